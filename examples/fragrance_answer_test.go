@@ -303,12 +303,12 @@ func TestAnswerIsGood(t *testing.T) {
 	t.Logf("%s; the known formulas have a mean quality of %.1f", "R² "+strconv.FormatFloat(h.forest.Quality().Numbers.R2, 'f', 2, 64), known)
 	total := make(map[string]float64)
 	for seed := uint64(1); seed <= seeds; seed++ {
-		o := search.Options{Evaluations: evaluations, Seed: seed, Starts: h.known, Diverse: wanted, Distance: distance, Apart: search.ApartShare * typical}
+		o := search.Options{Evaluations: evaluations, Seed: seed, Starts: h.known, Diverse: wanted, Distance: distance, MinDistance: search.MinDistanceShare * typical}
 		r, err := search.Best(t.Context(), h.target, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shortlist, err := search.Shortlist(t.Context(), h.target, append(r.Diverse, r.Archive.Best()...), search.ListOptions{Length: wanted, Distance: distance, Apart: o.Apart})
+		shortlist, err := search.Shortlist(t.Context(), h.target, append(r.Diverse, r.Archive.Best()...), search.ListOptions{Length: wanted, Distance: distance, MinDistance: o.MinDistance})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func Example_library() {
 	}
 
 	found := must(search.Best(ctx, target, search.Options{Evaluations: 2000, Seed: 1}))
-	list := must(search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{Length: 2, Distance: search.NewDistance(len(names), nil), Apart: 0.3}))
+	list := must(search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{Length: 2, Distance: search.NewDistance(len(names), nil), MinDistance: 0.3}))
 	for _, entry := range list.Entries {
 		for _, p := range entry.Parts {
 			fmt.Printf("%d %s ", p.Amount, names[p.Ingredient])

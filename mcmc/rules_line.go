@@ -220,7 +220,7 @@ func (t *sumTerm) term() constraint.Term {
 	if t.bent != nil {
 		return *t.bent
 	}
-	return constraint.Term{PerUnit: t.perUnit, Whole: t.whole}
+	return constraint.Term{PerUnit: t.perUnit, PerUse: t.whole}
 }
 
 // scoreSteps writes the scores of x + t·d for the steps t from..to; step from is piece 0. Between

@@ -86,7 +86,7 @@ func (r *ruleset) indexSums() {
 	for k := range r.Sums {
 		for n := range r.Sums[k].Terms {
 			t := &r.Sums[k].Terms[n]
-			one := sumTerm{sum: int32(k), perUnit: t.PerUnit, whole: t.Whole}
+			one := sumTerm{sum: int32(k), perUnit: t.PerUnit, whole: t.PerUse}
 			if t.IsBent() {
 				one.bent = t
 			}
@@ -328,7 +328,7 @@ type doses struct{ lo, hi, step int }
 func dosesOf(c *constraint.Conditions) []doses {
 	all, bounded := make([]doses, len(c.Amounts)), false
 	for i, a := range c.Amounts {
-		lo, step, n := a.Doses(c.Total)
+		lo, step, n := a.AllowedAmounts(c.Total)
 		if all[i] = (doses{lo, lo + (n-1)*step, step}); a.Excluded || n == 0 {
 			all[i] = doses{1, 0, 1}
 			continue

@@ -30,7 +30,7 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 			f[t.Ingredient] = float64(t.PerUnit)
 			mean += f[t.Ingredient] / float64(len(f))
 			square += f[t.Ingredient] * f[t.Ingredient] / float64(len(f))
-			whole = whole || t.Whole != 0 || t.IsBent()
+			whole = whole || t.PerUse != 0 || t.IsBent()
 		}
 		deviation := float64(float64(c.Total) * math.Sqrt(2/(n+1)*(square-float64(mean*mean))))
 		below := func(bound int64) float64 { // the share of compositions with a sum below bound

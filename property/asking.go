@@ -9,15 +9,15 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A recipeBuffer holds several recipes as the text that the program reads.
+// A recipeBuffer holds several recipes in the JSON text that the scoring program reads.
 type recipeBuffer struct {
-	text []byte // the recipes, one after the other
-	ends []int  // the end of each recipe in text
+	text []byte // JSON texts of all recipes, one after the other
+	ends []int  // offset in text at which each recipe ends
 }
 
 func (r *recipeBuffer) reset() { r.text, r.ends = r.text[:0], r.ends[:0] }
 
-// buffer returns the text, to which the caller appends the next recipe before it calls
+// buffer returns the text of all recipes. The caller appends the next recipe to the text and passes the result to
 // [recipeBuffer.add].
 func (r *recipeBuffer) buffer() []byte { return r.text }
 
@@ -28,7 +28,7 @@ func (r *recipeBuffer) add(text []byte) {
 
 func (r *recipeBuffer) len() int { return len(r.ends) }
 
-// recipe returns the text of recipe k. It is valid until the buffer's text changes.
+// recipe returns the text of recipe k. The text is valid until the buffer is reset.
 func (r *recipeBuffer) recipe(k int) []byte {
 	from := 0
 	if k > 0 {
@@ -37,18 +37,18 @@ func (r *recipeBuffer) recipe(k int) []byte {
 	return r.text[from:r.ends[k]]
 }
 
-// A request holds the recipes whose scores one chain waits for.
+// A request is a chain's list of recipes to score, some of them unknown, on which the chain waits.
 type request struct {
 	recipes *recipeBuffer
 	missing []int     // indices of the recipes whose scores are unknown
-	logs    []float64 // the logs of their scores
+	logs    []float64 // log scores of the missing recipes, in the order of missing
 	err     error
 	done    chan struct{}
 }
 
-// scores appends the logs of the recipes' scores to dst. One call of the program asks for the
-// unknown ones, together with the requests of other chains. After an error the appended values mean
-// nothing.
+// scores appends the log score of each recipe of the buffer to dst. Remembered scores are used; one call of the
+// program scores all others, together with those that other chains request. After an error the appended values are
+// meaningless.
 func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	from := len(dst)
 	q := request{recipes: of}
@@ -88,8 +88,8 @@ func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	return dst, q.err
 }
 
-// serveQueue sends the queued requests to a process if q is still among them: another chain may
-// just have had q answered.
+// serveQueue sends the queued requests, up to 4,096 recipes, to one process of the program. It does nothing if
+// another chain has sent q meanwhile.
 func (p *Program) serveQueue(q *request) {
 	p.waitForPeers(q)
 	p.mu.Lock()
@@ -119,7 +119,7 @@ func (p *Program) serveQueue(q *request) {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.took += (took - p.took) / 8
+	p.meanCallTime += (took - p.meanCallTime) / 8
 	p.pending -= len(now)
 	for _, q := range now {
 		if q.err = err; err == nil {
@@ -132,14 +132,15 @@ func (p *Program) serveQueue(q *request) {
 	}
 }
 
-// waitForPeers waits until as many requests are queued as usually come together, but at most a
-// quarter of the time of a call. A chain that got its answer usually asks again soon.
+// waitForPeers delays the call until as many requests are queued as chains usually send together, for at most a
+// quarter of the mean time of a call. The delay pays because a chain that has its answer usually sends another
+// request soon.
 func (p *Program) waitForPeers(q *request) {
 	var late <-chan time.Time
 	for {
 		p.mu.Lock()
 		enough := len(p.queue)*p.o.Processes >= p.peers || !slices.Contains(p.queue, q)
-		took := p.took
+		took := p.meanCallTime
 		p.mu.Unlock()
 		if enough {
 			return
@@ -162,7 +163,8 @@ func (p *Program) waitForPeers(q *request) {
 	}
 }
 
-// askProcess sends the line request to a process and returns the logs of the scores of its recipes.
+// askProcess sends one line of input, the JSON array of recipes, to a process and returns the log score of each
+// recipe. It restarts a process that ends, once.
 func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	for again := false; ; again = true {
 		q, err := p.acquire()
@@ -190,16 +192,16 @@ func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	}
 }
 
-// A memo remembers scores by recipe, in bounded memory. It keeps the last generation and the one
-// before. A recipe of the older generation that is asked for again moves to the younger.
+// A memo caches log scores by recipe, in bounded memory. It has two generations. When the young one is full, it
+// replaces the old one. A recipe found in the old generation is copied to the young one.
 type memo struct {
 	young, old map[string]float64
-	bytes      int // of young, approximately
+	bytes      int // approximate size of young
 }
 
 const (
-	memoBytes    = 8 << 20 // of a generation, approximately
-	memoOverhead = 64      // bytes that a recipe takes beside its text, approximately
+	memoBytes    = 8 << 20 // greatest approximate size of one generation of the memo
+	memoOverhead = 64      // approximate bytes of a memo's entry without the recipe's text
 )
 
 func (m *memo) get(recipe []byte) (log float64, ok bool) {

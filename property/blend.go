@@ -19,7 +19,7 @@ import (
 // the largest.
 type Blend struct {
 	form  form
-	whole float64 // the form's value where the mean is 1
+	whole float64 // value of form at which the mean of the attribute is 1
 	d     *Desirability
 }
 
@@ -28,7 +28,8 @@ var (
 	_ mcmc.CurveScorer  = (*blendScorer)(nil)
 )
 
-// NewBlend returns the property. attribute has a finite value for each ingredient; total is M.
+// NewBlend returns a [Blend]. attribute holds a finite value for each ingredient; total is M, the units of a
+// composition.
 func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	if err := checkFinite("the attribute of ingredient", attribute); err != nil {
 		return nil, err
@@ -41,19 +42,20 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	return b, nil
 }
 
-// As returns the same mean with another desirability.
+// As returns a blend of the same attribute with another desirability.
 func (b *Blend) As(d *Desirability) *Blend {
 	of := *b
 	of.d = d
 	return &of
 }
 
-// Mean returns the mean of the attribute.
+// Mean returns the attribute's mean in x, weighted by amounts.
 func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.value(x)) }
 
 func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
 
-// Linear returns the mean as a linear form, by units of each ingredient, and its desirability.
+// Linear returns the mean as the linear form Σ perUnit_i·x_i, and the desirability of the mean. perUse is nil and
+// constant is 0.
 func (b *Blend) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	for _, a := range b.form.a {
 		perUnit = append(perUnit, float64(a)/b.whole)
@@ -72,9 +74,9 @@ func (b *Blend) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type blendScorer struct {
 	property *Blend
 	previousAmounts
-	sum int64 // the form's value at x
+	sum int64 // value of the property's form at the composition x
 
-	at0, step int64 // the form's value at split 0 of a line, and the increment of each unit
+	at0, step int64 // set by Curve: the form's value at split 0, and its increment per unit from j to i
 }
 
 func (s *blendScorer) Reset() {
@@ -107,13 +109,13 @@ func (s *blendScorer) Curve(i, j int) (peak int) {
 	return 0
 }
 
-// mean returns the mean at a split.
+// mean returns the mean at split k of the line that Curve prepared.
 func (s *blendScorer) mean(k int) float64 { return s.property.mean(s.at0 + int64(k)*s.step) }
 
 func (s *blendScorer) At(k int) float64 { return s.property.d.log(s.mean(k)) }
 
-// Above returns the greatest log score of a range of splits: that of the mean closest to the best
-// value.
+// Above returns an upper bound of the log score over the splits from..to. The mean is monotonic along the line, so
+// the means at the two ends suffice.
 func (s *blendScorer) Above(from, to int) float64 {
 	return s.property.d.upperBound(s.mean(from), s.mean(to))
 }

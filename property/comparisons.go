@@ -30,16 +30,18 @@ import (
 type Comparisons struct {
 	features features
 	scale    float64     // prior standard deviation of a weight
-	d        [][]float64 // φ(better) − φ(worse), one row per pair
-	// For each answer: the precision of the normal law that approximates its likelihood, and the
-	// precision times the law's mean. Then the factor of I + √S·K·√S.
+	d        [][]float64 // differences of feature vectors φ(better) − φ(worse), one row per pair
+	// The next three fields are results of expectation propagation. precision and shift describe, for each pair, the
+	// normal law that approximates its likelihood: its precision, and precision times mean. factor is the Cholesky
+	// factor of I + √S·K·√S, where S is diagonal with the precisions and K is the prior covariance of the
+	// pairs' utility differences.
 	precision, shift []float64
 	factor           portable.Lower
 	evidence         float64
 	sums             []float64 // sums of the features of all compared compositions
 }
 
-// features maps a composition to its feature vector.
+// features maps a composition to its feature vector: √share of each ingredient, then √share of each group.
 type features struct {
 	n, total int
 	group    []int // group of each ingredient, −1 for none
@@ -49,7 +51,8 @@ type features struct {
 // count returns the number of features.
 func (f *features) count() int { return f.n + f.groups }
 
-// ownFactor returns the factor of an ingredient's own feature, beside its group's.
+// ownFactor returns the factor on √share in the features of single ingredients. It is below 1 if there are groups,
+// because an ingredient then also counts in its group's feature.
 func (f *features) ownFactor() float64 {
 	if f.groups > 0 {
 		return 0.35
@@ -73,10 +76,11 @@ func (f *features) vector(x *mcmc.Composition) []float64 {
 	return v
 }
 
-// A Pair is two compositions of which a person liked Better more.
+// A Pair is an answer to one comparison: the person preferred Better to Worse.
 type Pair struct{ Better, Worse *mcmc.Composition }
 
-// MaxPairs bounds the number of comparisons: the time grows with its third power.
+// MaxPairs is the greatest number of pairs a model accepts, because the time to fit grows with the third power of the
+// number.
 const MaxPairs = 500
 
 // scales are the candidates for the prior standard deviation of a weight.
@@ -114,7 +118,8 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 	return c, nil
 }
 
-// learnComparisons fits the model at each scale and takes the scale of largest evidence.
+// learnComparisons fits the model at each candidate of the prior standard deviation and returns the fit with the
+// largest evidence.
 func learnComparisons(f features, d [][]float64) (*Comparisons, error) {
 	var best *Comparisons
 	for _, scale := range scales {
@@ -129,20 +134,21 @@ func learnComparisons(f features, d [][]float64) (*Comparisons, error) {
 	return best, nil
 }
 
-// probitScale is κ of the likelihood Φ(t/κ), which equals 1/(1+e^{−t}) to 0.0095 everywhere. With
-// it all integrals over a normal law have a closed form.
+// probitScale is κ in the likelihood Φ(t/κ) of an answer whose utility difference is t. Φ(t/κ) differs from the
+// logistic function of t by at most 0.0095. A probit, unlike the logistic function, has closed-form integrals over a
+// normal law.
 const probitScale = 1.702
 
-// Expectation propagation ends after maxSweeps sweeps, or once no answer's precision moves by more
-// than the share settled.
+// Expectation propagation ends after maxSweeps sweeps over the pairs. It ends earlier if in one sweep no pair's
+// precision changes by more than the relative sweepTolerance.
 const (
 	maxSweeps      = 60
 	sweepTolerance = 1e-6
 )
 
-// fit finds the normal law to which expectation propagation converges. The likelihoods are nearly
-// steps, so the posterior is skewed and its mode lies at its edge. Laplace's method, which looks at
-// the mode, would predict new pairs far too timidly.
+// fit runs expectation propagation to convergence and sets precision, shift, factor and evidence. The likelihoods are
+// nearly steps, so the posterior is skewed and its mode lies at its edge. Laplace's method, which expands around the
+// mode, would predict new pairs far too timidly.
 func (c *Comparisons) fit() error {
 	n := len(c.d)
 	k := newMatrix(n, n)
@@ -151,9 +157,9 @@ func (c *Comparisons) fit() error {
 			k[i][j] = float64(float64(c.scale*c.scale) * portable.Dot(c.d[i], c.d[j]))
 			k[j][i] = k[i][j]
 		}
-		k[i][i] += 1e-6 // a person may compare equal compositions, too
+		k[i][i] += 1e-6 // keeps k positive definite if a person compared equal compositions
 	}
-	sigma := newMatrix(n, n) // covariance of the approximation; its mean is sigma·shift
+	sigma := newMatrix(n, n) // covariance of the approximate posterior, whose mean is sigma·shift
 	for i := range n {
 		copy(sigma[i], k[i])
 	}
@@ -198,8 +204,8 @@ func (c *Comparisons) fit() error {
 	return nil
 }
 
-// refactor recomputes the law from the answers' precisions and shifts, because updates of rank one
-// lose digits.
+// refactor recomputes the factor and the covariance sigma from precision and shift. It corrects the rounding errors
+// that rank-one updates of sigma accumulate.
 func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	n := len(c.precision)
 	b := portable.NewLower(n)
@@ -226,8 +232,8 @@ func (c *Comparisons) refactor(k, sigma [][]float64) error {
 	return nil
 }
 
-// solveFactor returns L⁻¹·S·m of a matrix m with one row per answer. S holds the roots of the
-// precisions, and L is the factor.
+// solveFactor returns L⁻¹·S·m for a matrix m with one row per pair. S is the diagonal matrix of the roots of the
+// precisions, and L is c.factor.
 func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 	rows := newMatrix(len(m), len(m[0]))
 	for i, row := range rows {
@@ -248,13 +254,14 @@ func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 func logDensity(z float64) float64 { return float64(-z*z/2) - float64(portable.Log(2*math.Pi)/2) }
 
 func logNormal(z float64) float64 {
-	if z < -30 { // erfc underflows to 0 from −38 on
+	if z < -30 { // below −38 erfc underflows to 0, so an asymptotic formula is used from −30 on
 		return logDensity(z) - portable.Log(-z)
 	}
 	return portable.Log(float64(portable.Erfc(-z/math.Sqrt2) / 2))
 }
 
-// weights returns the mean of w, and rows R with Var wᵀz = scale²·|z|² − |R·z|².
+// weights returns the posterior mean of the weights w. It also returns a matrix R, one row per pair, with Var wᵀz =
+// scale²·|z|² − |R·z|² for every feature vector z.
 func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 	m := len(c.d[0])
 	scaled := newMatrix(len(c.d), m)
@@ -262,7 +269,8 @@ func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 		portable.AddScaled(row, float64(c.scale*c.scale), c.d[k])
 	}
 	rows = c.solveFactor(scaled)
-	// The mean of the answers' utilities is K·shift less its component along rows.
+	// The posterior mean of the pairs' utility differences is K·shift less the part that the factor explains. The
+	// loop below takes the same part off the weights.
 	mean = make([]float64, m)
 	for k, row := range scaled {
 		portable.AddScaled(mean, c.shift[k], row)
@@ -277,17 +285,16 @@ func (c *Comparisons) weights() (mean []float64, rows [][]float64) {
 	return mean, rows
 }
 
-// A PreferencePosterior is the posterior of [Comparisons], prepared for predictions about many
-// compositions.
+// A PreferencePosterior is the posterior of the weights of [Comparisons], in the form in which predictions are cheap.
 type PreferencePosterior struct {
 	features     features
 	scale        float64
 	mean         []float64
 	rows         [][]float64
-	meanFeatures []float64 // the mean features of the compared compositions
+	meanFeatures []float64 // mean feature vector of all compared compositions
 }
 
-// Posterior returns the posterior.
+// Posterior returns the posterior of the weights.
 func (c *Comparisons) Posterior() *PreferencePosterior {
 	mean, rows := c.weights()
 	usual := make([]float64, len(c.sums))
@@ -297,7 +304,8 @@ func (c *Comparisons) Posterior() *PreferencePosterior {
 	return &PreferencePosterior{c.features, c.scale, mean, rows, usual}
 }
 
-// difference returns the mean and the standard deviation of u(x) − u(y).
+// difference returns the posterior mean and standard deviation of u(x) − u(y), the difference of two utilities. x
+// and y are feature vectors.
 func (t *PreferencePosterior) difference(x, y []float64) (mean, sd float64) {
 	z := make([]float64, len(x))
 	square := 0.0
@@ -314,23 +322,22 @@ func (t *PreferencePosterior) difference(x, y []float64) (mean, sd float64) {
 	return mean, math.Sqrt(max(0, variance))
 }
 
-// PreferenceProbability returns the probability that x is liked better than y, integrated over the
-// posterior.
+// PreferenceProbability returns the posterior predictive probability that a person prefers x to y.
 func (t *PreferencePosterior) PreferenceProbability(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.vector(x), t.features.vector(y))
 	return portable.Exp(logNormal(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd))))
 }
 
-// LogPrefersToMean returns the log of the probability that x is liked better than the mean features
-// of all compared compositions.
+// LogPrefersToMean returns the log of the probability that a person prefers x to a hypothetical composition with the
+// mean features of all compared ones.
 func (t *PreferencePosterior) LogPrefersToMean(x *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.vector(x), t.meanFeatures)
 	return logNormal(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd)))
 }
 
-// Information returns the expected information of the answer to "x or y" about the preferences, in
-// nats. It is the entropy of the answer less the expected entropy given the utilities (Houlsby et
-// al. 2011, "Bayesian active learning for classification and preference learning").
+// Information returns how many nats about the preferences the answer to "x or y?" is expected to give. It is the
+// entropy of the answer less the expected entropy given the utilities (Houlsby et al. 2011, "Bayesian active learning
+// for classification and preference learning").
 func (t *PreferencePosterior) Information(x, y *mcmc.Composition) float64 {
 	mean, sd := t.difference(t.features.vector(x), t.features.vector(y))
 	chance := 0.0
@@ -349,9 +356,9 @@ func coinEntropy(p float64) float64 {
 	return float64(-p*portable.Log(p)) - float64((1-p)*portable.Log1p(-p))
 }
 
-// Means over the standard normal law are sums over evenly spaced points. Their error for a smooth
-// function falls with the step as exp(−2π²/step²).
+// normalStep is the spacing of the points at which a mean over the standard normal law is summed. For a smooth
+// function the error of the sum falls with the step as exp(−2π²/step²).
 const (
 	normalStep   = 0.4
-	normalPoints = 20 // on each side of 0
+	normalPoints = 20 // number of points on each side of 0
 )

@@ -8,24 +8,25 @@ import (
 	"kir/mcmc"
 )
 
-// Conditions writes the values of conditions as amounts of further ingredients, behind those of the
-// composition, so that a model learnt from both predicts them. A number is one ingredient, whose amount
-// rises with the number; each category is one, with all or nothing.
+// Conditions encodes the values of conditions as amounts of additional ingredients, which follow those of the
+// composition. A model learnt from both thus predicts from both. A numeric condition is one ingredient, whose amount
+// rises with the number. A category is one ingredient, with all of its amount or nothing.
 type Conditions struct {
-	ingredients int // of the composition
-	all         int // with those of the conditions
+	ingredients int // number of ingredients of a composition, without conditions
+	all         int // number of ingredients including those of conditions
 	codes       []conditionCode
 }
 
-// A conditionCode is the ingredients of a condition: from first on, as many as each of amounts has.
+// A conditionCode is the encoding of one condition: the index of its first ingredient, and their amounts for each
+// value.
 type conditionCode struct {
 	first   int
-	amounts [][]int32 // by value
-	number  []int32   // by value: the amount, if the condition is a number, and else nil
+	amounts [][]int32 // amounts of the condition's ingredients, by the value's index
+	number  []int32   // for a number: the amount of its only ingredient, by the value's index; otherwise nil
 }
 
-// NewConditions returns the conditions beside compositions of the given number of ingredients. amounts
-// has, by condition and value, the amounts of the condition's ingredients, as many for each value.
+// NewConditions returns the encoding for compositions of the given number of ingredients. amounts[c][v] holds the
+// amounts that encode value v of condition c, equally many for each value.
 func NewConditions(ingredients int, amounts [][][]int32) (*Conditions, error) {
 	c := &Conditions{ingredients: ingredients, all: ingredients}
 	for k, values := range amounts {
@@ -52,7 +53,7 @@ func NewConditions(ingredients int, amounts [][][]int32) (*Conditions, error) {
 	return c, nil
 }
 
-// Extend returns the composition of all ingredients: the amounts of x, and those of its conditions.
+// Extend returns the composition of all ingredients: the amounts of x, and those that encode its conditions.
 func (c *Conditions) Extend(x *mcmc.Composition) *mcmc.Composition {
 	parts := x.Parts()
 	for k := range c.codes {
@@ -65,7 +66,7 @@ func (c *Conditions) Extend(x *mcmc.Composition) *mcmc.Composition {
 	return y
 }
 
-// Amounts returns the amounts of all ingredients at x and its conditions.
+// Amounts returns the amounts of all ingredients: those of x, and those that encode its conditions.
 func (c *Conditions) Amounts(x *mcmc.Composition) []int32 {
 	amounts := make([]int32, c.all)
 	copy(amounts, x.Amounts())
@@ -84,10 +85,10 @@ func (c *conditionCode) appendParts(parts []mcmc.Part, value int) []mcmc.Part {
 	return parts
 }
 
-// Wrap returns the property of compositions with conditions whose score is that of p at all ingredients.
+// Wrap returns the property whose score of x is p's score of the extended composition.
 func (c *Conditions) Wrap(p mcmc.LineProperty) mcmc.LineProperty { return &conditioned{c, p} }
 
-// conditioned is a property of a composition with conditions.
+// conditioned is the property that [Conditions.Wrap] returns.
 type conditioned struct {
 	conditions *Conditions
 	property   mcmc.LineProperty
@@ -102,7 +103,7 @@ func (p *conditioned) LogScore(x *mcmc.Composition) float64 {
 func (p *conditioned) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	y, err := mcmc.NewComposition(p.conditions.all)
 	if err != nil {
-		panic("property: " + err.Error()) // an empty composition is one of any number of ingredients
+		panic("property: " + err.Error()) // an empty composition may have any number of ingredients
 	}
 	s := &conditionedScorer{conditions: p.conditions, x: x, y: y, scorer: p.property.Scorer(y)}
 	switch of := s.scorer.(type) {
@@ -114,7 +115,7 @@ func (p *conditioned) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return s
 }
 
-// A conditionedScorer has a scorer of the composition of all ingredients follow x.
+// A conditionedScorer keeps an extended composition and its scorer in step with x.
 type conditionedScorer struct {
 	conditions *Conditions
 	x, y       *mcmc.Composition
@@ -122,7 +123,7 @@ type conditionedScorer struct {
 	parts      []mcmc.Part
 }
 
-// Reset takes over x after it has been set anew.
+// Reset copies x and its conditions to the extended composition.
 func (s *conditionedScorer) Reset() {
 	s.parts = s.x.AppendParts(s.parts[:0])
 	for k := range s.conditions.codes {
@@ -132,7 +133,7 @@ func (s *conditionedScorer) Reset() {
 	s.scorer.Reset()
 }
 
-// mustSet panics on an error of a composition that was set to what another one is.
+// mustSet panics if err is not nil, which cannot happen for values copied from a valid composition.
 func mustSet(err error) {
 	if err != nil {
 		panic("property: a composition with conditions went wrong: " + err.Error())
@@ -142,10 +143,10 @@ func mustSet(err error) {
 // LogScore returns log y(x).
 func (s *conditionedScorer) LogScore() float64 { return s.scorer.LogScore() }
 
-// Line adds the scores of a line.
+// Line adds the scores of the line of i and j.
 func (s *conditionedScorer) Line(i, j int, p *mcmc.Pieces) { s.scorer.Line(i, j, p) }
 
-// Moved takes over a move along a line.
+// Moved copies the new amounts of i and j to the extended composition.
 func (s *conditionedScorer) Moved(i, j int) {
 	mustSet(s.y.Move(i, j, s.x.Amount(i)))
 	s.scorer.Moved(i, j)
@@ -156,7 +157,8 @@ type columnScorer interface {
 	column(i int, amounts []int32, p *mcmc.Pieces)
 }
 
-// Values adds the scores of the values of condition c.
+// Values adds the score of each value of condition c to p. A learnt model scores all values of a number at once.
+// Otherwise the scorer moves from each value to the next.
 func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
 	code := &s.conditions.codes[c]
 	if of, ok := s.scorer.(columnScorer); ok && code.number != nil {
@@ -174,10 +176,10 @@ func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
 	s.follow(c, s.x.Condition(c))
 }
 
-// ConditionSet takes over a new value of condition c.
+// ConditionSet copies the new value of condition c to the extended composition.
 func (s *conditionedScorer) ConditionSet(c int) { s.follow(c, s.x.Condition(c)) }
 
-// follow moves the scorer to a value of condition c.
+// follow moves the extended composition and its scorer to a value of condition c.
 func (s *conditionedScorer) follow(c, value int) {
 	code := &s.conditions.codes[c]
 	for at, amount := range code.amounts[value] {
@@ -189,7 +191,7 @@ func (s *conditionedScorer) follow(c, value int) {
 	}
 }
 
-// conditionedCurve is a conditionedScorer whose lines are curves.
+// conditionedCurve is a conditionedScorer of a property whose lines are curves.
 type conditionedCurve struct {
 	*conditionedScorer
 	curve mcmc.CurveScorer
@@ -199,7 +201,7 @@ func (s *conditionedCurve) Curve(i, j int) (peak int)  { return s.curve.Curve(i,
 func (s *conditionedCurve) At(k int) float64           { return s.curve.At(k) }
 func (s *conditionedCurve) Above(from, to int) float64 { return s.curve.Above(from, to) }
 
-// conditionedSplits is a conditionedScorer that saves time on splits that do not count.
+// conditionedSplits is a conditionedScorer of a property that scores only wanted splits.
 type conditionedSplits struct {
 	*conditionedScorer
 	picky mcmc.SplitScorer

@@ -9,7 +9,7 @@ import (
 
 // A CovarianceError describes why a matrix is not a covariance.
 type CovarianceError struct {
-	Row, Column int // the entry at fault; −1 if it is the whole matrix
+	Row, Column int // indices of the faulty entry; both −1 if the whole matrix is at fault
 	Reason      string
 }
 
@@ -20,8 +20,8 @@ func (e *CovarianceError) Error() string {
 	return fmt.Sprintf("row %d, column %d: %s", e.Row, e.Column, e.Reason)
 }
 
-// symmetryTolerance is the greatest difference between the two entries of a pair, as a share of the
-// product of its standard deviations.
+// symmetryTolerance is the greatest difference allowed between entries (i, j) and (j, i), as a fraction of the
+// product of the standard deviations of i and j.
 const symmetryTolerance = 1e-9
 
 // eigenvalueTolerance bounds negative eigenvalues, as a share of √N times the largest variance.
@@ -64,7 +64,7 @@ func CheckCovariance(c [][]float64) error {
 	if largest == 0 {
 		return nil
 	}
-	// In units of the largest variance, so that nothing overflows.
+	// All entries are divided by the largest variance, so that no product overflows.
 	scaled := func(i, j int) float64 {
 		if i == j {
 			return (c[i][i] + slack) / largest
@@ -82,16 +82,16 @@ func CheckCovariance(c [][]float64) error {
 		return nil
 	}
 	reason := "the matrix is not positive semidefinite: some portfolio would have a negative variance"
-	const small = 500 // the bisection takes some forty Cholesky factorisations
+	const small = 500 // smallestEigenvalue is slow: its bisection takes some forty Cholesky factorisations
 	if n <= small {
 		reason += fmt.Sprintf(" (its smallest eigenvalue is %.3g, its largest variance %.3g)", float64(smallestEigenvalue(n, scaled)*largest)-slack, largest)
 	}
 	return &CovarianceError{-1, -1, reason}
 }
 
-// smallestEigenvalue returns the smallest eigenvalue, to six digits, of a symmetric matrix that is
-// not positive definite. The matrix has a Cholesky factor exactly if more than the eigenvalue's
-// magnitude is added to its diagonal.
+// smallestEigenvalue returns the smallest eigenvalue, to six digits, of a symmetric matrix that is not positive
+// definite. It bisects for the least number that must be added to the diagonal to make a Cholesky factorisation
+// succeed.
 func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
 	lower := portable.NewLower(n)
 	below := func(value float64) bool {

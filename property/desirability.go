@@ -15,34 +15,33 @@ import (
 // (2).
 type Desirability struct {
 	log  func(v float64) float64
-	best float64 // log rises up to best and falls beyond it
+	best float64 // log rises for values below best and falls for values above
 
 	// slope is the derivative of log where d is neither 0 nor at its floor, except at best. There
 	// log is concave. A nil slope means that log may not be concave.
 	slope     func(v float64) float64
 	low, high float64 // without a floor, d is 0 outside low..high
-	floor     float64 // least value of log; −Inf for none
+	floor     float64 // least value of log; −Inf if there is none
 }
 
-// newDesirability returns a desirability that is nowhere 0.
+// newDesirability returns a desirability that is above 0 for all numbers. [Desirability.withSupport] restricts it.
 func newDesirability(log func(v float64) float64, best float64, slope func(v float64) float64) *Desirability {
 	return &Desirability{log: log, best: best, slope: slope, low: math.Inf(-1), high: math.Inf(1), floor: math.Inf(-1)}
 }
 
-// withSupport sets the interval outside which d is 0.
+// withSupport restricts d to the interval low..high, outside which it is 0. It returns d.
 func (d *Desirability) withSupport(low, high float64) *Desirability {
 	d.low, d.high = low, high
 	return d
 }
 
-// zeroSlope is the slope of a constant desirability.
+// zeroSlope is the slope of a desirability that is constant wherever it is not 0.
 func zeroSlope(float64) float64 { return 0 }
 
 // Log returns log d(v).
 func (d *Desirability) Log(v float64) float64 { return d.log(v) }
 
-// Best returns the value up to which log d rises and from which it falls; it may be
-// infinite.
+// Best returns the value of the greatest desirability: log d rises up to it and falls beyond it. It may be infinite.
 func (d *Desirability) Best() float64 { return d.best }
 
 // Concave returns the derivative of log d and its domain. log d is at least floor between low and
@@ -52,11 +51,11 @@ func (d *Desirability) Concave() (slope func(v float64) float64, low, high, floo
 	return d.slope, d.low, d.high, d.floor, d.slope != nil
 }
 
-// upperBound returns an upper bound of log d between two numbers, in either order.
+// upperBound returns an upper bound of log d over all values between v and w, in either order.
 func (d *Desirability) upperBound(v, w float64) float64 {
 	l := d.log(max(min(v, w), min(max(v, w), d.best)))
 	if l > 0 {
-		return float64(l * (1 + 0x1p-50)) // makes up for the rounding of the logarithm
+		return float64(l * (1 + 0x1p-50)) // a margin for the rounding of the logarithm
 	}
 	return float64(l * (1 - 0x1p-50))
 }
@@ -119,7 +118,7 @@ func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 	}).withSupport(from, to), nil
 }
 
-// Range is 1 for from ≤ v ≤ to and 0 elsewhere.
+// Range is the desirability that is 1 for from ≤ v ≤ to and 0 elsewhere.
 func Range(from, to float64) (*Desirability, error) {
 	if err := checkFinite("bound", []float64{from, to}); err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func Range(from, to float64) (*Desirability, error) {
 	}, from, zeroSlope).withSupport(from, to), nil
 }
 
-// Normal is a bell that is never 0: d = exp(−(v − mean)²/(2·sd²)).
+// Normal is the bell-shaped desirability exp(−(v − mean)²/(2·sd²)), which is nowhere 0.
 func Normal(mean, sd float64) (*Desirability, error) {
 	if err := checkFinite("number", []float64{mean, sd}); err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func Normal(mean, sd float64) (*Desirability, error) {
 	}, mean, func(v float64) float64 { return (mean - v) / sd / sd }), nil
 }
 
-// Floor returns max(floor, d). With floor > 0, no value is forbidden.
+// Floor returns the desirability max(floor, d). With a floor above 0 no value is forbidden.
 func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	if !(floor >= 0 && floor <= 1) {
 		return nil, fmt.Errorf("the floor is %v: it is the least desirability, from 0 to 1", floor)
@@ -164,7 +163,8 @@ func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	return &of, nil
 }
 
-// ramp returns the log of a desirability that rises from 0 at low to 1 at high.
+// ramp returns the function v ↦ log d(v), where d rises from 0 at low to 1 at high as a power with the exponent
+// shape.
 func ramp(low, high, shape float64) func(v float64) float64 {
 	width := high - low
 	return func(v float64) float64 {
@@ -178,7 +178,7 @@ func ramp(low, high, shape float64) func(v float64) float64 {
 	}
 }
 
-// rampSlope returns the derivative of a ramp: 0 above high.
+// rampSlope returns the derivative of the function that ramp returns. It is 0 above high.
 func rampSlope(low, high, shape float64) func(v float64) float64 {
 	return func(v float64) float64 {
 		if v >= high {

@@ -39,25 +39,25 @@ type Distance struct {
 	isLikeness bool
 	floor      float64
 	logFloor   float64
-	perUnit    float64 // 1/(2·scale²), of squares of logs in units
-	n          float64 // N
+	perUnit    float64 // 1/(2·scale²) in units of squaredDistance, 2⁻²ᵇ
+	n          float64 // N, the number of ingredients
 
 	zero  float64
-	shift int     // b
-	unit  float64 // 2ᵇ
-	logs  []int64 // by amount: its log less log zero, for amounts below len(logs)
+	shift int     // b: logs are stored in units of 2⁻ᵇ
+	unit  float64 // 2ᵇ, the number of units in a log of 1
+	logs  []int64 // logs[a] is l(a) − l(0) for each amount a below len(logs)
 
-	squares, sums    []int64     // by recipe, of its logs less log zero
-	logsByIngredient [][]logPart // by ingredient
+	squares, sums    []int64     // for each recipe, the sum of squares and the sum of l(z_i) − l(0)
+	logsByIngredient [][]logPart // for each ingredient, the recipes that use it
 
-	// By recipe, sum²/N and 2·sum/N, for bounds.
+	// For each recipe, sum²/N and 2·sum/N, with sum from sums. findCandidates bounds distances with them.
 	curve, slope []float64
 }
 
-// maxLogs is the number of logs that a table holds; others are computed.
+// maxLogs is the greatest length of the table of logs. Logs of larger amounts are computed when needed.
 const maxLogs = 1 << 16
 
-// A logPart is the log, less log zero, of an amount of a recipe.
+// A logPart is one ingredient of a recipe: its value l(amount) − l(0), in units of 2⁻ᵇ.
 type logPart struct {
 	recipe int32
 	log    int64
@@ -72,18 +72,18 @@ var (
 type DistanceOptions struct {
 	Ingredients int
 	Total       int
-	Recipes     [][]mcmc.Part // each of total units, with each ingredient at most once
+	Recipes     [][]mcmc.Part // known recipes, each of Total units and with each ingredient at most once
 	Zero        float64       // units that replace an amount of 0, from 10⁻⁶ to 1
-	Scale       float64       // above 0
-	Floor       float64       // in 0..1
+	Scale       float64       // distance at which likeness has fallen to exp(−½); above 0
+	Floor       float64       // least score, in 0..1
 }
 
 const minZero = 1e-6
 
-// NewNear returns the property that is large near a known recipe.
+// NewNear returns the likeness of [Distance], which is high near a known recipe.
 func NewNear(o DistanceOptions) (*Distance, error) { return newDistance(true, o) }
 
-// NewFar returns the property that is large far from all known recipes.
+// NewFar returns the novelty of [Distance], which is high far from all known recipes.
 func NewFar(o DistanceOptions) (*Distance, error) { return newDistance(false, o) }
 
 func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
@@ -103,7 +103,8 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 		sums:             make([]int64, len(o.Recipes)),
 		logsByIngredient: make([][]logPart, o.Ingredients),
 	}
-	// |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of them are not 0.
+	// The shift leaves room for sums of squares in 63 bits: |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of
+	// the differences are not 0.
 	_, e := math.Frexp(portable.Log(float64(o.Total)/o.Zero) + 1)
 	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
 	d.unit = math.Ldexp(1, d.shift)
@@ -133,7 +134,7 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	return d, nil
 }
 
-// logAboveZero returns l(amount) − l(0).
+// logAboveZero returns l(amount) − l(0), in units of 2⁻ᵇ.
 func (d *Distance) logAboveZero(amount int) int64 {
 	if amount < len(d.logs) {
 		return d.logs[amount]
@@ -144,13 +145,13 @@ func (d *Distance) logAboveZero(amount int) int64 {
 	return int64(math.RoundToEven(portable.Log(float64(amount)/d.zero) * d.unit))
 }
 
-// squaredDistance returns d² from the sum of squares and the sum of all D_i.
+// squaredDistance returns d², in units of 2⁻²ᵇ, from Σ D_i² and Σ D_i.
 func (d *Distance) squaredDistance(squares, sum int64) float64 {
 	s := float64(sum)
 	return max(0, float64(squares)-float64(s*s)/d.n)
 }
 
-// log returns log y from the least d².
+// log returns log y, given the least d² over the recipes in units of 2⁻²ᵇ.
 func (d *Distance) log(least float64) float64 {
 	z := float64(least * d.perUnit)
 	if d.isLikeness {
@@ -164,7 +165,7 @@ func (d *Distance) NearestDistance(x *mcmc.Composition) float64 {
 	return math.Ldexp(math.Sqrt(d.nearestSquared(x.Parts(), -1)), -d.shift)
 }
 
-// nearestSquared returns the least d², in units, over all recipes except one.
+// nearestSquared returns the least d², in units of 2⁻²ᵇ, over all recipes except number but (−1 for none).
 func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
 	shared := make([]int64, len(d.sums))
 	squares, sum := int64(0), int64(0)
@@ -185,7 +186,7 @@ func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
 	return least
 }
 
-// maxTypical bounds the recipes that [TypicalDistance] evaluates.
+// maxTypical is the greatest number of recipes whose nearest neighbour [TypicalDistance] computes.
 const maxTypical = 1000
 
 // TypicalDistance returns a scale for novelty and likeness: the median, over the recipes, of the
@@ -232,29 +233,30 @@ func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type distanceScorer struct {
 	property *Distance
 	previousAmounts
-	squares, sum int64   // of the composition's logs less log zero
-	rest         []int64 // by recipe: its squares less twice its products with the composition
+	squares, sum int64   // sums over the used ingredients of the square and of l(x_i) − l(0)
+	rest         []int64 // for each recipe: Σ z² − 2·Σ x·z, with x and z the values l − l(0) of the amounts
 
-	// Scratch for lines.
+	// The next fields are scratch of findCandidates.
 	left, right []float64
-	ofI, ofJ    []int64 // by recipe, its logs of i and j; 0 between calls
+	ofI, ofJ    []int64 // for each recipe, l − l(0) of its amounts of i and j; all 0 between calls
 	nearest     []int32
 
-	line    int          // the units of i and j on the current line
-	lineSum int64        // sum of the logs of all ingredients except i and j
-	curve   []curvedPart // the recipes that can be nearest on the line
-	known   [16]splitLogs
+	lineUnits  int               // units that the ingredients i and j of the current line share
+	lineSum    int64             // sum of l(x_i) − l(0) over all ingredients except i and j of the line
+	candidates []candidateRecipe // recipes that can be the nearest somewhere on the current line
+	known      [16]splitLogs
 }
 
-// splitLogs holds the logs of the two amounts at a split.
+// splitLogs holds l − l(0) of the two amounts at split k of a line: u for i and v for j.
 type splitLogs struct {
 	k    int
 	u, v int64
 }
 
-// A curvedPart is a recipe on a line. squares is its sum of squares less the terms of i and j; the
-// logs of i and j are kept beside it.
-type curvedPart struct {
+// A candidateRecipe is a recipe that can be the nearest on the current line. squares is Σ D_i² for the composition
+// without the line's ingredients i and j. sum, ofI and ofJ are the recipe's sum of l − l(0) and its values for i
+// and j.
+type candidateRecipe struct {
 	squares, ofI, ofJ, sum int64
 }
 
@@ -267,7 +269,7 @@ func (s *distanceScorer) Reset() {
 	}
 }
 
-// updateAmount updates the sums when an ingredient's amount changes.
+// updateAmount updates squares, sum and rest for a change of ingredient i's amount.
 func (s *distanceScorer) updateAmount(i, from, to int) {
 	d := s.property
 	u, v := d.logAboveZero(from), d.logAboveZero(to)
@@ -296,7 +298,7 @@ func (s *distanceScorer) LogScore() float64 {
 func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.Curve(i, j)
 	q := joiner{pieces: p}
-	for k := range s.line + 1 {
+	for k := range s.lineUnits + 1 {
 		q.add(k, s.At(k))
 	}
 }
@@ -334,8 +336,8 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 			last = r
 		}
 	}
-	// The bounds are rounded, so a recipe is dropped only if it is further by more than the
-	// rounding.
+	// The bounds are rounded, so a recipe is dropped only if its bound exceeds the other's by more than the rounding
+	// error.
 	size := 0.0
 	for _, r := range []int{first, last} {
 		size = max(size, math.Abs(s.left[r]), math.Abs(s.right[r]))
@@ -345,7 +347,7 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	for r := range s.rest {
 		bonus := float64(2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r]))
 		left, right := s.left[r]-bonus, s.right[r]-bonus
-		// The two recipes themselves always stay, however small the slack.
+		// The two reference recipes first and last are never dropped.
 		if r != first && r != last && (left >= s.left[first]+slack && right >= s.right[first]+slack ||
 			left >= s.left[last]+slack && right >= s.right[last]+slack) {
 			continue
@@ -354,26 +356,28 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	}
 }
 
-// Curve finds the candidates for a line. The peak is unknown.
+// Curve finds the recipes that can be nearest on the line of i and j. It always returns 0, because the peak of the
+// scores is unknown.
 func (s *distanceScorer) Curve(i, j int) (peak int) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	s.updateAmount(i, a, 0)
 	s.updateAmount(j, b, 0)
 	s.findCandidates(i, j, a+b)
-	s.line, s.lineSum, s.curve, s.known = a+b, s.sum, s.curve[:0], [16]splitLogs{}
+	s.lineUnits, s.lineSum, s.candidates, s.known = a+b, s.sum, s.candidates[:0], [16]splitLogs{}
 	s.known[0].v = s.property.logAboveZero(a + b)
 	for _, r := range s.nearest {
-		s.curve = append(s.curve, curvedPart{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
+		s.candidates = append(s.candidates, candidateRecipe{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
 	}
 	s.clearCandidates(i, j, a, b)
 	return 0
 }
 
-// logsAt returns the logs at a split. Bounds ask for splits that were just scored.
+// logsAt returns the logs at split k. It caches 16 splits, because Above often asks for splits that At has just
+// scored.
 func (s *distanceScorer) logsAt(k int) *splitLogs {
 	l := &s.known[k&15]
 	if l.k != k {
-		*l = splitLogs{k, s.property.logAboveZero(k), s.property.logAboveZero(s.line - k)}
+		*l = splitLogs{k, s.property.logAboveZero(k), s.property.logAboveZero(s.lineUnits - k)}
 	}
 	return l
 }
@@ -381,30 +385,30 @@ func (s *distanceScorer) logsAt(k int) *splitLogs {
 func (s *distanceScorer) At(k int) float64 {
 	d, l := s.property, s.logsAt(k)
 	least := math.Inf(1)
-	for c := range s.curve {
-		r := &s.curve[c]
+	for c := range s.candidates {
+		r := &s.candidates[c]
 		least = min(least, d.squaredDistance(r.squares+l.u*l.u+l.v*l.v-2*(l.u*r.ofI+l.v*r.ofJ), s.lineSum+l.u+l.v-r.sum))
 	}
 	return d.log(least)
 }
 
-// Above bounds the terms of d² separately. Of the terms of u and v, one rises and the other falls.
-// The term of u + v is concave, with its maximum at half of the line. Logs are rounded and may be
-// off by a unit.
+// Above returns an upper bound of the log score over the splits from..to. It bounds each term of d² separately: u
+// rises with the split, v falls, and u + v is concave with its maximum at the middle of the line. The logs are
+// rounded, so each bound is widened by one unit.
 func (s *distanceScorer) Above(from, to int) float64 {
 	d := s.property
-	first := *s.logsAt(from) // a copy, because the next call may overwrite it
+	first := *s.logsAt(from) // a copy, because the next call of logsAt may overwrite the cache entry
 	last := *s.logsAt(to)
 	u0, u1 := float64(first.u-1), float64(last.u+1)
 	v0, v1 := float64(last.v-1), float64(first.v+1)
 	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
-	if half := s.line / 2; from <= half && half <= to {
+	if half := s.lineUnits / 2; from <= half && half <= to {
 		top := s.logsAt(half)
 		high = max(high, float64(top.u+top.v+2))
 	}
 	least := math.Inf(1)
-	for c := range s.curve {
-		r := &s.curve[c]
+	for c := range s.candidates {
+		r := &s.candidates[c]
 		i, j := float64(r.ofI), float64(r.ofJ)
 		nearU, farU := squareRange(u0-i, u1-i)
 		nearV, farV := squareRange(v0-j, v1-j)
@@ -420,7 +424,7 @@ func (s *distanceScorer) Above(from, to int) float64 {
 	return float64(d.log(max(0, least)) * (1 - 0x1p-49))
 }
 
-// squareRange returns the least and the greatest square between two numbers.
+// squareRange returns the least and the greatest square of the numbers from low to high.
 func squareRange(low, high float64) (least, greatest float64) {
 	if low > 0 || high < 0 {
 		least = min(low*low, high*high)
@@ -428,7 +432,8 @@ func squareRange(low, high float64) (least, greatest float64) {
 	return least, max(low*low, high*high)
 }
 
-// clearCandidates undoes findCandidates.
+// clearCandidates sets ofI and ofJ back to 0 and restores the amounts a of i and b of j, which the caller of
+// findCandidates had set to 0.
 func (s *distanceScorer) clearCandidates(i, j, a, b int) {
 	for _, p := range s.property.logsByIngredient[i] {
 		s.ofI[p.recipe] = 0

@@ -29,26 +29,26 @@ import (
 // and one logarithm for every 16 words.
 type Document struct {
 	words int
-	table []int64  // 2ᵇ·β: one row per topic, over the document's words
-	runs  []docRun // runs of words with equal counts, in the table's order
-	base  float64  // the constant that log y subtracts: Σ n_w·log(q_w·M·2ᵇ)
+	table []int64  // word probabilities β in units of 2⁻ᵇ: one row per topic, one column per word of the document
+	runs  []docRun // runs of table columns whose words have equal counts
+	base  float64  // constant Σ n_w·log(q_w·M·2ᵇ), which log y subtracts
 }
 
-// A docRun is a run of neighbouring words that have the same count in the document.
+// A docRun is a range of neighbouring table columns whose words occur equally often in the document.
 type docRun struct {
 	from, to int
 	times    float64
 }
 
-// maxFactors bounds how many numbers from 1 to 2⁶² are multiplied before a logarithm: a float64
-// goes up to 2¹⁰²⁴.
+// maxFactors is how many table sums, each from 1 to 2⁶², are multiplied before a logarithm is taken. The product
+// of 16 is below 2¹⁰²⁴, where a float64 overflows.
 const maxFactors = 16
 
 var _ mcmc.LineProperty = (*Document)(nil)
 
-// NewDocument returns the property. topics has one row per topic: the probabilities of the
-// document's words. Over the whole vocabulary a topic's probabilities sum to 1, but only the
-// document's words are given. counts holds how often the document has each word, at least once.
+// NewDocument returns a [Document]. topics has one row per topic with the probability of each word of the document;
+// words outside the document are left out. counts holds how often each word occurs in the document, at least once.
+// total is M.
 func NewDocument(topics [][]float64, counts []int, total int) (*Document, error) {
 	words := len(counts)
 	if words == 0 {
@@ -76,7 +76,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 			}
 		}
 		for at, w := range order {
-			// A positive probability stays positive.
+			// A positive probability is never rounded to 0, which would forbid a topic.
 			v := int64(math.RoundToEven(math.Ldexp(row[w], shift)))
 			if v == 0 && row[w] > 0 {
 				v = 1
@@ -96,7 +96,7 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 	return d, nil
 }
 
-// sums sets p to Σ_t x_t·β_tw in the table's units.
+// sums sets p to Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ.
 func (d *Document) sums(p []int64, x *mcmc.Composition) {
 	clear(p)
 	amounts := x.Amounts()
@@ -105,7 +105,7 @@ func (d *Document) sums(p []int64, x *mcmc.Composition) {
 	}
 }
 
-// add adds units of a topic to p.
+// add adds to p the word probabilities of topic t, times units.
 func (d *Document) add(p []int64, t int, units int64) {
 	row := d.table[t*d.words : (t+1)*d.words]
 	for w := range p {
@@ -113,12 +113,12 @@ func (d *Document) add(p []int64, t int, units int64) {
 	}
 }
 
-// log returns log y from Σ_t x_t·β_tw, word by word in the table's order.
+// log returns log y, given p = Σ_t x_t·β_tw for each word in the order of the table's columns.
 func (d *Document) log(p []int64) float64 {
 	sum := 0.0
 	for _, run := range d.runs {
 		words := p[run.from:run.to]
-		// Two products, because a multiplication waits for the one before it.
+		// Two independent products let the processor multiply in parallel.
 		even, odd := 1.0, 1.0
 		for len(words) >= 2 {
 			even = float64(even * float64(words[0]))
@@ -148,8 +148,8 @@ func (d *Document) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type documentScorer struct {
 	property *Document
 	previousAmounts
-	p        []int64 // by word, Σ_t x_t·β_tw
-	at, step []int64 // scratch: the sums at a split, and the increment to the next split
+	p        []int64 // Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ
+	at, step []int64 // scratch of Line: the word sums at a split, and their increments to the next split
 }
 
 func (s *documentScorer) Reset() {

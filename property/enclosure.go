@@ -8,28 +8,28 @@ import (
 	"kir/internal/portable"
 )
 
-// An enclosure bounds a part of a formula by interval arithmetic. Given upper bounds of linear
-// forms in a box of compositions, it returns an interval that contains the part's value. A part
-// that is affine in the formula's questions is one form, so that terms cancel before they are
-// bounded. A ratio of two forms is bounded as a whole; see [boxEvaluation.ratioInterval].
+// An enclosure is a node of a formula that can be bounded by interval arithmetic. Over a box of compositions,
+// [boxEvaluation] computes an interval that contains the node's value. A node that is affine in the formula's answers
+// is bounded as one linear form, so that its terms cancel first. A ratio of two affine nodes is bounded as a whole;
+// see [boxEvaluation.ratioInterval].
 type enclosure struct {
-	number    int // among all enclosures of the formula
+	number    int // index among all enclosures of the formula
 	kind      string
 	operands  []*enclosure
-	affine    *affine // nil if the part is not affine
+	affine    *affine // the node as an affine function; nil if it is not affine
 	operation func(interval, interval) interval
-	truth     func(a, b verdict) verdict // combines the verdicts of two truths; nil for a comparison
+	truth     func(a, b verdict) verdict // for "and", "or", "not": combines the verdicts of the operands; nil for a comparison
 }
 
-// An affine is Σ coefficient·answer + constant, over the questions.
+// An affine is the function Σ coefficient·answer + constant of the answers to a formula's questions.
 type affine struct {
 	coefficients map[int]float64
 	constant     float64
-	size         float64 // bound of the intermediate results, for the rounding error
-	parts        int     // number of terms added
+	size         float64 // greatest magnitude of intermediate results, from which rounding errors are bounded
+	parts        int     // number of terms added so far, from which rounding errors are bounded
 }
 
-// combine returns a·f + b·g.
+// combine returns a·f + b·g, or nil if that overflows.
 func (f *affine) combine(a float64, g *affine, b float64) *affine {
 	sum := &affine{make(map[int]float64), float64(a*f.constant) + float64(b*g.constant), float64(math.Abs(a)*f.size) + float64(math.Abs(b)*g.size), f.parts + g.parts + 1}
 	for q, v := range f.coefficients {
@@ -44,29 +44,29 @@ func (f *affine) combine(a float64, g *affine, b float64) *affine {
 	return sum
 }
 
-// isConstant reports whether the form is a constant.
+// isConstant reports whether f depends on no answer. It is false if f is nil.
 func (f *affine) isConstant() bool { return f != nil && len(f.coefficients) == 0 }
 
 // An encloser builds the enclosures of a compiled formula.
 type encloser struct {
 	compiler  *formulaCompiler
 	variables map[string]*enclosure
-	made      int
+	count     int
 }
 
 func (c *encloser) newEnclosure(e enclosure) *enclosure {
-	e.number = c.made
-	c.made++
+	e.number = c.count
+	c.count++
 	return &e
 }
 
-// newOperation returns the enclosure of a function of one or two numbers. by is the function on
-// intervals, and of are the enclosures of its arguments.
+// newOperation returns the enclosure of a function of one or two numbers. The function on intervals is by; of holds
+// the enclosures of the arguments.
 func (c *encloser) newOperation(by func(interval, interval) interval, of ...*enclosure) *enclosure {
 	return c.newEnclosure(enclosure{kind: "of", operands: of, operation: by})
 }
 
-// enclose returns the enclosure of a node.
+// enclose returns the enclosure of a node of the formula's syntax tree.
 func (c *encloser) enclose(n ast.Node) *enclosure {
 	constant := func(v float64) *enclosure {
 		return c.newEnclosure(enclosure{kind: "form", affine: &affine{constant: v, size: math.Abs(v), parts: 1}})
@@ -110,10 +110,10 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 	case *ast.CallNode:
 		return c.encloseCall(n)
 	}
-	return c.newOperation(func(interval, interval) interval { return anyNumber }) // no compiled formula has such a node
+	return c.newOperation(func(interval, interval) interval { return anyNumber }) // unreachable: no compiled formula has another kind of node
 }
 
-// newAnswer returns the enclosure of the answer to a question, divided by a number.
+// newAnswer returns the enclosure of a question's answer divided by the number by. slot is the question's index.
 func (c *encloser) newAnswer(slot int, by float64) *enclosure {
 	q := &c.compiler.expression.questions[slot]
 	size := float64(c.compiler.expression.total)
@@ -152,7 +152,7 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 		return c.newSum(a, b, -1)
 	case "*":
 		e := c.newOperation(interval.times, a, b)
-		if a == b { // a·a is a square
+		if a == b { // a·a is a square, hence at least 0
 			e.operation = func(s, _ interval) interval { return s.abs().times(s.abs()) }
 		}
 		if b.affine.isConstant() {
@@ -175,7 +175,7 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	}
 	e := c.newEnclosure(enclosure{kind: operator, operands: []*enclosure{a, b}})
 	if a.affine != nil && b.affine != nil {
-		// a is less than b exactly if a − b is below 0, in floating point, too.
+		// In floating point, too, a < b exactly if a − b < 0. The difference is affine, so common terms cancel.
 		if d := c.newSum(a, b, -1); d.affine != nil {
 			e.operands = []*enclosure{d, c.enclose(&ast.IntegerNode{})}
 		}
@@ -199,27 +199,29 @@ func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
 	}
 	for _, a := range n.Arguments[1:] {
 		e = c.newOperation(func(s, t interval) interval {
-			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // f rises in both arguments
+			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // min and max are nondecreasing in both arguments
 		}, e, c.enclose(a))
 	}
 	return e
 }
 
-// A boxEvaluation evaluates enclosures in one box.
+// A boxEvaluation computes the intervals of a formula's enclosures over one box: lower and upper limits of each
+// ingredient's amount.
 type boxEvaluation struct {
-	e         *Expression
-	n         int // number of ingredients
-	most      func(perUnit, perUse []float64) float64
-	known     []bool
-	intervals []interval
-	unit      []float64 // scratch
-	use       []float64
+	e          *Expression
+	n          int // number of ingredients
+	upperBound func(perUnit, perUse []float64) float64
+	known      []bool
+	intervals  []interval
+	unit       []float64 // scratch of writeForm
+	use        []float64
 }
 
-// Above returns an upper bound of log y. most must return an upper bound of a form Σ perUnit·amount
-// + Σ perUse, where perUse counts for each of the n ingredients that is used.
+// Above returns an upper bound of log y over a set of compositions of n ingredients. The caller passes most, which
+// returns an upper bound over that set of Σ perUnit·amount + Σ perUse; perUse counts for each ingredient that is
+// used.
 func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) float64 {
-	w := &boxEvaluation{e: e, n: n, most: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), use: make([]float64, n)}
+	w := &boxEvaluation{e: e, n: n, upperBound: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), use: make([]float64, n)}
 	s := w.evaluate(e.enclosed)
 	switch {
 	case e.d != nil:
@@ -230,9 +232,9 @@ func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) 
 	return interval{s.hi, s.hi, false}.applyRising(portable.Log).widen().hi
 }
 
-// Linear returns the value as a linear form of the units and uses of each of n ingredients, and its
-// desirability. It returns nothing if the value is not affine, or if more than its last digits may
-// be rounded, as after cancellation.
+// Linear returns the formula's value as Σ perUnit_i·x_i + Σ perUse_i over the used ingredients + constant, and the
+// desirability of the value. All results are nil or 0 if the value is not affine, or if cancellation could lose more
+// than its last digits.
 func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	f := e.enclosed.affine
 	if f == nil {
@@ -251,12 +253,13 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 		return nil, nil, 0, nil
 	}
 	if d = e.d; d == nil {
-		d, _ = Toward(0, 1, 1) // the score is its own desirability
+		d, _ = UncappedRamp(0, 1, 1) // Without a desirability the value itself is the score.
 	}
 	return w.unit, w.use, f.constant, d
 }
 
-// writeForm writes the coefficients of a form, without its constant.
+// writeForm sets w.unit and w.use to the coefficients of f for each unit and each use of an ingredient. It leaves out
+// f's constant.
 func (w *boxEvaluation) writeForm(f *affine) {
 	clear(w.unit)
 	clear(w.use)
@@ -277,19 +280,19 @@ func (w *boxEvaluation) writeForm(f *affine) {
 	}
 }
 
-// roundingError bounds the rounding error of a form.
+// roundingError returns an upper bound of the rounding error of f's computed value.
 func (f *affine) roundingError() float64 { return float64(f.size * float64(f.parts+8) * 0x1p-50) }
 
-// formUpperBound returns an upper bound of a form.
+// formUpperBound returns an upper bound of f over the box.
 func (w *boxEvaluation) formUpperBound(f *affine) float64 {
 	w.writeForm(f)
-	return w.most(w.unit, w.use) + f.constant + f.roundingError()
+	return w.upperBound(w.unit, w.use) + f.constant + f.roundingError()
 }
 
-// formInterval returns an interval that contains a form's value.
+// formInterval returns an interval that contains all values of f over the box.
 func (w *boxEvaluation) formInterval(f *affine) interval {
 	switch {
-	case f.isConstant() && f.parts == 1: // the constant as written, without rounding
+	case f.isConstant() && f.parts == 1: // a single constant of the formula is exact
 		return interval{f.constant, f.constant, false}
 	case f.isConstant():
 		return interval{f.constant - f.roundingError(), f.constant + f.roundingError(), false}
@@ -352,13 +355,13 @@ func (w *boxEvaluation) evaluateTruth(e *enclosure) verdict {
 	return compare(e.kind, w.evaluate(e.operands[0]), w.evaluate(e.operands[1]))
 }
 
-// ratioSteps is the number of values of a ratio that are tried for each end.
+// ratioSteps is the number of trial values t in the search for each bound of a ratio.
 const ratioSteps = 6
 
-// ratioInterval returns an interval that contains a/b. If both are forms and b is above 0, a/b is
-// at most t wherever a − t·b is at most 0 (Dinkelbach, "On Nonlinear Fractional Programming",
-// Management Science 13 (1967)). The maximum of a − t·b falls with t and is convex in it. Hence the
-// zero of a chord through two of its values is an upper bound, too.
+// ratioInterval returns an interval that contains a/b over the box. If a and b are affine and b is above 0, then a/b
+// ≤ t wherever a − t·b ≤ 0 (Dinkelbach, "On Nonlinear Fractional Programming", Management Science 13 (1967)).
+// The maximum of a − t·b over the box falls with t and is convex in t. Hence the zero of a chord through two of
+// its points is an upper bound of a/b, too.
 func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	s := w.evaluate(a).dividedBy(w.evaluate(b))
 	if a.affine == nil || b.affine == nil {
@@ -378,7 +381,8 @@ func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	return s.intersect(lo-room, hi+room)
 }
 
-// ratioUpperBound returns an upper bound of above/below, which is known to lie between lo and hi.
+// ratioUpperBound returns an upper bound of above/below over the box. The ratio is known to lie between lo and hi,
+// and below within the interval d.
 func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi float64) float64 {
 	at := func(t float64) float64 {
 		f := above.combine(1, below, -t)
@@ -394,7 +398,7 @@ func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi
 			break
 		}
 		t := low + float64((high-low)*float64(atLow/(atLow-atHigh)))
-		if k%2 == 0 { // nearer to the end that the chord does not move
+		if k%2 == 0 { // nearer to low, the end that the zero of a chord never replaces
 			t = low + float64((t-low)/2)
 		}
 		if !(low < t && t < high) {

@@ -22,40 +22,41 @@ import (
 // line changes no answer, and three times if it changes only which ingredients are used.
 type Expression struct {
 	value     number
-	slots     int // numbers that the formula reads: its questions, then its variables
+	slots     int // length of the vector that the compiled formula reads: the answers, then the let variables
 	questions []question
 	total     int
-	d         *Desirability // desirability of the value; nil: the value is the score
+	d         *Desirability // desirability of the value; nil if the value itself is the score
 
-	enclosed   *enclosure // the formula's enclosure, for bounds
+	enclosed   *enclosure // enclosure of the whole formula, from which bounds are computed
 	enclosures int
 }
 
 var _ mcmc.LineProperty = (*Expression)(nil)
 
-// A Lexicon resolves the names in a formula. Its errors list the known names.
+// A Lexicon looks up the names in a formula. Its errors list the known names.
 type Lexicon interface {
 	// Ingredient returns the index of an ingredient.
 	Ingredient(name string) (int, error)
-	// Group returns the ingredients that have a value of an attribute, at least one.
+	// Group returns the ingredients whose attribute has the given value, at least one.
 	Group(attribute, value string) ([]int, error)
-	// Numbers returns a finite value of an attribute for each ingredient.
+	// Numbers returns the finite value of an attribute for each ingredient.
 	Numbers(attribute string) ([]float64, error)
 }
 
-// A ConditionLexicon is a [Lexicon] that also resolves the names of conditions.
+// A ConditionLexicon is a [Lexicon] that also looks up the names of conditions.
 type ConditionLexicon interface {
 	Lexicon
-	// Condition returns the index of a condition, and its values by index: numbers, or else categories.
+	// Condition returns the index of a condition and its values: numbers for a numeric condition, otherwise
+	// categories.
 	Condition(name string) (c int, numbers []float64, categories []string, err error)
 }
 
 // An ExpressionError describes a fault in a formula.
 type ExpressionError struct {
-	At      int // position, in characters from 0
+	At      int // where the fault is: offset in the formula, in characters from 0
 	Message string
-	Hint    string // what to write instead; may be empty
-	Err     error  // the lexicon's error, if it caused this one
+	Hint    string // suggestion what to write instead; may be empty
+	Err     error  // the error of the [Lexicon] that caused the fault, or nil
 }
 
 func (e *ExpressionError) Unwrap() error { return e.Err }
@@ -68,24 +69,24 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// A number and a truth are compiled parts of a formula. They read the formula's answers and
-// variables.
+// A number and a truth are compiled subexpressions. Their argument is the vector of answers to the formula's
+// questions, followed by the values of its variables.
 type (
 	number func(v []float64) float64
 	truth  func(v []float64) bool
 )
 
-// A question is a quantity of the composition that a formula reads: the value of a form, the units
-// of some ingredients, how many of some are used, how many are used at all, or the value of a condition.
+// A question is a quantity of the composition on which a formula depends: a mean of an attribute, the units of some
+// ingredients, how many of some ingredients are used, how many of all are used, or the value of a condition.
 type question struct {
 	kind    askKind
 	form    form    // for askMean
-	mean    float64 // for askMean, the form's value where the mean is 1
-	single  int     // for askUnits and askCount, the only ingredient, or −1
-	members []bool  // otherwise whether an ingredient counts, for those below len(members)
+	mean    float64 // for askMean, the value of form at which the mean is 1
+	single  int     // for askUnits and askCount: the only ingredient asked about, or −1
+	members []bool  // for several ingredients: members[i] tells whether ingredient i counts; shorter than all ingredients
 
-	condition int       // for askCondition
-	values    []float64 // for askCondition, the answer by the index of the condition's value
+	condition int       // for askCondition: index of the condition
+	values    []float64 // for askCondition: the answer, by the index of the condition's value
 }
 
 type askKind int
@@ -98,7 +99,7 @@ const (
 	askCondition
 )
 
-// perUnit returns the increment of a unit of an ingredient.
+// perUnit returns how much sum grows with each unit of ingredient i.
 func (q *question) perUnit(i int) int64 {
 	switch {
 	case q.kind == askMean:
@@ -109,7 +110,7 @@ func (q *question) perUnit(i int) int64 {
 	return 0
 }
 
-// perUse returns the increment of using an ingredient.
+// perUse returns how much sum grows when ingredient i becomes used, apart from its units.
 func (q *question) perUse(i int) int64 {
 	if q.kind == askUsed || q.kind == askCount && q.includes(i) {
 		return 1
@@ -124,7 +125,7 @@ func (q *question) includes(i int) bool {
 	return i < len(q.members) && q.members[i]
 }
 
-// sum returns the answer at x as a whole number.
+// sum returns the answer at x as a whole number, which number converts.
 func (q *question) sum(x *mcmc.Composition) (sum int64) {
 	switch {
 	case q.kind == askUsed:
@@ -140,7 +141,7 @@ func (q *question) sum(x *mcmc.Composition) (sum int64) {
 	return sum
 }
 
-// number converts a whole number to the answer.
+// number converts the whole number that sum returns to the answer.
 func (q *question) number(sum int64) float64 {
 	switch q.kind {
 	case askMean:
@@ -151,11 +152,11 @@ func (q *question) number(sum int64) float64 {
 	return float64(sum)
 }
 
-// LogScore returns log y(x). It is NaN if the formula is negative or not a number, and +Inf if it
-// is infinite.
+// LogScore returns log y(x). Without a desirability it is NaN for a negative value or NaN, and +Inf for an infinite
+// value. With one it is NaN for both NaN and infinite values.
 func (e *Expression) LogScore(x *mcmc.Composition) float64 { return e.log(e.Value(x)) }
 
-// log returns log y of the formula's value.
+// log returns log y, given the value of the formula.
 func (e *Expression) log(value float64) float64 {
 	switch {
 	case e.d == nil:
@@ -169,7 +170,7 @@ func (e *Expression) log(value float64) float64 {
 // IsScore reports whether the value itself is the score, which must be at least 0.
 func (e *Expression) IsScore() bool { return e.d == nil }
 
-// Value returns the formula at x, which may not be a valid score.
+// Value returns the formula's value at x. The value may be no valid score, such as a negative number.
 func (e *Expression) Value(x *mcmc.Composition) float64 {
 	v := make([]float64, e.slots)
 	for k := range e.questions {
@@ -187,13 +188,13 @@ func (e *Expression) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type expressionScorer struct {
 	property *Expression
 	previousAmounts
-	sums                []int64 // the answers at x
-	splitSums, stepSums []int64 // scratch: the answers at a split, and the increment to the next split
+	sums                []int64 // answers at the composition, as the whole numbers that question.sum returns
+	splitSums, stepSums []int64 // scratch of Line: the answers at a split, and their increments to the next split
 	answers             []float64
-	lastInvalid         float64 // the last value that was not a valid score
+	lastInvalid         float64 // the latest value of the formula that was no valid score
 }
 
-// Err returns an error that states the formula's last invalid value, if there was one.
+// Err returns the error for the formula's latest invalid value. Callers ask only after a score was NaN or infinite.
 func (s *expressionScorer) Err() error {
 	if s.property.d != nil {
 		return fmt.Errorf("the expression is %.6g, and it must be finite", s.lastInvalid)
@@ -201,7 +202,8 @@ func (s *expressionScorer) Err() error {
 	return fmt.Errorf("the expression is %.6g, and a score is at least 0 and finite", s.lastInvalid)
 }
 
-// log returns log y from the answers.
+// log returns log y, given the whole numbers from which the answers are computed. It records an invalid value for
+// Err.
 func (s *expressionScorer) log(sums []int64) float64 {
 	for k := range s.property.questions {
 		s.answers[k] = s.property.questions[k].number(sums[k])
@@ -222,9 +224,9 @@ func (s *expressionScorer) Reset() {
 
 func (s *expressionScorer) LogScore() float64 { return s.log(s.sums) }
 
-// prepareSplit sets at to the answers at split k of (i, j). It sets step to the increment to the
-// next split, which is valid as long as the used ingredients stay the same. It reports whether any
-// answer depends on the units.
+// prepareSplit sets splitSums to the answers at split k of the line of i and j. It sets stepSums to the increments to
+// the next split, valid while the set of used ingredients stays the same. It reports whether any answer changes with
+// the split apart from that set.
 func (s *expressionScorer) prepareSplit(i, j, k int) (units bool) {
 	a, sum := s.x.Amount(i), s.x.Amount(i)+s.x.Amount(j)
 	uses := func(amount, was int) int64 { return usedIndicator(amount) - usedIndicator(was) }
@@ -277,7 +279,7 @@ func (s *expressionScorer) Moved(i, j int) {
 	}
 }
 
-// Values adds the scores of the values of condition c.
+// Values adds the score of each value of condition c to p.
 func (s *expressionScorer) Values(c int, p *mcmc.Pieces) {
 	copy(s.splitSums, s.sums)
 	q, values := joiner{pieces: p}, 1
@@ -296,7 +298,7 @@ func (s *expressionScorer) Values(c int, p *mcmc.Pieces) {
 	}
 }
 
-// ConditionSet takes over a new value of condition c.
+// ConditionSet updates the answers after condition c has got a new value.
 func (s *expressionScorer) ConditionSet(c int) {
 	for k := range s.property.questions {
 		if ask := &s.property.questions[k]; ask.kind == askCondition && ask.condition == c {

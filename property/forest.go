@@ -22,7 +22,7 @@ type Forest struct {
 
 var _ mcmc.LineProperty = (*Forest)(nil)
 
-// NewForest returns the property. floor is the least probability, in [0, 1].
+// NewForest returns a [Forest]. floor is the least probability, in [0, 1].
 func NewForest(score *model.Score, floor float64) *Forest { return &Forest{score, floor} }
 
 // LogScore returns log y(x).
@@ -30,13 +30,12 @@ func (f *Forest) LogScore(x *mcmc.Composition) float64 {
 	return f.log(f.score.Sum(x.Amounts(), x.Ingredients()))
 }
 
-// log converts a sum over the trees to log y.
+// log returns log y, given the sum over the trees that package model computes.
 func (f *Forest) log(sum int64) float64 {
 	return portable.Log(max(f.floor, f.score.Probability(sum)))
 }
 
-// Above returns an upper bound of log y where each ingredient i has from lo[i] to hi[i] units,
-// whatever the number of used ingredients.
+// Above returns an upper bound of log y over the box of compositions with lo[i] to hi[i] units of each ingredient i.
 func (f *Forest) Above(lo, hi []int32, _ int) float64 { return f.log(f.score.Above(lo, hi)) }
 
 // AboveCost returns the approximate time of [Forest.Above], in nanoseconds.
@@ -46,7 +45,7 @@ func (f *Forest) AboveCost() int64 { return f.score.AboveCost() }
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &forestScorer{property: f, x: x, walk: f.score.NewScorer(), joins: f.score.Described()}
 	for k := range s.known {
-		s.known[k].sum = -1 // no sum is −1
+		s.known[k].sum = -1 // No sum over the trees is −1, so −1 marks an empty cache entry.
 	}
 	return s
 }
@@ -55,12 +54,12 @@ type forestScorer struct {
 	property *Forest
 	x        *mcmc.Composition
 	walk     *model.Scorer
-	joins    bool          // whether to join neighbouring pieces of one score, of which descriptors make many
-	known    [512]knownLog // a cache, indexed by mixed bits of the sum
+	joins    bool          // whether neighbouring pieces with equal scores are joined; descriptors produce many such pieces
+	known    [512]knownLog // cache of logs, indexed by a hash of the sum
 }
 
-// A knownLog is a sum over the trees and the log of its y. Successive lines of a chain have most of
-// their sums in common. A look-up takes a fraction of the time of a logarithm.
+// A knownLog is a cache entry: a sum over the trees and its log y. Successive lines of a chain repeat most sums, and
+// a look-up is much faster than a logarithm.
 type knownLog struct {
 	sum int64
 	log float64
@@ -68,7 +67,7 @@ type knownLog struct {
 
 // log is Forest.log with a cache.
 func (s *forestScorer) log(sum int64) float64 {
-	// Multiplying by 2⁶⁴ over the golden ratio spreads a difference in any bit.
+	// Multiplying by 2⁶⁴ over the golden ratio makes each bit of the sum affect the cache index.
 	k := &s.known[uint64(sum)*0x9e3779b97f4a7c15>>(64-9)]
 	if k.sum != sum {
 		*k = knownLog{sum, s.property.log(sum)}

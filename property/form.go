@@ -10,14 +10,14 @@ import (
 	"kir/mcmc"
 )
 
-// A form is a linear form Σ_i a_i·x_i of the amounts of compositions of a total. Its values are
-// whole multiples of 1/scale, so that sums are exact in any order.
+// A form is a linear function Σ_i a_i·x_i of the amounts of a composition. The coefficients are stored as whole
+// numbers scale·a_i, so that sums are exact in any order.
 type form struct {
-	a     []int64 // scale·a_i
+	a     []int64 // the whole coefficients scale·a_i
 	scale float64
 }
 
-// maxDigits is the greatest number of decimal places that are kept exactly.
+// maxDigits is the greatest number of decimal places at which a coefficient is kept exactly.
 const maxDigits = 15
 
 // newForm returns the form with the given finite coefficients. scale is the least power of ten that
@@ -51,16 +51,16 @@ func newForm(coefficients []float64, total int) form {
 	return f
 }
 
-// Whole returns whole numbers a_i and a scale, so that a_i/scale are the given finite numbers. They
+// ScaleToIntegers returns whole numbers a_i and a scale, so that a_i/scale are the given finite numbers. They
 // are exact to all decimal places if sums Σ a_i·x_i over compositions of a total stay below 2⁶¹.
 // Otherwise they are rounded as the sums of [Blend] are.
-func Whole(numbers []float64, total int) (whole []int64, scale float64) {
+func ScaleToIntegers(numbers []float64, total int) (whole []int64, scale float64) {
 	f := newForm(numbers, 2*total)
 	return f.a, f.scale
 }
 
-// decimals returns the number of decimal places of the shortest decimal of v. It is maxDigits+1 if
-// there are more than maxDigits.
+// decimals returns how many decimal places the shortest decimal text of v has. It returns maxDigits+1 if there are
+// more than maxDigits.
 func decimals(v float64) int {
 	text := strconv.FormatFloat(v, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(text, "e")
@@ -72,14 +72,14 @@ func decimals(v float64) int {
 	return min(max(len(behind)-power, 0), maxDigits+1)
 }
 
-// shifted returns v·10^digits, which is whole and below 2⁶².
+// shifted returns v·10^digits. The caller ensures that the product is whole and below 2⁶².
 func shifted(v float64, digits int) int64 {
 	text := strconv.FormatFloat(v, 'f', digits, 64)
 	whole, _ := strconv.ParseInt(strings.Replace(text, ".", "", 1), 10, 64)
 	return whole
 }
 
-// value returns scale·Σ a_i·x_i.
+// value returns the form's value at x times scale, a whole number.
 func (f *form) value(x *mcmc.Composition) int64 {
 	sum := int64(0)
 	amounts := x.Amounts()
@@ -89,8 +89,8 @@ func (f *form) value(x *mcmc.Composition) int64 {
 	return sum
 }
 
-// line returns the form at split 0 of (i, j), given its value at x, and the increment of each unit
-// that goes from j to i.
+// line returns the form's scaled value at split 0 of the line of i and j, and its increment for each unit that goes
+// from j to i. The argument value is the form's scaled value at x.
 func (f *form) line(x *mcmc.Composition, value int64, i, j int) (at0, step int64) {
 	step = f.a[i] - f.a[j]
 	return value - int64(x.Amount(i))*step, step

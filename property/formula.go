@@ -19,9 +19,9 @@ import (
 	"kir/internal/portable"
 )
 
-// Limits of a formula.
+// These limits bound the time and memory that a formula takes.
 const (
-	maxFormula   = 10_000 // characters
+	maxFormula   = 10_000 // greatest length, in characters
 	maxNodes     = 2_000
 	maxQuestions = 200
 )
@@ -59,7 +59,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	config := conf.CreateNew()
 	config.MaxNodes = maxNodes
 	for name := range functions {
-		config.Functions[name] = &builtin.Function{Name: name} // a function of kir, not of the language
+		config.Functions[name] = &builtin.Function{Name: name} // The parser rejects functions that it does not know, so kir's own are registered.
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if bad := (*file.Error)(nil); errors.As(err, &bad) {
@@ -80,7 +80,8 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 			return 0
 		}
 	}
-	// Variables follow the questions, whose number is known here.
+	// Variables follow the questions in the vector that the formula reads, and the number of questions is known only
+	// after compilation.
 	e := c.expression
 	first := len(e.questions)
 	e.slots = first + c.declared
@@ -88,7 +89,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	c.first = first
 	bounded := &encloser{compiler: c, variables: make(map[string]*enclosure)}
 	e.enclosed = bounded.enclose(tree.Node)
-	e.enclosures = bounded.made
+	e.enclosures = bounded.count
 	return e, nil
 }
 
@@ -122,9 +123,9 @@ func syntaxError(bad *file.Error) *ExpressionError {
 type formulaCompiler struct {
 	expression    *Expression
 	lexicon       Lexicon
-	questionSlots map[string]int   // slot of each question, by its key
-	questionNodes map[ast.Node]int // the node that an error about a question points to
-	variables     map[string]int   // slots of the variables in scope, from first on
+	questionSlots map[string]int   // index in the expression's questions, by the question's text
+	questionNodes map[ast.Node]int // index of the question that each node asks
+	variables     map[string]int   // indices of the let variables in scope, counted from first
 	declared      int
 	first         int
 }
@@ -133,7 +134,7 @@ func errorAt(n ast.Node, format string, args ...any) *ExpressionError {
 	return &ExpressionError{At: n.Location().From, Message: fmt.Sprintf(format, args...)}
 }
 
-// compile returns a number or a truth; the other is nil.
+// compile returns a subexpression as a number or as a truth. The other of the two is nil.
 func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -171,7 +172,7 @@ func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 	return nil, nil, bad
 }
 
-// compileNumber compiles a node that must be a number.
+// compileNumber compiles a node and fails if its value is a truth instead of a number.
 func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
 	v, t, err := c.compile(n)
 	if err == nil && t != nil {
@@ -180,7 +181,7 @@ func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
 	return v, err
 }
 
-// compileTruth compiles a node that must be a truth.
+// compileTruth compiles a node and fails if its value is a number instead of a truth.
 func (c *formulaCompiler) compileTruth(n ast.Node) (truth, error) {
 	v, t, err := c.compile(n)
 	if err == nil && v != nil {
@@ -257,7 +258,7 @@ func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error
 	if err != nil {
 		return nil, nil, err
 	}
-	// The conversions keep the compiler from fusing two operations into one rounding.
+	// The float64 conversion of a product keeps the compiler from fusing it with a sum into one rounding.
 	switch n.Operator {
 	case "+":
 		return func(v []float64) float64 { return a(v) + b(v) }, nil, nil

@@ -15,14 +15,14 @@ import (
 	"kir/internal/portable"
 )
 
-// A function is one that a formula may call. It either asks a question about the composition, by
-// names, or computes on numbers.
+// A function is a function that formulas may call. It asks a [question] about the composition, given names, or it
+// computes a number from numbers.
 type function struct {
 	usage         string
 	ask           func(c *formulaCompiler, names []string) (question, error)
-	divisor       func(total int) float64 // divides the answer, unless nil
+	divisor       func(total int) float64 // divides the answer to the question; nil for a divisor of 1
 	apply         func(a float64) float64
-	applyInterval func(a interval) interval // bounds the function over an interval
+	applyInterval func(a interval) interval // returns an interval that contains apply over the interval a
 	fold          func(a, b float64) float64
 }
 
@@ -44,7 +44,7 @@ var functions = map[string]function{
 	"max":       {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
 }
 
-// applyRising returns the interval version of a nondecreasing function.
+// applyRising returns a function that maps an interval by a nondecreasing function.
 func applyRising(f func(float64) float64) func(interval) interval {
 	return func(s interval) interval { return s.applyRising(f) }
 }
@@ -117,8 +117,8 @@ func (c *formulaCompiler) compileCall(n *ast.CallNode) (number, error) {
 	return all, nil
 }
 
-// compileQuestion returns the answer to a question. A question with the same key is asked once,
-// however often the formula repeats it. Errors point to the node at.
+// compileQuestion returns a number that reads the answer to a question. Questions with the same key share one answer.
+// make creates the question, and errors point to the node at.
 func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (question, error)) (number, error) {
 	slot, ok := c.questionSlots[key]
 	if !ok {
@@ -136,7 +136,8 @@ func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (
 	return func(v []float64) float64 { return v[slot] }, nil
 }
 
-// askSum asks for the units of an ingredient or a group, or for how many of them are used.
+// askSum returns a function that makes a question about one ingredient or a group. The kind is the units, or the
+// number of used ingredients.
 func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, error) {
 	return func(c *formulaCompiler, names []string) (question, error) {
 		if len(names) == 1 {
@@ -155,7 +156,7 @@ func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, er
 	}
 }
 
-// askConditionValue asks for the number that a condition has, or whether it has a category.
+// askConditionValue asks for the number of a numeric condition, or whether a condition has a given category.
 func askConditionValue(c *formulaCompiler, names []string) (question, error) {
 	of, ok := c.lexicon.(ConditionLexicon)
 	if !ok {

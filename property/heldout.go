@@ -1,18 +1,19 @@
 package property
 
-// HeldOut measures how well the model predicts held-out pairs: their number, the share predicted
-// correctly, and the share that the model expects to predict correctly. The two shares agree on
-// average if the model is calibrated.
+// HeldOut states how well [Comparisons] predicts pairs that it did not learn from. Pairs is their number and Right
+// the fraction predicted correctly. Stated is the fraction that the model itself expects to predict correctly; it
+// equals Right on average if the model is calibrated.
 type HeldOut struct {
-	Pairs         int
-	Right, Stated float64
+	Pairs                      int
+	Accuracy, ExpectedAccuracy float64
 }
 
-// maxLeaveOneOut is the greatest number of pairs for which each is held out alone.
+// maxLeaveOneOut is the greatest number of pairs for leave-one-out cross-validation. More pairs are split in ten
+// folds.
 const maxLeaveOneOut = 40
 
-// NewHeldOut holds out each pair in turn, or a tenth of them if there are many. It learns from the
-// other pairs and predicts the held-out ones.
+// NewHeldOut measures the predictions by cross-validation: leave-one-out for up to 40 pairs, ten folds for more. It
+// returns zeros for fewer than two pairs.
 func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
 	h := HeldOut{Pairs: len(pairs)}
 	if len(pairs) < 2 {
@@ -39,11 +40,11 @@ func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
 		for _, p := range out {
 			share := taste.PreferenceProbability(p.Better, p.Worse)
 			if share > 0.5 {
-				h.Right += 1 / float64(len(pairs))
+				h.Accuracy += 1 / float64(len(pairs))
 			} else if share == 0.5 {
-				h.Right += 0.5 / float64(len(pairs))
+				h.Accuracy += 0.5 / float64(len(pairs))
 			}
-			h.Stated += max(share, 1-share) / float64(len(pairs))
+			h.ExpectedAccuracy += max(share, 1-share) / float64(len(pairs))
 		}
 	}
 	return h, nil

@@ -11,7 +11,7 @@ func newInt128(v int64) int128 { return int128{uint64(v >> 63), uint64(v)} }
 // multiply returns a·b.
 func multiply(a, b int64) int128 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	// As unsigned numbers, negative ones are 2⁶⁴ too large.
+	// The unsigned product counts a negative factor as 2⁶⁴ too large, which these lines correct.
 	hi -= uint64(a>>63)&uint64(b) + uint64(b>>63)&uint64(a)
 	return int128{hi, lo}
 }
@@ -23,7 +23,7 @@ func (w int128) plus(v int128) int128 {
 	return int128{hi, lo}
 }
 
-// float returns w as a float, rounded to about 53 bits.
+// float returns w as a float64. Its relative error is about 2⁻⁵³.
 func (w int128) float() float64 {
 	if int64(w.hi) < 0 {
 		lo, carry := bits.Add64(^w.lo, 1, 0)

@@ -6,20 +6,20 @@ import (
 	"kir/internal/portable"
 )
 
-// An interval contains the possible values of an expression: the numbers from lo to hi, which may
-// be infinite, and NaN if mayBeNaN. The result of an operation on intervals contains the
-// floating-point result of that operation on any of their numbers.
+// An interval contains every value that an expression can have: the numbers from lo to hi, which may be infinite, and
+// NaN if mayBeNaN. An operation on intervals returns an interval that contains the floating-point results for all
+// numbers of its operands.
 type interval struct {
 	lo, hi   float64
-	mayBeNaN bool // NaN is possible
+	mayBeNaN bool // whether the value can be NaN
 }
 
 var anyNumber = interval{math.Inf(-1), math.Inf(1), true}
 
-// intervalOf returns the interval from the least to the greatest of the given extremes. It returns
-// all numbers if one of them is NaN, as infinity less infinity is.
-func intervalOf(none bool, numbers ...float64) interval {
-	s := interval{math.Inf(1), math.Inf(-1), none}
+// intervalOf returns the interval from the least to the greatest of the numbers. It returns all numbers and NaN if
+// one of them is NaN, such as infinity less infinity. none becomes mayBeNaN of the result.
+func intervalOf(mayBeNaN bool, numbers ...float64) interval {
+	s := interval{math.Inf(1), math.Inf(-1), mayBeNaN}
 	for _, v := range numbers {
 		if math.IsNaN(v) {
 			return anyNumber
@@ -29,8 +29,8 @@ func intervalOf(none bool, numbers ...float64) interval {
 	return s
 }
 
-// widen returns a slightly larger interval, for functions that do not round to the nearest. Such a
-// function may fall a little where it should rise.
+// widen returns an interval that is larger by a relative 2⁻⁴⁸ at both ends. It covers functions whose last bits
+// are wrong, so that they are not quite monotonic.
 func (s interval) widen() interval {
 	const part = 0x1p-48
 	if !math.IsInf(s.lo, 0) {
@@ -42,13 +42,12 @@ func (s interval) widen() interval {
 	return s
 }
 
-// hull returns the smallest interval that contains both.
+// hull returns the smallest interval that contains both s and t.
 func (s interval) hull(t interval) interval {
 	return interval{min(s.lo, t.lo), max(s.hi, t.hi), s.mayBeNaN || t.mayBeNaN}
 }
 
-// intersect returns the part of an interval between two numbers. If that is empty, which rounding
-// can cause, it returns the interval unchanged.
+// intersect returns the part of s between lo and hi. If rounding makes that part empty, it returns s.
 func (s interval) intersect(lo, hi float64) interval {
 	if lo = max(lo, s.lo); lo <= min(hi, s.hi) {
 		s.lo, s.hi = lo, min(hi, s.hi)
@@ -89,7 +88,7 @@ func (s interval) power(t interval) interval {
 	switch whole := n == t.hi && n == math.Trunc(n) && math.Abs(n) < 1<<52; {
 	case s.mayBeNaN || t.mayBeNaN:
 		return anyNumber
-	case s.lo > 0 || s.lo == 0 && t.lo > 0: // the result is monotonic in each argument
+	case s.lo > 0 || s.lo == 0 && t.lo > 0: // each corner of the two intervals bounds the result, which is monotonic in both arguments
 	case whole && (n > 0 || s.hi < 0):
 		if n > 0 && math.Mod(n, 2) == 0 && s.lo < 0 && s.hi > 0 {
 			corners.lo = 0
@@ -100,7 +99,7 @@ func (s interval) power(t interval) interval {
 	return corners.widen()
 }
 
-// applyRising applies a nondecreasing function.
+// applyRising returns the interval of f over s, for a nondecreasing f.
 func (s interval) applyRising(f func(float64) float64) interval {
 	return intervalOf(s.mayBeNaN, f(s.lo), f(s.hi))
 }
@@ -113,15 +112,15 @@ func (s interval) abs() interval {
 	return t
 }
 
-// nonNegative drops the numbers below 0, whose logarithm or root is NaN.
+// nonNegative returns s with the numbers below 0 replaced by NaN, for the logarithm and the root.
 func (s interval) nonNegative() interval {
 	return interval{max(s.lo, 0), max(s.hi, 0), s.mayBeNaN || s.lo < 0}
 }
 
-// A verdict reports whether a truth may hold and whether it may fail.
+// A verdict states whether a condition can be true and whether it can be false over a box of compositions.
 type verdict struct{ mayHold, mayFail bool }
 
-// interval returns the numbers that the truth may have: 1 where it holds, 0 where it fails.
+// interval returns the interval of the condition as a number: 1 if true, 0 if false.
 func (v verdict) interval() interval {
 	s := interval{0, 1, false}
 	if !v.mayHold {
@@ -133,7 +132,7 @@ func (v verdict) interval() interval {
 	return s
 }
 
-// compare returns the verdict on a comparison of two intervals.
+// compare returns the verdict on "s operator t" for all numbers of two intervals.
 func compare(operator string, s, t interval) (v verdict) {
 	switch operator {
 	case ">", ">=":
@@ -147,7 +146,7 @@ func compare(operator string, s, t interval) (v verdict) {
 	default:
 		v = verdict{s.lo <= t.hi && t.lo <= s.hi, s.lo != t.hi || s.hi != t.lo}
 	}
-	if s.mayBeNaN || t.mayBeNaN { // NaN equals nothing and is neither less nor more
+	if s.mayBeNaN || t.mayBeNaN { // NaN compares as unequal, and as neither less nor greater
 		v.mayFail = true
 	}
 	if operator == "!=" {

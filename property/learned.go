@@ -21,7 +21,7 @@ type Learned struct {
 
 var _ mcmc.LineProperty = (*Learned)(nil)
 
-// NewLearned returns the property. floor is the least score, in [0, 1].
+// NewLearned returns a [Learned]. floor is the least score, in [0, 1].
 func NewLearned(score *model.LearnedScore, floor float64) *Learned { return &Learned{score, floor} }
 
 // LogScore returns log y(x).
@@ -31,8 +31,8 @@ func (l *Learned) LogScore(x *mcmc.Composition) float64 {
 
 func (l *Learned) log(score float64) float64 { return portable.Log(max(l.floor, score)) }
 
-// Pieces returns the terms of y, as [model.LearnedScore.Pieces] does, and a function that bounds
-// log y, given upper bounds of the terms.
+// Pieces returns the terms of the model's score as [model.LearnedScore.Pieces] does. It also returns the function
+// join, which computes an upper bound of log y from upper bounds of the terms.
 func (l *Learned) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
 	of, score := l.score.Pieces()
 	return of, func(above []float64) float64 { return l.log(score(above)) }

@@ -7,29 +7,29 @@ import (
 	"kir/mcmc"
 )
 
-// Level is the desirability of a value that another property's score encodes:
+// ScoreTransform is the desirability of a value that another property's score encodes:
 //
 //	y(x) = d(v(log y'(x))),
 //
 // y' is the other property and v a function of its log score. With a desirability that is only 0 or
-// 1, as [Within], it bounds a model's prediction.
+// 1, as [HardBounds], it bounds a model's prediction.
 //
 // A line has at most as many pieces as the other property's line.
-type Level struct {
+type ScoreTransform struct {
 	base  mcmc.LineProperty
 	value func(logScore float64) float64
 	d     *Desirability
 }
 
-var _ mcmc.LineProperty = (*Level)(nil)
+var _ mcmc.LineProperty = (*ScoreTransform)(nil)
 
-// NewLevel returns the property.
-func NewLevel(of mcmc.LineProperty, value func(logScore float64) float64, d *Desirability) *Level {
-	return &Level{of, value, d}
+// NewScoreTransform returns a [Level]: d of value of the log score of the property of.
+func NewScoreTransform(of mcmc.LineProperty, value func(logScore float64) float64, d *Desirability) *ScoreTransform {
+	return &ScoreTransform{of, value, d}
 }
 
-// Within is 1 for least ≤ v ≤ most and 0 elsewhere. Either may be infinite.
-func Within(least, most float64) (*Desirability, error) {
+// HardBounds is the desirability that is 1 for least ≤ v ≤ most and 0 elsewhere. Either bound may be infinite.
+func HardBounds(least, most float64) (*Desirability, error) {
 	if math.IsNaN(least) || math.IsNaN(most) || least > most {
 		return nil, fmt.Errorf("nothing is from %v to %v: write the lower one first", least, most)
 	}
@@ -41,10 +41,10 @@ func Within(least, most float64) (*Desirability, error) {
 	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), zeroSlope).withSupport(least, most), nil
 }
 
-// Beyond is 1 for least ≤ v ≤ most. Outside it falls by a factor of e for each width, and so leads
-// the search towards [Within]. Either end may be infinite.
-func Beyond(least, most, width float64) (*Desirability, error) {
-	if _, err := Within(least, most); err != nil {
+// SoftBounds is the desirability that is 1 for least ≤ v ≤ most and falls outside by a factor of e for each width.
+// Unlike [HardBounds], it shows a search in which direction the bounds lie. Either bound may be infinite.
+func SoftBounds(least, most, width float64) (*Desirability, error) {
+	if _, err := HardBounds(least, most); err != nil {
 		return nil, err
 	}
 	if !(width > 0 && !math.IsInf(width, 0)) {
@@ -55,7 +55,7 @@ func Beyond(least, most, width float64) (*Desirability, error) {
 	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), nil), nil
 }
 
-func (l *Level) log(logScore float64) float64 {
+func (l *ScoreTransform) log(logScore float64) float64 {
 	if math.IsNaN(logScore) {
 		return logScore
 	}
@@ -63,22 +63,22 @@ func (l *Level) log(logScore float64) float64 {
 }
 
 // LogScore returns log y(x).
-func (l *Level) LogScore(x *mcmc.Composition) float64 { return l.log(l.base.LogScore(x)) }
+func (l *ScoreTransform) LogScore(x *mcmc.Composition) float64 { return l.log(l.base.LogScore(x)) }
 
 // Scorer returns a scorer of x.
-func (l *Level) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &levelScorer{level: l, Scorer: l.base.Scorer(x)}
+func (l *ScoreTransform) Scorer(x *mcmc.Composition) mcmc.Scorer {
+	return &scoreTransformScorer{level: l, Scorer: l.base.Scorer(x)}
 }
 
-type levelScorer struct {
-	level *Level
+type scoreTransformScorer struct {
+	level *ScoreTransform
 	mcmc.Scorer
 	line mcmc.Pieces
 }
 
-func (s *levelScorer) LogScore() float64 { return s.level.log(s.Scorer.LogScore()) }
+func (s *scoreTransformScorer) LogScore() float64 { return s.level.log(s.Scorer.LogScore()) }
 
-func (s *levelScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *scoreTransformScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.line.Reset()
 	s.Scorer.Line(i, j, &s.line)
 	last := 0.0

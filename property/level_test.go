@@ -18,10 +18,10 @@ func TestLevel(t *testing.T) {
 		least, most float64
 	}{{"between", 1, 1.6}, {"at least", 1.4, math.Inf(1)}, {"at most", math.Inf(-1), 1.1}} {
 		t.Run(c.name, func(t *testing.T) {
-			hard, soft := must(property.Within(c.least, c.most)), must(property.Beyond(c.least, c.most, 0.2))
+			hard, soft := must(property.HardBounds(c.least, c.most)), must(property.SoftBounds(c.least, c.most, 0.2))
 			of := func(m *model.Learned, d *property.Desirability) mcmc.LineProperty {
 				score := must(m.Score(model.Maximize().Over(-5, 10)))
-				return property.NewLevel(property.NewLearned(score.Bare(), 0), func(log float64) float64 { return -5 + 15*portable.Exp(log) }, d)
+				return property.NewScoreTransform(property.NewLearned(score.Bare(), 0), func(log float64) float64 { return -5 + 15*portable.Exp(log) }, d)
 			}
 			m := learned(t, 8, 50, true, true, model.Best)
 			value := func(x []int) float64 {
@@ -46,7 +46,7 @@ func TestLevel(t *testing.T) {
 		})
 	}
 	for _, bad := range [][3]float64{{2, 1, 1}, {math.NaN(), 1, 1}, {0, 1, 0}, {0, 1, math.Inf(1)}} {
-		if _, err := property.Beyond(bad[0], bad[1], bad[2]); err == nil {
+		if _, err := property.SoftBounds(bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v is taken", bad)
 		}
 	}

@@ -26,12 +26,12 @@ import (
 type Markowitz struct {
 	n, total   int
 	returns    form
-	covariance []int64 // scale·Σ, by rows
-	perReturn  float64 // μᵀw that corresponds to 1 in the form of the returns
-	perUnit    float64 // wᵀΣw that corresponds to 1 in xᵀΣx
-	perRisk    float64 // a·wᵀΣw that corresponds to 1 in xᵀΣx
+	covariance []int64 // Σ as whole numbers, times a scale: N rows of N
+	perReturn  float64 // factor from values of the form returns to μᵀw
+	perUnit    float64 // factor from xᵀΣx in whole numbers to wᵀΣw
+	perRisk    float64 // factor from xᵀΣx in whole numbers to a·wᵀΣw
 
-	once          sync.Once // guards the fields below, which only bounds need
+	once          sync.Once // computes the two fields below when a bound first needs them
 	convexPart    convexRisk
 	hasConvexPart bool
 }
@@ -41,9 +41,9 @@ var (
 	_ mcmc.CurveScorer  = (*markowitzScorer)(nil)
 )
 
-// NewMarkowitz returns the property. covariance has a row for each return and must be square and
-// finite. It must be symmetric except for rounding: the mean of each pair of entries is used.
-// NewMarkowitz does not verify that it is positive semidefinite.
+// NewMarkowitz returns a [Markowitz]. covariance must be a finite N×N matrix for N returns. Of entries (i, j) and
+// (j, i) it uses the mean, so they may differ by rounding. It does not check that the matrix is positive
+// semidefinite; [CheckCovariance] does.
 func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, total int) (*Markowitz, error) {
 	if err := checkFinite("the return of ingredient", returns); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (m *Markowitz) Return(x *mcmc.Composition) float64 {
 	return float64(float64(m.returns.value(x)) * m.perReturn)
 }
 
-// risk returns xᵀΣx.
+// risk returns xᵀΣx in the whole numbers of m.covariance.
 func (m *Markowitz) risk(x *mcmc.Composition) (sum int128) {
 	for _, i := range x.Ingredients() {
 		sum = sum.plus(multiply(m.covarianceProduct(int(i), x), int64(x.Amount(int(i)))))
@@ -103,7 +103,7 @@ func (m *Markowitz) risk(x *mcmc.Composition) (sum int128) {
 	return sum
 }
 
-// covarianceProduct returns (Σx)_i.
+// covarianceProduct returns (Σx)_i in the whole numbers of m.covariance.
 func (m *Markowitz) covarianceProduct(i int, x *mcmc.Composition) (sum int64) {
 	row, amounts := m.covariance[i*m.n:(i+1)*m.n], x.Amounts()
 	for _, u := range x.Ingredients() {
@@ -112,12 +112,12 @@ func (m *Markowitz) covarianceProduct(i int, x *mcmc.Composition) (sum int64) {
 	return sum
 }
 
-// log returns log y from μᵀx and xᵀΣx.
+// log returns log y, given μᵀx and xᵀΣx in whole numbers.
 func (m *Markowitz) log(returns int64, risk int128) float64 {
 	return float64(float64(returns)*m.perReturn) - float64(risk.float()*m.perRisk)
 }
 
-// LogScore returns log y(x), in O(n²).
+// LogScore returns log y(x). It takes O(n²) time for n used ingredients.
 func (m *Markowitz) LogScore(x *mcmc.Composition) float64 {
 	return m.log(m.returns.value(x), m.risk(x))
 }
@@ -130,20 +130,20 @@ func (m *Markowitz) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type markowitzScorer struct {
 	property *Markowitz
 	previousAmounts
-	returns int64  // μᵀx
-	risk    int128 // xᵀΣx
+	returns int64  // μᵀx at the scorer's composition, in whole numbers
+	risk    int128 // xᵀΣx at the scorer's composition, in whole numbers
 
 	line parabola
 }
 
-// A parabola is log y along a line, here + rise·d − bend·d², where d is the units that have gone
-// from j to i. It also keeps the whole numbers behind these coefficients.
+// A parabola is log y along a line: constant + linear·d − quadratic·d², where d is the number of units moved
+// from j to i. slope, curve, returns and step are the whole numbers from which At computes exact scores.
 type parabola struct {
-	at                      int64 // the split where d is 0
-	slope, curve            int64
-	returns, step           int64
-	here, rise, bend, slack float64
-	peak                    float64 // the d of the maximum, if bend > 0
+	at                                 int64 // split of the line at which the composition stands, where d is 0
+	slope, curve                       int64
+	returns, step                      int64
+	constant, linear, quadratic, slack float64
+	peak                               float64 // the d at which the parabola is greatest, if quadratic > 0
 }
 
 func (s *markowitzScorer) Reset() {
@@ -153,8 +153,8 @@ func (s *markowitzScorer) Reset() {
 
 func (s *markowitzScorer) LogScore() float64 { return s.property.log(s.returns, s.risk) }
 
-// slopes returns half of the first and half of the second derivative of xᵀΣx at x, by the units
-// that go from j to i. When d units go, xᵀΣx becomes xᵀΣx + 2·d·slope + d²·curve.
+// slopes returns half of the first and half of the second derivative of xᵀΣx with respect to d, the units moved
+// from j to i. After the move xᵀΣx has grown by 2·d·slope + d²·curve.
 func (s *markowitzScorer) slopes(i, j int) (slope, curve int64) {
 	m := s.property
 	slope = m.covarianceProduct(i, s.x) - m.covarianceProduct(j, s.x)
@@ -162,8 +162,8 @@ func (s *markowitzScorer) slopes(i, j int) (slope, curve int64) {
 	return slope, curve
 }
 
-// riskAfter returns xᵀΣx after d units go from j to i. 2·slope + d·curve is at most 2⁶² because the
-// entries of Σ have 59 bits less those of M.
+// riskAfter returns xᵀΣx after d units have moved from j to i. No product overflows: 2·slope + d·curve is at
+// most 2⁶², because the entries of Σ have 59 bits less those of M.
 func (s *markowitzScorer) riskAfter(slope, curve, d int64) int128 {
 	return s.risk.plus(multiply(2*slope+d*curve, d))
 }
@@ -173,14 +173,14 @@ func (s *markowitzScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.eachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.property.log(returns, risk)) })
 }
 
-// eachSplit calls at for each split of a line, with its returns and its risk.
+// eachSplit calls at for each split k of the line of i and j, with μᵀx and xᵀΣx there in whole numbers.
 func (s *markowitzScorer) eachSplit(i, j int, at func(k int, returns int64, risk int128)) {
 	m := s.property
 	slope, curve := s.slopes(i, j)
 	a := int64(s.x.Amount(i))
 	returns, step := m.returns.line(s.x, s.returns, i, j)
 	risk := s.riskAfter(slope, curve, -a)
-	by := 2*slope + (1-2*a)*curve // the increment to the next split
+	by := 2*slope + (1-2*a)*curve // change of the risk from one split to the next
 	for k := range int(a) + s.x.Amount(j) + 1 {
 		at(k, returns, risk)
 		returns += step
@@ -189,23 +189,23 @@ func (s *markowitzScorer) eachSplit(i, j int, at func(k int, returns int64, risk
 	}
 }
 
-// Curve prepares the parabola. The slack bounds by how much rounding may put the parabola below At.
-// At has less than seven roundings of numbers whose sum is below size, the parabola eight.
+// Curve prepares the parabola of log y along the line. slack bounds by how much rounding can put the parabola below
+// the score that At returns. At has fewer than seven roundings and the parabola eight, each of numbers below size.
 func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	m, l := s.property, &s.line
 	l.slope, l.curve = s.slopes(i, j)
 	a := s.x.Amount(i)
 	l.at, l.returns, l.step = int64(a), s.returns, m.returns.a[i]-m.returns.a[j]
 	gain, loss := float64(float64(l.step)*m.perReturn), float64(2*float64(l.slope)*m.perRisk)
-	l.here, l.rise, l.bend = s.LogScore(), gain-loss, float64(float64(l.curve)*m.perRisk)
+	l.constant, l.linear, l.quadratic = s.LogScore(), gain-loss, float64(float64(l.curve)*m.perRisk)
 	sum := float64(a + s.x.Amount(j))
 	size := math.Abs(float64(s.returns)*m.perReturn) + math.Abs(s.risk.float()*m.perRisk) +
-		float64(sum*(math.Abs(gain)+math.Abs(loss)+float64(sum*math.Abs(l.bend))))
+		float64(sum*(math.Abs(gain)+math.Abs(loss)+float64(sum*math.Abs(l.quadratic))))
 	l.slack = float64(0x1p-48 * size)
-	if !(l.bend > 0) {
+	if !(l.quadratic > 0) {
 		return 0
 	}
-	l.peak = l.rise / (2 * l.bend)
+	l.peak = l.linear / (2 * l.quadratic)
 	if at := math.Round(float64(l.at) + l.peak); 0 < at && at < sum {
 		return int(at)
 	}
@@ -218,21 +218,22 @@ func (s *markowitzScorer) At(k int) float64 {
 	return s.property.log(l.returns+d*l.step, s.riskAfter(l.slope, l.curve, d))
 }
 
-// Above returns the parabola's value at its higher end, or at its peak if that is between.
+// Above returns an upper bound of the log score over the splits from..to: the parabola's value at its peak if that
+// lies between them, else at the higher end.
 func (s *markowitzScorer) Above(from, to int) float64 {
 	l := &s.line
 	a, b := float64(int64(from)-l.at), float64(int64(to)-l.at)
-	if l.bend > 0 && a < l.peak && l.peak < b {
-		return l.here + float64(l.rise*l.peak/2) + l.slack
+	if l.quadratic > 0 && a < l.peak && l.peak < b {
+		return l.constant + float64(l.linear*l.peak/2) + l.slack
 	}
-	return l.here + max((l.rise-float64(l.bend*a))*a, (l.rise-float64(l.bend*b))*b) + l.slack
+	return l.constant + max((l.linear-float64(l.quadratic*a))*a, (l.linear-float64(l.quadratic*b))*b) + l.slack
 }
 
 func (s *markowitzScorer) Moved(i, j int) {
 	m := s.property
 	byI, byJ := s.previousAmounts.changes(i, j)
 	s.returns += int64(byI)*m.returns.a[i] + int64(byJ)*m.returns.a[j]
-	// At the new composition, d units back, the slope is 2·d·curve less.
+	// slopes is for the new composition, so the move is undone: d = −byI.
 	slope, curve := s.slopes(i, j)
 	s.risk = s.risk.plus(multiply(2*slope-int64(byI)*curve, int64(byI)))
 }

@@ -1,6 +1,6 @@
 package property
 
-// newMatrix returns rows of zeros that are contiguous in memory.
+// newMatrix returns a matrix of zeros whose rows share one allocation.
 func newMatrix(rows, columns int) [][]float64 {
 	all := make([]float64, rows*columns)
 	m := make([][]float64, rows)

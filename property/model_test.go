@@ -43,7 +43,7 @@ func TestModel(t *testing.T) {
 				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 3) % n)}, Over: total}
 				inputs[k] = func(x []int) float64 { return float64(x[i]+x[(i+3)%n]) / total }
 			case k < 16:
-				whole, scale := property.Whole([]float64{0.25, 0.5}, total)
+				whole, scale := property.ScaleToIntegers([]float64{0.25, 0.5}, total)
 				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n)}, Weights: whole, Over: scale * total}
 				inputs[k] = func(x []int) float64 { return (0.25*float64(x[i]) + 0.5*float64(x[(i+1)%n])) / total }
 			default:

@@ -8,13 +8,13 @@ import (
 	"kir/mcmc"
 )
 
-// Toward is a desirability that rises, or falls, from 0 at the worst value to 1 at the best:
+// UncappedRamp is the desirability that rises as a power from 0 at the value worst to 1 at the value best, and on beyond 1.
+// best may be below worst:
 //
-//	d = ((v − worst)/(best − worst))^shape, 0 beyond the worst
+// \td = ((v − worst)/(best − worst))^shape, 0 beyond the worst
 //
-// It goes on rising beyond the best, which thus need not be known exactly. Where best and worst are
-// the same, d is 1.
-func Toward(worst, best, shape float64) (*Desirability, error) {
+// best need not be known exactly, because d does not stop at 1. If best equals worst, d is 1 everywhere.
+func UncappedRamp(worst, best, shape float64) (*Desirability, error) {
 	if err := checkFinite("end", []float64{worst, best}); err != nil {
 		return nil, err
 	}
@@ -39,46 +39,47 @@ func Toward(worst, best, shape float64) (*Desirability, error) {
 	return d.withSupport(math.Inf(-1), worst), nil
 }
 
-// Steep is exp(slope·v). A search with it finds the greatest or the least value.
-func Steep(slope float64) *Desirability {
+// Exponential is the desirability exp(slope·v). A search that maximises it finds the greatest value v, or the least if
+// slope is below 0.
+func Exponential(slope float64) *Desirability {
 	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
-// As returns an expression whose score is the desirability of the formula's value.
+// As returns an expression with the same formula, scored by the desirability d of the formula's value.
 func (e *Expression) As(d *Desirability) *Expression {
 	of := *e
 	of.d = d
 	return &of
 }
 
-// A Side selects a statistic of a portfolio.
-type Side int
+// A Statistic selects a statistic of a portfolio.
+type Statistic int
 
 const (
-	Return     Side = iota // μᵀw
-	Volatility             // √(wᵀΣw)
-	Ratio                  // return over volatility
+	Return     Statistic = iota // expected return μᵀw
+	Volatility                  // standard deviation of the return, √(wᵀΣw)
+	Ratio                       // expected return divided by volatility
 )
 
-// A Portfolio is the desirability of a statistic of a portfolio. It takes constant time per split
-// of a line.
+// A Portfolio is the desirability of the return, the volatility or their ratio of a portfolio. Each split of a line
+// takes constant time.
 type Portfolio struct {
-	market *Markowitz
-	side   Side
-	d      *Desirability
+	market    *Markowitz
+	statistic Statistic
+	d         *Desirability
 }
 
 var _ mcmc.LineProperty = (*Portfolio)(nil)
 
-// As returns the desirability of a statistic of the portfolio.
-func (m *Markowitz) As(side Side, d *Desirability) *Portfolio { return &Portfolio{m, side, d} }
+// As returns the property that scores a portfolio by the desirability d of one statistic.
+func (m *Markowitz) As(side Statistic, d *Desirability) *Portfolio { return &Portfolio{m, side, d} }
 
-// Side returns a statistic of a portfolio.
-func (m *Markowitz) Side(side Side, x *mcmc.Composition) float64 {
-	return m.sideOf(side, m.returns.value(x), m.risk(x))
+// Statistic returns the value of a statistic for the portfolio x.
+func (m *Markowitz) Statistic(side Statistic, x *mcmc.Composition) float64 {
+	return m.statisticOf(side, m.returns.value(x), m.risk(x))
 }
 
-func (m *Markowitz) sideOf(side Side, returns int64, risk int128) float64 {
+func (m *Markowitz) statisticOf(side Statistic, returns int64, risk int128) float64 {
 	gain, spread := float64(float64(returns)*m.perReturn), math.Sqrt(max(float64(risk.float()*m.perUnit), 0))
 	switch side {
 	case Return:
@@ -86,13 +87,13 @@ func (m *Markowitz) sideOf(side Side, returns int64, risk int128) float64 {
 	case Volatility:
 		return spread
 	}
-	return gain / spread // infinite without risk; the chains report such a score as an error
+	return gain / spread // a ratio is infinite if the volatility is 0; chains report infinite scores as errors
 }
 
-// Linear returns the return as a linear form, by units of each ingredient, and its desirability. It
-// returns nothing for the other statistics.
+// Linear returns the expected return as Σ perUnit_i·x_i, and its desirability. For the other statistics, which are
+// not linear, all results are nil or 0.
 func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
-	if p.side != Return {
+	if p.statistic != Return {
 		return nil, nil, 0, nil
 	}
 	for _, a := range p.market.returns.a {
@@ -102,7 +103,9 @@ func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d 
 }
 
 // LogScore returns log y(x), in O(n²).
-func (p *Portfolio) LogScore(x *mcmc.Composition) float64 { return p.d.log(p.market.Side(p.side, x)) }
+func (p *Portfolio) LogScore(x *mcmc.Composition) float64 {
+	return p.d.log(p.market.Statistic(p.statistic, x))
+}
 
 // Scorer returns a scorer of x.
 func (p *Portfolio) Scorer(x *mcmc.Composition) mcmc.Scorer {
@@ -119,7 +122,7 @@ func (s *portfolioScorer) Reset() { s.base.Reset() }
 func (s *portfolioScorer) Moved(i, j int) { s.base.Moved(i, j) }
 
 func (s *portfolioScorer) log(returns int64, risk int128) float64 {
-	return s.property.d.log(s.base.property.sideOf(s.property.side, returns, risk))
+	return s.property.d.log(s.base.property.statisticOf(s.property.statistic, returns, risk))
 }
 
 func (s *portfolioScorer) LogScore() float64 { return s.log(s.base.returns, s.base.risk) }

@@ -24,7 +24,7 @@ func TestObjectives(t *testing.T) {
 	attribute := []float64{3, -1.5, 0.25, 7, 2, 2, -4}
 	returns, covariance := factorModel(r, 7, 3)
 	const total = 30
-	mean := must(property.NewBlend(attribute, total, property.Steep(1)))
+	mean := must(property.NewBlend(attribute, total, property.Exponential(1)))
 	market := must(property.NewMarkowitz(returns, covariance, 1, total))
 	formula := must(property.NewExpression(`mean("cost") - 20 * share("Gin") - 5`, bar{}, total))
 	weighted := func(a []float64, x []int) (sum float64) {
@@ -66,26 +66,26 @@ func TestObjectives(t *testing.T) {
 		half := (hi - lo) / 4
 		for _, ends := range [][2]float64{{lo - half, hi + half}, {hi + half, lo - half}, {lo + half, hi - half}, {hi - half, lo + half}, {lo, lo}} {
 			for _, shape := range []float64{1, 2.5} {
-				d := must(must(property.Toward(ends[0], ends[1], shape)).Floor(0.001))
+				d := must(must(property.UncappedRamp(ends[0], ends[1], shape)).Floor(0.001))
 				walkLines(t, c.as(d), c.of, total, 40, func(x []int) float64 { return toward(c.value(x), ends[0], ends[1], shape, 0.001) }, 1e-6)
 			}
 		}
 		slope := 3 / (hi - lo)
-		walkLines(t, c.as(property.Steep(slope)), c.of, total, 40, func(x []int) float64 { return math.Exp(slope * c.value(x)) }, 1e-9)
-		walkLines(t, c.as(property.Steep(-slope)), c.of, total, 40, func(x []int) float64 { return math.Exp(-slope * c.value(x)) }, 1e-9)
+		walkLines(t, c.as(property.Exponential(slope)), c.of, total, 40, func(x []int) float64 { return math.Exp(slope * c.value(x)) }, 1e-9)
+		walkLines(t, c.as(property.Exponential(-slope)), c.of, total, 40, func(x []int) float64 { return math.Exp(-slope * c.value(x)) }, 1e-9)
 	}
-	few := must(property.NewBlend(attribute[:4], 4, property.Steep(1)))
-	checkKernels(t, few.As(must(must(property.Toward(7, -1.5, 1)).Floor(0.001))), 4, 4, 40)
+	few := must(property.NewBlend(attribute[:4], 4, property.Exponential(1)))
+	checkKernels(t, few.As(must(must(property.UncappedRamp(7, -1.5, 1)).Floor(0.001))), 4, 4, 40)
 	small := must(property.NewMarkowitz(returns[:3], [][]float64{covariance[0][:3], covariance[1][:3], covariance[2][:3]}, 1, 4))
-	for side, ends := range map[property.Side][2]float64{property.Return: {-0.2, 0.2}, property.Volatility: {0.6, 0.05}, property.Ratio: {-2, 2}} {
-		checkKernels(t, small.As(side, must(must(property.Toward(ends[0], ends[1], 1)).Floor(0.001))), 3, 4, 40)
+	for side, ends := range map[property.Statistic][2]float64{property.Return: {-0.2, 0.2}, property.Volatility: {0.6, 0.05}, property.Ratio: {-2, 2}} {
+		checkKernels(t, small.As(side, must(must(property.UncappedRamp(ends[0], ends[1], 1)).Floor(0.001))), 3, 4, 40)
 	}
 }
 
 // TestBadObjectives has scales that are none.
 func TestBadObjectives(t *testing.T) {
 	for _, c := range [][3]float64{{math.NaN(), 1, 1}, {0, math.Inf(1), 1}, {0, 1, 0}, {0, 1, math.NaN()}, {-math.MaxFloat64, math.MaxFloat64, 1}} {
-		if _, err := property.Toward(c[0], c[1], c[2]); err == nil {
+		if _, err := property.UncappedRamp(c[0], c[1], c[2]); err == nil {
 			t.Errorf("from %v to %v with the shape %v is taken", c[0], c[1], c[2])
 		}
 	}

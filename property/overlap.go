@@ -23,20 +23,20 @@ import (
 type Overlap struct {
 	isLikeness   bool
 	floor        float64
-	recipesUsing [][]int32 // by ingredient, the recipes that use it
-	sizeIndex    []int32   // of each recipe, as an index into sizes
-	sizes        []int     // the sizes that occur, rising
+	recipesUsing [][]int32 // recipesUsing[i] lists the recipes that use ingredient i
+	sizeIndex    []int32   // for each recipe, the index in sizes of its number of ingredients
+	sizes        []int     // the different numbers of ingredients of recipes, rising
 }
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
 
-// NewLikeness returns the property that is large near a known recipe. Recipes are sets of
-// ingredients, none of them empty; floor is in 0..1.
+// NewLikeness returns the likeness of [Overlap], which is high near a known recipe. Recipes are non-empty sets of
+// ingredients; floor is in 0..1.
 func NewLikeness(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(true, ingredients, recipes, floor)
 }
 
-// NewNovelty returns the property that is large far from all known recipes.
+// NewNovelty returns the novelty of [Overlap], which is high far from all known recipes.
 func NewNovelty(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(false, ingredients, recipes, floor)
 }
@@ -72,7 +72,7 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 	return o, nil
 }
 
-// log returns log y from the overlap with the nearest recipe.
+// log returns log y, given the greatest overlap coefficient with any recipe.
 func (o *Overlap) log(overlap float64) float64 {
 	if o.isLikeness {
 		return portable.Log(max(o.floor, overlap))
@@ -111,12 +111,12 @@ func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type overlapScorer struct {
 	property *Overlap
 	previousAmounts
-	inSet  []bool  // whether an ingredient is in the set
-	used   int     // the size of the set
-	shared []int32 // by recipe, how many ingredients of the set it has
+	inSet  []bool  // whether each ingredient is in the set of used ingredients
+	used   int     // number of ingredients in the set
+	shared []int32 // for each recipe, how many of its ingredients are in the set
 
-	// recipeCounts[firstCount[size]+shared] is the number of recipes of a size that share so many
-	// ingredients with the set. mostShared is the greatest number shared, by size.
+	// recipeCounts[firstCount[k]+c] is the number of recipes with sizes[k] ingredients of which exactly c are in the
+	// set. mostShared[k] is the greatest such c.
 	recipeCounts []int32
 	firstCount   []int
 	mostShared   []int32
@@ -138,7 +138,7 @@ func (s *overlapScorer) Reset() {
 	}
 }
 
-// setUsed adds an ingredient to the set or removes it.
+// setUsed adds ingredient i to the set if in is true, else removes it. It updates all counts.
 func (s *overlapScorer) setUsed(i int, in bool) {
 	if s.inSet[i] == in {
 		return
@@ -165,7 +165,7 @@ func (s *overlapScorer) setUsed(i int, in bool) {
 	}
 }
 
-// score returns log y of the set.
+// score returns log y for the current set of used ingredients.
 func (s *overlapScorer) score() float64 {
 	nearest := 0.0
 	for size, top := range s.mostShared {
@@ -202,7 +202,8 @@ func (s *overlapScorer) Moved(i, j int) {
 	s.setUsed(j, s.amounts[j] > 0)
 }
 
-// invert returns, for each ingredient, the recipes that use it, in rising order.
+// invert returns, for each ingredient, the indices of the recipes that use it, in rising order. uses holds the length
+// of each of these lists.
 func invert(ingredients int, recipes [][]int32, uses []int) [][]int32 {
 	of := make([][]int32, ingredients)
 	for i, n := range uses {

@@ -31,13 +31,13 @@ import (
 // O(n log N) time, against O(n²) for the whole sum. Logs are whole multiples of 2⁻ᵇ, b as large as
 // a sum over the pairs of min(N, M) ingredients allows: 39 for N = 2,000 if no log is above 4.
 type Pairs struct {
-	lift    Lift
-	classes []int32 // class of each ingredient: those used by equally many recipes
-	count   int     // number of classes
-	unmet   []int64 // by two classes, the log lift of a pair that no recipe has
-	met     pairTable
-	factors pairTable
-	unit    float64 // 2⁻ᵇ
+	lift            Lift
+	classes         []int32 // class of each ingredient: ingredients used by equally many recipes have one class
+	count           int     // number of classes
+	unobservedLifts []int64 // entry a·count+b: log lift of a pair that no recipe has, from classes a and b
+	observedLifts   pairTable
+	factors         pairTable
+	unit            float64 // value of 1 in the whole-number logs: 2⁻ᵇ
 }
 
 var _ mcmc.LineProperty = (*Pairs)(nil)
@@ -45,36 +45,35 @@ var _ mcmc.LineProperty = (*Pairs)(nil)
 // Lift selects how the lifts of all pairs are combined.
 type Lift int
 
-// The ways to combine lifts.
+// These constants are the ways to combine lifts.
 const (
-	NoLift      Lift = iota // without lifts
-	MeanLift                // their geometric mean
-	ProductLift             // their product
+	NoLift      Lift = iota // lifts do not enter the score
+	MeanLift                // geometric mean of the lifts
+	ProductLift             // product of the lifts
 )
 
-// A PairFactor multiplies the score of a composition that uses both ingredients.
+// A PairFactor is a factor on the score of every composition that uses both ingredients I and J.
 type PairFactor struct {
 	I, J   int
 	Factor float64
 }
 
-// PairsOptions sets the lifts and the factors of [Pairs].
+// PairsOptions holds the recipes and factors from which [NewPairs] makes a [Pairs].
 type PairsOptions struct {
 	Ingredients int
 	Total       int
 	// Recipes are the sets of ingredients from which lifts are computed.
 	Recipes [][]int32
 	Lift    Lift
-	Smooth  float64 // the pseudo-count a
-	// Factors apply to pairs of different ingredients; several factors of one pair multiply.
+	Smooth  float64 // pseudo-count a of the smoothed lift, in recipes
+	// Factors holds factors of pairs of different ingredients. Several factors of one pair multiply.
 	Factors []PairFactor
 }
 
-// maxPairs bounds the work of counting pairs: the sum over the recipes of the
-// squares of their sizes.
+// maxPairs is the greatest number of pairs to count: the sum over the recipes of the squared number of ingredients.
 const maxPairs = 1 << 31
 
-// NewPairs returns the property. The error describes the fault in the options.
+// NewPairs returns a [Pairs]. The error describes the fault in the options.
 func NewPairs(o PairsOptions) (*Pairs, error) {
 	p := &Pairs{lift: o.Lift}
 	factors, err := p.checkFactors(&o)
@@ -110,7 +109,7 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 	sizes := slices.Compact(slices.Sorted(slices.Values(uses)))
 	p.count = len(sizes)
 
-	// The largest log determines the unit in which sums of logs fit.
+	// The largest log determines b: the sum over all pairs must fit in 62 bits.
 	largest := math.Ln2
 	if o.Lift != NoLift {
 		largest = max(largest, -logUnmet(sizes[len(sizes)-1], sizes[len(sizes)-1]))
@@ -130,23 +129,25 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 	if o.Lift == NoLift {
 		return p, nil
 	}
-	p.met = newPairTable(o.Ingredients, lifts, whole)
+	p.observedLifts = newPairTable(o.Ingredients, lifts, whole)
 	p.classes = make([]int32, o.Ingredients)
 	for i, n := range uses {
 		class, _ := slices.BinarySearch(sizes, n)
 		p.classes[i] = int32(class)
 	}
-	// The number of classes is O(√Σ n_i), so this table is no larger than the dataset.
-	p.unmet = make([]int64, p.count*p.count)
+	// There are O(√Σ n_i) classes, so this square table has no more entries than the dataset has ingredients in
+	// recipes.
+	p.unobservedLifts = make([]int64, p.count*p.count)
 	for a, m := range sizes {
 		for b, n := range sizes {
-			p.unmet[a*p.count+b] = whole(logUnmet(m, n))
+			p.unobservedLifts[a*p.count+b] = whole(logUnmet(m, n))
 		}
 	}
 	return p, nil
 }
 
-// checkFactors verifies the factors and returns their logs, one for each pair.
+// checkFactors verifies the factors. It returns one log per pair, sorted by pair, with the factors of a pair
+// multiplied.
 func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	values := make([]pairValue, 0, len(o.Factors))
 	for _, f := range o.Factors {
@@ -170,7 +171,8 @@ func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	return joined, nil
 }
 
-// liftsOf returns the log lifts of the pairs that occur in some recipe.
+// liftsOf returns the log lift of each pair of ingredients that some recipe uses together. uses holds the number of
+// recipes that use each ingredient.
 func liftsOf(o *PairsOptions, uses []int) []pairValue {
 	recipes := invert(o.Ingredients, o.Recipes, uses)
 	together := make([]int, o.Ingredients)
@@ -199,8 +201,7 @@ func liftsOf(o *PairsOptions, uses []int) []pairValue {
 	return lifts
 }
 
-// A pairSum is a sum over pairs: of their log lifts, of the logs of their factors, and of the
-// number with a factor of 0.
+// A pairSum sums over pairs of ingredients: log lifts, logs of factors above 0, and the number of factors that are 0.
 type pairSum struct {
 	lift, factor int64
 	forbidden    int
@@ -212,12 +213,12 @@ func (b *pairSum) add(c pairSum, sign int64) {
 	b.forbidden += int(sign) * c.forbidden
 }
 
-// pairTerm returns the terms of one pair.
+// pairTerm returns the contribution of one pair to a pairSum.
 func (p *Pairs) pairTerm(i, j int) (b pairSum) {
 	if p.lift != NoLift {
 		var met bool
-		if b.lift, met = p.met.get(i, j); !met {
-			b.lift = p.unmet[int(p.classes[i])*p.count+int(p.classes[j])]
+		if b.lift, met = p.observedLifts.get(i, j); !met {
+			b.lift = p.unobservedLifts[int(p.classes[i])*p.count+int(p.classes[j])]
 		}
 	}
 	if f, ok := p.factors.get(i, j); ok && f == forbidden {
@@ -228,7 +229,7 @@ func (p *Pairs) pairTerm(i, j int) (b pairSum) {
 	return b
 }
 
-// sumWith returns the terms of an ingredient with each used one other than i and j.
+// sumWith returns the sum over the pairs of one ingredient with each used ingredient other than i and j.
 func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
 	for _, u := range x.Ingredients() {
 		if int(u) != i && int(u) != j {
@@ -238,7 +239,7 @@ func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pair
 	return sum
 }
 
-// log returns log y of n used ingredients with the given sum over their pairs.
+// log returns log y, given the sum over all pairs of the n used ingredients.
 func (p *Pairs) log(b pairSum, n int) float64 {
 	if b.forbidden > 0 {
 		return math.Inf(-1)
@@ -264,17 +265,17 @@ func (p *Pairs) sumUsed(x *mcmc.Composition) (b pairSum) {
 	return b
 }
 
-// Most returns an upper bound of log y for compositions that use so many ingredients.
+// Most returns an upper bound of log y over all compositions that use the given number of ingredients.
 func (p *Pairs) Most(used int) float64 {
 	pairs := float64(float64(used) * float64(used-1) / 2)
 	lift := int64(0)
 	if p.lift != NoLift {
-		for _, v := range slices.Concat(p.unmet, p.met.value) {
+		for _, v := range slices.Concat(p.unobservedLifts, p.observedLifts.value) {
 			lift = max(lift, v)
 		}
 	}
 	top, sum := int64(0), 0.0
-	for _, v := range p.factors.value { // the table lists each pair twice
+	for _, v := range p.factors.value { // each pair stands in the table twice, so its share is halved
 		top = max(top, v)
 		sum += float64(float64(max(v, 0)) / 2)
 	}
@@ -297,7 +298,7 @@ func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type pairsScorer struct {
 	property *Pairs
 	previousAmounts
-	all pairSum // over the pairs of used ingredients of x
+	all pairSum // sum over all pairs of ingredients that x uses
 }
 
 func (s *pairsScorer) Reset() {
@@ -307,8 +308,9 @@ func (s *pairsScorer) Reset() {
 
 func (s *pairsScorer) LogScore() float64 { return s.property.log(s.all, s.x.Used()) }
 
-// lineSums returns, over the other used ingredients: the terms of i with them, of j with them, of i
-// with j, of them among themselves, and their number.
+// lineSums returns pair sums for the line of i and j. The others are the used ingredients except i and j; others is
+// their number. ofI sums the pairs of i with them, ofJ those of j, and rest those among them. both is the pair of i
+// and j.
 func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others int) {
 	p, x := s.property, s.x
 	ofI, ofJ, both = p.sumWith(i, x, i, j), p.sumWith(j, x, i, j), p.pairTerm(i, j)
@@ -348,7 +350,7 @@ func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
 }
 
 func (s *pairsScorer) Moved(i, j int) {
-	// Terms with ingredients other than i and j do not change.
+	// Only pairs with i or j change the sum.
 	hadI, hadJ := s.amounts[i] > 0, s.amounts[j] > 0
 	s.previousAmounts.changes(i, j)
 	hasI, hasJ := s.amounts[i] > 0, s.amounts[j] > 0

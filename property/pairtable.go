@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// pairValue is the log of a number for the pair i < j.
+// A pairValue is a pair of ingredients i < j and the log of its lift or factor.
 type pairValue struct {
 	i, j int32
 	log  float64
@@ -18,17 +18,18 @@ func comparePairs(a, b pairValue) int {
 	return int(a.j) - int(b.j)
 }
 
-// A pairTable holds whole numbers for some pairs. Row i lists its partners in rising order.
+// A pairTable is a sparse symmetric table of whole numbers for pairs of ingredients. Row i lists the partners of i in
+// rising order.
 type pairTable struct {
-	start []int // of each row; nil if the table is empty
+	start []int // first entry of each row in other and value; nil if the table is empty
 	other []int32
 	value []int64
 }
 
-// forbidden stands for the log of 0.
+// forbidden marks a factor of 0, whose log is −∞.
 const forbidden = math.MinInt64
 
-// newPairTable returns the table of the values, which are sorted by pair.
+// newPairTable returns the table of the values, which must be sorted by pair. whole rounds a log to a whole number.
 func newPairTable(ingredients int, values []pairValue, whole func(log float64) int64) pairTable {
 	if len(values) == 0 {
 		return pairTable{}
@@ -46,7 +47,8 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 		t.other[next[i]], t.value[next[i]] = j, value
 		next[i]++
 	}
-	// The order by pair puts an ingredient's smaller partners before its larger ones.
+	// Values are sorted by pair, so the smaller partners of an ingredient enter its row before the larger ones, in
+	// rising order.
 	for _, v := range values {
 		value := int64(forbidden)
 		if v.log != math.Inf(-1) {
@@ -58,7 +60,7 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 	return t
 }
 
-// get returns the value of a pair, and whether the table has one.
+// get returns the number stored for the pair i, j, and false if there is none.
 func (t *pairTable) get(i, j int) (int64, bool) {
 	if t.start == nil {
 		return 0, false

@@ -21,19 +21,19 @@ import (
 type Preference struct {
 	features             features
 	scale                float64
-	formCount            int       // number of forms: the directions, the mean, and x̄
-	forms                []int64   // by feature and form, in 2^−formBits
-	ownRoots, groupRoots []int64   // √(k/M) of k units of an ingredient and of a group, in 2^−rootBits
-	meanValues           []float64 // the forms' values at x̄
+	formCount            int       // number of linear forms of the features: |pairs| directions, the mean, and x̄
+	forms                []int64   // coefficients, one row per feature and one column per form, in units of 2^−formBits
+	ownRoots, groupRoots []int64   // √(k/M) for k units of an ingredient and of a group, in units of 2^−rootBits
+	meanValues           []float64 // value of each form at the mean features x̄
 }
 
 var _ mcmc.LineProperty = (*Preference)(nil)
 
-// The forms' values are whole multiples of 2^−(formBits+rootBits). Their norm is at most the scale,
-// 24, times that of the features, 2.
+// Coefficients are whole multiples of 2^−formBits and features of 2^−rootBits. The sums fit in 64 bits: a form
+// has at most the prior's norm, 24, and the features have at most 2.
 const formBits, rootBits = 28, 22
 
-// NewPreference returns the property of a learnt preference model.
+// NewPreference returns the [Preference] of fitted comparisons.
 func NewPreference(c *Comparisons) *Preference {
 	t := c.Posterior()
 	n, m := len(t.rows), len(t.mean)
@@ -58,7 +58,7 @@ func NewPreference(c *Comparisons) *Preference {
 	return p
 }
 
-// add adds the forms of a feature, times a multiple.
+// add adds to sums the coefficients of one feature in all forms, times the given multiple.
 func (p *Preference) add(sums []int64, feature int, times int64) {
 	row := p.forms[feature*p.formCount : (feature+1)*p.formCount]
 	for k, v := range row {
@@ -66,7 +66,7 @@ func (p *Preference) add(sums []int64, feature int, times int64) {
 	}
 }
 
-// sums computes all forms of a composition, and the units of each group.
+// sums sets sums to the values of all forms at x, and groups to the units of each group.
 func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 	clear(sums)
 	clear(groups)
@@ -84,7 +84,7 @@ func (p *Preference) sums(x *mcmc.Composition, sums []int64, groups []int) {
 	}
 }
 
-// log returns log y from the forms and the units that belong to groups.
+// log returns log y, given the values of the forms and the total units of ingredients that belong to a group.
 func (p *Preference) log(sums []int64, grouped int) float64 {
 	unit := math.Ldexp(1, -formBits-rootBits)
 	n := p.formCount - 2
@@ -124,8 +124,8 @@ type preferenceScorer struct {
 	property *Preference
 	previousAmounts
 	sums       []int64
-	groups     []int // units, by group
-	grouped    int   // units of all groups
+	groups     []int // units of each group
+	grouped    int   // units of all ingredients that belong to a group
 	base, here []int64
 }
 
@@ -140,8 +140,8 @@ func (s *preferenceScorer) Reset() {
 
 func (s *preferenceScorer) LogScore() float64 { return s.property.log(s.sums, s.grouped) }
 
-// changingGroups returns the groups of i and j as features, −1 where their total does not
-// change along the line.
+// changingGroups returns the groups of i and j. Both are −1 if i and j are in one group, whose total a line of i
+// and j leaves unchanged.
 func (s *preferenceScorer) changingGroups(i, j int) (gi, gj int) {
 	gi, gj = s.property.features.group[i], s.property.features.group[j]
 	if gi == gj {
@@ -150,7 +150,8 @@ func (s *preferenceScorer) changingGroups(i, j int) (gi, gj int) {
 	return gi, gj
 }
 
-// addPair adds sign times the terms of i, j and their groups, where i has a units and j has b.
+// addPair adds to sums, times sign, the terms that change along the line of i and j. i has a units and j has b; the
+// groups gi and gj, if not −1, have ofI and ofJ units.
 func (s *preferenceScorer) addPair(sums []int64, i, j, a, b, gi, gj, ofI, ofJ int, sign int64) {
 	p := s.property
 	p.add(sums, i, sign*p.ownRoots[a])
@@ -163,7 +164,7 @@ func (s *preferenceScorer) addPair(sums []int64, i, j, a, b, gi, gj, ofI, ofJ in
 	}
 }
 
-// otherUnits returns the units of the groups of i and j, without those of i and j themselves.
+// otherUnits returns the units of the groups gi and gj without the a units of i and the b units of j.
 func (s *preferenceScorer) otherUnits(gi, gj, a, b int) (ofI, ofJ int) {
 	if gi >= 0 {
 		ofI = s.groups[gi] - a

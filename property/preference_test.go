@@ -129,7 +129,7 @@ func TestHeldOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(h.Right-c.right) > 1e-12 || h.Stated < c.stated-1e-12 || h.Stated > 1+1e-12 {
+		if math.Abs(h.Accuracy-c.right) > 1e-12 || h.ExpectedAccuracy < c.stated-1e-12 || h.ExpectedAccuracy > 1+1e-12 {
 			t.Errorf("%s: %+v, want %v right and at least %v stated", name, h, c.right, c.stated)
 		}
 		if len(c.pairs) > 1 && h.Pairs != len(c.pairs) {

@@ -18,7 +18,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A process is one running instance of the program.
+// A process is one running instance of the program that scores recipes.
 type process struct {
 	cmd         *exec.Cmd
 	in          io.WriteCloser
@@ -27,22 +27,22 @@ type process struct {
 	errorOutput *tail
 	timeout     time.Duration
 	once        sync.Once
-	exit        error // result of waiting for its end
+	exit        error // error with which the instance ended, set by wait
 }
 
 // An endedError reports that a program ended before it answered.
-type endedError struct{ how error }
+type endedError struct{ cause error }
 
 func (e *endedError) Error() string {
-	if e.how == nil {
+	if e.cause == nil {
 		return "ended before it answered"
 	}
-	return fmt.Sprintf("ended before it answered (%v)", e.how)
+	return fmt.Sprintf("ended before it answered (%v)", e.cause)
 }
 
-func (e *endedError) Unwrap() error { return e.how }
+func (e *endedError) Unwrap() error { return e.cause }
 
-// endTime is how long a program may take to end after its input has ended.
+// endTime is how long a program may run on after kir has closed its input. Then it is killed.
 const endTime = time.Second
 
 // startProcess starts the program at a path.
@@ -54,13 +54,14 @@ func startProcess(path string, o *ProgramOptions) (*process, error) {
 	}
 	cmd := exec.Command(path, o.Command[1:]...)
 	cmd.Dir = o.Dir
-	// Python must not write files beside a script: the user consented to the files that were there.
+	// The variable stops Python from writing cache files beside a script. The user consented only to the files that
+	// were there.
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "KIR_TOTAL="+strconv.Itoa(o.Total))
-	// Systems refuse long variables, and all variables together have a limit: 128 KiB on Linux.
+	// Long lists of names are left out: Linux limits a variable to 128 KiB, and all variables together.
 	if names, err := json.Marshal(o.Ingredients); err == nil && len(names) <= 1<<15 {
 		cmd.Env = append(cmd.Env, "KIR_INGREDIENTS="+string(names))
 	}
-	cmd.WaitDelay = endTime // for child processes that it may have left running
+	cmd.WaitDelay = endTime // for child processes that still hold the output open
 	ownGroup(cmd)
 	q := &process{cmd: cmd, errorOutput: new(tail), timeout: o.Timeout}
 	cmd.Stderr = q.errorOutput
@@ -78,8 +79,8 @@ func startProcess(path string, o *ProgramOptions) (*process, error) {
 	return q, nil
 }
 
-// exchange writes a line and returns the program's answer, which is valid until the next call.
-// After an error the process has ended.
+// exchange writes one line of input and returns the line that the program answers. The answer is valid until the next
+// call. After an error the process has ended.
 func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	if q.answers.Buffered() > 0 {
 		return nil, q.excessError()
@@ -92,7 +93,7 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	_, err := q.in.Write(request)
 	var answer []byte
 	if err == nil {
-		// A number takes about 25 characters. The rest is room for an answer that is not valid.
+		// A score takes about 25 characters. The larger limit lets an error message quote a wrong answer.
 		answer, err = readLine(q.answers, 64*recipes+4096)
 	}
 	if !timer.Stop() {
@@ -128,11 +129,11 @@ func (q *process) excessError() error {
 	return err
 }
 
-// errLongLine reports a line longer than allowed.
+// errLongLine is returned for an answer that exceeds the permitted length.
 var errLongLine = errors.New("a line is too long")
 
-// readLine reads a line of at most most bytes, without its end. On an error it returns what it has
-// read, which exceeds most by at most a buffer.
+// readLine reads one line of at most the given number of bytes and strips its end. On an error it returns the bytes
+// read so far, which can exceed the limit by at most one buffer.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -150,11 +151,11 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// stop lets the program end, and kills it if it does not.
+// stop closes the program's input and waits for its end. It kills the program after endTime.
 func (q *process) stop() {
 	q.in.Close()
 	timer := time.AfterFunc(endTime, q.kill)
-	// The rest of its output is discarded, but must be read: the program may wait for a reader.
+	// The rest of the output is read and discarded, because a program may block until someone reads.
 	io.Copy(io.Discard, q.out)
 	q.wait()
 	timer.Stop()
@@ -168,10 +169,10 @@ func (q *process) kill() {
 	q.wait()
 }
 
-// wait waits for the program's end.
+// wait waits until the program has ended. It does so once and keeps the result in exit.
 func (q *process) wait() {
 	q.once.Do(func() {
-		// A program that closes its output but goes on running is killed, too.
+		// A program that closes its output but goes on running is killed after endTime.
 		timer := time.AfterFunc(endTime, func() { killGroup(q.cmd) })
 		q.exit = q.cmd.Wait()
 		timer.Stop()
@@ -186,13 +187,13 @@ func (q *process) lastErrorLine() string {
 	return ""
 }
 
-// A tail keeps the last line written to it.
+// A tail is a writer that keeps the latest bytes. [tail.String] returns the last line of them.
 type tail struct {
 	mu   sync.Mutex
 	last []byte
 }
 
-// maxWords bounds the bytes kept of the last line.
+// maxWords is how many bytes a tail keeps when its text has grown to four times as many.
 const maxWords = 1 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -216,9 +217,9 @@ func (t *tail) String() string {
 	return string(text)
 }
 
-// appendLogs appends the logs of the scores in the program's answer.
+// appendLogs appends the log of each score in the program's answer, which must hold one score for each recipe.
 func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
-	var scores []*float64 // pointers, because null is not a number
+	var scores []*float64 // pointers distinguish null, which is not a valid score, from 0
 	if err := json.Unmarshal(answer, &scores); err != nil {
 		return dst, fmt.Errorf("this is not a JSON array of numbers (%w); it must have %d, finite and at least 0", err, recipes)
 	}

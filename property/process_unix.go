@@ -7,10 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the program the leader of its own process group. So its child processes can be
-// ended with it. The terminal's interrupt, which asks kir for an orderly end, then does not reach
-// the program first.
+// ownGroup makes the program the leader of a new process group, so that killGroup can end its child processes, too. A
+// terminal's interrupt then reaches only kir, which ends the program in order.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup kills the rest of the program's group.
+// killGroup kills all processes of the program's group.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -43,54 +43,53 @@ import (
 type Program struct {
 	o    ProgramOptions
 	path string
-	keys [][]byte // `"name":` of each ingredient
+	keys [][]byte // JSON text `"name":` of each ingredient
 
-	slots   chan struct{} // one for each process that may run
-	arrived chan struct{} // signals a new request
+	slots   chan struct{} // a chain holds one slot while it uses a process; the capacity is Processes
+	arrived chan struct{} // wakes a chain in waitForPeers when a request is queued
 
-	mu       sync.Mutex
-	idle     []*process
-	queue    []*request // requests not yet sent to a process
-	pending  int        // requests without an answer
-	peers    int        // estimate of how many requests come together
-	took     time.Duration
-	known    memo
-	calls    int64 // number of answers
-	recipes  int64 // number of recipes scored
-	restarts int
-	err      error // the first failure, which ends all scoring
-	closed   bool
+	mu           sync.Mutex
+	idle         []*process
+	queue        []*request // requests not yet sent to a process
+	pending      int        // number of requests without an answer, queued or sent
+	peers        int        // estimate of how many chains send requests at about one time
+	meanCallTime time.Duration
+	known        memo
+	calls        int64 // number of calls that the program has answered
+	recipes      int64 // number of recipes scored
+	restarts     int
+	err          error // first failure; once set, all scores are NaN
+	closed       bool
 }
 
 var _ mcmc.BatchProperty = (*Program)(nil)
 
 // ProgramOptions sets which program runs, and how.
 type ProgramOptions struct {
-	Command     []string // the program and its arguments, run without a shell
+	Command     []string // program and arguments, which are run without a shell
 	Dir         string   // working directory, and base of a relative path to the program
 	Ingredients []string
 	Total       int
-	Timeout     time.Duration // limit for an answer, above 0
-	Processes   int           // how many may run at once, at least 1
-	Batch       int           // how many whole candidates a move draws and requests at once, at least 1
-	// Starting is called before each start of the program. Its error ends the run instead. It may
-	// be nil.
+	Timeout     time.Duration // time limit of one answer, above 0
+	Processes   int           // greatest number of processes of the program that run at once, at least 1
+	Batch       int           // number of candidates that a move draws and scores in one request, at least 1
+	// Starting is called before each start of the program. An error from it prevents the start and ends the run.
+	// Starting may be nil.
 	Starting func() error
-	// Tell receives messages for the user that do not end the run. It may be called from several
-	// goroutines, and may be nil.
+	// Tell receives warnings for the user. It is called from several goroutines, and may be nil.
 	Tell func(message string)
 }
 
 const (
-	maxRecipes  = 4096 // in an input line
+	maxRecipes  = 4096 // greatest number of recipes in one line of input
 	maxRestarts = 20
 )
 
-// errClosed reports that the program has been closed.
+// errClosed is the failure of every score after Close.
 var errClosed = errors.New("the program has been closed")
 
-// NewProgram returns the property. It starts no program yet, but fails if there is none of that
-// name.
+// NewProgram returns a [Program]. The program starts at the first request, but NewProgram fails if the executable
+// does not exist.
 func NewProgram(o ProgramOptions) (*Program, error) {
 	switch {
 	case len(o.Command) == 0 || o.Command[0] == "":
@@ -117,9 +116,9 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	return p, nil
 }
 
-// FindProgram returns the path of a program, given its name or its path relative to dir.
+// FindProgram returns the path of an executable, given its name or its path relative to dir.
 func FindProgram(name, dir string) (path string, err error) {
-	// A bare name is looked up in the system's search path.
+	// A name without a separator is looked up in the PATH.
 	path = name
 	if filepath.Base(name) != name && !filepath.IsAbs(name) {
 		if path, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
@@ -132,7 +131,7 @@ func FindProgram(name, dir string) (path string, err error) {
 	return path, nil
 }
 
-// name returns the command as messages show it.
+// name returns the quoted name of the program for messages.
 func (p *Program) name() string { return inputerr.Quote(strings.Join(p.o.Command, " ")) }
 
 // Err returns the first failure, or nil.
@@ -142,7 +141,7 @@ func (p *Program) Err() error {
 	return p.err
 }
 
-// fail records the first failure.
+// fail records err unless an earlier failure is recorded.
 func (p *Program) fail(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,15 +151,15 @@ func (p *Program) fail(err error) error {
 	return p.err
 }
 
-// Asked returns the number of answers, and of recipes scored.
-func (p *Program) Asked() (calls, recipes int64) {
+// CallCounts returns the number of answers, and of recipes scored.
+func (p *Program) CallCounts() (calls, recipes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.calls, p.recipes
 }
 
-// Close ends the running programs. Their input ends, and those still running a second later are
-// killed. Nothing can be scored after Close.
+// Close ends the running programs: it closes their input, and kills those that still run a second later. All later
+// scores fail.
 func (p *Program) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -178,7 +177,7 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// acquire returns an idle process. It starts one if needed.
+// acquire takes an idle process or starts a new one. It fails after any earlier failure.
 func (p *Program) acquire() (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,7 +192,8 @@ func (p *Program) acquire() (*process, error) {
 	return startProcess(p.path, &p.o)
 }
 
-// release returns a process that has scored so many recipes.
+// release returns a process to the idle ones and counts its call and the recipes it has scored. After Close it stops
+// the process.
 func (p *Program) release(q *process, recipes int) {
 	p.mu.Lock()
 	p.calls++
@@ -215,7 +215,7 @@ func (p *Program) mayRestart() bool {
 	return p.restarts <= maxRestarts
 }
 
-// appendRecipe appends a composition in the format that the program reads.
+// appendRecipe appends the composition as a JSON object to line.
 func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
 	line = append(line, '{')
 	for k, part := range parts {
@@ -239,17 +239,17 @@ func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	return logs[0]
 }
 
-// Batch returns the number of candidates to score at once.
+// Batch returns the number of candidates to draw and score in one request.
 func (p *Program) Batch() int { return p.o.Batch }
 
-// Prefetch requests the scores of compositions, so that LogScore finds them remembered. LogScore
-// reports any failure.
+// Prefetch scores the compositions in one request, so that LogScore finds the scores in the memo. LogScore reports
+// any failure.
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipeBuffer
 	for _, x := range xs {
 		of.add(p.appendRecipe(of.buffer(), x.Parts()))
 	}
-	_, _ = p.scores(nil, &of) // p keeps the error, and every further score is NaN
+	_, _ = p.scores(nil, &of) // the error is kept in p.err, and every later score is NaN
 }
 
 // Scorer returns a scorer of x.
@@ -261,17 +261,17 @@ type programScorer struct {
 	property *Program
 	x        *mcmc.Composition
 
-	scoreKnown bool // whether score is that of x
+	scoreKnown bool // whether score is the log score of x as it is
 	score      float64
 
-	// The line of the last request, if x has not moved since: its splits are those of i and j. i is
-	// −1 if there is none.
+	// i and j are the ingredients of the line that the last request scored, and logs its splits. i is −1 if x has
+	// moved since.
 	i, j int
 	logs []float64
 
-	// Scratch.
-	splits  []int     // the splits to request
-	answers []float64 // for one request
+	// The next fields are scratch of askSplits.
+	splits  []int     // splits whose scores are to be requested
+	answers []float64 // log scores of one request
 	recipes recipeBuffer
 	parts   []mcmc.Part
 	others  []mcmc.Part
@@ -290,8 +290,8 @@ func (s *programScorer) LogScore() float64 {
 	return s.score
 }
 
-// appendSplit appends to parts the composition at a split of sum units between i and j. Its order
-// is that of the ingredients, in which the point is asked for, too.
+// appendSplit sets s.parts to the composition at split k of the line of i and j, which share sum units, and returns
+// it. The parts are in the order of ingredients, as in all requests, so that equal compositions have equal text.
 func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 	s.parts = s.parts[:0]
 	a, b := mcmc.Part{Ingredient: i, Amount: k}, mcmc.Part{Ingredient: j, Amount: sum - k}
@@ -318,8 +318,8 @@ func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 	return s.parts
 }
 
-// askSplits requests the wanted splits of (i, j) and keeps their logs in s.logs. After a failure
-// all missing ones are NaN. Unwanted splits are −Inf.
+// askSplits requests the log scores of the splits of i and j where wanted is not −Inf, and puts them in s.logs.
+// Other splits get −Inf. After a failure all splits without an answer get NaN.
 func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 	s.i, s.j, s.logs = i, j, s.logs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
@@ -365,7 +365,7 @@ func (s *programScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.Splits(i, j, &all, p)
 }
 
-// Splits requests only splits that count.
+// Splits scores the line like Line, but requests only the splits where wanted is not −Inf.
 func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
 	s.askSplits(i, j, wanted)
 	q := joiner{pieces: p}

@@ -197,7 +197,7 @@ func TestProgram(t *testing.T) {
 	// What a line has told is not asked for again, unless another pair has moved.
 	p := newProgram(t, 12, "well")
 	asked := func() int64 {
-		_, recipes := p.Asked()
+		_, recipes := p.CallCounts()
 		return recipes
 	}
 	for _, c := range []struct {
@@ -447,7 +447,7 @@ func TestProgramIsAskedRarely(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		calls, recipes := p.Asked()
+		calls, recipes := p.CallCounts()
 		t.Logf("%d chains, %d at once: %d calls, %d recipes", chains, workers, calls, recipes)
 		return calls, draws
 	}

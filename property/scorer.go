@@ -2,7 +2,8 @@ package property
 
 import "kir/mcmc"
 
-// A previousAmounts holds the amounts that the scorer's composition had before its last move.
+// A previousAmounts remembers the amounts of a scorer's composition x before the latest move, so that the scorer can
+// compute the changes.
 type previousAmounts struct {
 	x       *mcmc.Composition
 	amounts []int32
@@ -10,7 +11,7 @@ type previousAmounts struct {
 
 func (p *previousAmounts) reset() { p.amounts = append(p.amounts[:0], p.x.Amounts()...) }
 
-// changes returns the changes of the amounts of i and j.
+// changes returns by how much the amounts of i and j have changed, and remembers the new amounts.
 func (p *previousAmounts) changes(i, j int) (byI, byJ int) {
 	a, b := int32(p.x.Amount(i)), int32(p.x.Amount(j))
 	byI, byJ = int(a-p.amounts[i]), int(b-p.amounts[j])
@@ -18,7 +19,8 @@ func (p *previousAmounts) changes(i, j int) (byI, byJ int) {
 	return byI, byJ
 }
 
-// A joiner collects the values of a line split by split and joins equal neighbours into one piece.
+// A joiner adds the scores of a line, split by split, to pieces. Neighbouring splits with equal scores become one
+// piece.
 type joiner struct {
 	pieces *mcmc.Pieces
 	last   float64

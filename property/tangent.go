@@ -8,19 +8,19 @@ import (
 	"kir/internal/portable"
 )
 
-// A convexRisk bounds the risk wᵀΣw below by its tangents. The risk is convex where Σ has no
-// negative eigenvalue. Rounding, or estimates from gappy data, can make one slightly negative; bend
-// is that deficit, as a variance.
+// A convexRisk bounds the risk wᵀΣw from below by tangents, which is valid where Σ is positive semidefinite.
+// Rounding or missing data can make an eigenvalue slightly negative. deficit bounds the magnitude of such an eigenvalue
+// and is added to the bounds.
 type convexRisk struct {
-	m    *Markowitz
-	bend float64
+	m       *Markowitz
+	deficit float64
 }
 
-// maxTangentIngredients bounds the ingredients for which tangents are used: the preparation takes
-// N³ time once.
+// maxTangentIngredients is the greatest N for which tangents are used, because the preparation takes O(N³) time.
 const maxTangentIngredients = 400
 
-// convex returns the risk if tangents bound it.
+// convex returns the bound of the risk by tangents. ok is false if Σ is too large or too far from positive
+// semidefinite.
 func (m *Markowitz) convex() (c convexRisk, ok bool) {
 	m.once.Do(func() { m.convexPart, m.hasConvexPart = m.findConvex() })
 	return m.convexPart, m.hasConvexPart
@@ -42,14 +42,15 @@ func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
 			}
 			row[i] += float64(part * trace)
 		}
-		if lower.Factor() { // the factorisation's own rounding is below 10⁻¹² of the trace
+		if lower.Factor() { // the rounding error of the factorisation is below 10⁻¹² of the trace
 			return convexRisk{m, float64(max(0, part) * 2 * trace)}, true
 		}
 	}
 	return c, false
 }
 
-// evaluate returns the portfolio's return, its risk in the units of xᵀΣx, and Σx.
+// evaluate returns, for amounts x that may be fractional: μᵀx, the risk xᵀΣx, the sum of the magnitudes of its
+// terms, and the vector Σx. All are in the whole-number units of the coefficients.
 func (c convexRisk) evaluate(x []float64) (returns, risk, size float64, with []float64) {
 	m := c.m
 	with = make([]float64, m.n)
@@ -78,12 +79,12 @@ func sumAmounts(x []float64) (sum float64) {
 	return sum
 }
 
-// rounding bounds the relative rounding error of sums over all ingredients.
+// rounding returns an upper bound of the relative rounding error of a sum over all ingredients.
 func (c convexRisk) rounding() float64 { return float64(float64(c.m.n+16) * 0x1p-50) }
 
-// Tangents returns a function of amounts, which may be fractions of the total. It returns a tangent
-// that bounds log y above: value + Σ slope·(amount − at). It is nil if log y is not concave. Floor
-// is the least log y, −Inf for none.
+// Tangents returns the function at, or nil if log y may not be concave. at(x) returns the tangent of log y at amounts
+// x, which may be fractions: log y ≤ value + Σ slope·(amount − x). floor is the least log y, −Inf if there is
+// none.
 func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
 	c, ok := m.convex()
 	if !ok {
@@ -96,20 +97,21 @@ func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []flo
 			slope[i] = float64(float64(m.returns.a[i])*m.perReturn) - float64(2*m.perRisk*slope[i])
 		}
 		value := float64(returns*m.perReturn) - float64(risk*m.perRisk)
-		room := float64(c.bend*total*total*m.perRisk) + float64((math.Abs(value)+float64(size*m.perRisk)+float64(math.Abs(returns)*m.perReturn))*c.rounding())
+		room := float64(c.deficit*total*total*m.perRisk) + float64((math.Abs(value)+float64(size*m.perRisk)+float64(math.Abs(returns)*m.perReturn))*c.rounding())
 		return value + room, slope, true
 	}, math.Inf(-1)
 }
 
-// Tangents is like that of [Markowitz], for a volatility to be minimised.
+// Tangents is like [Markowitz.Tangents]. at is nil unless the statistic is a volatility to minimise with a concave
+// desirability.
 func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
 	rate, _, high, floor, ok := p.d.Concave()
-	if p.side != Volatility || !ok || p.d.best > 0 {
+	if p.statistic != Volatility || !ok || p.d.best > 0 {
 		return nil, 0
 	}
 	m := p.market
 	c, ok := m.convex()
-	if !ok || c.bend > 0 {
+	if !ok || c.deficit > 0 {
 		return nil, 0
 	}
 	return func(x []float64) (float64, []float64, bool) {
@@ -122,7 +124,8 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 		if !(spread < high) || !(value > floor) {
 			return 0, nil, false
 		}
-		// d falls with the volatility, which its tangent bounds below.
+		// log d falls with the volatility, and a tangent bounds the volatility from below. So the tangent bounds log
+		// d from above.
 		falls := rate(spread)
 		for i := range slope {
 			slope[i] = float64(falls * (float64(slope[i]*m.perUnit) / spread))
@@ -141,7 +144,7 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	m := p.market
 	c, ok := m.convex()
-	if !ok || c.bend > 0 || p.side == Return {
+	if !ok || c.deficit > 0 || p.statistic == Return {
 		return p.d.upperBound(math.Inf(-1), math.Inf(1))
 	}
 	x := middleAmounts(lo, hi, m.total)
@@ -149,7 +152,7 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	switch {
 	case !ok:
 		return p.d.upperBound(math.Inf(-1), math.Inf(1))
-	case p.side == Volatility:
+	case p.statistic == Volatility:
 		return p.d.upperBound(max(t.least, 0), math.Inf(1))
 	}
 	best := math.Inf(1)
@@ -172,20 +175,21 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	return p.d.upperBound(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
 }
 
-// maxTangents bounds the tangents that are taken in a box.
+// maxTangents is the greatest number of tangents for one box.
 const maxTangents = 12
 
-// A tangentForms holds the return and a lower bound of the volatility as linear forms, taken at
-// some amounts.
+// A tangentForms holds two linear forms of the amounts: the return, and the tangent of the volatility at some
+// amounts, which bounds the volatility from below.
 type tangentForms struct {
 	c                convexRisk
-	returns, spread  []float64 // coefficients per unit
-	meanReturn, risk float64   // the return and the variance at the amounts
-	least            float64   // lower bound of the volatility in the box
-	slack            float64   // bounds the error of the volatility's form
+	returns, spread  []float64 // coefficients per unit of the return and of the volatility's tangent
+	meanReturn, risk float64   // return and variance at the amounts of the tangent
+	least            float64   // lower bound of the volatility over the box
+	slack            float64   // upper bound of the rounding error of the volatility's form
 }
 
-// tangentAt returns the forms at amounts of a box, and false if nothing varies there.
+// tangentAt returns the tangent at amounts x, with bounds for the box lo..hi. ok is false if the risk at x is not
+// above 0.
 func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok bool) {
 	m := c.m
 	returns, risk, size, with := c.evaluate(x)
@@ -206,9 +210,9 @@ func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok b
 	return t, true
 }
 
-// maxRatio returns an upper bound of the ratio of the forms in a box, +Inf if the forms give none.
-// It also returns the corner where returns − t·spread is greatest, with t the ratio at the amounts;
-// nil if that is at the amounts themselves.
+// maxRatio returns an upper bound of return/volatility over the box, +Inf if the tangent gives none. With t the ratio
+// at the tangent's amounts, it also returns the corner of the box where returns − t·spread is greatest. corner is
+// nil if no corner improves on those amounts.
 func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner []float64) {
 	form := make([]float64, len(t.returns))
 	excess := func(ratio float64) (float64, []float64) {
@@ -218,7 +222,7 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 		e, at := maximizeLinear(lo, hi, total, form)
 		return e + float64(ratio*t.slack), at
 	}
-	// A ratio below 0 would need an upper bound of the volatility.
+	// Only ratios of at least 0 are bounded: a lower one would need an upper bound of the volatility.
 	here := max(0, t.meanReturn/math.Sqrt(t.risk))
 	e, corner := excess(here)
 	if e <= float64(1e-9*math.Abs(t.meanReturn)) {
@@ -227,8 +231,8 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 	if !(t.least > 0) {
 		return math.Inf(1), corner
 	}
-	// If returns − t·spread is at most e > 0, the ratio is at most t + e/least. If it is at most 0,
-	// the ratio is at most t.
+	// With e the maximum of returns − t·spread and volatility ≥ least: the ratio is at most t + e/least if e >
+	// 0, and at most t otherwise.
 	best = here
 	if e > 0 {
 		best += e / t.least
@@ -246,13 +250,13 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 	return best, corner
 }
 
-// stepTowards returns the amounts on the way to corner where the ratio is greatest, or nil if it
-// rises nowhere.
+// stepTowards returns the amounts with the greatest ratio on the segment from x to corner. It returns nil if the
+// ratio does not rise from x.
 func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	m := t.c.m
 	returns, risk, _, with := t.c.evaluate(corner)
 	returns, risk = float64(returns*m.perReturn), float64(risk*m.perUnit)
-	both := 0.0 // the covariance of the two portfolios
+	both := 0.0 // covariance of the two portfolios x and corner
 	for i, v := range with {
 		both += float64(float64(v*m.perUnit) * x[i])
 	}
@@ -275,11 +279,10 @@ func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	return out
 }
 
-// AboveCost returns the approximate time of [Portfolio.Above], in nanoseconds.
+// AboveCost returns the approximate time that [Portfolio.Above] takes, in nanoseconds.
 func (p *Portfolio) AboveCost() int64 { return int64(maxTangents * p.market.n * (2*p.market.n + 400)) }
 
-// middleAmounts returns amounts that sum to the total, each at the same fraction of the way from
-// its least to its greatest.
+// middleAmounts returns amounts that sum to the total. All lie at the same fraction of the way from lo[i] to hi[i].
 func middleAmounts(lo, hi []int32, total int) []float64 {
 	least, room := 0.0, 0.0
 	for i := range lo {
@@ -297,9 +300,8 @@ func middleAmounts(lo, hi []int32, total int) []float64 {
 	return x
 }
 
-// maximizeLinear returns the maximum of Σ by·amount over amounts that sum to the total, each from
-// lo to hi, and the amounts of the maximum. Each ingredient gets its least, and the rest goes where
-// it adds most.
+// maximizeLinear returns the maximum of Σ by·amount over amounts from lo to hi that sum to total, and the amounts
+// that attain it. It gives each ingredient lo and the rest to the largest coefficients first.
 func maximizeLinear(lo, hi []int32, total int, by []float64) (float64, []float64) {
 	order, at := make([]int, len(by)), make([]float64, len(by))
 	sum, size, left := 0.0, 0.0, total

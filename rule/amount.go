@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Amount bounds the amount of each of the ingredients when it is used: Min,
-// Min+Step, Min+2·Step and so on, as far as Max. Min 0 stands for the step, Max
-// 0 for no bound, Step 0 for 1. An amount is allowed if each rule on it allows
-// it: "multiples of 50" and "at least 120" leave 150, 200 and so on.
+// Amount limits the amount of each listed ingredient when it is used: to Min, Min+Step, Min+2·Step and so on up to
+// Max. A Min of 0 means Step, a Max of 0 no limit, and a Step of 0 means 1. An amount must satisfy all rules on it:
+// "multiples of 50" and "at least 120" leave 150, 200 and so on.
 type Amount struct {
 	Of             []int
 	Min, Max, Step int

@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Group bounds ingredients together: how many of them are used, and the units
-// that they take. A nil range does not bound.
+// Group limits several ingredients together: how many of them are used, and how many units they take in all. A nil
+// range is no limit.
 type Group struct {
 	Of    []int
 	Used  *Range

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// An If makes another rule hold where at least one of some ingredients is used,
-// and none of others is. One of the two may be left out. Any rule may stand
-// behind it, another If among them.
+// An If is a rule that must hold only if at least one of some ingredients is used and none of some others is. Either
+// condition may be left out. The rule may itself be an If.
 type If struct {
 	Used, Unused []int
 	Then         Rule

@@ -6,18 +6,16 @@ import (
 	"math"
 )
 
-// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max; or,
-// over some ingredients alone, Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max, which
-// holds where none of them is used.
+// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max. With Of it bounds the mean over some
+// ingredients: Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max, which holds if none of them is used.
 //
-// Factors and bounds are taken to as many decimals as fit sums of them into 62
-// bits, at most 9, so that whether a composition keeps the limit does not
-// depend on the order in which it is summed.
+// Factors and bounds are rounded to at most 9 decimal places, or fewer if their sums would exceed 62 bits. So whether
+// a composition keeps the limit does not depend on the order of summation.
 type Limit struct {
-	Attribute string    // what the mean is of, where it has a name
-	Factors   []float64 // one for each ingredient
-	Of        []int     // nil for all
-	Min, Max  float64   // −Inf and +Inf where there is no bound
+	Attribute string    // name of the attribute whose mean is bounded; may be empty
+	Factors   []float64 // f_i of each ingredient
+	Of        []int     // ingredients over which the mean is taken; nil for all
+	Min, Max  float64   // bounds; −Inf and +Inf mean none
 }
 
 func (r Limit) words(s *Set) string {
@@ -46,7 +44,7 @@ func (r Limit) check(s *Set) error {
 	return s.checkIngredients(r.Of...)
 }
 
-// checkBounds says what is wrong with the bounds of a mean or a ratio.
+// checkBounds returns an error if the bounds of a mean or a ratio are not numbers or contradict each other.
 func checkBounds(what string, least, most float64) error {
 	switch {
 	case math.IsNaN(least) || math.IsNaN(most):
@@ -57,7 +55,7 @@ func checkBounds(what string, least, most float64) error {
 	return nil
 }
 
-// boundWords says the bounds that there are.
+// boundWords writes the bounds that exist, such as " min 2 max 3".
 func boundWords(least, most float64) string {
 	text := ""
 	if !math.IsInf(least, -1) {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// A Near bounds how far a composition is from a recipe: by how many ingredients
-// come or go, which is Σ_i |[x_i > 0] − [r_i > 0]|, and by how many units change
-// hands, which is half of Σ_i |x_i − r_i|.
+// A Near bounds the distance of a composition from a recipe r in two ways. Changes bounds the number of ingredients
+// added or left out, Σ_i |[x_i > 0] − [r_i > 0]|. Distance bounds the units that move to other ingredients, half
+// of Σ_i |x_i − r_i|.
 type Near struct {
-	Name     string // of the recipe, where it has one
-	Recipe   []Part // of the total, if Distance bounds
-	Changes  *int   // the most ingredients that come or go; nil for no bound
-	Distance *int   // the most units that change hands; nil for no bound
+	Name     string // name of the recipe; may be empty
+	Recipe   []Part // the recipe, which sums to the total if Distance is not nil
+	Changes  *int   // greatest number of ingredients added or left out; nil for no bound
+	Distance *int   // greatest number of units moved; nil for no bound
 }
 
 func (r Near) words(s *Set) string {

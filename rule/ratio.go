@@ -6,15 +6,14 @@ import (
 	"math"
 )
 
-// A Ratio bounds what some ingredients take together by what others do: Min ≤
-// Σ_{i∈Of} x_i / Σ_{i∈To} x_i ≤ Max, that is Min·Σ_To ≤ Σ_Of ≤ Max·Σ_To. So where
-// none of To is used, a Max allows none of Of, and a Min asks for nothing.
-// Ingredients may be in both, as of a part and the whole that it is of.
+// A Ratio bounds the ratio of two sums of amounts: Min ≤ Σ_{i∈Of} x_i / Σ_{i∈To} x_i ≤ Max. It is checked
+// as Min·Σ_To ≤ Σ_Of ≤ Max·Σ_To. So if no ingredient of To is used, a Max excludes all of Of, and a Min
+// requires nothing. An ingredient may be in both lists, as for the ratio of a part to its whole.
 //
-// Bounds are taken to as many decimals as those of a [Limit].
+// Bounds are rounded like those of a [Limit].
 type Ratio struct {
 	Of, To   []int
-	Min, Max float64 // −Inf or 0, and +Inf, where there is no bound
+	Min, Max float64 // bounds; −Inf or 0, and +Inf, mean none
 }
 
 func (r Ratio) words(s *Set) string {

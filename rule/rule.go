@@ -2,30 +2,29 @@ package rule
 
 import "fmt"
 
-// A Rule is what compositions have to keep: a [Group] or a [Ratio], say.
+// A Rule is a condition on compositions, such as a [Group] or a [Ratio].
 type Rule interface {
-	// words says the rule.
+	// words describes the rule with the names of the set's ingredients.
 	words(s *Set) string
 
-	// check says what is wrong with it, among the ingredients and the total of a
-	// set.
+	// check returns an error if the rule is invalid for the ingredients and the total of the set.
 	check(s *Set) error
 }
 
-// An Error says what is wrong with a rule by itself: an index out of range, a
-// negative number, a least above a greatest.
+// An Error describes a rule that is invalid by itself: an index out of range, a negative number, a minimum above its
+// maximum.
 type Error struct {
-	Rule int // its index
+	Rule int // index of the rule in its set
 	Err  error
 }
 
-// Error names the rule by its index.
+// Error returns the fault with the index of the rule.
 func (e *Error) Error() string { return fmt.Sprintf("rule %d %v", e.Rule, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault without the index.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Part is one used ingredient of a composition: which, and how many units.
+// A Part is one used ingredient of a composition and its amount in units.
 type Part struct {
 	Ingredient int
 	Amount     int

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// A Set is rules that hold together, on compositions of Total units over the
-// ingredients 0 to Ingredients−1. A rule that is nil is none.
+// A Set is a list of rules that must all hold, for compositions of Total units over the ingredients 0 to
+// Ingredients−1. Nil rules are ignored.
 type Set struct {
-	Ingredients int // N
-	Total       int // M
+	Ingredients int // N, the number of ingredients
+	Total       int // M, the units of a composition
 	Rules       []Rule
 
-	// Used lists the numbers of used ingredients that are asked for, those to
-	// which the law of n gives weight. nil stands for all.
+	// Used lists the permitted numbers of used ingredients, those with positive probability in the sparsity law. Nil
+	// permits all.
 	Used []int
 
-	// Name names an ingredient in what is said; nil gives "ingredient 0".
+	// Name returns the name of an ingredient for messages. If nil, names are "ingredient 0" and so on.
 	Name func(ingredient int) string
 
-	// Text is what a rule is called; nil gives its words in quotation marks.
+	// Text returns the text by which messages refer to a rule. If nil, it is the rule's words in quotation marks.
 	Text func(rule int) string
 }
 
-// maxSize bounds N and M.
+// maxSize is the greatest number of ingredients and of units.
 const maxSize = 1<<31 - 1
 
-// Check says, as an [*Error], which rule is none.
+// Check returns an [*Error] for the first invalid rule, or another error if the set's sizes are out of range.
 func (s *Set) Check() error {
 	if s.Ingredients < 1 || s.Ingredients > maxSize || s.Total < 1 || s.Total > maxSize {
 		return fmt.Errorf("rule: %d ingredients and a total of %d; both must be from 1 to %d", s.Ingredients, s.Total, maxSize)
@@ -43,7 +43,7 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// checkIngredients says what is wrong with the ingredients that a rule names.
+// checkIngredients returns an error if the index of an ingredient is out of range.
 func (s *Set) checkIngredients(of ...int) error {
 	for _, i := range of {
 		if i < 0 || i >= s.Ingredients {
@@ -53,7 +53,7 @@ func (s *Set) checkIngredients(of ...int) error {
 	return nil
 }
 
-// NameOf names an ingredient.
+// NameOf returns the name of an ingredient.
 func (s *Set) NameOf(ingredient int) string {
 	if s.Name != nil {
 		return s.Name(ingredient)
@@ -61,7 +61,7 @@ func (s *Set) NameOf(ingredient int) string {
 	return "ingredient " + strconv.Itoa(ingredient)
 }
 
-// TextOf is what a rule is called in a sentence.
+// TextOf returns the text by which a sentence refers to rule k.
 func (s *Set) TextOf(k int) string {
 	if s.Text != nil {
 		return s.Text(k)
@@ -69,11 +69,10 @@ func (s *Set) TextOf(k int) string {
 	return strconv.Quote(s.Words(k))
 }
 
-// Words says a rule in the names of the ingredients, such as "amount of Gin min
-// 20".
+// Words describes rule k with the names of its ingredients, such as "amount of Gin min 20".
 func (s *Set) Words(k int) string { return s.Rules[k].words(s) }
 
-// namesOf names the ingredients that a rule is about.
+// namesOf joins the names of ingredients. It names four at most, and counts the rest.
 func (s *Set) namesOf(of []int) string {
 	const most = 4
 	var names []string

@@ -1,9 +1,9 @@
 package rule
 
-// Require makes all of the ingredients used.
+// Require means that all listed ingredients are used.
 type Require struct{ Of []int }
 
-// Exclude makes all of the ingredients unused.
+// Exclude means that none of the listed ingredients is used.
 type Exclude struct{ Of []int }
 
 func (r Require) words(s *Set) string { return "require " + s.namesOf(r.Of) }
@@ -14,7 +14,7 @@ func (r Require) check(s *Set) error { return s.checkIngredients(r.Of...) }
 
 func (r Exclude) check(s *Set) error { return s.checkIngredients(r.Of...) }
 
-// A Need says that if an ingredient is used, so is at least one of others.
+// A Need means that if one ingredient is used, at least one of some others is used, too.
 type Need struct {
 	If   int
 	Then []int

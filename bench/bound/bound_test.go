@@ -136,7 +136,7 @@ func truth(t *testing.T, file string) (best float64, count int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := search.Plain(p.Target)
+	plain, err := search.Unweighted(p.Target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func shortlist(ctx context.Context, p *replay) ([]int, error) {
 		return a - b
 	})
 	var out []int
-	for apart := search.ApartShare * d.Typical(known); len(out) < p.size; apart /= 2 {
+	for apart := search.MinDistanceShare * d.Typical(known); len(out) < p.size; apart /= 2 {
 		for _, k := range order {
 			if len(out) < p.size && !slices.Contains(out, k) && !slices.ContainsFunc(out, func(j int) bool { return d.Between(p.o.recipes[j], p.o.recipes[k]) < apart }) {
 				out = append(out, k)

@@ -95,7 +95,7 @@ func BenchmarkProgram(b *testing.B) {
 				begun, scored := int64(0), int64(0)
 				if _, err := mcmc.Stream(b.Context(), sampler, o, workers, func(chain, draw int, x *mcmc.State) error {
 					if chain == 0 && draw == 0 {
-						begun, scored = scorer.Asked()
+						begun, scored = scorer.CallCounts()
 					}
 					for k, s := range of[chain] {
 						seen[chain][k] = append(seen[chain][k], s.Value(x))
@@ -109,7 +109,7 @@ func BenchmarkProgram(b *testing.B) {
 					b.Fatal(err)
 				}
 				draws += float64(chains*c.draws) / tau
-				ended, all := scorer.Asked()
+				ended, all := scorer.CallCounts()
 				calls, recipes = calls+ended-begun, recipes+all-scored
 				if err := scorer.Close(); err != nil {
 					b.Fatal(err)

@@ -247,7 +247,7 @@ func program(ctx context.Context, root string) (*made, error) {
 		return nil, err
 	}
 	clock := func() float64 {
-		calls, _ := scorer.Asked()
+		calls, _ := scorer.CallCounts()
 		return kernelbench.CPU() + perCall*float64(calls)
 	}
 	return &made{target, clock, scorer.Close}, nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// layouts are the ways in which dates are written, of which all of a history have one. Where
-// day and month could be either, the order of the rows decides; see Dates.
+// layouts returns the layouts of dates that are tried. All dates of a history must have one layout. If day and month
+// are ambiguous, the order of the rows decides; see Dates.
 func layouts() []string {
 	return []string{
 		"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006",
@@ -18,8 +18,8 @@ func layouts() []string {
 	}
 }
 
-// Dates reads the dates of a history. ok is false where they are no dates. Of several ways
-// to read them that is taken in which more of them follow each other in time.
+// Dates parses the dates of a history, which must all have one layout. If several layouts fit, it uses the one by
+// which more rows follow their predecessor in time. ok is false if no layout fits.
 func Dates(text []string) (dates []time.Time, ok bool) {
 	best := -1
 	for _, layout := range layouts() {
@@ -53,7 +53,7 @@ func Dates(text []string) (dates []time.Time, ok bool) {
 	return dates, true
 }
 
-// normalizeDate leaves the time of a day away, and the mark of a quarter's first month stands for it.
+// normalizeDate removes the time of day from a date, and replaces the name of a quarter by its first month.
 func normalizeDate(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') && strings.Contains(text[10:], ":") {
@@ -67,12 +67,12 @@ func normalizeDate(text string) string {
 	return text
 }
 
-// parseSerialDates reads the numbers by which spreadsheets keep dates: days since the end of 1899.
+// parseSerialDates parses dates as spreadsheets store them: as the number of days since the end of 1899.
 func parseSerialDates(text []string) ([]time.Time, bool) {
 	var dates []time.Time
 	for _, t := range text {
 		days, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
-		if err != nil || days < 20_000 || days > 80_000 { // 1954 to 2119
+		if err != nil || days < 20_000 || days > 80_000 { // accepts the years 1954 to 2119
 			return nil, false
 		}
 		dates = append(dates, time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)))
@@ -80,14 +80,14 @@ func parseSerialDates(text []string) ([]time.Time, bool) {
 	return dates, len(dates) > 0
 }
 
-// Frequency is how often a history has a row, in words, and how many such periods a year has.
+// A Frequency is how often a history has a row: its name, and the number of such periods in a year.
 type Frequency struct {
 	Words   string
 	Periods float64
 }
 
-// FrequencyOf returns the rhythm of dates in ascending order, from the median of the days
-// between them: of days it is that of markets, unless weekends are among them.
+// FrequencyOf returns the frequency of ascending dates, from the median number of days between neighbours. Daily
+// dates count as trading days unless weekends are among them.
 func FrequencyOf(dates []time.Time) (Frequency, bool) {
 	if len(dates) < 2 {
 		return Frequency{}, false

@@ -1,5 +1,4 @@
-// Package assetstats makes a year's expected returns and their covariance from a history of
-// prices or of returns.
+// Package assetstats estimates a year's expected returns and their covariance from a history of prices or returns.
 package assetstats
 
 import (
@@ -9,28 +8,28 @@ import (
 	"slices"
 )
 
-// A Kind is what a history holds.
+// A Kind states which numbers a history holds.
 type Kind int
 
 const (
-	Guess   Kind = iota // as the numbers show
-	Prices              // what an asset cost at each time
-	Returns             // by what share it gained since the time before
-	Percent             // the same in percent
+	Guess   Kind = iota // decide by the numbers
+	Prices              // prices of the assets at each time
+	Returns             // returns since the time before, as fractions
+	Percent             // returns since the time before, in percent
 )
 
-// String returns the kind in words.
+// String returns the kind as a word.
 func (k Kind) String() string {
 	return [...]string{"anything", "prices", "returns", "returns in percent"}[k]
 }
 
-// restless is from which ratio of the typical change to the typical size on numbers above 0
-// are no prices: those of independent draws differ by as much as they vary, while a price is
-// near the last one. Even a volatility of 10 % a day stays below it.
+// restless is the ratio of typical change to typical size above which positive numbers are taken for returns instead
+// of prices. Independent numbers differ by as much as they vary, while a price is near the one before. Even a
+// volatility of 10 % a day stays below this ratio.
 const restless = 0.35
 
-// KindOf guesses what a history holds, by time and asset. Prices are above 0, and each is
-// near the one before. Returns may lose at most all, so that those of −1 or less are in
+// KindOf guesses which numbers a history holds, one row for each time and one column for each asset. Prices are
+// positive and near the price before. A return cannot be below −1, so a history with numbers of −1 or less is in
 // percent.
 func KindOf(values [][]float64) Kind {
 	least, changes, sizes := math.Inf(1), 0.0, 0.0
@@ -52,7 +51,7 @@ func KindOf(values [][]float64) Kind {
 	return Prices
 }
 
-// Compute returns the returns of a history, a row less than it has if it holds prices.
+// Compute returns a history's returns as fractions. Prices give one row fewer than the history has.
 func Compute(values [][]float64, kind Kind) [][]float64 {
 	var all [][]float64
 	for t, row := range values {
@@ -74,7 +73,7 @@ func Compute(values [][]float64, kind Kind) [][]float64 {
 	return all
 }
 
-// Moments are the mean and the covariance of returns.
+// Moments holds the mean and the covariance of returns over a year.
 type Moments struct {
 	Mean       []float64
 	Covariance [][]float64
@@ -84,12 +83,11 @@ type Moments struct {
 	Intensity, Correlation float64
 }
 
-// Estimate returns the moments of returns, by time and asset, over so many periods as a year
-// has. The mean is the plain one. The covariance is shrunk to one in which all pairs have the
-// same correlation, the mean one, and each asset its own variance, by the intensity of Ledoit
-// and Wolf, "Honey, I Shrunk the Sample Covariance Matrix", Journal of Portfolio Management
-// 30/4 (2004), 110–119, appendices A and B. Variances are thus those of the sample, divided
-// by T−1. An asset without variance is uncorrelated.
+// Estimate returns the moments of returns, one row for each time and one column for each asset. periods is the number
+// of rows in a year. The mean is the sample mean. The covariance is shrunk towards a target that has the sample
+// variances and equal correlations, the mean one. The intensity is that of Ledoit and Wolf, "Honey, I Shrunk the
+// Sample Covariance Matrix", Journal of Portfolio Management 30/4 (2004), 110–119, appendices A and B. Variances
+// thus remain those of the sample, divided by T−1. An asset without variance is uncorrelated.
 func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 	times := len(returns)
 	if times < 2 {
@@ -121,7 +119,7 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 		}
 	}
 	target := m.target(s)
-	m.shrink(y, s, target)
+	m.setIntensity(y, s, target)
 	for i := range n {
 		for j := range n {
 			c := s[i][j]
@@ -135,7 +133,7 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 	return m, nil
 }
 
-// target returns the covariance with the mean correlation throughout.
+// target returns the shrinkage target: the sample variances with the mean correlation for all pairs.
 func (m *Moments) target(s [][]float64) [][]float64 {
 	sum, pairs := 0.0, 0
 	for i := range s {
@@ -160,8 +158,8 @@ func (m *Moments) target(s [][]float64) [][]float64 {
 	return f
 }
 
-// shrink sets the intensity: (π − ρ)/(γ·T), within 0 and 1.
-func (m *Moments) shrink(y, s, target [][]float64) {
+// setIntensity sets Intensity to (π − ρ)/(γ·T), cut to 0..1.
+func (m *Moments) setIntensity(y, s, target [][]float64) {
 	count := float64(len(y))
 	spread, along, gap := 0.0, 0.0, 0.0 // π, ρ and γ of the paper
 	for i := range s {
@@ -178,7 +176,7 @@ func (m *Moments) shrink(y, s, target [][]float64) {
 			case i == j:
 				along += pi
 			case s[i][i] > 0:
-				// The two terms of a pair are this one, and this one with i and j exchanged.
+				// ρ has two terms for each pair: this one, and the one with i and j exchanged.
 				along += float64(m.Correlation * math.Sqrt(s[j][j]/s[i][i]) * theta)
 			}
 		}

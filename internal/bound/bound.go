@@ -32,129 +32,128 @@ import (
 	"kir/rule"
 )
 
-// A Problem is a score and the compositions it applies to.
+// A Problem is a score to maximise and the compositions among which to maximise it.
 type Problem struct {
 	Conditions *constraint.Conditions
-	Sizes      []bool // by the number of ingredients used: whether it is allowed
+	Sizes      []bool // Sizes[n] tells whether compositions of n ingredients are allowed
 
-	// Least and Most bound the amounts of used ingredients, in addition to the conditions; nil for
-	// no bounds. A Most of 0 excludes the ingredient. Always are ingredients that each composition
-	// must use.
+	// Least and Most limit the amounts of used ingredients beyond the conditions; nil for no further limits. A Most
+	// of 0 excludes the ingredient. Always lists ingredients that each composition must use.
 	Least, Most []int
 	Always      []int
 
 	Factors []Factor
 
-	// Score returns the log score of a composition that keeps the conditions, −Inf if the
-	// composition does not count.
+	// Score returns the log score of a composition that satisfies the conditions. It returns −Inf for a composition
+	// that does not count.
 	Score func(parts []rule.Part) (float64, error)
 
-	// MaxEnumerated is the largest number of compositions that are all scored instead. Factors need
-	// no bounds then.
+	// MaxEnumerated is the greatest number of compositions to score one by one instead of bounding. If there are no
+	// more, factors need no bounds.
 	MaxEnumerated int
 }
 
-// A Factor is a factor of the score. All its bounds are of its log.
+// A Factor is one factor of the score. All bounds in it are bounds of the factor's log.
 type Factor struct {
 	Name string
 
-	// Most is an upper bound everywhere, +Inf if unknown.
+	// Most is an upper bound over all compositions, +Inf if unknown.
 	Most float64
 
-	// Linear is the linear form that determines the factor, nil if there is none.
+	// Linear describes a factor that depends on one linear form. It is nil for other factors.
 	Linear *Linear
 
-	// Tangent returns an upper bound of a concave log that is tangent at at: value + Σ
-	// slope·(amount − at). ok is false if there is none. Nil means that the log is not concave.
+	// Tangent returns a tangent of a concave log at amounts at: the log is at most value + Σ slope·(amount − at).
+	// ok is false if there is no tangent at this point. Tangent is nil unless the log is concave.
 	Tangent func(at []float64) (value float64, slope []float64, ok bool)
 
-	// Floor is the least value of a Tangent's log, −Inf for none.
+	// Floor is the least value of the log that Tangent bounds, −Inf if there is none.
 	Floor float64
 
-	// Box returns an upper bound for amounts from lo to hi units and at most used ingredients; nil
-	// stands for Most. It does not keep the slices.
+	// Box returns an upper bound over compositions with lo to hi units of each ingredient, of which at most used are
+	// used. It does not keep the slices. If Box is nil, Most is the bound.
 	Box  func(lo, hi []int32, used int) float64
-	Cost int64 // steps that Box takes, about
+	Cost int64 // approximate time that Box takes, in steps of a nanosecond
 
-	// Pieces are the terms of the factor. Join returns an upper bound of the factor from upper
-	// bounds of them, and increases in each. They take precedence over Box.
+	// Pieces bound the terms of the factor. JoinPieces computes an upper bound of the factor from upper bounds of the
+	// terms, and increases in each. If there are Pieces, Box is not used.
 	Pieces     []Piece
 	JoinPieces func(above []float64) float64
-	LineCost   int64 // steps that it takes to score a line, about
+	LineCost   int64 // approximate time to score a line, in steps of a nanosecond
 
-	// MaxOverForms returns an upper bound, given a function most that returns the maximum of forms
-	// Σ perUnit·amount + Σ perUse over the used ingredients; nil stands for Most. Linear and
-	// Tangent take precedence.
+	// MaxOverForms returns an upper bound. It may call most, which returns an upper bound of Σ perUnit·amount + Σ
+	// perUse over the used ingredients. If MaxOverForms is nil, Most is the bound. Linear and Tangent take precedence
+	// over it.
 	MaxOverForms func(most func(perUnit, perUse []float64) float64) float64
 }
 
-// A Piece returns an upper bound of one term for amounts from lo to hi units and at most used
-// ingredients, and the steps it took. along is the ingredient whose amount contributes most to the
-// bound, and by about how much. It is −1 if unknown.
+// A Piece returns an upper bound of one term of a factor, and the steps taken. The bound holds for lo to hi units of
+// each ingredient and at most used ingredients in use. along is the ingredient whose amount contributes most to the
+// bound, or −1 if unknown, and by is its approximate contribution.
 type Piece func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
 
 // A Linear describes a factor whose log depends on one number v = Σ PerUnit·amount + Σ PerUse +
 // Constant, both sums over the used ingredients.
 type Linear struct {
-	PerUnit  []float64 // by ingredient
-	PerUse   []float64 // by ingredient; nil: nothing
+	PerUnit  []float64 // coefficient of each ingredient's amount
+	PerUse   []float64 // addend for each ingredient if it is used; nil for zeros
 	Constant float64
 
 	// Log is −Inf below DomainLow and above DomainHigh. Between them it is at least Floor, rises up to Best and
-	// falls after it. Where it exceeds Floor, it is concave with the derivative Slope.
+	// falls beyond. Where it exceeds Floor, it is concave with the derivative Slope.
 	Log, Slope                   func(v float64) float64
 	Best                         float64
 	DomainLow, DomainHigh, Floor float64
 }
 
-// A Candidate is a composition that the search met.
+// A Candidate is a composition that a Bounder has scored.
 type Candidate struct {
 	Parts    []rule.Part
 	LogScore float64
 }
 
-// mostFound is the most candidates kept.
+// mostFound is the greatest number of candidates that a Bounder keeps.
 const mostFound = 16
 
-// A Bounder bounds the scores of a problem.
+// A Bounder computes an upper bound of a problem's scores by branch and bound.
 type Bounder struct {
 	p       *Problem
-	x       *relaxation // nil where there are too many ingredients for one
+	x       *relaxation // nil if there are too many ingredients for a linear program
 	tableau *linprog.Dual
-	probe   *probe // nil where no part asks for one
+	probe   *probe // nil if no factor is bounded by linear forms
 	open    openBoxes
-	doses   []constraint.Doses
-	usable  []int     // ingredients that may be used
-	most    []float64 // by part
-	pieces  []piece   // of all parts
-	from    []int     // by part: the first of its pieces; then how many there are
+	amounts []constraint.AmountSet
+	usable  []int     // ingredients that compositions may use, increasing
+	most    []float64 // upper bound of each factor over all compositions
+	pieces  []piece   // pieces of all factors
+	from    []int     // from[k]..from[k+1]−1 are the indices of factor k's pieces
 
-	incumbent   float64 // the best score that is known
-	prunedBound float64 // the highest bound of what was left out
-	candidates  []Candidate
-	work        int64
-	nodes       int
-	started     bool
-	idle        bool // a part may be anything
+	incumbent          float64 // best known log score
+	prunedBound        float64 // highest bound of the boxes that were pruned
+	candidates         []Candidate
+	work               int64
+	nodes              int
+	started            bool
+	hasUnboundedFactor bool // whether some factor has no upper bound, so that bounding is useless
 
-	ranges [][2]float64 // by part: between which its linear form is
+	ranges [][2]float64 // for each factor with a linear form: the form's range over all compositions
 	root   *box
 
-	refreshed       int64     // what had been done when the tableau was last worked out anew
-	lo, hi          []float64 // of a program's columns, scratch
-	least, greatest []int32   // amounts, scratch
+	refreshed       int64     // work of the tableau when it was last recomputed
+	lo, hi          []float64 // scratch: bounds of the program's columns
+	least, greatest []int32   // scratch: bounds of each ingredient's amount
 }
 
 // scoreTolerance is the difference below which two log scores count as equal: a hundred-millionth
 // of the score.
 const scoreTolerance = 1e-8
 
-// New returns a bounder at its start.
+// New returns a Bounder for p that has done no work yet.
 func New(p *Problem) *Bounder {
 	b := &Bounder{p: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1)}
 	n := len(p.Conditions.Amounts)
 	b.least, b.greatest = make([]int32, n), make([]int32, n)
-	for i, d := range p.Conditions.Doses {
+	for i, d := range p.Conditions.AmountSets {
 		if d.N > 0 && p.Least != nil && d.Lo < p.Least[i] {
 			up := (p.Least[i] - d.Lo + d.Step - 1) / d.Step
 			d.Lo, d.N = d.Lo+up*d.Step, max(d.N-up, 0)
@@ -165,7 +164,7 @@ func New(p *Problem) *Bounder {
 				d.N = (p.Most[i]-d.Lo)/d.Step + 1
 			}
 		}
-		b.doses = append(b.doses, d)
+		b.amounts = append(b.amounts, d)
 		if d.N > 0 {
 			b.usable = append(b.usable, i)
 		}
@@ -185,7 +184,7 @@ func New(p *Problem) *Bounder {
 // UpdateIncumbent records that a composition with the given log score exists.
 func (b *Bounder) UpdateIncumbent(logScore float64) { b.incumbent = max(b.incumbent, logScore) }
 
-// UpperBound returns an upper bound of all log scores, +Inf if none is known.
+// UpperBound returns an upper bound of all log scores of the problem, +Inf if none is known yet.
 func (b *Bounder) UpperBound() float64 {
 	if !b.started {
 		return math.Inf(1)
@@ -200,10 +199,10 @@ func (b *Bounder) UpperBound() float64 {
 // IsOptimal reports whether the best known score is proved optimal.
 func (b *Bounder) IsOptimal() bool { return b.started && b.UpperBound() <= b.incumbent+scoreTolerance }
 
-// Candidates returns the compositions met, the best first.
+// Candidates returns the best compositions scored so far, the best first.
 func (b *Bounder) Candidates() []Candidate { return b.candidates }
 
-// Work returns the approximate number of steps taken.
+// Work returns the approximate time spent, in steps of a nanosecond.
 func (b *Bounder) Work() (work int64) {
 	work = b.work
 	if b.tableau != nil {
@@ -215,10 +214,10 @@ func (b *Bounder) Work() (work int64) {
 	return work
 }
 
-// Run continues until the optimum is proved, or the given amount of further work is done.
+// Run continues until the best known score is proved optimal, or the given number of further steps is done.
 func (b *Bounder) Run(ctx context.Context, work int64) error {
 	end := b.Work() + work
-	if !b.started && !b.idle {
+	if !b.started && !b.hasUnboundedFactor {
 		if err := b.start(ctx); err != nil {
 			return err
 		}
@@ -243,13 +242,13 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 	return nil
 }
 
-// start bounds the box of all compositions.
+// start computes the bound of the box that contains all compositions.
 func (b *Bounder) start(ctx context.Context) error {
 	if done, err := b.enumerateIfFew(ctx); done || err != nil {
 		return err
 	}
 	if slices.ContainsFunc(b.p.Factors, Factor.IsUnbounded) {
-		b.idle = true
+		b.hasUnboundedFactor = true
 		return nil
 	}
 	n := b.rootBox()
@@ -262,11 +261,11 @@ func (b *Bounder) start(ctx context.Context) error {
 	b.makeTableau()
 	b.newProbe(n)
 	b.started = true
-	b.begin(n)
+	b.addBox(n)
 	return nil
 }
 
-// enumerateIfFew scores all compositions if they are few.
+// enumerateIfFew scores all compositions one by one if there are at most MaxEnumerated. done reports whether it did.
 func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	var sizes []int
 	for n, ok := range b.p.Sizes {
@@ -293,10 +292,10 @@ func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	return b.started, err
 }
 
-// offer scores a composition that keeps the conditions, and keeps it if it is among the best.
+// offer scores a composition that satisfies the conditions, and keeps it as a candidate if it is among the best.
 func (b *Bounder) offer(parts []rule.Part) error {
 	for _, p := range parts {
-		if d := b.doses[p.Ingredient]; p.Amount < d.Lo || p.Amount > d.Hi() {
+		if d := b.amounts[p.Ingredient]; p.Amount < d.Lo || p.Amount > d.Hi() {
 			return nil
 		}
 	}

@@ -7,23 +7,23 @@ import (
 	"kir/rule"
 )
 
-// A box is a subset of the compositions. It has bounds for each column, of amounts in units and of
-// uses: see [relaxation]. Without a relaxation the columns are the same.
+// A box is a set of compositions, given by bounds lo..hi of columns. Column 2k is the amount, in units, of the k-th
+// usable ingredient; column 2k+1 is 1 if that ingredient is used, else 0.
 type box struct {
 	above  float64
 	lo, hi []int32
 	depth  int
 
-	rest             float64   // what the parts have at most that are not of pieces, but for programs
-	pieces           []float64 // what each piece is at most, here or in a box about it
-	age              []uint8   // how many boxes about it ago that was, from 1; 0: here
-	bounded          bool      // and all else
-	branchIngredient int       // the ingredient whose amount makes most of a part, −1 if that is not known
-	branchGain       float64   // and how much
+	rest             float64   // sum of the bounds of the factors that have no pieces
+	pieces           []float64 // upper bound of each piece, in this box or in one that contains it
+	age              []uint8   // how many divisions ago each piece's bound was computed; 0 for this box
+	bounded          bool      // whether the programs, too, have been solved for this box
+	branchIngredient int       // ingredient whose amount contributes most to a factor's bound; −1 if unknown
+	branchGain       float64   // how much lower the factor's bound would be without that contribution
 
-	column int   // that it is to be divided along
-	cut    int32 // the greatest of the lower one
-	upper  bool  // the upper one is the more likely
+	column int   // column along which the box is to be divided
+	cut    int32 // greatest value of the column in the lower half
+	upper  bool  // whether the upper half is more likely to contain the best composition
 }
 
 func (n *box) clone() *box {
@@ -38,11 +38,11 @@ func (n *box) clone() *box {
 	return &c
 }
 
-// rootBox returns the box of all compositions, nil if there are none.
+// rootBox returns the box of all compositions, or nil if there are none.
 func (b *Bounder) rootBox() *box {
 	b.x = newRelaxation(b)
 	n := &box{above: math.Inf(1)}
-	for i, d := range b.doses {
+	for i, d := range b.amounts {
 		if d.N == 0 {
 			if b.p.Conditions.Amounts[i].Required || slices.Contains(b.p.Always, i) {
 				return nil
@@ -61,7 +61,7 @@ func (b *Bounder) rootBox() *box {
 	return n
 }
 
-// columnBounds returns the bounds of a column in a box.
+// columnBounds returns the bounds of a column of the linear program for a box.
 func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 	x := b.x
 	switch {
@@ -74,10 +74,10 @@ func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 	return float64(n.lo[column]), float64(n.hi[column])
 }
 
-// setAmountBounds sets the bounds of each ingredient's amount in a box.
+// setAmountBounds sets b.least and b.greatest to the bounds of each ingredient's amount in a box.
 func (b *Bounder) setAmountBounds(n *box) {
 	k := 0
-	for i, d := range b.doses {
+	for i, d := range b.amounts {
 		if d.N > 0 {
 			b.least[i], b.greatest[i] = n.lo[2*k], n.hi[2*k]
 			k++
@@ -85,7 +85,8 @@ func (b *Bounder) setAmountBounds(n *box) {
 	}
 }
 
-// setColumnBounds sets the bounds of the columns to those of a box. The logs are bounded below by least.
+// setColumnBounds sets b.lo and b.hi, the bounds of the program's columns, to those of a box. Columns of logs are
+// bounded below by the constant least.
 func (b *Bounder) setColumnBounds(n *box) {
 	x := b.x
 	for j := range x.first {
@@ -100,10 +101,11 @@ func (b *Bounder) setColumnBounds(n *box) {
 	}
 }
 
-// snapBounds moves the bounds of an ingredient to allowed amounts.
+// snapBounds narrows the amount of the k-th usable ingredient to allowed amounts and makes its use agree. ok is false
+// if no value is left.
 func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
-	d := b.doses[b.usable[k]]
+	d := b.amounts[b.usable[k]]
 	if *lo > 0 {
 		n.lo[used] = 1
 	}
@@ -124,11 +126,11 @@ func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	return *lo <= *hi && n.lo[used] <= n.hi[used]
 }
 
-// offerOnly scores the only composition of a box.
+// offerOnly scores the composition of a box that contains just one.
 func (b *Bounder) offerOnly(n *box) error {
 	var parts []rule.Part
 	total, k := 0, 0
-	for i, d := range b.doses {
+	for i, d := range b.amounts {
 		if d.N == 0 {
 			continue
 		}

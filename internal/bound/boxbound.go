@@ -2,16 +2,16 @@ package bound
 
 import "math"
 
-// begin computes a cheap bound of a box, and keeps the box if it may contain a better composition
-// than is known.
-func (b *Bounder) begin(n *box) {
+// addBox computes a cheap bound of a new box. It adds the box to the open ones unless the bound proves that it
+// contains nothing better than the incumbent.
+func (b *Bounder) addBox(n *box) {
 	b.nodes++
 	n.rest = 0
 	for k := range b.p.Factors {
 		switch p := &b.p.Factors[k]; {
 		case p.hasColumn() && b.tableau != nil:
 		case p.hasColumn():
-			n.rest = addLogs(n.rest, b.single(n, p))
+			n.rest = addLogs(n.rest, b.separateBound(n, p))
 		case p.isBoundedByForms():
 			n.rest = addLogs(n.rest, b.boundFactor(n, k))
 		case b.from[k+1] == b.from[k]:
@@ -24,8 +24,8 @@ func (b *Bounder) begin(n *box) {
 	}
 }
 
-// bound computes a box's bound and where to divide it, as long as no other box has a higher bound.
-// It keeps the box if it may contain a better composition than is known.
+// bound computes a tighter bound of a box and chooses where to divide it. It stops early if another open box then has
+// a higher bound. The box stays open unless it is pruned.
 func (b *Bounder) bound(n *box) error {
 	if done := b.refinePieces(n); done {
 		return nil
@@ -48,8 +48,8 @@ func (b *Bounder) bound(n *box) error {
 	return nil
 }
 
-// refinePieces refines the pieces of a box. It reports whether that is all to be done with the box
-// for the time being: it is pruned, or another box has a higher bound.
+// refinePieces recomputes outdated bounds of pieces in a box. done means that the box needs no more work at present:
+// it is pruned, or another open box has a higher bound.
 func (b *Bounder) refinePieces(n *box) (done bool) {
 	for b.refinePiece(n) {
 		if n.above = min(n.above, b.sumOfPieces(n)); b.pruneBox(n) {
@@ -63,8 +63,8 @@ func (b *Bounder) refinePieces(n *box) (done bool) {
 	return false
 }
 
-// boundByPrograms bounds a box by the programs of its factors' forms and of its factors' logs. It
-// returns the last solution, nil without a program, or that the box is pruned.
+// boundByPrograms lowers the bound of a box by linear programs. It returns the solution of the last one, nil if there
+// is no program. pruned means that the box can contain nothing better than the incumbent.
 func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool) {
 	rest, formed := b.boundOutsideProgram(n)
 	linear := b.sumOfLinear(n)
@@ -84,14 +84,14 @@ func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool)
 	return amounts, uses, false
 }
 
-// boundOutsideProgram returns the sum of the bounds of the factors that are not in the program: of
-// those that forms bound, and of the rest.
+// boundOutsideProgram sums the bounds of the factors without a column in the program: formed for those that linear
+// forms bound, rest for all others.
 func (b *Bounder) boundOutsideProgram(n *box) (rest, formed float64) {
 	for k := range b.p.Factors {
 		switch p := &b.p.Factors[k]; {
 		case p.hasColumn() && b.tableau != nil:
 		case p.hasColumn():
-			rest = addLogs(rest, b.single(n, p))
+			rest = addLogs(rest, b.separateBound(n, p))
 		case p.isBoundedByForms():
 			formed = addLogs(formed, b.boundFactor(n, k))
 		case b.from[k+1] == b.from[k]:
@@ -103,7 +103,7 @@ func (b *Bounder) boundOutsideProgram(n *box) (rest, formed float64) {
 	return rest, formed
 }
 
-// addLogs returns the sum of logs. It is −Inf if either is, whatever the other.
+// addLogs returns a + b, but −Inf if either is −Inf, even if the other is +Inf.
 func addLogs(a, b float64) float64 {
 	if math.IsInf(a, -1) || math.IsInf(b, -1) {
 		return math.Inf(-1)
@@ -111,17 +111,17 @@ func addLogs(a, b float64) float64 {
 	return a + b
 }
 
-// sumOfLinear returns the sum of the separate bounds of the factors in the program.
+// sumOfLinear returns the sum of the separate bounds of the factors that have a column in the program.
 func (b *Bounder) sumOfLinear(n *box) (sum float64) {
 	if b.tableau != nil {
 		for _, k := range b.x.linear {
-			sum = addLogs(sum, min(b.most[k], b.single(n, &b.p.Factors[k])))
+			sum = addLogs(sum, min(b.most[k], b.separateBound(n, &b.p.Factors[k])))
 		}
 	}
 	return sum
 }
 
-// boundFactor returns a factor's own bound in a box.
+// boundFactor returns the bound of one factor over a box, without a linear program.
 func (b *Bounder) boundFactor(n *box, part int) float64 {
 	p := &b.p.Factors[part]
 	switch {
@@ -142,7 +142,7 @@ func (b *Bounder) boundFactor(n *box, part int) float64 {
 	return b.joinPieces(part, of)
 }
 
-// maxUsed returns the most ingredients that may be used.
+// maxUsed returns the greatest number of ingredients that a composition may use.
 func (b *Bounder) maxUsed() int {
 	for n := len(b.p.Sizes) - 1; n > 0; n-- {
 		if b.p.Sizes[n] {
@@ -152,7 +152,8 @@ func (b *Bounder) maxUsed() int {
 	return 0
 }
 
-// pruneBox drops a box if it contains nothing better than is known.
+// pruneBox reports whether a box can be dropped because it contains nothing better than the incumbent. It then
+// records the box's bound in prunedBound.
 func (b *Bounder) pruneBox(n *box) bool {
 	if n.above > b.incumbent+scoreTolerance {
 		return false

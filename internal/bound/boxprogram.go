@@ -6,24 +6,25 @@ import (
 
 import "math"
 
-// makeTableau makes the tableau, with a few tangents of each factor.
+// makeTableau builds the linear program with a few tangents of each factor's log. It does nothing if there is no
+// relaxation or some factor has no bound.
 func (b *Bounder) makeTableau() {
 	x := b.x
 	if x == nil || len(x.linear) == 0 {
 		return
 	}
-	rest := 0.0 // of the parts but one
+	rest := 0.0 // sum of the positive bounds of all factors
 	for k := range b.most {
 		rest += max(b.most[k], 0)
 	}
 	if math.IsInf(rest, 1) {
 		return
 	}
-	b.prunedBound = least + rest // what the columns of logarithms leave out
+	b.prunedBound = least + rest // Columns of logs are at least the constant least. Compositions below it score at most this.
 	for k, part := range x.linear {
 		l := b.p.Factors[part].Linear
 		if l == nil {
-			b.addConcaveTangent(k, b.middle(b.root))
+			b.addConcaveTangent(k, b.middleAmounts(b.root))
 			continue
 		}
 		from, to := max(b.ranges[part][0], l.DomainLow), min(b.ranges[part][1], l.DomainHigh)
@@ -36,8 +37,8 @@ func (b *Bounder) makeTableau() {
 	b.lo, b.hi = make([]float64, x.Columns), make([]float64, x.Columns)
 }
 
-// addLinearTangent adds a tangent at v of a factor with a column, if it exists and the factor may
-// have more.
+// addLinearTangent adds to the program a tangent at v for the factor in the k-th column of logs. It returns false if
+// there is no tangent at v or the factor already has the greatest number.
 func (b *Bounder) addLinearTangent(k int, v float64) bool {
 	x := b.x
 	if x.tangents[k] >= mostTangents {
@@ -51,15 +52,15 @@ func (b *Bounder) addLinearTangent(k int, v float64) bool {
 	return ok
 }
 
-// The limits of pivots and of rounds of tangents for one box.
+// These constants limit the simplex pivots for one box, and the rounds of new tangents.
 const (
 	mostPivots = 400
 	firstCuts  = 15
 	laterCuts  = 3
 )
 
-// solve solves the program of a box and updates the box's bound. It returns the solution, or that
-// the box is empty.
+// solve solves the linear program of a box and lowers the box's bound to the result. It returns the solution, nil if
+// the bound is no higher than the incumbent. empty means that the box is proved to contain no composition.
 func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
 	x, t := b.x, b.tableau
 	b.setColumnBounds(n)
@@ -71,7 +72,7 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 	if t.Work-b.refreshed > int64(100*t.Size()) {
 		b.refreshTableau()
 	}
-	again := true // the tableau may be refreshed
+	again := true // whether the tableau may still be recomputed once
 	for {
 		v, row := t.Solve(mostPivots, b.incumbent-rest-1e-6)
 		if v == linprog.Infeasible && x.UpperBound(nil, t.FarkasMultipliers(row), b.lo, b.hi) < 0 {
@@ -104,13 +105,13 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 	return amounts, uses, false
 }
 
-// refreshTableau computes the tableau anew, without the errors of the pivots.
+// refreshTableau recomputes the tableau, which removes the rounding errors accumulated by pivots.
 func (b *Bounder) refreshTableau() {
 	b.tableau.Refresh()
 	b.refreshed = b.tableau.Work
 }
 
-// addCuts adds tangents where the solution's logs exceed the factors' logs.
+// addCuts adds a tangent for each factor whose log the program's solution exceeds. It reports whether it added any.
 func (b *Bounder) addCuts() (added bool) {
 	x, t := b.x, b.tableau
 	for k, part := range x.linear {
@@ -130,9 +131,9 @@ func (b *Bounder) addCuts() (added bool) {
 	return added
 }
 
-// solvedAmounts returns the amounts in the program's solution, by ingredient.
+// solvedAmounts returns the amount of each ingredient in the program's solution, in units.
 func (b *Bounder) solvedAmounts() []float64 {
-	amounts := make([]float64, len(b.doses))
+	amounts := make([]float64, len(b.amounts))
 	for k, i := range b.x.ingredients {
 		amounts[i] = max(b.tableau.Value[2*k], 0) / b.x.unit
 	}

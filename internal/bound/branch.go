@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// divide divides a box and bounds its halves.
+// divide divides a box in two at its cut, and computes a cheap bound of each half.
 func (b *Bounder) divide(n *box) {
 	low, high := n.clone(), n.clone()
 	low.hi[n.column], high.lo[n.column] = n.cut, n.cut+1
@@ -18,7 +18,7 @@ func (b *Bounder) divide(n *box) {
 		if !b.snapBounds(h, n.column/2) || !b.tighten(h) {
 			continue
 		}
-		b.begin(h)
+		b.addBox(h)
 	}
 }
 
@@ -26,7 +26,7 @@ func (b *Bounder) divide(n *box) {
 // fractional.
 const integralityTolerance = 1e-6
 
-// choose chooses where to divide a box. It returns false if the box is one composition.
+// choose decides where to divide a box. It returns false if the box contains a single composition.
 func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
 	if b.hasBoxedFactor() {
 		return b.chooseAlong(n) || b.chooseBoxed(n, uses)
@@ -34,8 +34,8 @@ func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
 	return b.chooseUse(n, amounts, uses) || b.chooseAmount(n, amounts) || b.chooseWide(n, amounts)
 }
 
-// chooseUse divides a box where the use of an ingredient is furthest from a whole number. It returns
-// false if none is fractional.
+// chooseUse divides a box between unused and used, for the ingredient whose use in the program's solution is furthest
+// from 0 and 1. It returns false if all uses are 0 or 1.
 func (b *Bounder) chooseUse(n *box, amounts, uses []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(uses) {
@@ -50,15 +50,15 @@ func (b *Bounder) chooseUse(n *box, amounts, uses []float64) bool {
 	return true
 }
 
-// chooseAmount divides a box where the amount of an ingredient is furthest from an allowed one. It
-// returns false if none is fractional.
+// chooseAmount divides a box at the amount in the program's solution that is furthest from an allowed one. It returns
+// false if all amounts are allowed.
 func (b *Bounder) chooseAmount(n *box, amounts []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(amounts) {
 		if n.lo[2*k+1] == 0 || n.lo[2*k] == n.hi[2*k] {
 			continue
 		}
-		step := float64(b.doses[b.x.ingredients[k]].Step)
+		step := float64(b.amounts[b.x.ingredients[k]].Step)
 		over := (amounts[k] - float64(n.lo[2*k])) / step
 		if off := math.Abs(over - math.Round(over)); off > most {
 			column, most = 2*k, off
@@ -67,7 +67,7 @@ func (b *Bounder) chooseAmount(n *box, amounts []float64) bool {
 	if column < 0 {
 		return false
 	}
-	d := b.doses[b.x.ingredients[column/2]]
+	d := b.amounts[b.x.ingredients[column/2]]
 	over := (amounts[column/2] - float64(n.lo[column])) / float64(d.Step)
 	n.cut = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
 	n.column, n.cut = column, min(max(n.cut, n.lo[column]), n.hi[column]-1)
@@ -75,13 +75,14 @@ func (b *Bounder) chooseAmount(n *box, amounts []float64) bool {
 	return true
 }
 
-// chooseWide divides the widest interval.
+// chooseWide divides a box along the ingredient with the widest interval of amounts. It returns false if no interval
+// can be divided.
 func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 	column, most := -1, int32(0)
 	for k := range len(n.lo) / 2 {
 		wide := n.hi[2*k] - n.lo[2*k]
 		if n.lo[2*k+1] < n.hi[2*k+1] {
-			wide += int32(b.p.Conditions.Total) // whether it is used comes first
+			wide += int32(b.p.Conditions.Total) // ingredients that may be used or unused come first
 		}
 		if wide > most {
 			column, most = 2*k, wide
@@ -104,7 +105,7 @@ func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 	return true
 }
 
-// hasBoxedFactor reports whether a factor bounds itself in a box.
+// hasBoxedFactor reports whether some factor computes its own bound over a box, outside the linear program.
 func (b *Bounder) hasBoxedFactor() bool {
 	return slices.ContainsFunc(b.p.Factors, Factor.isBoxed)
 }
@@ -113,10 +114,12 @@ func (p Factor) isBoxed() bool {
 	return !p.hasColumn() && (p.Box != nil || p.Pieces != nil || p.MaxOverForms != nil)
 }
 
-// littleBy is the least effect on the log for which a factor's proposal to divide counts.
+// littleBy is the least effect on a factor's log for which chooseAlong divides along the ingredient that the factor
+// proposes.
 const littleBy = 0.01
 
-// chooseAlong divides a box along a factor's proposal, at the middle of the roots of amounts.
+// chooseAlong divides a box along the ingredient proposed by the piece that contributes most. The cut is at the
+// square of the mean of the roots of least and greatest amount. It returns false if there is no proposal.
 func (b *Bounder) chooseAlong(n *box) bool {
 	if n.branchIngredient < 0 || n.branchGain < littleBy {
 		return false
@@ -131,16 +134,17 @@ func (b *Bounder) chooseAlong(n *box) bool {
 	}
 	root := float64((math.Sqrt(float64(n.lo[2*k])) + math.Sqrt(float64(n.hi[2*k]))) / 2)
 	n.column, n.cut, n.upper = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
-	if n.lo[2*k] == 0 && n.cut < int32(b.doses[n.branchIngredient].Lo) {
-		n.cut = 0 // whether it is used
+	if n.lo[2*k] == 0 && n.cut < int32(b.amounts[n.branchIngredient].Lo) {
+		n.cut = 0 // cut between unused and used
 	}
 	return true
 }
 
-// mostTried is the most cuts tried for dividing a box.
+// mostTried is the greatest number of cuts that chooseBoxed compares.
 const mostTried = 12
 
-// chooseBoxed divides a box where that lowers the factors' bounds in its halves most.
+// chooseBoxed divides a box at the cut that lowers the factors' bounds most in both halves. It returns false if there
+// is no cut.
 func (b *Bounder) chooseBoxed(n *box, uses []float64) bool {
 	cuts := b.possibleCuts(n, uses)
 	if len(cuts) == 0 {
@@ -161,12 +165,12 @@ func (b *Bounder) chooseBoxed(n *box, uses []float64) bool {
 // A cut is a place at which a box can be divided.
 type cut struct {
 	column int
-	at     int32   // the greatest of the lower half
-	wide   float64 // how much it divides
+	at     int32   // greatest value of the column in the lower half
+	wide   float64 // width of the interval that the cut divides, weighted
 }
 
-// possibleCuts returns a cut for each ingredient that is not fixed in a box, the widest first: between
-// unused and used or, for a used ingredient, in the middle of its amounts.
+// possibleCuts returns a cut for each ingredient that can vary in a box, the widest first. A cut is between unused
+// and used, or in the middle of the amounts of an ingredient that is always used.
 func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 	var cuts []cut
 	for k := range len(n.lo) / 2 {
@@ -186,8 +190,8 @@ func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 	return cuts
 }
 
-// cutGain returns the product of what a cut lowers the factors' bounds by in both halves. here is
-// the sum of these bounds in the undivided box.
+// cutGain returns the product, over the two halves, of how much lower the factors' bounds are than here, their sum
+// over the undivided box.
 func (b *Bounder) cutGain(n *box, c cut, here float64) float64 {
 	low, high := n.clone(), n.clone()
 	low.hi[c.column], high.lo[c.column] = c.at, c.at+1
@@ -198,13 +202,13 @@ func (b *Bounder) cutGain(n *box, c cut, here float64) float64 {
 			continue
 		}
 		if gain[k] = min(here-b.allBoxed(half), 10); math.IsNaN(gain[k]) {
-			gain[k] = 0 // both are infinite
+			gain[k] = 0 // both bounds are infinite
 		}
 	}
 	return float64(max(gain[0], 1e-6) * max(gain[1], 1e-6))
 }
 
-// allBoxed returns the sum of the bounds of the factors outside the program.
+// allBoxed returns the sum over a box of the bounds of the factors outside the linear program.
 func (b *Bounder) allBoxed(n *box) (sum float64) {
 	for k := range b.p.Factors {
 		if b.p.Factors[k].isBoxed() {

@@ -2,15 +2,15 @@ package bound
 
 import "math"
 
-// hasColumn reports whether a factor has a column in the program, below tangents.
+// hasColumn reports whether the linear program has a column for the factor's log, bounded by tangents.
 func (p Factor) hasColumn() bool { return p.Linear != nil || p.Tangent != nil }
 
-// single returns the separate bound in a box of a factor with a column.
-func (b *Bounder) single(n *box, p *Factor) float64 {
+// separateBound returns the bound over a box of one factor with a column, without the program.
+func (b *Bounder) separateBound(n *box, p *Factor) float64 {
 	if p.Linear != nil {
 		return p.Linear.boundLog(b.linearRange(n, p.Linear))
 	}
-	at := b.middle(n)
+	at := b.middleAmounts(n)
 	form, constant, _, ok := b.tangentAt(p, at)
 	if !ok {
 		return math.Inf(1)
@@ -18,10 +18,10 @@ func (b *Bounder) single(n *box, p *Factor) float64 {
 	return max(p.Floor, b.greatestOf(n, &Linear{PerUnit: form, Constant: constant}, 1))
 }
 
-// middle returns the amounts of a box that lie at the same fraction between least and greatest and
+// middleAmounts returns the amounts of a box that lie at the same fraction between least and greatest and
 // sum to the total.
-func (b *Bounder) middle(n *box) []float64 {
-	at, least, room := make([]float64, len(b.doses)), 0.0, 0.0
+func (b *Bounder) middleAmounts(n *box) []float64 {
+	at, least, room := make([]float64, len(b.amounts)), 0.0, 0.0
 	for k := range b.usable {
 		least += float64(n.lo[2*k])
 		room += float64(n.hi[2*k] - n.lo[2*k])
@@ -36,8 +36,8 @@ func (b *Bounder) middle(n *box) []float64 {
 	return at
 }
 
-// tangentAt returns a linear form and a constant that bound the log of a concave factor from above,
-// except for its floor, and the log at the point.
+// tangentAt returns an upper bound of a concave factor's log as a linear form and a constant, tangent at the point
+// at. The bound ignores the factor's floor. value is the log at that point.
 func (b *Bounder) tangentAt(p *Factor, at []float64) (form []float64, constant, value float64, ok bool) {
 	value, form, ok = p.Tangent(at)
 	b.work += int64(len(at) * len(at))
@@ -57,8 +57,9 @@ func (b *Bounder) tangentAt(p *Factor, at []float64) (form []float64, constant, 
 	return form, constant + float64(size*float64(len(at)+8)*0x1p-50), value, true
 }
 
-// addConcaveTangent adds a tangent at amounts for the k-th factor with a column, if it lies below
-// the program's value there and the factor may have more.
+// addConcaveTangent adds to the program a tangent at the amounts at for the factor in the k-th column of logs. It
+// does so only if the tangent lowers the program's value there and the factor has not the greatest number of
+// tangents.
 func (b *Bounder) addConcaveTangent(k int, at []float64) bool {
 	x := b.x
 	p := &b.p.Factors[x.linear[k]]
@@ -69,7 +70,7 @@ func (b *Bounder) addConcaveTangent(k int, at []float64) bool {
 	if !ok || b.tableau != nil && b.tableau.Value[x.first+k] <= max(value, p.Floor)+1e-10 {
 		return false
 	}
-	if !math.IsInf(p.Floor, -1) { // which the row is not to cut off anywhere
+	if !math.IsInf(p.Floor, -1) { // raise the tangent so that it nowhere lies below the floor
 		least := -b.greatestOf(b.root, &Linear{PerUnit: form, Constant: constant}, -1)
 		constant += max(p.Floor-least, 0)
 	}

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// boundLog returns an upper bound of the log between two values.
+// boundLog returns an upper bound of the factor's log for values of the form between from and to.
 func (l *Linear) boundLog(from, to float64) float64 {
 	v := l.Log(min(max(from, l.Best), to))
 	return v + float64(math.Abs(v)*0x1p-50)
 }
 
-// linearRange returns bounds of a linear form in a box. Each ingredient has its least amount, and
-// the rest goes where it adds least or most.
+// linearRange returns bounds of a linear form over a box. For each bound, every ingredient has its least amount and
+// the remaining units go where they add least or most.
 func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
 	return -b.greatestOf(n, l, -1), b.greatestOf(n, l, 1)
 }
 
-// greatestOf returns an upper bound of a linear form times a sign in a box.
+// greatestOf returns an upper bound over a box of a linear form times sign.
 func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
 	type share struct {
 		by   float64
@@ -32,7 +32,7 @@ func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
 		size += math.Abs(v)
 	}
 	k := 0
-	for i, d := range b.doses {
+	for i, d := range b.amounts {
 		if d.N == 0 {
 			continue
 		}

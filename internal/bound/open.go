@@ -2,7 +2,8 @@ package bound
 
 import "container/heap"
 
-// openBoxes is a heap of the boxes that are not yet divided. The first box is divided next.
+// openBoxes is a heap of the boxes that may still contain a better composition. The first has the highest bound and
+// is divided next.
 type openBoxes []*box
 
 func (o openBoxes) Len() int      { return len(o) }
@@ -14,7 +15,7 @@ func (o openBoxes) Less(i, j int) bool {
 	return n.above > m.above || n.above == m.above && n.depth > m.depth
 }
 
-// Push and Pop are for [heap.Interface]. Use add and removeFirst.
+// Push and Pop implement [heap.Interface]. Other code calls add and removeFirst.
 func (o *openBoxes) Push(n any) { *o = append(*o, n.(*box)) }
 
 func (o *openBoxes) Pop() any {

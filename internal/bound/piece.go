@@ -1,15 +1,15 @@
 package bound
 
-// A piece is a piece of a factor with its cached bounds.
+// A piece is one piece of a factor, with statistics of its use.
 type piece struct {
 	part int
 	of   Piece
 
 	steps int64
-	gain  float64 // by how much it has lowered bounds
+	gain  float64 // sum of how much it has lowered factors' bounds, discounted
 }
 
-// boxPieces returns the pieces of a factor that can bound itself in boxes.
+// boxPieces returns the factor's pieces, or its Box as the only piece. It returns nil for a factor without either.
 func (p Factor) boxPieces() []Piece {
 	switch {
 	case p.Pieces != nil:
@@ -22,8 +22,8 @@ func (p Factor) boxPieces() []Piece {
 	return nil
 }
 
-// boundFactors computes an upper bound of each factor in the box of all compositions, and the range
-// of each linear form there.
+// boundFactors computes, over the box of all compositions, the bound of each piece and factor, and the range of each
+// linear form.
 func (b *Bounder) boundFactors(n *box) {
 	n.pieces, n.age = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
 	b.setAmountBounds(n)
@@ -39,7 +39,7 @@ func (b *Bounder) boundFactors(n *box) {
 			ends[0], ends[1] = b.linearRange(n, p.Linear)
 		}
 		if p.hasColumn() {
-			most = min(most, b.single(n, p))
+			most = min(most, b.separateBound(n, p))
 		}
 		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
 		if p.isBoxed() {
@@ -48,7 +48,7 @@ func (b *Bounder) boundFactors(n *box) {
 	}
 }
 
-// joinPieces returns the bound of a factor from those of its pieces.
+// joinPieces returns the bound of a factor, given the bounds of all pieces.
 func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
 	of := pieces[b.from[part]:b.from[part+1]]
 	if join := b.p.Factors[part].JoinPieces; join != nil {
@@ -57,7 +57,7 @@ func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
 	return min(b.most[part], of[0])
 }
 
-// sumOfPieces returns a box's bound from the known bounds of its pieces.
+// sumOfPieces returns the bound of a box that follows from the stored bounds of its pieces.
 func (b *Bounder) sumOfPieces(n *box) float64 {
 	sum := n.rest
 	for k := range b.p.Factors {
@@ -68,11 +68,11 @@ func (b *Bounder) sumOfPieces(n *box) float64 {
 	return sum
 }
 
-// maxPieceAge is the number of divisions after which each piece is computed again.
+// maxPieceAge is the number of divisions after which the bound of a piece must be recomputed.
 const maxPieceAge = 6
 
-// refinePiece computes the outdated piece of a box that has lowered bounds most for its cost. It
-// returns false if there is none.
+// refinePiece recomputes the bound of one outdated piece in a box: the one that has lowered bounds most for its cost.
+// It returns false if no piece is worth it.
 func (b *Bounder) refinePiece(n *box) bool {
 	best := b.outdatedPiece(n)
 	if best < 0 {
@@ -97,9 +97,8 @@ func (b *Bounder) refinePiece(n *box) bool {
 	return true
 }
 
-// outdatedPiece returns the outdated piece of a box that has lowered bounds most for its cost. It
-// returns −1 if there is none, or if pieces that are not outdated are so much better that this one
-// can wait.
+// outdatedPiece returns the outdated piece that has lowered bounds most for its cost. It returns −1 if there is
+// none, or if it promises so much less than other pieces that it can wait.
 func (b *Bounder) outdatedPiece(n *box) int {
 	best, most, top := -1, 0.0, 0.0
 	for k := range b.pieces {
@@ -115,9 +114,9 @@ func (b *Bounder) outdatedPiece(n *box) int {
 	return best
 }
 
-// proposeBranch records the ingredient along which to divide a box if the piece would lower its
-// factor's bound more without it than any piece so far. The ingredient adds by to the piece; is is
-// the factor's bound with it.
+// proposeBranch considers the ingredient along, which contributes by to the bound of a piece, as the one to divide
+// the box by. It records the proposal if the factor's bound would fall more without the contribution than by any
+// earlier proposal. is is the factor's bound with the contribution.
 func (b *Bounder) proposeBranch(n *box, piece, along int, by, is float64) {
 	above := n.pieces[piece]
 	n.pieces[piece] = above - by

@@ -6,16 +6,16 @@ import (
 	"kir/internal/constraint/linprog"
 )
 
-// A probe is the program of the conditions alone. It bounds the linear forms that a factor asks
-// for. Its rows have bounds on both sides, so the basis of one form and box is a valid start for
-// the next, whatever the costs.
+// A probe is a linear program of the conditions alone. It maximises the linear forms from which factors compute their
+// bounds. All rows have bounds on both sides, so the basis left by one form and box is a valid start for the next,
+// whatever the costs.
 type probe struct {
 	*linprog.Dual
 	program   linprog.Program
 	refreshed int64
 }
 
-// newProbe makes the probe for the boxes within n, if a factor needs it.
+// newProbe makes b.probe for boxes within n, if some factor is bounded by linear forms.
 func (b *Bounder) newProbe(n *box) {
 	x := b.x
 	asked := false
@@ -29,7 +29,7 @@ func (b *Bounder) newProbe(n *box) {
 	b.setColumnBounds(n)
 	p := &probe{program: linprog.Program{Columns: x.Columns, Cost: make([]float64, x.Columns)}}
 	for r, of := range x.Rows[:x.firstTangent] {
-		from, to := -1.0, 1.0 // beyond what the columns allow
+		from, to := -1.0, 1.0 // wider than the columns allow, so that the row has two bounds
 		for _, e := range of {
 			from += min(float64(e.Factor*b.lo[e.Column]), float64(e.Factor*b.hi[e.Column]))
 			to += max(float64(e.Factor*b.lo[e.Column]), float64(e.Factor*b.hi[e.Column]))
@@ -46,11 +46,11 @@ func (b *Bounder) newProbe(n *box) {
 	b.probe = p
 }
 
-// isBoundedByForms reports whether forms bound a factor.
+// isBoundedByForms reports whether the factor computes its bound from maxima of linear forms.
 func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForms != nil }
 
-// boundByForms returns the joint bound in a box of the factors that forms bound, or that the box is
-// empty. It also returns the solution of the last program.
+// boundByForms returns the sum over a box of the bounds of all factors that linear forms bound, and the solution of
+// the last program. empty means that the box is proved to contain no composition.
 func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, empty bool) {
 	b.setColumnBounds(n)
 	p, x := b.probe, b.x
@@ -79,7 +79,8 @@ func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, 
 	return amounts, uses, above, false
 }
 
-// maximizeForm returns an upper bound of a form in the current box, or that the box is empty.
+// maximizeForm returns an upper bound of a linear form over the current box. empty means that the box is proved to
+// contain no composition.
 func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty bool) {
 	p, x := b.probe, b.x
 	clear(p.program.Cost)

@@ -8,27 +8,26 @@ import (
 	"kir/internal/constraint/linprog"
 )
 
-// A relaxation is the program of a problem. There are two columns for each ingredient that
-// may be used, its amount in parts of a power of two that is at least the total, and
-// whether it is used; then one for the logarithm of each part that follows from a linear
-// form, and one for each term of a sum that has a cap. Factors are whole numbers, as far as
-// floating-point numbers are, times powers of two.
+// A relaxation is the linear program of a problem. Each ingredient that may be used has two columns: its amount, in
+// fractions of a power of two above the total, and its use. Further columns stand for the log of each factor bounded
+// by tangents, and for each capped term of a sum. Coefficients are whole numbers times powers of two, as far as
+// float64 allows.
 type relaxation struct {
 	linprog.Program
-	ingredients  []int   // the ingredients that may be used, whose columns are 2k and 2k+1
-	at           []int   // by ingredient: its k, −1 for those that may not be used
-	unit         float64 // of a column: what one unit of an ingredient is
-	firstTangent int     // rows from here on are tangents
-	linear       []int   // parts that have a column
-	first        int     // the column of the first of them
+	ingredients  []int   // ingredient of each k, whose columns are 2k and 2k+1
+	indexOf      []int   // k of each ingredient; −1 if it may not be used
+	unit         float64 // value of a column of amounts for one unit
+	firstTangent int     // index of the first row that is a tangent
+	linear       []int   // factors with a column for their log
+	first        int     // column of the first factor in linear
 	lo, hi       []float64
-	tangents     []int // of each of them, how many rows
+	tangents     []int // for each factor in linear: how many tangents it has
 }
 
 const (
-	mostUsable   = 300 // ingredients, above which there is no program
-	mostTangents = 80  // of a part that follows from a linear form
-	mostTouched  = 200 // of a concave one
+	mostUsable   = 300 // greatest number of ingredients for which there is a program
+	mostTangents = 80  // greatest number of tangents of a factor with a linear form
+	mostTouched  = 200 // greatest number of tangents of a concave factor
 	least        = -1000.0
 )
 
@@ -39,12 +38,12 @@ func newRelaxation(b *Bounder) *relaxation {
 	if len(b.usable) > mostUsable {
 		return nil
 	}
-	x.ingredients, x.at = b.usable, make([]int, len(b.doses))
-	for i := range x.at {
-		x.at[i] = -1
+	x.ingredients, x.indexOf = b.usable, make([]int, len(b.amounts))
+	for i := range x.indexOf {
+		x.indexOf[i] = -1
 	}
 	for k, i := range x.ingredients {
-		x.at[i] = k
+		x.indexOf[i] = k
 	}
 	x.Columns = 2 * len(x.ingredients)
 	x.first = x.Columns
@@ -57,7 +56,7 @@ func newRelaxation(b *Bounder) *relaxation {
 	x.tangents = make([]int, len(x.linear))
 	var all, uses []linprog.Entry
 	for k, i := range x.ingredients {
-		d := b.doses[i]
+		d := b.amounts[i]
 		all, uses = append(all, linprog.Entry{Column: 2 * k, Factor: 1}), append(uses, linprog.Entry{Column: 2*k + 1, Factor: 1})
 		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Hi()) * x.unit)}}, math.Inf(-1), 0)
 		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Lo) * x.unit)}}, 0, math.Inf(1))
@@ -72,13 +71,13 @@ func newRelaxation(b *Bounder) *relaxation {
 	x.AddRow(uses, float64(low), float64(high))
 	x.addGroups(c)
 	for _, n := range c.Needs {
-		if x.at[n.If] < 0 {
+		if x.indexOf[n.If] < 0 {
 			continue
 		}
-		r := []linprog.Entry{{Column: 2*x.at[n.If] + 1, Factor: -1}}
+		r := []linprog.Entry{{Column: 2*x.indexOf[n.If] + 1, Factor: -1}}
 		for _, i := range n.Then {
-			if x.at[i] >= 0 {
-				r = append(r, linprog.Entry{Column: 2*x.at[i] + 1, Factor: 1})
+			if x.indexOf[i] >= 0 {
+				r = append(r, linprog.Entry{Column: 2*x.indexOf[i] + 1, Factor: 1})
 			}
 		}
 		x.AddRow(r, 0, math.Inf(1))
@@ -98,7 +97,7 @@ func (x *relaxation) addGroups(c *constraint.Conditions) {
 	for _, g := range c.Groups {
 		var amounts, uses []linprog.Entry
 		for _, i := range g.Members {
-			if k := x.at[i]; k >= 0 {
+			if k := x.indexOf[i]; k >= 0 {
 				amounts, uses = append(amounts, linprog.Entry{Column: 2 * k, Factor: 1}), append(uses, linprog.Entry{Column: 2*k + 1, Factor: 1})
 			}
 		}
@@ -111,13 +110,14 @@ func (x *relaxation) addGroups(c *constraint.Conditions) {
 	}
 }
 
-// addSum adds the row of a sum. A step may fall as suits either bound best.
+// addSum adds the row of a sum of the conditions. Contributions that are not linear are relaxed to the values that
+// make each bound easiest to satisfy.
 func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	var of []linprog.Entry
 	low, high := s.Min, s.Max
 	top := 1.0
 	for _, t := range s.Terms {
-		k := x.at[t.Ingredient]
+		k := x.indexOf[t.Ingredient]
 		if k < 0 {
 			continue
 		}
@@ -139,9 +139,9 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 			of = append(of, linprog.Entry{Column: column, Factor: f})
 			top = max(top, math.Abs(f))
 		}
-		if t.Whole != 0 {
-			of = append(of, linprog.Entry{Column: 2*k + 1, Factor: float64(t.Whole)})
-			top = max(top, math.Abs(float64(t.Whole)))
+		if t.PerUse != 0 {
+			of = append(of, linprog.Entry{Column: 2*k + 1, Factor: float64(t.PerUse)})
+			top = max(top, math.Abs(float64(t.PerUse)))
 		}
 	}
 	_, exponent := math.Frexp(top)
@@ -158,7 +158,8 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	x.AddRow(of, slackened(from, -1), slackened(to, 1))
 }
 
-// slackened returns a bound widened by the largest error of its conversion to a float64.
+// slackened returns a bound v, moved outwards (sign 1 up, −1 down) by the greatest error of its conversion to
+// float64.
 func slackened(v, sign float64) float64 {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<52 || math.IsInf(v, 0) {
 		return v
@@ -166,7 +167,7 @@ func slackened(v, sign float64) float64 {
 	return v + float64(sign*math.Abs(v)*0x1p-52)
 }
 
-// form returns the columns of a linear form, and the constant.
+// form returns the program's entries for a linear form, without the constant.
 func (x *relaxation) form(l *Linear) (of []linprog.Entry) {
 	for k, i := range x.ingredients {
 		if f := l.PerUnit[i]; f != 0 {
@@ -179,18 +180,18 @@ func (x *relaxation) form(l *Linear) (of []linprog.Entry) {
 	return of
 }
 
-// A line is at + slope·v.
+// A line is the function v ↦ at + slope·v.
 type line struct{ slope, at float64 }
 
-// tangent returns a line that is nowhere below the log of a factor between two values, and close to
-// it at v. ok is false if there is none.
+// tangent returns a line that is nowhere below the factor's log between from and to, and close to it at v. ok is
+// false if there is none.
 func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	log := l.Log(v)
 	if log <= l.Floor {
 		return t, false
 	}
 	slope := 0.0
-	if v != l.Best { // where it is flat
+	if v != l.Best { // the slope at Best is 0
 		slope = l.Slope(v)
 	}
 	if math.IsNaN(slope) || math.IsInf(slope, 0) || math.IsInf(log, 0) {
@@ -198,13 +199,13 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	}
 	at := log - float64(slope*v)
 	if !math.IsInf(l.Floor, -1) {
-		// Where the log is at its floor, it is so at one end or both.
+		// The log equals its floor at one end or at both, so the line must reach the floor there.
 		at = max(at, l.Floor-float64(slope*from), l.Floor-float64(slope*to))
 	}
 	if math.IsInf(at, 0) || math.IsNaN(at) {
 		return t, false
 	}
-	// The rounding in the log and in the value.
+	// The line is raised by the rounding errors of the log and of the form's value.
 	top := math.Abs(l.Constant)
 	for i, f := range l.PerUnit {
 		top = max(top, math.Abs(f)*float64(total))
@@ -216,7 +217,7 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	return line{slope, at + float64(size*0x1p-46)}, true
 }
 
-// addTangent adds the row of a line for the k-th factor with a column.
+// addTangent adds the row that keeps the k-th column of logs below the line t of the factor's form.
 func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 	l := b.p.Factors[x.linear[k]].Linear
 	at := t.at + float64(t.slope*l.Constant)
@@ -225,7 +226,7 @@ func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
 	return x.addRowOf(k, x.form(l), t.slope, at)
 }
 
-// addRowOf adds a row: the k-th log is at most slope times a form, plus at.
+// addRowOf adds the row: k-th column of logs ≤ slope·form + at.
 func (x *relaxation) addRowOf(k int, form []linprog.Entry, slope, at float64) int {
 	of := []linprog.Entry{{Column: x.first + k, Factor: 1}}
 	top := 1.0
@@ -235,7 +236,7 @@ func (x *relaxation) addRowOf(k int, form []linprog.Entry, slope, at float64) in
 		top = max(top, math.Abs(e.Factor))
 	}
 	_, exponent := math.Frexp(top)
-	if exponent -= 10; exponent > 0 { // rows of much larger factors than others are hard to solve
+	if exponent -= 10; exponent > 0 { // Rows whose coefficients are much larger than those of others make the program hard to solve.
 		for j := range of {
 			of[j].Factor = math.Ldexp(of[j].Factor, -exponent)
 		}

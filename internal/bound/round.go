@@ -8,8 +8,8 @@ import (
 	"kir/rule"
 )
 
-// round searches for a composition that keeps the conditions, near the solution of a box's program
-// or, without one, near the middle of the box.
+// round looks for a composition that satisfies the conditions near the solution of a box's program, and offers what
+// it finds as a candidate. It does nothing if amounts is nil, without a solution.
 func (b *Bounder) round(n *box, amounts, uses []float64) error {
 	if amounts == nil {
 		return nil
@@ -43,7 +43,7 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 		wanted := make([]float64, size)
 		left := c.Total
 		for q, s := range shares[:size] {
-			d := b.doses[x.ingredients[s.k]]
+			d := b.amounts[x.ingredients[s.k]]
 			steps := math.Round((s.amount - float64(d.Lo)) / float64(d.Step))
 			a := d.Lo + int(min(max(steps, 0), float64(d.N-1)))*d.Step
 			parts[q], wanted[q] = rule.Part{Ingredient: x.ingredients[s.k], Amount: a}, s.amount
@@ -61,8 +61,8 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 	return nil
 }
 
-// fixTotal adds the missing units to parts, or removes the excess. Each step changes the part that
-// then comes nearest to its wanted amount.
+// fixTotal changes parts until they sum to the total; left units are missing, or in excess if negative. Each step
+// changes the amount that then comes nearest to its wanted value. It returns false if it cannot succeed.
 func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	for range 60 {
 		if left == 0 {
@@ -70,17 +70,17 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 		}
 		best, least, by := -1, math.Inf(1), 0
 		for q, p := range parts {
-			d := b.doses[p.Ingredient]
+			d := b.amounts[p.Ingredient]
 			step := d.Step
 			room := (d.Hi() - p.Amount) / step
 			if left < 0 {
 				step, room = -step, (p.Amount-d.Lo)/step
 			}
-			most := min(room, left/step) // whole steps that do not pass what is left
+			most := min(room, left/step) // whole steps that do not overshoot what is left
 			if most < 1 {
 				continue
 			}
-			if most > 4 { // of much, all that one can take
+			if most > 4 { // if much is left, all that one ingredient can take
 				most = max(most, 1)
 			} else {
 				most = 1
@@ -98,8 +98,8 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	return left == 0
 }
 
-// offerNeighbours offers a composition if it keeps the conditions. Otherwise it offers those that
-// do and differ from it by a few steps of one part for another.
+// offerNeighbours offers the composition as a candidate if it satisfies the conditions. If not, it offers those that
+// do and differ by moving a few steps between two ingredients.
 func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 	c := b.p.Conditions
 	b.work += int64(100 * len(parts))
@@ -112,7 +112,7 @@ func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 				if i == j {
 					continue
 				}
-				step := max(b.doses[parts[i].Ingredient].Step, b.doses[parts[j].Ingredient].Step) * far
+				step := max(b.amounts[parts[i].Ingredient].Step, b.amounts[parts[j].Ingredient].Step) * far
 				parts[i].Amount += step
 				parts[j].Amount -= step
 				b.work += int64(100 * len(parts))

@@ -6,7 +6,8 @@ import (
 
 import "math"
 
-// tighten narrows the bounds of a box as far as single rows allow. ok is false if the box is empty.
+// tighten narrows the bounds of a box to values that each single row of the program allows. ok is false if the box is
+// proved empty.
 func (b *Bounder) tighten(n *box) (ok bool) {
 	x := b.x
 	if x == nil {
@@ -29,10 +30,11 @@ func (b *Bounder) tighten(n *box) (ok bool) {
 	return true
 }
 
-// slip is the largest error of a derived bound, in units.
+// slip is the greatest rounding error of a derived bound, in units.
 const slip = 1e-6
 
-// tightenRow narrows the bounds of the columns in one row.
+// tightenRow narrows the bounds of the columns in a row whose value lies in from..to. changed reports whether any
+// became narrower; ok is false if the row cannot be satisfied.
 func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {

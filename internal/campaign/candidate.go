@@ -100,7 +100,7 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 	}
 	o := search.Options{
 		Evaluations: ch.effort(), Seed: ch.s.Seed + uint64(ch.round), Workers: ch.s.Workers,
-		Least: ch.minAmounts, Diverse: ch.s.Size, Distance: ch.distance, Apart: 0.2,
+		Least: ch.minAmounts, Diverse: ch.s.Size, Distance: ch.distance, MinDistance: 0.2,
 	}
 	for _, k := range anchors {
 		x, err := ch.composition(ch.c.trials[k].parts)

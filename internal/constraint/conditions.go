@@ -15,26 +15,26 @@ import (
 // rules if and only if it keeps all of these conditions.
 type Conditions struct {
 	Total   int
-	Amounts []count.Ingredient // by ingredient; bounds are always explicit
-	Groups  []count.Group      // members ascending, each listed once
+	Amounts []count.Ingredient // amounts that each ingredient may have; bounds are always explicit
+	Groups  []count.Group      // groups, whose members are ascending and listed once
 	Needs   []Dependence
 	Sums    []Sum
 
-	Doses    []Doses   // by ingredient; empty for an excluded ingredient
-	GroupsOf [][]int32 // by ingredient: indexes into Groups of the groups that contain it, ascending
-	NeedsOf  [][]int32 // by ingredient: indexes into Needs of the dependences whose If it is, ascending
-	SumsOf   [][]int32 // by ingredient: indexes into Sums of the sums with a term for it, ascending
-	Required int       // number of required ingredients
+	AmountSets []AmountSet // amounts that each ingredient may have when used; empty for an excluded ingredient
+	GroupsOf   [][]int32   // for each ingredient: ascending indices into Groups of the groups that contain it
+	NeedsOf    [][]int32   // for each ingredient: ascending indices into Needs of the dependences whose If it is
+	SumsOf     [][]int32   // for each ingredient: ascending indices into Sums of the sums with a term for it
+	Required   int         // number of required ingredients
 
 	IdleGroups []int32 // groups that are violated if none of their members is used
 	IdleSums   []int32 // sums that are violated if none of their ingredients is used
 
-	GroupRules, NeedRules, SumRules []int // index of the rule that each condition comes from
+	GroupRules, NeedRules, SumRules []int // for each group, dependence and sum: index of the rule that it comes from
 
-	rule     int     // index of the rule being written
-	guards   []guard // guards under which that rule holds
-	tooLarge bool    // numbers would exceed 2⁶²
-	unknown  bool    // a rule has an unknown type
+	rule     int     // index of the rule whose conditions are being added
+	guards   []guard // conditions of the enclosing If rules while a rule is added
+	tooLarge bool    // whether some number would exceed 2⁶²
+	unknown  bool    // whether some rule is of an unknown type
 }
 
 // A Dependence requires that if ingredient If is used, at least one ingredient of Then is used too.
@@ -45,9 +45,9 @@ type Dependence struct {
 
 // Sum returns the dependence as a sum: [If used] − Σ [Then used] ≤ 0.
 func (d Dependence) Sum() count.Sum {
-	s := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: d.If, Whole: 1}}}
+	s := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: d.If, PerUse: 1}}}
 	for _, i := range d.Then {
-		s.Terms = append(s.Terms, count.Term{Ingredient: i, Whole: -1})
+		s.Terms = append(s.Terms, count.Term{Ingredient: i, PerUse: -1})
 	}
 	return s
 }
@@ -85,7 +85,7 @@ func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 	return c, nil
 }
 
-// add adds the conditions of a rule.
+// add adds the conditions that a rule makes.
 func (c *Conditions) add(r rule.Rule) {
 	k := kindOf(r)
 	if k == nil {
@@ -98,17 +98,17 @@ func (c *Conditions) add(r rule.Rule) {
 func newConditions(ingredients, total int) *Conditions {
 	c := &Conditions{
 		Total: total, Amounts: make([]count.Ingredient, ingredients),
-		Doses: make([]Doses, ingredients), GroupsOf: make([][]int32, ingredients),
+		AmountSets: make([]AmountSet, ingredients), GroupsOf: make([][]int32, ingredients),
 	}
-	for i := range c.Doses {
-		c.Doses[i] = Doses{1, 1, total}
+	for i := range c.AmountSets {
+		c.AmountSets[i] = AmountSet{1, 1, total}
 	}
 	return c
 }
 
-// bound copies the bounds from Doses to Amounts, once all rules have been added.
+// bound sets Amounts to the limits in AmountSets, once all rules have been added.
 func (c *Conditions) bound() {
-	for i, d := range c.Doses {
+	for i, d := range c.AmountSets {
 		if a := &c.Amounts[i]; d.N == 0 {
 			a.Excluded = true
 		} else {
@@ -117,15 +117,15 @@ func (c *Conditions) bound() {
 	}
 }
 
-// index fills in the fields that are derived from the conditions, such as GroupsOf.
+// index computes the fields that follow from the conditions, such as GroupsOf.
 func (c *Conditions) index() {
 	for i := range c.Amounts {
 		a := &c.Amounts[i]
 		if a.Required {
 			c.Required++
 		}
-		if c.Doses[i] = (Doses{}); !a.Excluded {
-			c.Doses[i] = DosesOf(*a, c.Total)
+		if c.AmountSets[i] = (AmountSet{}); !a.Excluded {
+			c.AmountSets[i] = AmountSetOf(*a, c.Total)
 		}
 	}
 	c.NeedsOf, c.SumsOf = make([][]int32, len(c.Amounts)), make([][]int32, len(c.Amounts))
@@ -150,7 +150,7 @@ func (c *Conditions) index() {
 	}
 }
 
-// require requires that all the ingredients are used.
+// require makes the listed ingredients required.
 func (c *Conditions) require(of []int) {
 	if len(c.guards) > 0 {
 		s := usedSum(of)
@@ -163,7 +163,7 @@ func (c *Conditions) require(of []int) {
 	}
 }
 
-// exclude forbids the ingredients.
+// exclude makes the listed ingredients excluded.
 func (c *Conditions) exclude(of []int) {
 	if len(c.guards) > 0 {
 		s := usedSum(of)
@@ -176,11 +176,11 @@ func (c *Conditions) exclude(of []int) {
 	}
 }
 
-// allow restricts the amounts that an ingredient may take when used.
-func (c *Conditions) allow(i int, d Doses) {
+// allow restricts the amounts that ingredient i may have when used to those in d.
+func (c *Conditions) allow(i int, d AmountSet) {
 	switch {
 	case len(c.guards) == 0:
-		c.Doses[i] = intersectDoses(c.Doses[i], d)
+		c.AmountSets[i] = intersectAmountSets(c.AmountSets[i], d)
 		return
 	case d.N == 0:
 		c.exclude([]int{i})
@@ -191,7 +191,7 @@ func (c *Conditions) allow(i int, d Doses) {
 		c.addSum(Sum{[]Term{t}, least, most})
 	}
 	if d.Lo > 1 {
-		only(Term{PerUnit: 1, Whole: -int64(d.Lo)}, 0, math.MaxInt64)
+		only(Term{PerUnit: 1, PerUse: -int64(d.Lo)}, 0, math.MaxInt64)
 	}
 	if d.Hi() < c.Total {
 		only(Term{PerUnit: 1}, math.MinInt64, int64(d.Hi()))
@@ -206,7 +206,7 @@ func (c *Conditions) allow(i int, d Doses) {
 func (c *Conditions) Keeps(parts []rule.Part) bool {
 	required := 0
 	for _, p := range parts {
-		if !c.Doses[p.Ingredient].allow(p.Amount) {
+		if !c.AmountSets[p.Ingredient].allow(p.Amount) {
 			return false
 		}
 		if c.Amounts[p.Ingredient].Required {
@@ -216,7 +216,7 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	if required < c.Required {
 		return false
 	}
-	// A condition that involves none of the parts holds, unless it is idle (see IdleGroups and IdleSums).
+	// Conditions without any of the parts need no check unless they are idle: see IdleGroups and IdleSums.
 	for _, g := range c.IdleGroups {
 		if !c.keepsGroup(parts, g) {
 			return false
@@ -247,8 +247,8 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	return true
 }
 
-// involves reports whether a condition involves one of the parts. The slice of has the conditions of each
-// ingredient, ascending.
+// involves reports whether a condition involves one of the parts. of holds the ascending conditions of each
+// ingredient.
 func involves(of [][]int32, parts []rule.Part, condition int32) bool {
 	for _, p := range parts {
 		if _, ok := slices.BinarySearch(of[p.Ingredient], condition); ok {
@@ -258,7 +258,7 @@ func involves(of [][]int32, parts []rule.Part, condition int32) bool {
 	return false
 }
 
-// keepsGroup reports whether a composition satisfies a group.
+// keepsGroup reports whether a composition satisfies group number g.
 func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	used, total := 0, 0
 	for _, p := range parts {
@@ -270,7 +270,7 @@ func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	return groupAllows(&c.Groups[g], used, total)
 }
 
-// groupAllows reports whether used members with a sum of total units satisfy the group.
+// groupAllows reports whether the group permits used members that take total units together.
 func groupAllows(g *count.Group, used, total int) bool {
 	return (g.Used == nil || contains(g.Used, used)) && (g.Total == nil || contains(g.Total, total))
 }
@@ -282,7 +282,7 @@ func contains(r *count.Range, v int) bool { return r.Min <= v && v <= r.Max }
 // nothing was left out.
 func (c *Conditions) Countable() (space count.Space, all bool) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
-	kept, rest := space.Disjoint()
+	kept, rest := space.CompatibleGroups()
 	if len(rest) > 0 {
 		space.Groups = nil
 		for _, g := range kept {
@@ -303,9 +303,9 @@ func (c *Conditions) FullSpace() (space count.Space, err error) {
 		sum := count.Sum{Min: s.Min, Max: s.Max}
 		for _, t := range s.Terms {
 			if t.IsBent() {
-				return space, &count.SizeError{Need: 1, Of: "sums in which not each unit counts alike"}
+				return space, &count.SizeError{Need: 1, Resource: "sums in which not each unit counts alike"}
 			}
-			sum.Terms = append(sum.Terms, count.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole})
+			sum.Terms = append(sum.Terms, count.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, PerUse: t.PerUse})
 		}
 		space.Sums = append(space.Sums, sum)
 	}
@@ -315,7 +315,7 @@ func (c *Conditions) FullSpace() (space count.Space, err error) {
 // UncountedSums returns, as sums, the conditions that [Conditions.Countable] leaves out.
 func (c *Conditions) UncountedSums() []Sum {
 	sums := slices.Clone(c.Sums)
-	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()
+	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.CompatibleGroups()
 	for _, g := range rest {
 		for _, s := range c.Groups[g].Sums() {
 			sums = append(sums, SumOf(s))
@@ -330,7 +330,7 @@ func (c *Conditions) UncountedSums() []Sum {
 // Uncounted returns the indexes of the rules that [Conditions.Countable] leaves out in whole or in part.
 func (c *Conditions) Uncounted() []int {
 	out := slices.Concat(c.NeedRules, c.SumRules)
-	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.Disjoint()
+	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.CompatibleGroups()
 	for _, g := range rest {
 		out = append(out, c.GroupRules[g])
 	}
@@ -368,7 +368,8 @@ func (c *Conditions) addNeed(n Dependence) {
 	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.rule)
 }
 
-// withGuard calls write with one more guard, under which the conditions that it adds hold.
+// withGuard calls write. The conditions that write adds hold only if the guard g does, in addition to the enclosing
+// guards.
 func (c *Conditions) withGuard(g guard, write func()) {
 	c.guards = append(c.guards, g)
 	write()

@@ -9,13 +9,13 @@ import (
 // removed one at a time.
 type ConstraintState struct {
 	*Conditions
-	Used, Totals []int   // by group: used members and their total
-	SumValues    []int64 // by sum: its value
-	IsUsed       []bool  // by ingredient
+	Used, Totals []int   // for each group: number of used members, and their units
+	SumValues    []int64 // value of each sum
+	IsUsed       []bool  // whether each ingredient is used
 
-	broken   int // groups and sums that are violated
-	exceeded int // groups and sums above their maximum, which no further part can repair
-	work     int // groups and sums that were checked
+	broken   int // number of groups and sums that are violated
+	exceeded int // number of groups and sums above their maximum, which no further part can repair
+	work     int // number of checks of groups and sums so far
 }
 
 // NewConstraintState returns the state of a composition without parts.
@@ -58,7 +58,7 @@ func exceedsGroup(g *count.Group, used, total int) bool {
 	return g.Used != nil && used > g.Used.Max || g.Total != nil && total > g.Total.Max
 }
 
-// brokenChange returns by how much the number of violated conditions changes.
+// brokenChange returns the change of the number of violated conditions: 1, 0 or −1.
 func brokenChange(before, after bool) int {
 	switch {
 	case before && !after:
@@ -69,8 +69,8 @@ func brokenChange(before, after bool) int {
 	return 0
 }
 
-// IsSatisfied reports whether the composition keeps all groups, sums and dependences. parts are the parts
-// that were added.
+// IsSatisfied reports whether the composition keeps all groups, sums and dependences. parts must be all parts that
+// were added.
 func (l *ConstraintState) IsSatisfied(parts []rule.Part) bool {
 	if l.broken > 0 {
 		return false

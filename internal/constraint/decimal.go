@@ -9,8 +9,9 @@ import (
 // their sums would exceed 62 bits. So the order of summation cannot change whether a composition keeps a
 // rule.
 
-// scaleOf returns the power of ten by which factors and bounds are multiplied to make them whole numbers.
-// top is the greatest absolute value of the factors. The power is below 1 if they are too large.
+// scaleOf returns the power of ten that makes factors and bounds whole when they are multiplied by it. top is the
+// greatest magnitude of a factor, and total the units of a composition. The power is below 1 if the factors are too
+// large for 62 bits.
 func scaleOf(top float64, total int) float64 {
 	scale := 1e9
 	for scale > 1e-9 && top*scale*float64(total) > 1<<61 {
@@ -19,7 +20,7 @@ func scaleOf(top float64, total int) float64 {
 	return scale
 }
 
-// whole returns a decimal number multiplied by scale and rounded.
+// whole returns v·scale, rounded to a whole number.
 func whole(v, scale float64) int64 { return int64(math.Round(v * scale)) }
 
 // quotient returns the float nearest to a/(b·scale).

@@ -7,25 +7,25 @@ import (
 	"kir/rule"
 )
 
-// MaxCandidates is the largest number of compositions that are enumerated one by one.
+// MaxCandidates is the greatest number of compositions to enumerate one by one.
 const MaxCandidates = 1 << 20
 
 // An Enumeration visits all compositions that keep some conditions. It chooses the amount of one ingredient
 // after the other, and abandons a branch as soon as a group exceeds its maximum.
 type Enumeration struct {
 	c        *Conditions
-	wanted   []bool // by number of used ingredients: whether that number is asked for
-	least, n int    // smallest and greatest number of used ingredients asked for
+	wanted   []bool // wanted[n] tells whether compositions of n ingredients are asked for
+	least, n int    // least and greatest number of used ingredients asked for
 
-	room  []int // by i: the greatest sum of the amounts of ingredients i, i+1, ...
-	must  []int // by i: the least sum of the required ingredients among i, i+1, ...
+	room  []int // room[i] is the greatest sum of the amounts of ingredients i, i+1, ...
+	must  []int // must[i] is the least sum of the required ingredients among i, i+1, ...
 	parts []rule.Part
-	state *ConstraintState // constraint state of parts
+	state *ConstraintState // state of the conditions for the parts chosen so far
 
-	looked int // amounts tried so far
-	left   int // amounts that may still be tried
-	visit  func() bool
-	ctx    context.Context
+	tried int // number of amounts tried so far
+	left  int // number of amounts that may still be tried
+	visit func() bool
+	ctx   context.Context
 }
 
 // NewEnumeration returns an enumeration of the compositions whose number of used ingredients is in sizes.
@@ -38,7 +38,7 @@ func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 		e.wanted[n] = true
 	}
 	for i := len(c.Amounts) - 1; i >= 0; i-- {
-		d := c.Doses[i]
+		d := c.AmountSets[i]
 		e.room[i], e.must[i] = e.room[i+1], e.must[i+1]
 		if d.N > 0 {
 			e.room[i] += d.Hi()
@@ -65,7 +65,7 @@ func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok boo
 // of usable ingredients, and M is the total in units that all amounts are multiples of.
 func (e *Enumeration) Candidates() float64 {
 	usable, unit := 0, 0
-	for _, d := range e.c.Doses {
+	for _, d := range e.c.AmountSets {
 		if d.N > 0 {
 			usable++
 			unit = portable.GCD(unit, d.Lo)
@@ -95,7 +95,7 @@ func logChoose(n, k int) float64 {
 // Each calls visit for every composition until visit returns false. done reports whether all compositions
 // were visited before the context or the work limit ended.
 func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
-	e.ctx, e.looked, e.left, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
+	e.ctx, e.tried, e.left, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
 	return e.enumerate(0, e.c.Total)
 }
 
@@ -104,7 +104,7 @@ func (e *Enumeration) Parts() []rule.Part { return e.parts }
 
 // Work estimates the work done so far, in steps of 10⁻⁹ s.
 func (e *Enumeration) Work() float64 {
-	return float64(50*float64(e.looked)) + float64(10*float64(e.state.work))
+	return float64(50*float64(e.tried)) + float64(10*float64(e.state.work))
 }
 
 // enumerate distributes left units among the ingredients from i on.
@@ -119,9 +119,9 @@ func (e *Enumeration) enumerate(i, left int) bool {
 	if have == e.n {
 		return true
 	}
-	more := max(e.least-have-1, 0) // further parts that are needed after the next
-	for j := i; j+more < len(e.c.Doses) && e.room[j] >= left; j++ {
-		d := e.c.Doses[j]
+	more := max(e.least-have-1, 0) // least number of parts needed after the next one
+	for j := i; j+more < len(e.c.AmountSets) && e.room[j] >= left; j++ {
+		d := e.c.AmountSets[j]
 		lo, hi := d.Lo, min(d.Hi(), left-max(e.must[j+1], more))
 		if least := left - e.room[j+1]; d.N > 0 && lo < least {
 			lo += (least - lo + d.Step - 1) / d.Step * d.Step
@@ -134,7 +134,7 @@ func (e *Enumeration) enumerate(i, left int) bool {
 			}
 		}
 		for a := lo; d.N > 0 && a <= hi; a += d.Step {
-			if e.looked++; e.looked > e.left || e.looked%(1<<12) == 0 && e.ctx.Err() != nil {
+			if e.tried++; e.tried > e.left || e.tried%(1<<12) == 0 && e.ctx.Err() != nil {
 				return false
 			}
 			p := rule.Part{Ingredient: j, Amount: a}

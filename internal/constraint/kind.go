@@ -8,13 +8,13 @@ import (
 	"kir/rule"
 )
 
-// A kind has the conditions and slacks of one type of rule. It may also have a method relaxations for
-// [Relaxations].
+// A kind defines what one type of rule means: its conditions and its slacks. It may also have a method relaxations,
+// which [Relaxations] uses.
 type kind interface {
 	// conditions adds the conditions of the rule to c.
 	conditions(c *Conditions)
 
-	// slacks implements [Slacks].
+	// slacks returns the figures that the rule bounds; see [Slacks].
 	slacks(parts []rule.Part, total int) []Slack
 }
 
@@ -68,7 +68,7 @@ type needRule rule.Need
 
 func (r needRule) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
 
-// slacks returns nothing if the ingredient is not used.
+// slacks returns the slack of the dependence, or nothing if its ingredient is not used.
 func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
 	if amountOf(parts, r.If) == 0 {
 		return nil
@@ -79,13 +79,13 @@ func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
 type amountRule rule.Amount
 
 func (r amountRule) conditions(c *Conditions) {
-	own := DosesOf(count.Ingredient{Min: r.Min, Max: r.Max, Step: r.Step}, c.Total)
+	own := AmountSetOf(count.Ingredient{Min: r.Min, Max: r.Max, Step: r.Step}, c.Total)
 	for _, i := range r.Of {
 		c.allow(i, own)
 	}
 }
 
-// slacks returns the slack of the ingredient with the least room.
+// slacks returns the slack of the used ingredient whose amount is nearest to a bound.
 func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 	var tightest []Slack
 	for _, i := range r.Of {
@@ -152,8 +152,7 @@ func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
 	return slacks
 }
 
-// ends returns the bounds of a range of numbers from 0 to most. A bound that no such number can violate is
-// infinite.
+// ends returns the bounds of a range as numbers. A bound that no number from 0 to most violates becomes infinite.
 func ends(r *rule.Range, most int) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if r.Min > 0 {
@@ -194,7 +193,7 @@ func (r limitRule) members() []int {
 	return all
 }
 
-// scale returns the scale for the factors, as scaleOf does, and the greatest absolute factor.
+// scale returns the scale of [scaleOf] for the rule's factors, and the greatest magnitude of a factor.
 func (r limitRule) scale(total int) (scale, top float64) {
 	for _, f := range r.Factors {
 		top = max(top, math.Abs(f))
@@ -202,7 +201,7 @@ func (r limitRule) scale(total int) (scale, top float64) {
 	if r.Of == nil {
 		return scaleOf(top, total), top
 	}
-	return scaleOf(float64(2*top)+1, total), top // the bound is subtracted from the factors
+	return scaleOf(float64(2*top)+1, total), top // the sum has the coefficients factor − bound
 }
 
 func (r limitRule) conditions(c *Conditions) {
@@ -217,7 +216,7 @@ func (r limitRule) conditions(c *Conditions) {
 		c.addSum(s)
 		return
 	}
-	over := func(bound float64) Sum { // returns Σ (f_i − bound)·x_i
+	over := func(bound float64) Sum { // makes the sum Σ (f_i − bound)·x_i
 		var s Sum
 		by := whole(min(max(bound, -top-1), top+1), scale)
 		for _, i := range r.members() {
@@ -239,9 +238,9 @@ func (r limitRule) conditions(c *Conditions) {
 	}
 }
 
-// wholeBound converts a bound of the mean to a bound of the whole-number sum. The bound is rounded to the
-// scale first and then multiplied by the total, so a decimal bound stays exact. A bound that no sum reaches
-// becomes math.MinInt64 or math.MaxInt64.
+// wholeBound converts a bound of a mean to a bound of the sum in whole numbers. It rounds the bound to the scale and
+// then multiplies by total, so that decimal bounds stay exact. A bound that no sum can reach becomes math.MinInt64 or
+// math.MaxInt64.
 func wholeBound(b, scale float64, total int) int64 {
 	if math.Abs(b)*scale*float64(total) > 1<<61 {
 		if b > 0 {
@@ -252,7 +251,8 @@ func wholeBound(b, scale float64, total int) int64 {
 	return whole(b, scale) * int64(total)
 }
 
-// slacks returns the float nearest to the mean. A mean that equals the bound gives exactly the bound.
+// slacks returns the mean with its bounds. A mean equal to a bound compares as equal, because the nearest float is
+// returned.
 func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
 	scale, _ := r.scale(total)
 	sum, units := int64(0), int64(0)
@@ -268,8 +268,8 @@ func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
 	return []Slack{{Value: quotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
 }
 
-// mean returns the least and the greatest factor of the mean's ingredients, as whole numbers of a scale.
-// Without ingredients, least exceeds most.
+// mean returns the least and the greatest factor of the ingredients over which the mean is taken, as whole numbers of
+// the scale. If there are none, least exceeds most.
 func (r limitRule) mean(total int) (least, most int64, scale float64) {
 	scale, _ = r.scale(total)
 	least, most = math.MaxInt64, math.MinInt64
@@ -294,8 +294,8 @@ func (r limitRule) relaxations(s *rule.Set) []Relaxation {
 
 type ratioRule rule.Ratio
 
-// bounds returns the bounds of the ratio, limited to values that a ratio of whole amounts can violate, and
-// the scale for them.
+// bounds returns the bounds of the ratio and the scale for them. A lower bound beyond all ratios of whole amounts is
+// cut to just beyond.
 func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
 	lo, hi = max(r.Min, 0), r.Max
 	top := max(lo, 1)
@@ -321,7 +321,7 @@ func (r ratioRule) conditions(c *Conditions) {
 		s := over(hi)
 		s.Max = 0
 		c.addSum(s)
-	} else if !math.IsInf(hi, 1) { // no ingredient of Of without one of To
+	} else if !math.IsInf(hi, 1) { // without an ingredient of To, no ingredient of Of may be used
 		s := over(float64(c.Total))
 		s.Max = 0
 		c.addSum(s)
@@ -358,10 +358,10 @@ func (r nearRule) conditions(c *Conditions) {
 	if r.Changes != nil {
 		s := Sum{Min: math.MinInt64, Max: int64(*r.Changes - len(r.Recipe))}
 		for i := range c.Amounts {
-			s.Terms = append(s.Terms, Term{Ingredient: i, Whole: 1})
+			s.Terms = append(s.Terms, Term{Ingredient: i, PerUse: 1})
 		}
 		for _, p := range r.Recipe {
-			s.Terms[p.Ingredient].Whole = -1
+			s.Terms[p.Ingredient].PerUse = -1
 		}
 		c.addSum(s)
 	}

@@ -6,12 +6,12 @@ import (
 	"kir/rule"
 )
 
-// A Slack is a figure of a composition with the bounds that a rule sets for it.
+// A Slack is a figure of a composition together with the bounds that a rule sets for it.
 type Slack struct {
 	Value      float64
 	Min, Max   float64 // −Inf and +Inf if there is no bound
 	Unit       string  // "units", "ingredients", or the attribute of which Value is the mean
-	Ingredient int     // the ingredient whose amount Value is; −1 for a figure of several ingredients
+	Ingredient int     // ingredient whose amount is Value; −1 if Value concerns several ingredients
 }
 
 // Room returns the distance from the figure to the nearer bound: 0 at a bound, +Inf without bounds.
@@ -38,7 +38,7 @@ func amountOf(parts []rule.Part, ingredient int) int {
 	return 0
 }
 
-// amountsOf returns the total of some ingredients.
+// amountsOf returns the total units of the ingredients in of.
 func amountsOf(parts []rule.Part, of []int) int {
 	sum := 0
 	for _, p := range parts {
@@ -49,7 +49,7 @@ func amountsOf(parts []rule.Part, of []int) int {
 	return sum
 }
 
-// usedOf returns how many of some ingredients are used.
+// usedOf returns how many of the ingredients in of are used.
 func usedOf(parts []rule.Part, of []int) int {
 	n := 0
 	for _, i := range of {

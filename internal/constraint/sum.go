@@ -13,37 +13,37 @@ import (
 // with t_i(0) = 0. Every rule that is not a bound of single amounts or of a group is written as sums:
 // means, ratios, distances from a recipe, and conditional rules. The absolute value of a sum is below 2⁶².
 type Sum struct {
-	Terms    []Term // ascending by ingredient, each once
-	Min, Max int64  // math.MinInt64 and math.MaxInt64 if there is no bound
+	Terms    []Term // ascending by ingredient, at most one for each
+	Min, Max int64  // bounds; math.MinInt64 and math.MaxInt64 mean none
 }
 
-// A Term is the contribution of an ingredient that is used with x units: PerUnit·min(x, Cap) + Whole. Off
+// A Term is the contribution of an ingredient that is used with x units: PerUnit·min(x, Cap) + PerUse. Off
 // is added if x is neither First nor a multiple of Step away from it. Cap 0 means no cap, and a Step below
 // 2 means no Off. A sum with caps has no Max, and a capped term has PerUnit ≥ 0. So the sum is concave as
 // units move from one ingredient to another, and between two values that satisfy Min all values do.
 type Term struct {
-	Ingredient     int
-	PerUnit, Whole int64
-	Cap            int
-	Off            int64
-	First, Step    int
+	Ingredient      int
+	PerUnit, PerUse int64
+	Cap             int
+	Off             int64
+	First, Step     int
 }
 
-// SumOf converts a sum of package count.
+// SumOf converts a sum of package count to a Sum.
 func SumOf(s count.Sum) Sum {
 	of := Sum{Min: s.Min, Max: s.Max, Terms: make([]Term, len(s.Terms))}
 	for k, t := range s.Terms {
-		of.Terms[k] = Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, Whole: t.Whole}
+		of.Terms[k] = Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, PerUse: t.PerUse}
 	}
 	return of
 }
 
-// At returns the contribution of an amount.
+// At returns the term's value for an amount of its ingredient.
 func (t *Term) At(amount int) int64 {
 	if amount == 0 {
 		return 0
 	}
-	v := t.Whole
+	v := t.PerUse
 	if t.Cap > 0 && amount > t.Cap {
 		v += t.PerUnit * int64(t.Cap)
 	} else {
@@ -55,13 +55,13 @@ func (t *Term) At(amount int) int64 {
 	return v
 }
 
-// IsBent reports whether units contribute unequally, because of a cap or a step.
+// IsBent reports whether the term is not linear in the units, because of a cap or a step.
 func (t *Term) IsBent() bool { return t.Cap > 0 || t.Step > 1 }
 
 // Term returns the term of an ingredient, or nil.
 func (s *Sum) Term(ingredient int) *Term {
 	if ingredient < len(s.Terms) && s.Terms[ingredient].Ingredient == ingredient {
-		return &s.Terms[ingredient] // every ingredient before it has a term
+		return &s.Terms[ingredient] // if each ingredient before has a term, this is the index
 	}
 	if k, ok := s.find(ingredient); ok {
 		return &s.Terms[k]
@@ -84,20 +84,20 @@ func (s *Sum) value(parts []rule.Part) int64 {
 	return v
 }
 
-// holds reports whether a composition keeps the sum within its bounds.
+// holds reports whether the value for a composition lies within the bounds.
 func (s *Sum) holds(parts []rule.Part) bool { return s.contains(s.value(parts)) }
 
 func (s *Sum) contains(v int64) bool { return s.Min <= v && v <= s.Max }
 
-// total returns the sum of the amounts of some ingredients, times a factor.
+// total returns a sum without bounds: factor times the units of the ingredients in of.
 func total(of []int, factor int64) Sum {
 	return uniformSum(of, Term{PerUnit: factor})
 }
 
-// usedSum returns the sum that counts how many of some ingredients are used.
-func usedSum(of []int) Sum { return uniformSum(of, Term{Whole: 1}) }
+// usedSum returns a sum without bounds: how many of the ingredients in of are used.
+func usedSum(of []int) Sum { return uniformSum(of, Term{PerUse: 1}) }
 
-// uniformSum returns a sum without bounds that has the same term for each ingredient.
+// uniformSum returns a sum without bounds in which each ingredient in of has the term t.
 func uniformSum(of []int, t Term) Sum {
 	of = slices.Clone(of)
 	slices.Sort(of)
@@ -109,7 +109,7 @@ func uniformSum(of []int, t Term) Sum {
 	return s
 }
 
-// ingredients returns the ingredients of the terms.
+// ingredients returns the ingredients that have a term.
 func (s Sum) ingredients() []int {
 	of := make([]int, len(s.Terms))
 	for k, t := range s.Terms {
@@ -118,8 +118,7 @@ func (s Sum) ingredients() []int {
 	return of
 }
 
-// add returns the sum with further terms. If two terms are for the same ingredient, at most one of them may
-// be bent.
+// add returns the sum with further terms. Terms of one ingredient are added, so at most one of them may be bent.
 func (s Sum) add(more ...Term) Sum {
 	terms := slices.Concat(s.Terms, more)
 	slices.SortStableFunc(terms, func(a, b Term) int { return cmp.Compare(a.Ingredient, b.Ingredient) })
@@ -127,7 +126,7 @@ func (s Sum) add(more ...Term) Sum {
 	for _, t := range terms {
 		if k := len(s.Terms) - 1; k >= 0 && s.Terms[k].Ingredient == t.Ingredient {
 			s.Terms[k].PerUnit += t.PerUnit
-			s.Terms[k].Whole += t.Whole
+			s.Terms[k].PerUse += t.PerUse
 		} else {
 			s.Terms = append(s.Terms, t)
 		}
@@ -135,10 +134,10 @@ func (s Sum) add(more ...Term) Sum {
 	return s
 }
 
-// valueRange returns bounds of the sum's value over all compositions of a total among a number of
+// valueRange returns bounds of the sum's value over all compositions of total units of the given number of
 // ingredients.
 func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
-	least, most := int64(math.MaxInt64), int64(math.MinInt64) // contribution of one unit
+	least, most := int64(math.MaxInt64), int64(math.MinInt64) // least and greatest contribution of one unit
 	if len(s.Terms) < ingredients {
 		least, most = 0, 0
 	}
@@ -147,13 +146,13 @@ func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 		if t.Cap > 0 {
 			least = min(least, 0)
 		}
-		lo += min(t.Whole, 0) + min(t.Off, 0)
-		hi += max(t.Whole, 0) + max(t.Off, 0)
+		lo += min(t.PerUse, 0) + min(t.Off, 0)
+		hi += max(t.PerUse, 0) + max(t.Off, 0)
 	}
 	return lo + least*int64(total), hi + most*int64(total)
 }
 
-// A guard is the condition of a conditional rule: that one of some ingredients is used, or that none is.
+// A guard is the condition of an If rule: one of some ingredients is used, or none of them is.
 type guard struct {
 	of     []int
 	unused bool
@@ -169,7 +168,7 @@ func (c *Conditions) addSum(s Sum) {
 		return
 	}
 	lo, hi := s.valueRange(len(c.Amounts), c.Total)
-	room := 1.0 // more than all guards together need
+	room := 1.0 // greater than what all guards together can add
 	for _, g := range c.guards {
 		room += float64(len(g.of)) + 1
 	}
@@ -189,7 +188,8 @@ func (c *Conditions) addSum(s Sum) {
 	}
 }
 
-// slacken writes guards into a sum that has only a Max (sign 1) or only a Min (sign −1).
+// slacken adds the guards to a sum that has only a Max (sign 1) or only a Min (sign −1). room is by how much the
+// sum can violate that bound.
 func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 	if len(guards) == 0 {
 		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.rule)
@@ -197,7 +197,7 @@ func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 	}
 	g, guards := guards[0], guards[1:]
 	if g.unused {
-		c.slacken(s.add(uniformSum(g.of, Term{Whole: -sign * room}).Terms...), sign, room, guards)
+		c.slacken(s.add(uniformSum(g.of, Term{PerUse: -sign * room}).Terms...), sign, room, guards)
 		return
 	}
 	if sign > 0 {
@@ -206,6 +206,6 @@ func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 		s.Min -= room
 	}
 	for _, i := range g.of {
-		c.slacken(s.add(Term{Ingredient: i, Whole: sign * room}), sign, room, guards)
+		c.slacken(s.add(Term{Ingredient: i, PerUse: sign * room}), sign, room, guards)
 	}
 }

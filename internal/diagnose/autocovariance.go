@@ -7,23 +7,21 @@ import (
 )
 
 const (
-	// directLags is the number of lags that are summed directly before the
-	// others are computed at once by Fourier transform. Most chains need few
-	// lags; the transform costs as much as 150 to 300 of them.
+	// directLags is the number of lags that are summed directly. If more are needed, a Fourier transform computes all
+	// of them at once. Most chains need few lags; the transform costs as much as 150 to 300.
 	directLags = 128
-	// firstLags is how many lags are summed at first; each further group is as
-	// large as all before it.
+	// firstLags is how many lags are summed at first. Each further group is as large as all lags before it.
 	firstLags = 8
-	// stretch is how many draws are summed at all lags of a group before the
-	// next are, so that they stay in the processor's nearest cache.
+	// stretch is how many draws are summed at all lags of a group before the next draws follow, so that they stay in
+	// the processor's nearest cache.
 	stretch = 1 << 11
 )
 
-// denseCovariance is the covariance of series of numbers.
+// denseCovariance computes the autocovariances, averaged over several series, lag by lag.
 type denseCovariance struct {
 	draws   int
-	centred [][]float64 // the series less their means
-	lags    []float64   // the lags that have been computed
+	centred [][]float64 // draws of each series, less the series' mean
+	lags    []float64   // the autocovariances computed so far, from lag 0
 
 	memory []float64
 	fft    *fourier
@@ -31,7 +29,7 @@ type denseCovariance struct {
 	power  []float64
 }
 
-// reset prepares for other series, all of one length, whose moments are given.
+// reset prepares for new series of equal length. m holds their moments.
 func (c *denseCovariance) reset(series [][]float64, m []moments) {
 	c.draws = len(series[0])
 	c.lags = c.lags[:0]
@@ -54,7 +52,7 @@ func (c *denseCovariance) at(lag int) float64 {
 				c.sumLags(min(max(firstLags, 2*len(c.lags)), directLags, c.draws))
 			}
 		case lag < quarter:
-			// Enough for all but the slowest chains.
+			// A quarter of all lags suffices for all but the slowest chains.
 			c.transform(quarter)
 		default:
 			c.transform(c.draws)
@@ -82,11 +80,10 @@ func (c *denseCovariance) sumLags(count int) {
 	}
 }
 
-// transform computes the lags 0..count−1: the power spectra of the series, padded
-// with so many zeros that none of these lags wraps around, are summed, and one
-// transform back gives the sum of the autocovariances. Two series at a time are the
-// parts of one complex one: what they have in common in its spectrum is odd, and
-// comes back imaginary.
+// transform computes the autocovariances at lags 0..count−1 by Fourier transforms. The series are padded with
+// enough zeros that none of these lags wraps around. The power spectra are summed, and one inverse transform gives
+// the sum of the autocovariances. Two series form the real and imaginary part of one complex series. Their
+// cross-spectrum is odd and becomes imaginary, where it is ignored.
 func (c *denseCovariance) transform(count int) {
 	size := 1 << bits.Len(uint(max(c.draws+count-1, 1)))
 	if c.fft == nil || c.fft.n != size {

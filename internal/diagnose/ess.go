@@ -13,9 +13,8 @@ func (s *sample) essBulk() (float64, error) {
 	return s.ess(s.normalScores())
 }
 
-// essMean returns the effective sample size of the mean: S independent draws
-// would have the variance sd²/S of their mean, these have sd²/ESS. It is computed
-// on the split chains as they are, without ranks.
+// essMean returns the effective sample size of the mean, computed on the split chains without ranks. The mean of S
+// independent draws has the variance sd²/S; that of these draws has sd²/ESS.
 func (s *sample) essMean() (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
@@ -23,8 +22,7 @@ func (s *sample) essMean() (float64, error) {
 	return s.ess(s.flat)
 }
 
-// ess returns the effective sample size of the mean of x, which is laid out as
-// flat.
+// ess returns the effective sample size of the mean of x, one number per draw in the order of s.flat.
 func (s *sample) ess(x []float64) (float64, error) {
 	halves := s.splitHalves(x)
 	s.moments = momentsOfAll(s.moments, halves)
@@ -32,8 +30,8 @@ func (s *sample) ess(x []float64) (float64, error) {
 	return s.geyer.ess(s.half, s.moments, &s.dense)
 }
 
-// essQuantile returns the effective sample size of the quantile at p, within 0 and
-// 1: that of the mean of the 0/1 series "the draw is at most the quantile".
+// essQuantile returns the effective sample size of the quantile at p, 0 < p < 1. It is that of the mean of the 0/1
+// series "the draw is at most the quantile".
 func (s *sample) essQuantile(p float64) (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
@@ -45,7 +43,7 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 	return s.essWhere(func(x float64) bool { return x <= q })
 }
 
-// essWhere returns the effective sample size of the share of draws that are hits.
+// essWhere returns the effective sample size of the fraction of draws for which hit is true.
 func (s *sample) essWhere(hit func(x float64) bool) (float64, error) {
 	s.deviates = grow(s.deviates, len(s.flat))
 	for i, x := range s.flat {

@@ -15,10 +15,10 @@ import (
 // so that short ones stay in the processor's cache.
 type fourier struct {
 	n     int
-	turns [][]turn // of 4, 8, 16, ... numbers
+	turns [][]turn // factors for the joins of 4, 8, 16, ... numbers, by the log2 of that number
 }
 
-// A turn has the factors exp(−2πi·jk/n), j = 1, 2, 3, of a k.
+// A turn holds the factors exp(−2πi·jk/n), j = 1, 2, 3, for one k, as cosines and sines.
 type turn struct{ c1, s1, c2, s2, c3, s3 float64 }
 
 func newFourier(n int) *fourier {
@@ -36,7 +36,7 @@ func newFourier(n int) *fourier {
 	return f
 }
 
-// transform takes the numbers' real and imaginary parts.
+// transform transforms the numbers with the given real and imaginary parts in place.
 func (f *fourier) transform(re, im []float64) {
 	places := bits.LeadingZeros64(uint64(f.n)) + 1
 	for k := range f.n {
@@ -48,8 +48,8 @@ func (f *fourier) transform(re, im []float64) {
 	f.join(re[:f.n], im[:f.n])
 }
 
-// join transforms what is in the order of its bits reversed: the first quarter are the
-// numbers 0, 4, 8, ..., the second 2, 6, ..., the third 1, 5, ..., the last 3, 7, ...
+// join transforms numbers that are in bit-reversed order. The first quarter holds the numbers 0, 4, 8, ..., the
+// second 2, 6, ..., the third 1, 5, ..., and the last 3, 7, ...
 func (f *fourier) join(re, im []float64) {
 	n := len(re)
 	if n < 4 {

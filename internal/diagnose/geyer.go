@@ -6,21 +6,19 @@ import (
 	"kir/internal/portable"
 )
 
-// covariance gives the autocovariance at a lag, with divisor n, as the mean over
-// all series. Lags are asked for in ascending order, each at most once.
+// covariance returns the autocovariance at a lag with divisor n, averaged over all series. Callers ask for lags in
+// increasing order, each at most once.
 type covariance interface {
 	at(lag int) float64
 }
 
-// geyer computes effective sample sizes from autocovariances.
+// geyer computes effective sample sizes from autocovariances by Geyer's initial monotone positive sequence.
 type geyer struct {
 	rho []float64
 
-	// freedom is how many degrees of freedom the variance behind the latest
-	// effective sample size has. The sum of autocorrelations up to lag W of S
-	// draws has the relative variance 2(2W+1)/S (Sokal, Monte Carlo methods in
-	// statistical mechanics, 1997, section 3), which is that of a χ² variable
-	// with S/(2W+1) degrees of freedom.
+	// freedom is the degrees of freedom of the variance behind the latest effective sample size. The sum of
+	// autocorrelations up to lag W of S draws has the relative variance 2(2W+1)/S (Sokal, Monte Carlo methods in
+	// statistical mechanics, 1997, section 3). A χ² variable with S/(2W+1) degrees of freedom has the same.
 	freedom float64
 }
 

@@ -8,7 +8,8 @@ import "math"
 // Histograms of all chains.
 type Histogram struct{ presence *Presence }
 
-// NewHistogram returns a Histogram without draws of one of so many chains.
+// NewHistogram returns an empty Histogram of values 0..values−1, for one of the given number of chains. With many
+// chains each keeps less for the standard error.
 func NewHistogram(values, chains int) *Histogram {
 	return &Histogram{NewPresence(values, chains)}
 }
@@ -19,8 +20,8 @@ func (h *Histogram) Add(value int) {
 	h.presence.Add(value, 1)
 }
 
-// Shares computes the share of each value and its standard error from the
-// Histograms of all chains. It fails as [Inclusions] does.
+// Shares computes the fraction of draws with each value, and its standard error, from the Histograms of all chains.
+// It returns the errors of [Inclusions].
 func Shares(chains []*Histogram) ([]Proportion, error) {
 	presences := make([]*Presence, len(chains))
 	for c, h := range chains {
@@ -37,8 +38,8 @@ func Shares(chains []*Histogram) ([]Proportion, error) {
 	return shares, nil
 }
 
-// TotalVariation returns the total variation distance ½ Σ_n |p_n − q_n| of two
-// laws on 0..len−1; a law that is shorter is 0 beyond its end.
+// TotalVariation returns the total variation distance ½ Σ_n |p_n − q_n| of two laws on 0..len−1. The shorter
+// slice counts as 0 beyond its end.
 func TotalVariation(p, q []float64) float64 {
 	if len(p) < len(q) {
 		p, q = q, p

@@ -8,7 +8,7 @@ import (
 	"kir/internal/portable"
 )
 
-// Inclusion is what can be said about the use of one ingredient.
+// An Inclusion holds the estimated probability that a composition uses one ingredient, and its mean amount.
 type Inclusion struct {
 	Proportion
 	// MeanAmount is the mean amount over the draws that use the ingredient, NaN
@@ -34,8 +34,8 @@ func Inclusions(chains []*Presence) ([]Inclusion, error) {
 	return result, nil
 }
 
-// AllInclusions returns what [Inclusions] does, one after the other, of those
-// ingredients that are wanted.
+// AllInclusions iterates over the indices and [Inclusions] results of the ingredients for which wanted returns true.
+// It computes each result when it is reached.
 func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.Seq2[int, Inclusion], error) {
 	if len(chains) == 0 || chains[0].draws == 0 {
 		return nil, ErrNoDraws
@@ -60,19 +60,18 @@ func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.S
 	}, nil
 }
 
-// inclusionWork holds what the ingredients share while their errors are computed
-// one by one.
+// inclusionWork holds the data shared by the computations for all ingredients.
 type inclusionWork struct {
 	chains []*Presence
 	draws  int
-	batch  int // the longest of the chains: the others are joined to that length
+	batch  int // batch length in draws: the longest of any chain, to which batches of other chains are merged
 	sample sample
 	means  [][]float64
 
-	freedom float64 // of the latest effective sample size
+	freedom float64 // degrees of freedom of the latest effective sample size
 }
 
-// inclusion returns what can be said about an ingredient.
+// inclusion returns the figures of ingredient i.
 func (w *inclusionWork) inclusion(i int) Inclusion {
 	var present, sum uint64
 	var of visits
@@ -102,8 +101,8 @@ func (w *inclusionWork) inclusion(i int) Inclusion {
 	return x
 }
 
-// ess returns the effective sample size that the batch means of an ingredient
-// imply, whose 0/1 series has a variance.
+// ess returns the effective sample size that the batch means of an ingredient imply. variance is that of the
+// ingredient's 0/1 series.
 func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
 	if w.draws < minDrawsESS {
 		return math.NaN(), fewDraws(w.draws, minDrawsESS)
@@ -126,7 +125,7 @@ func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
 	draws := float64(float64(len(w.chains)) * float64(w.draws))
 	most := float64(draws * portable.Log10(draws))
 	if count < minDrawsESS {
-		// Too few for an autocorrelation: they are taken to be independent.
+		// With too few batch means for an autocorrelation, the batch means count as independent.
 		var m moments
 		for _, means := range w.means {
 			for _, x := range means {

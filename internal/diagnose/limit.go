@@ -1,19 +1,19 @@
 package diagnose
 
-// DefaultLimit is how many draws of a chain a stream keeps by
-// default: 2 MB for a Series.
+// DefaultLimit is how many draws a [Series] keeps by default, which take 2 MB.
 const DefaultLimit = 1 << 18
 
 const (
-	// leastLimit is the smallest limit of a stream.
+	// leastLimit is the smallest number of kept draws that a Series accepts as its limit.
 	leastLimit = 64
-	// maxBatches is the largest number of batches of a stream: 64 KB in a Series.
+	// maxBatches is the greatest number of batch sums that a Series keeps, which take 64 KB.
 	maxBatches = 1 << 13
-	// manyChains is from how many chains on each keeps less.
+	// manyChains is the number of chains above which each Series keeps fewer batches.
 	manyChains = 64
 )
 
-// streamLimit returns the limit that a stream uses when it is asked for one.
+// streamLimit returns the limit to use for a requested one: DefaultLimit for 0 or less, else an even number of at
+// least leastLimit.
 func streamLimit(limit int) int {
 	if limit <= 0 {
 		return DefaultLimit

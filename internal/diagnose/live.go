@@ -2,27 +2,25 @@ package diagnose
 
 import "math"
 
-// maxLiveDraws is how many draws of each chain the live R-hat looks at.
+// maxLiveDraws is the greatest number of draws of each chain from which the live R-hat is computed.
 const maxLiveDraws = 1 << 11
 
-// Live is what can be said about a statistic while its chains are running, in
-// about a millisecond.
+// Live holds the figures of a statistic that can be computed in about a millisecond while its chains run.
 type Live struct {
 	// Draws is the length of the shortest chain.
 	Draws int
-	// RHat is that of at most 2,048 evenly spaced draws of each chain, up to
-	// the length of the shortest.
+	// RHat is the R-hat of at most 2,048 evenly spaced draws of each chain. Draws beyond the length of the shortest
+	// chain are ignored.
 	RHat float64
 	// ESS is the effective sample size of the mean of all draws, from batch
 	// means.
 	ESS float64
-	// RHatErr and ESSErr say why RHat and ESS are NaN.
+	// RHatErr and ESSErr are the reasons why RHat and ESS are NaN; nil if they are not.
 	RHatErr, ESSErr error
 }
 
-// Live computes the live figures of a statistic from the Series of its chains.
-// The chains need not have equally many draws. No Series may be added to
-// meanwhile.
+// Live computes the live figures of a statistic from the Series of its chains, which may differ in length. No draws
+// may be added to a Series during the call.
 func (z *Summarizer) Live(series []*Series) Live {
 	undefined := func(n int, err error) Live {
 		return Live{n, math.NaN(), math.NaN(), err, err}

@@ -7,7 +7,7 @@ import (
 	"kir/internal/portable"
 )
 
-// MCSEMean returns the Monte Carlo standard error of the mean alone; see [Summary].
+// MCSEMean returns only the Monte Carlo standard error of the mean; see [Summary] for its definition.
 func MCSEMean(chains [][]float64) (float64, error) {
 	var s sample
 	if err := s.load(chains); err != nil {
@@ -21,14 +21,13 @@ func MCSEMean(chains [][]float64) (float64, error) {
 	return sd / math.Sqrt(ess), err
 }
 
-// mcseQuantile returns half the distance between the draws at the shares a and b of
-// the sorted draws, where a and b are the quantiles at 0.1586553 and 0.8413447 (one
-// standard error on either side of a normal law) of Beta(ESS·p + 1, ESS·(1−p) + 1),
-// and ESS is that of the quantile (Vehtari et al. 2021, section 4.4).
+// mcseQuantile returns the Monte Carlo standard error of the quantile at p, whose effective sample size is ess
+// (Vehtari et al. 2021, section 4.4). Let a and b be the quantiles of Beta(ESS·p + 1, ESS·(1−p) + 1) at 0.1586553
+// and 0.8413447, one standard error to either side under a normal law. The error is half the distance between the
+// draws at the fractions a and b of the sorted draws.
 //
-// It is 0 when both places hold the same value, as happens with integers: then the
-// quantile would most likely be the same in another run. The error to state,
-// [sample.statedOfQuantile], looks further out.
+// The error is 0 if both draws are equal, as often with integers: another run would most likely give the same
+// quantile. The stated error, [sample.statedOfQuantile], looks further out.
 func (s *sample) mcseQuantile(p, ess float64) float64 {
 	s.rank()
 	total := len(s.flat)
@@ -38,11 +37,10 @@ func (s *sample) mcseQuantile(p, ess float64) float64 {
 	return float64((s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2)
 }
 
-// mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), where m₂ and m₄ are the second and
-// fourth central moments and ESS is the effective sample size of (x − mean)². So does
-// posterior. ArviZ takes the effective sample size of the mean of x, which is not the
-// one that the variance of m₂ depends on: for an AR(1) chain with coefficient φ, x has
-// the autocorrelations φᵗ and its square φ²ᵗ.
+// mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), the standard error of the standard deviation. m₂ and m₄
+// are the second and fourth central moments, and ESS is the effective sample size of (x − mean)². R's posterior
+// does the same. ArviZ uses the effective sample size of x instead, on which the variance of m₂ does not depend.
+// For an AR(1) chain with coefficient φ, x has the autocorrelations φᵗ, but its square has φ²ᵗ.
 func (s *sample) mcseSD() (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
@@ -61,8 +59,8 @@ func (s *sample) mcseSD() (float64, error) {
 	if most == 0 || math.IsInf(most, 0) {
 		return math.NaN(), ErrScale
 	}
-	// The mean of two values is rounded, and so are the squares: differences of
-	// this size are not in the draws.
+	// The mean of two values and the squares are rounded. Differences of this size are rounding errors, not
+	// differences of draws.
 	if most-least <= 1e-13*most {
 		return math.NaN(), fmt.Errorf("%w: or rather, their squared distances from the mean are", ErrConstant)
 	}

@@ -2,19 +2,18 @@ package diagnose
 
 import "math"
 
-// moments are the count, the mean and the sum of squared deviations from it.
+// moments holds the count of some numbers, their mean, and the sum of their squared deviations from the mean.
 type moments struct {
 	n             int
 	mean, squares float64
 }
 
-// sumLength is how many numbers are summed before their sum is added to the sum
-// of those before. Long sums lose fewer digits that way.
+// sumLength is how many numbers are summed before the partial sum is added to the total. Long sums lose fewer digits
+// that way.
 const sumLength = 128
 
-// momentsOf returns the moments of x in two passes, the second of which
-// corrects what rounding left in the first. Equal numbers have a sum of squares
-// of exactly 0.
+// momentsOf returns the moments of x in two passes. The second corrects the rounding error of the first. If all
+// numbers are equal, the sum of squares is exactly 0.
 func momentsOf(x []float64) moments {
 	if len(x) == 0 {
 		return moments{}
@@ -78,8 +77,7 @@ func (m moments) meanOrError() (float64, error) {
 	return m.mean, nil
 }
 
-// sd returns the standard deviation with divisor n−1, of numbers that are not all
-// equal.
+// sd returns the standard deviation with divisor n−1. The caller ensures that the numbers are not all equal.
 func (m moments) sd() (float64, error) {
 	if m.n < 2 {
 		return math.NaN(), fewDraws(m.n, 2)
@@ -101,8 +99,7 @@ func allEqual(x []float64) bool {
 	return true
 }
 
-// grow returns a slice of length n that uses the memory of x if it suffices.
-// Its contents are arbitrary.
+// grow returns a slice of length n with arbitrary contents. It reuses the memory of x if that suffices.
 func grow[T any](x []T, n int) []T {
 	if cap(x) >= n {
 		return x[:n]
@@ -110,7 +107,7 @@ func grow[T any](x []T, n int) []T {
 	return make([]T, n)
 }
 
-// momentsOfAll returns the moments of each series in the memory of m.
+// momentsOfAll returns the moments of each series. It reuses the memory of m.
 func momentsOfAll(m []moments, series [][]float64) []moments {
 	m = m[:0]
 	for _, x := range series {

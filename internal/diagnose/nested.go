@@ -26,10 +26,10 @@ func NestedRHat(series []*Series) float64 {
 		return math.NaN()
 	}
 	count := int(math.Sqrt(float64(len(series))))
-	var means moments // of the superchains
+	var means moments // moments of the means of superchains
 	within := 0.0
 	for k := range count {
-		var chains moments // means of the chains
+		var chains moments // moments of the means of the chains in one superchain
 		variance := 0.0
 		of := series[k*len(series)/count : (k+1)*len(series)/count]
 		for _, s := range of {

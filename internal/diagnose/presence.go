@@ -6,15 +6,13 @@ import (
 )
 
 const (
-	// presenceMemory bounds the counts of all Presences of a run together, in
-	// bytes, and presenceOfOne those of one, as long as there are enough batches.
+	// presenceMemory is the greatest size of the batch counts of all Presences of a run together, in bytes, and
+	// presenceOfOne that of one. The minimum number of batches takes precedence.
 	presenceMemory = 128 << 20
 	presenceOfOne  = 4 << 20
-	// minBatches is the smallest number of batches that a Presence has room for,
-	// whatever the number of ingredients.
+	// minBatches is the least number of batches in a Presence, whatever the number of ingredients.
 	minBatches = 2
-	// leastMeans is how many batch means of all chains together a standard
-	// error is computed from.
+	// leastMeans is the least number of batch means, over all chains, from which a standard error is computed.
 	leastMeans = 4
 )
 
@@ -22,33 +20,28 @@ const (
 // can take.
 const MaxDraws = math.MaxUint32
 
-// A Presence follows which of many ingredients one chain uses, and how much of
-// each. [Inclusions] computes probabilities and their errors from the Presences of
-// all chains.
+// A Presence records which of many ingredients the draws of one chain use, and how much of each. [Inclusions]
+// computes probabilities and their errors from the Presences of all chains.
 //
-// Counts and amounts are exact integers. For the standard error a Presence keeps
-// the number of draws that had an ingredient in each of B to 2B batches of
-// consecutive draws, whose length doubles as needed from 1: 2B is the largest power
-// of two within 2 and 8,192 for which all batches fit in 4 MB (512 for 2,000
-// ingredients). While there are at most 2B draws the errors are those of [MCSEMean]
-// on the 0/1 series. Beyond, they are that of the mean of the batch means, with
-// Geyer's sequence applied to them where there are enough: no draw is left out, and
-// the error's own relative error is about 1/√(2BC) at worst for C chains, as long
-// as a batch is longer than the autocorrelation time.
+// Counts and amounts are exact integers. For the standard error a Presence counts the draws that use an ingredient in
+// each of B to 2B batches of consecutive draws. The length of a batch begins at 1 and doubles as needed. 2B is the
+// largest power of two from 2 to 8,192 for which all batches fit in 4 MB (512 for 2,000 ingredients). Up to 2B draws,
+// the errors equal those of [MCSEMean] on the 0/1 series. Beyond, they are those of the mean of the batch means, by
+// Geyer's sequence if there are enough batches. No draw is left out. The relative error of the error is at most about
+// 1/√(2BC) for C chains, as long as a batch is longer than the autocorrelation time.
 //
-// Besides the batches it takes 8 bytes an ingredient. A Presence must not be used
-// by two goroutines at once.
+// Besides the batches a Presence takes 8 bytes an ingredient. Only one goroutine may use it at a time.
 type Presence struct {
 	draws   int
-	sums    []uint64 // by ingredient: the sum of its amounts
-	most    int      // of the batches
-	batch   int      // length of a batch
-	present []uint32 // in how many draws of batch b ingredient i was is present[b·N+i]
-	open    []uint32 // the counts of the last batch
+	sums    []uint64 // for each ingredient: the sum of its amounts over all draws
+	most    int      // greatest number of batches
+	batch   int      // length of a batch, in draws
+	present []uint32 // present[b·N+i] is the number of draws in batch b that use ingredient i
+	open    []uint32 // counts of the last batch, a part of present
 }
 
-// NewPresence returns a Presence without draws of one of so many chains: one of
-// more than 32 keeps less.
+// NewPresence returns an empty Presence for one of the given number of chains. With more than 32 chains each keeps
+// fewer batches.
 func NewPresence(ingredients, chains int) *Presence {
 	memory := min(presenceOfOne, presenceMemory/max(1, chains))
 	most := minBatches
@@ -64,8 +57,7 @@ func (p *Presence) Ingredients() int { return len(p.sums) }
 // Draws returns the number of draws so far.
 func (p *Presence) Draws() int { return p.draws }
 
-// Next begins a draw, which uses what [Presence.Add] says until the next begins. It
-// panics at more than [MaxDraws].
+// Next begins a new draw; calls of [Presence.Add] then describe it. Next panics after [MaxDraws] draws.
 func (p *Presence) Next() {
 	if p.draws == MaxDraws {
 		panic(fmt.Sprintf("diagnose: more than %d draws", MaxDraws))
@@ -80,8 +72,8 @@ func (p *Presence) Next() {
 	p.draws++
 }
 
-// Add says that the draw uses an ingredient with an amount; it takes each ingredient
-// at most once. It panics when the ingredient is out of range.
+// Add records that the current draw uses an ingredient with the given amount. Call it at most once for each
+// ingredient of a draw. It panics if the ingredient is out of range.
 func (p *Presence) Add(ingredient, amount int) {
 	p.sums[ingredient] += uint64(amount)
 	p.open[ingredient]++
@@ -90,13 +82,13 @@ func (p *Presence) Add(ingredient, amount int) {
 // batches returns the number of batches that have draws.
 func (p *Presence) batches() int { return len(p.present) / len(p.sums) }
 
-// row returns the counts of a batch.
+// row returns the counts of a batch, by ingredient.
 func (p *Presence) row(batch int) []uint32 {
 	n := len(p.sums)
 	return p.present[batch*n : (batch+1)*n]
 }
 
-// mergeBatches joins the batches two by two, of which there is an even number.
+// mergeBatches merges each two neighbouring batches into one, which halves their number. The number must be even.
 func (p *Presence) mergeBatches() {
 	half := p.batches() / 2
 	for b := range half {
@@ -109,7 +101,7 @@ func (p *Presence) mergeBatches() {
 	p.batch *= 2
 }
 
-// AddCounts adds to counts, by ingredient, the number of draws that had it.
+// AddCounts adds to counts[i] the number of draws that use ingredient i.
 func (p *Presence) AddCounts(counts []uint64) {
 	for b := range p.batches() {
 		for i, n := range p.row(b) {
@@ -118,10 +110,10 @@ func (p *Presence) AddCounts(counts []uint64) {
 	}
 }
 
-// visitsOf returns in how many draws an ingredient was present, and how often it came and
-// went, as far as the batches tell: exactly while they are of one draw.
+// visitsOf returns the number of draws that use an ingredient, and how often its presence began and ended. The visits
+// are exact while batches have one draw each; for longer batches they are a lower estimate.
 func (p *Presence) visitsOf(ingredient int) (draws uint64, v visits) {
-	there, gone := false, false // at the end of the batch before, as far as is known
+	there, gone := false, false // state at the end of the previous batch, if it is known
 	for b := range p.batches() {
 		n := int(p.row(b)[ingredient])
 		draws += uint64(n)
@@ -137,8 +129,8 @@ func (p *Presence) visitsOf(ingredient int) (draws uint64, v visits) {
 	return draws, v
 }
 
-// visits are how many times an ingredient came and went.
+// visits counts the separate periods in which an ingredient was present, and those in which it was absent.
 type visits struct{ present, absent int }
 
-// rarer returns how often the rarer of the two came about.
+// rarer returns the smaller of the two counts.
 func (v visits) rarer() int { return min(v.present, v.absent) }

@@ -5,23 +5,22 @@ import (
 	"math"
 )
 
-// Proportion is an estimated probability.
+// A Proportion is an estimated probability with its error.
 type Proportion struct {
-	// Probability is the share of the draws.
+	// Probability is the fraction of draws in which the event happened.
 	Probability float64
-	// MCSE is its standard error, and ESS the number of independent draws that
-	// would have the same. Both are NaN when Err is not nil.
+	// MCSE is the standard error of Probability, and ESS the number of independent draws with the same standard
+	// error. Both are NaN if Err is not nil.
 	MCSE, ESS float64
-	// Batch is 1 when the error was computed from every draw; otherwise the
-	// length of the batches it was computed from.
+	// Batch is 1 if the error was computed from single draws. Otherwise it is the length of the batches from which it
+	// was computed.
 	Batch int
-	// Err says why there is no error. It is ErrConstant when the event happened
-	// in all draws or in none: a probability of 0 or 1 that was estimated has
-	// no standard error that draws could tell.
+	// Err is the reason why MCSE and ESS are unknown, or nil. It is ErrConstant if the event happened in all draws or
+	// in none, because draws cannot show the error of an estimate of 0 or 1.
 	Err error
 
-	visits  int     // how often the event, or its opposite, came about
-	freedom float64 // degrees of freedom that ESS was estimated with
+	visits  int     // number of periods in which the event, or its opposite if that is rarer, held
+	freedom float64 // degrees of freedom of ESS
 	chains  int
 }
 

@@ -1,9 +1,8 @@
 package diagnose
 
-// quantile returns the quantile at p of all draws, interpolated linearly between
-// the draws at the two places next to 1 + (S−1)p (type 7 of Hyndman and Fan 1996, the
-// default of R and of NumPy). Its last bit is that of R's quantile, since whether a
-// draw is at most the quantile depends on it.
+// quantile returns the quantile at p of all draws. It interpolates linearly between the draws next to place 1 +
+// (S−1)p of the sorted order (type 7 of Hyndman and Fan 1996, the default of R and NumPy). It equals R's result to
+// the last bit, because that bit can decide whether a draw is at most the quantile.
 func (s *sample) quantile(p float64) float64 {
 	s.rank()
 	index := float64(float64(len(s.flat)-1)*p) + 1

@@ -8,21 +8,21 @@ import (
 	"kir/internal/portable"
 )
 
-// ranking is the sorted order of all draws of a sample. Ranks, quantiles and
-// the ranks of the folded draws are all read off one sort.
+// A ranking holds all draws of a sample in sorted order. Ranks, quantiles and the ranks of the folded draws all come
+// from this one sort.
 type ranking struct {
 	sorted bool
-	draws  []rankedDraw // in ascending order
+	draws  []rankedDraw // all draws in ascending order
 	folded []rankedDraw
 }
 
-// rankedDraw is a draw, or its distance from the median, and its place in flat.
+// A rankedDraw is a draw, or its distance from the median, with its index in sample.flat.
 type rankedDraw struct {
 	value float64
 	index uint32
 }
 
-// sort sorts the draws x, of which equal ones stay in the order of chain and draw.
+// sort sorts the draws x. Equal draws stay in the order of chain and draw.
 func (r *ranking) sort(x []float64) {
 	r.draws = grow(r.draws, len(x))
 	for i, v := range x {
@@ -37,11 +37,10 @@ func (r *ranking) sort(x []float64) {
 	r.sorted = true
 }
 
-// at returns the draw at place i of the sorted order.
+// at returns the draw with index i of the sorted order.
 func (r *ranking) at(i int) float64 { return r.draws[i].value }
 
-// median returns the median of all draws: the mean of the two in the middle
-// when their number is even.
+// median returns the median of all draws. For an even number it is the mean of the two middle ones.
 func (r *ranking) median() float64 {
 	n := len(r.draws)
 	if n%2 == 1 {
@@ -54,9 +53,8 @@ func (r *ranking) median() float64 {
 	return float64(low/2) + float64(high/2)
 }
 
-// normalScore is Φ⁻¹((rank − 3/8) / (total + 1/4)), with the offset that Blom
-// (1958) recommends, mirrored at the middle rank so that opposite ranks have
-// opposite scores.
+// normalScore returns Φ⁻¹((rank − 3/8) / (total + 1/4)), with the offset of Blom (1958). It is antisymmetric
+// about the middle rank, so opposite ranks have opposite scores.
 func normalScore(rank float64, total int) float64 {
 	middle := float64(float64(total+1) / 2)
 	if rank == middle {

@@ -11,18 +11,17 @@ import (
 	"kir/internal/number"
 )
 
-// Undefined is a figure that is NaN, and why.
+// An Undefined is the name of a figure that is NaN, and the reason.
 type Undefined struct {
-	Figure string // the name of the field of Summary
+	Figure string // name of the field of Summary
 	Err    error
 }
 
-// Reasons say which figures are NaN, and why. Their JSON has those figures that the JSON of
-// a summary has, by their names there, and the words of the errors alone.
+// Reasons lists the figures that are NaN, with the reasons. Its JSON is an object from a figure's JSON name to the
+// error's text. Figures that a summary's JSON omits are omitted there, too.
 type Reasons []Undefined
 
-// figures are the figures that the JSON of a summary has: the names of their fields by
-// those in JSON.
+// figures returns the field name of each figure in a summary's JSON, by its JSON name.
 func figures() map[string]string {
 	names := make(map[string]string)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Summary]()) {
@@ -33,7 +32,7 @@ func figures() map[string]string {
 	return names
 }
 
-// Words returns the reasons by the names of the figures in JSON.
+// Words returns the text of each reason by the figure's JSON name.
 func (r Reasons) Words() map[string]string {
 	words := make(map[string]string)
 	for name, figure := range figures() {
@@ -46,13 +45,13 @@ func (r Reasons) Words() map[string]string {
 	return words
 }
 
-// IsZero says whether JSON has nothing to tell.
+// IsZero reports whether there is no reason to write in JSON.
 func (r Reasons) IsZero() bool { return len(r.Words()) == 0 }
 
-// MarshalJSON writes what Words returns.
+// MarshalJSON writes the map that Words returns.
 func (r Reasons) MarshalJSON() ([]byte, error) { return json.Marshal(r.Words()) }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (r *Reasons) UnmarshalJSON(data []byte) error {
 	var words map[string]string
 	if err := json.Unmarshal(data, &words); err != nil {

@@ -2,9 +2,8 @@ package diagnose
 
 import "math"
 
-// rhat returns the rank-normalised split R-hat: the larger of rhatBulk, which sees
-// chains that differ in location, and rhatFolded, which sees chains that differ in
-// scale (Vehtari et al. 2021).
+// rhat returns the rank-normalised split R-hat (Vehtari et al. 2021). It is the larger of rhatBulk, which detects
+// chains that differ in location, and rhatFolded, which detects chains that differ in scale.
 func (s *sample) rhat() (float64, error) {
 	bulk, err := s.rhatBulk()
 	if err != nil {
@@ -34,18 +33,18 @@ func (s *sample) rhatFolded() (float64, error) {
 	return s.rhatOf(s.foldedScores())
 }
 
-// rhatOf returns split R-hat of x, which is laid out as flat,
+// rhatOf returns split R-hat of x, one number per draw in the order of s.flat:
 //
-//	R = √((n−1 + B/W) / n),
+// \tR = √((n−1 + B/W) / n)
 //
-// where n is the length of a half chain, B is n times the variance of the means
-// of the halves, and W the mean of their variances.
+// n is the length of a half chain, B is n times the variance of the means of the halves, and W is the mean of their
+// variances.
 func (s *sample) rhatOf(x []float64) (float64, error) {
 	s.moments = momentsOfAll(s.moments, s.splitHalves(x))
 	return rhatOfMoments(s.moments)
 }
 
-// rhatOfMoments returns R-hat of series that have these moments.
+// rhatOfMoments returns R-hat of series of equal length, given their moments.
 func rhatOfMoments(series []moments) (float64, error) {
 	n := float64(series[0].n)
 	var within float64

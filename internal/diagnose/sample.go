@@ -5,25 +5,24 @@ import (
 	"math"
 )
 
-// sample is a set of chains in one block of memory, with the buffers that the
-// figures need. The zero value is ready for load; a second load reuses all
-// buffers.
+// A sample holds a set of chains in one block of memory, with buffers for the figures. The zero value is ready for
+// load; a second load reuses all buffers.
 type sample struct {
 	chains, draws int
-	half          int       // draws in each half of a chain
-	flat          []float64 // chains one after the other
+	half          int       // number of draws in each half of a chain
+	flat          []float64 // all draws, chain after chain
 	min, max      float64
 
 	ranking  ranking
-	scores   []float64 // normal scores, laid out as flat
-	deviates []float64 // what the effective sample size is taken of, laid out as flat
+	scores   []float64 // normal scores of the draws, in the order of flat
+	deviates []float64 // numbers whose effective sample size is computed, in the order of flat
 	halves   [][]float64
 	moments  []moments
 	dense    denseCovariance
 	geyer    geyer
 }
 
-// load copies the chains. It fails with ErrNoDraws, ErrRagged or ErrNotFinite.
+// load copies the chains into s. It fails with ErrNoDraws, ErrRagged or ErrNotFinite.
 func (s *sample) load(chains [][]float64) error {
 	s.chains, s.draws = len(chains), 0
 	if len(chains) == 0 || len(chains[0]) == 0 {
@@ -56,28 +55,24 @@ func (s *sample) load(chains [][]float64) error {
 	return nil
 }
 
-// rounding is how far numbers may be apart, as a share of the larger, that are the same but
-// for rounding: scores of recipes that cost the same may differ in the last bits, as their
-// costs were summed in another order.
+// rounding is the greatest relative difference between numbers that count as equal. Scores of recipes with equal
+// costs, for example, can differ in the last bits because the costs were summed in different orders.
 const rounding = 1e-12
 
-// IsConstant reports whether numbers from the least to the greatest are all the same but for
-// rounding. Their variance is that of rounding: no error follows from it, and what is worked
-// out as one is unknown.
+// IsConstant reports whether numbers from least to greatest are all equal up to rounding. Their variance is then
+// rounding error, and any standard error computed from it is meaningless.
 //
-// R's posterior and ArviZ call draws constant when they differ by less than 2.2e-16 and 1e-15,
-// whatever their unit. Here they differ by less than 1e-12 of themselves, so that no figure
-// depends on the unit of the statistic.
+// R's posterior and ArviZ call draws constant if they differ by less than 2.2e-16 and 1e-15, whatever their unit.
+// IsConstant requires a relative difference below 1e-12, so that no figure depends on the unit of the statistic.
 func IsConstant(least, greatest float64) bool {
 	apart := greatest - least
 	return least == greatest || !math.IsInf(apart, 0) && apart <= float64(rounding*math.Max(math.Abs(least), math.Abs(greatest)))
 }
 
-// constant reports whether all draws are the same but for rounding.
+// constant reports whether all draws are equal up to rounding.
 func (s *sample) constant() bool { return IsConstant(s.min, s.max) }
 
-// checkDraws returns why figures that need chains of at least need draws cannot be
-// computed, or nil.
+// checkDraws returns the reason why figures that need chains of at least need draws cannot be computed, or nil.
 func (s *sample) checkDraws(need int) error {
 	if s.draws < need {
 		return fewDraws(s.draws, need)
@@ -88,8 +83,8 @@ func (s *sample) checkDraws(need int) error {
 	return nil
 }
 
-// splitHalves returns the halves of the chains in x, which is laid out as flat. The
-// result is valid until the next call.
+// splitHalves returns the two halves of each chain in x, one number per draw in the order of s.flat. The result is
+// valid until the next call.
 func (s *sample) splitHalves(x []float64) [][]float64 {
 	s.halves = s.halves[:0]
 	for c := range s.chains {

@@ -1,6 +1,6 @@
 package diagnose
 
-// rank sorts the draws unless that is done.
+// rank sorts the draws unless they are already sorted.
 func (s *sample) rank() {
 	if !s.ranking.sorted {
 		s.ranking.sort(s.flat)
@@ -21,12 +21,11 @@ func (s *sample) normalScores() []float64 {
 	return s.scoresOf(s.ranking.draws)
 }
 
-// foldedScores returns the normal scores of the folded draws |x − median|,
-// laid out as those of normalScores. The median is that of all draws, a middle
-// draw included, as in posterior; ArviZ leaves it out.
+// foldedScores returns the normal scores of the folded draws |x − median|, in the order of s.flat. The median is
+// that of all draws, including a middle draw, as in R's posterior; ArviZ leaves the middle draw out.
 //
-// Folding keeps the order on either side of the median, so the sorted draws are
-// merged from the median outwards rather than sorted again.
+// Folding keeps the order on either side of the median. So the sorted draws are merged from the median outwards,
+// without sorting again.
 func (s *sample) foldedScores() []float64 {
 	s.rank()
 	r := &s.ranking
@@ -49,7 +48,7 @@ func (s *sample) foldedScores() []float64 {
 	return s.scoresOf(r.folded)
 }
 
-// scoresOf returns the normal scores of sorted numbers.
+// scoresOf returns the normal scores of sorted numbers, in the order of s.flat.
 func (s *sample) scoresOf(sorted []rankedDraw) []float64 {
 	s.scores = grow(s.scores, len(s.flat))
 	total := 2 * s.half * s.chains
@@ -70,13 +69,13 @@ func (s *sample) scoresOf(sorted []rankedDraw) []float64 {
 	return s.scores
 }
 
-// isMiddle reports whether the draw at a place in flat is in neither half of its
-// chain.
+// isMiddle reports whether the draw with this index in flat is the middle one of a chain of odd length, which is in
+// neither half.
 func (s *sample) isMiddle(place uint32) bool {
 	return s.draws%2 == 1 && int(place)%s.draws == s.half
 }
 
-// clearMiddle sets the scores of the draws that are in no half to 0.
+// clearMiddle sets the scores of the draws in neither half to 0.
 func (s *sample) clearMiddle() {
 	if s.draws%2 == 0 {
 		return

@@ -8,36 +8,33 @@ import (
 	"kir/internal/portable"
 )
 
-// blockLength is the number of draws whose moments are summed up before they are
-// merged with those of the draws before.
+// blockLength is the number of draws whose moments are summed before they are merged with the moments of all earlier
+// draws.
 const blockLength = 256
 
 // A Series takes the draws of one statistic in one chain, one by one, in bounded
 // memory. [Summarizer.Series] computes the figures of a statistic from the
 // Series of its chains.
 //
-// Up to its limit it keeps every draw, and the figures are those of
-// [Summarizer.Draws], bit for bit. Beyond, it keeps
+// Up to its limit it keeps every draw, and the figures are those of [Summarizer.Draws], bit for bit.
+// Beyond, it keeps
 //
 //   - the number, mean and variance of all draws, exactly;
-//   - the sums of 4,096 to 8,192 batches of consecutive draws, whose length
-//     doubles as needed. The MCSE of the mean is that of the mean of the batch
-//     means, which estimates the same error: nothing is left out, and batches
-//     that are shorter than the autocorrelation time are corrected for, since
-//     Geyer's sequence is applied to them as it is to draws;
-//   - every stride-th draw, from the first on, where stride doubles as needed so
-//     that between half the limit and the limit are kept. Quantiles, R-hat, and
-//     the bulk and tail effective sample size are those of the draws kept. What
-//     the draws kept are worth is at most what all are worth (the mean of all
-//     draws is a mean of stride means over every stride-th draw that have equal
-//     variances, and so has at most that variance; MacEachern and Berliner
-//     1994), so these effective sample sizes are lower bounds and the standard
-//     errors of the quantiles are upper bounds. The loss is small when the
-//     autocorrelation time is longer than the stride, and at most a factor of
-//     stride when draws are independent.
+//   - the sums of 4,096 to 8,192 batches of consecutive draws, whose length doubles as needed. The
+//     MCSE of the mean is that of the mean of the batch means, which estimates the same error. No draw
+//     is left out. Geyer's sequence corrects for batches shorter than the autocorrelation time.
+//   - every stride-th draw, from the first on. The stride doubles as needed, so that between half the
+//     limit and the limit are kept. Quantiles, R-hat, and the bulk and tail effective sample size are
+//     those of the kept draws.
 //
-// What it keeps depends on the draws alone, not on when it was looked at.
-// A Series must not be used by two goroutines at once.
+// The kept draws are worth at most as many independent ones as all draws (MacEachern and Berliner
+// 1994): the mean of all draws is a mean of stride such means with equal variances. So the effective
+// sample sizes are lower bounds, and the standard errors of the quantiles are upper bounds. The loss is
+// small if the autocorrelation time exceeds the stride, and at most a factor of stride for independent
+// draws.
+//
+// What a Series keeps depends on the draws alone, not on when figures were computed. Only one goroutine
+// may use it at a time.
 type Series struct {
 	limit int
 	n     int
@@ -45,24 +42,23 @@ type Series struct {
 	stride int
 	kept   []float64
 
-	done         moments // of all complete blocks
+	done         moments // moments of all complete blocks of draws
 	shift        float64 // first draw of the open block
 	inBlock      int
-	sum, squares float64 // of the deviations from shift in the open block
+	sum, squares float64 // sums over the open block of the deviations from shift and of their squares
 	least, most  float64
-	bad          int // the first draw that is not finite, or −1
+	bad          int // index of the first draw that is not finite, or −1
 	badValue     float64
-	batch        int // length of a batch
+	batch        int // length of a batch, in draws
 	batches      []float64
 	mostBatches  int
 	inBatch      int
 	batchSum     float64
 }
 
-// NewSeries returns an empty Series of one of so many chains that keeps up to limit
-// draws: [DefaultLimit] if limit is 0 or less, and otherwise at least 64 and even.
-// One of very many keeps fewer batches, 128 at least, so that the memory of all of
-// them is bounded.
+// NewSeries returns an empty Series, for one of the given number of chains, that keeps up to limit draws. A limit of
+// 0 or less means [DefaultLimit]; others are made even and at least 64. With very many chains each Series keeps fewer
+// batches, but at least 128, to bound the memory of all.
 func NewSeries(limit, chains int) *Series {
 	s := &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1, mostBatches: maxBatches}
 	for s.mostBatches > 128 && s.mostBatches*chains > maxBatches*manyChains {
@@ -71,9 +67,9 @@ func NewSeries(limit, chains int) *Series {
 	return s
 }
 
-// Add appends a draw.
+// Add appends a draw to the series.
 func (s *Series) Add(x float64) {
-	if x-x != 0 && s.bad < 0 { // NaN or infinite
+	if x-x != 0 && s.bad < 0 { // only NaN and infinite numbers differ from 0 here
 		s.bad, s.badValue = s.n, x
 	}
 	if s.n == 0 {
@@ -105,7 +101,7 @@ func (s *Series) Add(x float64) {
 	}
 }
 
-// keep keeps a draw, unless there are so many that it is not to be.
+// keep stores a draw. If the limit is reached, it first thins the draws, after which this draw may be dropped, too.
 func (s *Series) keep(x float64) {
 	if len(s.kept) == s.limit {
 		s.thin()
@@ -116,7 +112,7 @@ func (s *Series) keep(x float64) {
 	s.kept = append(s.kept, x)
 }
 
-// thin drops every other draw that is kept.
+// thin drops every other stored draw and doubles the stride.
 func (s *Series) thin() {
 	for i := range s.limit / 2 {
 		s.kept[i] = s.kept[2*i]
@@ -125,8 +121,8 @@ func (s *Series) thin() {
 	s.stride *= 2
 }
 
-// closeBatch appends the open batch to the others; when they are full, it first
-// joins them two by two, and the open batch is then but half full.
+// closeBatch stores the sum of the open batch. If all batches are in use, it merges each two of them instead, and the
+// open batch continues to the doubled length.
 func (s *Series) closeBatch() {
 	if len(s.batches) == s.mostBatches {
 		for i := range s.mostBatches / 2 {
@@ -153,8 +149,8 @@ func (s *Series) moments() moments {
 	})
 }
 
-// strided returns every stride-th draw among the first n, where stride is a
-// multiple of s.stride. The result may share the memory of s.
+// strided returns every stride-th draw among the first n. stride must be a multiple of s.stride. The result may share
+// the memory of s.
 func (s *Series) strided(stride, n int) []float64 {
 	step := stride / s.stride
 	count := (n + stride - 1) / stride
@@ -168,8 +164,8 @@ func (s *Series) strided(stride, n int) []float64 {
 	return kept
 }
 
-// batchMeans returns the means of the complete batches of the given length among
-// the first n draws, where length is a multiple of s.batch.
+// batchMeans returns the means of the complete batches of the given length among the first n draws. length must be a
+// multiple of s.batch.
 func (s *Series) batchMeans(length, n int) []float64 {
 	step := length / s.batch
 	means := make([]float64, n/length)
@@ -183,9 +179,8 @@ func (s *Series) batchMeans(length, n int) []float64 {
 	return means
 }
 
-// Series computes the figures of a statistic from the Series of its chains,
-// which must have equal numbers of draws; otherwise every figure is undefined
-// with ErrRagged.
+// Series computes the figures of a statistic from the Series of its chains, which must have equal numbers of draws.
+// Otherwise every figure is undefined with ErrRagged.
 func (z *Summarizer) Series(series []*Series) Summary {
 	sum := z.series(series)
 	if len(series) >= nestedChains {
@@ -194,7 +189,7 @@ func (z *Summarizer) Series(series []*Series) Summary {
 	return sum
 }
 
-// series is Series without nested R-hat.
+// series does the work of Series except for nested R-hat.
 func (z *Summarizer) series(series []*Series) Summary {
 	sum := Summary{Chains: len(series), Stride: 1, NestedRHat: number.Unknown()}
 	z.chains = grow(z.chains, len(series))
@@ -229,7 +224,7 @@ func (z *Summarizer) series(series []*Series) Summary {
 	return sum
 }
 
-// commonStride returns the stride of the series, or why they cannot be taken together.
+// commonStride returns the largest stride of the series. It fails if the series cannot be combined.
 func commonStride(series []*Series) (stride int, err error) {
 	if len(series) == 0 || series[0].n == 0 {
 		return 1, ErrNoDraws
@@ -246,7 +241,7 @@ func commonStride(series []*Series) (stride int, err error) {
 	return stride, nil
 }
 
-// allConstant reports whether all draws of all series are the same but for rounding.
+// allConstant reports whether all draws of all series are equal up to rounding.
 func allConstant(series []*Series) bool {
 	least, most := series[0].least, series[0].most
 	for _, s := range series {
@@ -264,10 +259,9 @@ func pooledMoments(series []*Series) moments {
 	return m
 }
 
-// essMeanOfBatches returns the effective sample size of the mean of all draws
-// that the batch means imply: the variance of a draw over the squared standard
-// error of the mean of the batch means, and at most S·log₁₀ S. The series may
-// differ in length; then their common length counts.
+// essMeanOfBatches returns the effective sample size of the mean of all draws, computed from batch means. It is the
+// variance of a draw over the squared standard error of the mean of the batch means, and at most S·log₁₀ S. If
+// the series differ in length, only their common length counts.
 func (z *Summarizer) essMeanOfBatches(series []*Series) (float64, error) {
 	if allConstant(series) {
 		return math.NaN(), ErrConstant

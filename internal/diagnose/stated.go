@@ -9,32 +9,29 @@ import (
 	"kir/internal/portable"
 )
 
-// A stated error is one that a reader may take at its word: the truth lies
-// within two of them in 95 of 100 runs, or the error is said to be unknown. The
-// Monte Carlo standard errors (MCSE) of the literature are that only where
-// there are many effective draws; what follows is added where there are few.
+// A stated error is an error that a reader can rely on: in 95 of 100 runs the truth lies within two of them, or the
+// error is reported as unknown. Monte Carlo standard errors (MCSE) of the literature have this property only with
+// many effective draws. The functions below widen them if there are few.
 
 const (
-	// spread is how many stated errors on either side of an estimate are to hold
-	// the truth, with the probability that a normal law has there.
+	// spread is the number of stated errors on either side of an estimate within which the truth lies as often as a
+	// normal law implies.
 	spread = 2
-	// leastEffective is how many effective draws there must be for each chain: 5
-	// for each half of one (Gelman et al., Bayesian Data Analysis, 3rd edition,
-	// 2013, section 11.5).
+	// leastEffective is the least effective sample size per chain for a stated error: 5 for each half of a chain
+	// (Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, section 11.5).
 	leastEffective = 10
-	// leastVisits is how many times an event must have come about, and how many
-	// effective draws must lie beyond a quantile.
+	// leastVisits is the least number of separate occurrences of an event for a stated error, and the least number of
+	// effective draws beyond a quantile.
 	leastVisits = 3
-	// maxStatedErrors is how many stated errors on either side hold the truth where a stated
-	// error of 0 says that it is known: all but one in a million.
+	// maxStatedErrors is the number of stated errors on either side within which the truth lies in all but one of a
+	// million runs. A quantile counts as known, with a stated error of 0, if no other value lies that near.
 	maxStatedErrors = 5
-	// manyHits is how many effective hits tell how they depend on each other.
+	// manyHits is the number of effective hits from which the dependence between hits can be estimated.
 	manyHits = 20
 )
 
-// widening returns by what a standard error that was estimated with so many
-// degrees of freedom is to be multiplied, so that twice the product is what a
-// t law puts there instead of a normal one: t_ν⁻¹(Φ(2))/2.
+// widening returns the factor on a standard error that was estimated with few degrees of freedom. Twice the widened
+// error covers under a t law what two standard errors cover under a normal one: t_ν⁻¹(Φ(2))/2.
 func widening(freedom float64) float64 {
 	return float64(portable.StudentQuantile(freedom, normalCDF(spread)) / spread)
 }
@@ -62,13 +59,12 @@ func (s *sample) statedOfMean(mcse, ess, freedom float64) float64 {
 	return float64(widening(freedom) * mcse * math.Sqrt(1+skewness*skewness/ess))
 }
 
-// normalCDF is Φ(z).
+// normalCDF returns Φ(z), the standard normal distribution function.
 func normalCDF(z float64) float64 { return float64(0.5 * portable.Erfc(-z/math.Sqrt2)) }
 
-// CheckESS returns why an effective sample size is too small for an error to be
-// stated, or nil: it takes 10 for each chain. Of chains where some statistic has
-// fewer, no error should be stated at all, since they may not yet have come to
-// where others would change.
+// CheckESS returns an error if an effective sample size is too small to state an error, else nil. It requires 10 for
+// each chain. If some statistic of the chains has less, no error should be stated at all: the chains may not yet have
+// reached regions where other statistics change.
 func CheckESS(ess float64, chains int) error {
 	if least := float64(leastEffective * chains); ess < least {
 		return fmt.Errorf("%w: %.3g, at least %.0f are needed", ErrFewEffective, ess, least)
@@ -76,21 +72,18 @@ func CheckESS(ess float64, chains int) error {
 	return nil
 }
 
-// statedOfQuantile returns the stated error of the quantile at p: half the
-// distance from it to the further of the draws at the shares a and b of the
-// sorted draws, where a and b are the points that lie two standard errors, each
-// widened, out in Beta(ESS·p + 1, ESS·(1−p) + 1). For smooth laws and many draws
-// that is mcseQuantile. Looking as far out as the error is to hold, and to
-// either side by itself, is right also for laws in steps, where the quantile
-// leaps, and for tails.
+// statedOfQuantile returns the stated error of the quantile at p. Let a and b be the points of Beta(ESS·p + 1,
+// ESS·(1−p) + 1) that lie two widened standard errors out. The error is half the distance from the quantile to the
+// further of the draws at the fractions a and b of the sorted draws. For smooth laws and many draws it equals
+// mcseQuantile. Because it looks as far out as the error must cover, and to either side separately, it also holds for
+// tails and for discrete laws.
 //
-// Where all draws between these points are the same, a quantile next to a step may still
-// be another one, in up to one of 50 runs, and an error of 0 would deny it. So it is the
-// distance to the next other draw, over how many errors away that is, and 0 only where
-// that is more than 5 on either side.
+// If all draws between a and b are equal, the error is not simply 0: a quantile next to a step differs in up to one
+// of 50 runs. The error is then the distance to the next other draw, divided by the number of errors to that draw. It
+// is 0 only if that number is above 5 on both sides.
 //
-// It is unknown where the nearer of the points would lie outside of what was
-// drawn: where fewer effective draws than that lie beyond the quantile.
+// The error is unknown if the nearer of a and b lies beyond the draws, that is, if too few effective draws lie beyond
+// the quantile.
 func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	s.rank()
 	total := float64(len(s.flat))
@@ -112,8 +105,8 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 	}), nil
 }
 
-// statedAtStep returns the stated error of a quantile that many draws are equal to. away
-// is how many errors beside the quantile the point at a share of the sorted draws lies.
+// statedAtStep returns the stated error of a quantile q that many draws equal. away returns by how many errors the
+// point at a given fraction of the sorted draws lies from the quantile.
 func (s *sample) statedAtStep(q float64, away func(share float64) float64) (stated float64) {
 	draws := len(s.flat)
 	first := sort.Search(draws, func(i int) bool { x := s.ranking.at(i); return x >= q || IsConstant(x, q) })
@@ -132,9 +125,9 @@ func (s *sample) statedAtStep(q float64, away func(share float64) float64) (stat
 	return stated
 }
 
-// statedQuantile is statedOfQuantile where the effective sample size of the
-// quantile is known, or why it is not: if that is because all draws are at most the
-// quantile, the draws below it tell it.
+// statedQuantile is statedOfQuantile for a quantile whose effective sample size may be unknown; the error unknown is
+// then the reason. If the reason is ErrConstantTail, the effective sample size of "the draw is below the quantile"
+// replaces it.
 func (s *sample) statedQuantile(p, ess, freedom float64, unknown error) (float64, error) {
 	if errors.Is(unknown, ErrConstantTail) {
 		q := s.quantile(p)

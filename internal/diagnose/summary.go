@@ -6,31 +6,28 @@ import (
 	"kir/internal/number"
 )
 
-// Summary is what can be said about one statistic, over all chains. A figure
-// that the draws do not determine is NaN and listed in Undefined. Its JSON has the
-// figures that a report shows: there the errors to state go by the name of MCSE.
+// A Summary holds the figures of one statistic over all chains. A figure that the draws do not determine is NaN and
+// listed in Undefined. Its JSON holds the figures that a report shows; there the stated errors go by the name of
+// MCSE.
 type Summary struct {
 	Chains int `json:"-"`
-	Draws  int `json:"-"` // in each chain
+	Draws  int `json:"-"` // number of draws in each chain
 
-	// The mean, the standard deviation with divisor S−1, and quantiles, interpolated
-	// linearly.
+	// Mean, standard deviation (divisor S−1) and quantiles, interpolated linearly, of all draws.
 	Mean   number.Number `json:"mean"`
 	SD     number.Number `json:"sd"`
 	Q5     number.Number `json:"q5"`
 	Median number.Number `json:"median"`
 	Q95    number.Number `json:"q95"`
 
-	// The errors to state, SEMean to SEQ95. They are the MCSE where draws are worth many
-	// independent ones, and larger or undefined where they are not, so that the
-	// truth lies within two of them in 95 of 100 runs.
+	// SEMean to SEQ95 are stated errors: in 95 of 100 runs the truth lies within two of them. They equal the MCSE if
+	// the effective sample size is large, and are larger or undefined if it is small.
 	SEMean number.Number `json:"mcse_mean"`
 
-	// Effective sample sizes, which need 12 draws in a chain: the number of
-	// independent draws that would estimate the centre of the distribution, its tails
-	// (the smaller of ESSQ5 and ESSQ95), its mean and its quantiles as well. Where one
-	// value has more than 5 % of the draws at the upper end, that of the 95 % quantile
-	// is not defined, and so is ESSTail: ErrConstantTail.
+	// These are effective sample sizes, which need 12 draws in a chain. Each is the number of independent draws that
+	// would be as informative about the centre of the distribution, its tails (the smaller of ESSQ5 and ESSQ95), its
+	// mean, or a quantile. If one value makes up more than 5 % of the draws at the upper end, ESSQ95 and ESSTail are
+	// undefined with ErrConstantTail.
 	ESSMean   number.Number `json:"ess_mean"`
 	ESSQ5     number.Number `json:"-"`
 	ESSMedian number.Number `json:"-"`
@@ -43,46 +40,43 @@ type Summary struct {
 	ESSBulk number.Number `json:"ess_bulk"`
 	ESSTail number.Number `json:"ess_tail"`
 
-	// Monte Carlo standard errors. That of the mean is sd/√ESSMean.
+	// These are Monte Carlo standard errors. That of the mean is sd/√ESSMean.
 	MCSEMean   number.Number `json:"-"`
 	MCSESD     number.Number `json:"-"`
 	MCSEQ5     number.Number `json:"-"`
 	MCSEMedian number.Number `json:"-"`
 	MCSEQ95    number.Number `json:"-"`
 
-	// RHat is the larger of the other two, which see chains that differ in location
-	// and in scale. It is near 1 when all halves of all chains have the same
-	// distribution; above 1.01 they should not be trusted. One chain has its halves
-	// compared, but cannot show that it has missed a region. It is +Inf when every
-	// half is constant and the halves differ, and RHatBulk where the folded draws are
-	// all equal. It needs 4 draws in a chain.
+	// RHat is the larger of RHatBulk, which detects chains that differ in location, and RHatFolded, which detects
+	// chains that differ in scale. It is near 1 if all halves of all chains have the same distribution; do not trust
+	// chains above 1.01. With one chain it compares the two halves, and cannot show that the chain missed a region.
+	// It is +Inf if every half is constant and the halves differ. It equals RHatBulk if the folded draws are all
+	// equal. It needs 4 draws in a chain.
 	RHat       number.Number `json:"rhat"`
 	RHatBulk   number.Number `json:"-"`
 	RHatFolded number.Number `json:"-"`
 
-	// NestedRHat is that of 64 series or more, see [NestedRHat]. Of fewer it is NaN, which
-	// Undefined does not list: nothing is missing.
+	// NestedRHat is [NestedRHat] if there are at least 64 Series. For fewer it is NaN, which Undefined does not list.
 	NestedRHat number.Number `json:"rhat_nested"`
 
-	// IACT is the integrated autocorrelation time in draws, 1 + 2 Σ_{t≥1} ρ_t: how
-	// many consecutive draws are worth one independent one. The sum ends where Geyer's
-	// initial monotone positive sequence does.
+	// IACT is the integrated autocorrelation time, 1 + 2 Σ_{t≥1} ρ_t: the number of consecutive draws that carry
+	// as much information as one independent draw. The sum ends where Geyer's initial monotone positive sequence
+	// ends.
 	IACT number.Number `json:"-"`
 
-	// Stride is 1 when every figure was computed on every draw. When it is
-	// larger, the statistic was streamed and the chains are longer than the
-	// limit of the stream: Mean, SD, MCSEMean, ESSMean and IACT still speak of
-	// every draw, the others of every Stride-th. See Series.
+	// Stride is 1 if every figure was computed from every draw. If it is larger, the chains are longer than the limit
+	// of their [Series]. Mean, SD, MCSEMean, ESSMean and IACT still use every draw, the other figures only every
+	// Stride-th.
 	Stride int `json:"-"`
 
-	// Undefined lists the figures that are NaN.
+	// Undefined lists the figures that are NaN, with reasons.
 	Undefined Reasons `json:"why,omitzero"`
 }
 
-// nestedChains is from how many chains on there is nested R-hat.
+// nestedChains is the least number of chains for which nested R-hat is computed.
 const nestedChains = 64
 
-// ReasonFor returns why the figure of this name is NaN, or nil if it is not.
+// ReasonFor returns the reason why the named figure is NaN, or nil if it is defined.
 func (s *Summary) ReasonFor(figure string) error {
 	for _, u := range s.Undefined {
 		if u.Figure == figure {
@@ -92,7 +86,7 @@ func (s *Summary) ReasonFor(figure string) error {
 	return nil
 }
 
-// Summarize computes all figures of one statistic. See [Summarizer].
+// Summarize computes all figures of one statistic from chains × draws. See [Summarizer].
 func Summarize(chains [][]float64) Summary {
 	var s Summarizer
 	return s.Draws(chains)
@@ -105,11 +99,11 @@ func Summarize(chains [][]float64) Summary {
 type Summarizer struct {
 	sample sample
 
-	// For series: their kept draws or their batch means.
+	// scratch of series: kept draws or batch means
 	chains [][]float64
 	means  sample
 
-	freedom float64 // of the latest ESSMean
+	freedom float64 // degrees of freedom of the latest ESSMean
 }
 
 // Draws computes the figures of a statistic from all its draws, chains × draws.
@@ -128,14 +122,14 @@ func (z *Summarizer) Draws(chains [][]float64) Summary {
 	return sum
 }
 
-// fill computes the rest of a summary that has its Mean, SD and ESSMean, unless
-// err says why the sample could not be loaded.
+// fill computes the figures of a summary other than Mean, SD and ESSMean. If err is not nil, all of them are
+// undefined with that error.
 func (z *Summarizer) fill(sum *Summary, err error) {
 	s := &z.sample
 	quantile := func(p float64) func() (float64, error) {
 		return func() (float64, error) { return s.quantile(p), nil }
 	}
-	freedoms := make(map[float64]float64, 3) // of the effective sample sizes of quantiles
+	freedoms := make(map[float64]float64, 3) // degrees of freedom of the effective sample sizes of quantiles
 	essQuantile := func(p float64) func() (float64, error) {
 		return func() (float64, error) {
 			ess, err := s.essQuantile(p)
@@ -209,7 +203,8 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 	})
 }
 
-// compute computes a figure, unless err is already known, and notes why it is NaN.
+// compute sets *x to the result of the function compute. If err is not nil or compute fails, it sets NaN and records
+// the reason under the figure's name.
 func (s *Summary) compute(figure string, x *number.Number, err error, compute func() (float64, error)) {
 	if err == nil {
 		var v float64

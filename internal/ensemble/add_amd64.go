@@ -1,14 +1,10 @@
 package ensemble
 
-// add32 is [addPlain] of float32, four sums an instruction, for sixteen sums, or twice
-// as many if wide.
-//
-//go:noescape
+// add32 does the work of [addPlain] for float32: sixteen sums, or thirty-two if wide, with four sums per instruction.
 func add32(sums *float32, wide bool, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
 
-// add64 is [addPlain] of float64 for the eight sums from a lane on, two an instruction.
-//
-//go:noescape
+// add64 does the work of [addPlain] for float64: the eight sums from the given lane on, with two sums per
+// instruction.
 func add64(sums *float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
 
 func adder32() adder[float32] {
@@ -27,8 +23,8 @@ func adder64() adder[float64] {
 	}
 }
 
-// masksOf returns zeros followed by as many ones. The mask for the lanes from q on begins at index
-// lanes − q.
+// masksOf returns a table of zeros followed by as many all-ones. The slice from index lanes − q is the mask of the
+// lanes from q on.
 func masksOf[T uint32 | uint64]() *[2 * lanes]T {
 	var m [2 * lanes]T
 	for q := lanes; q < len(m); q++ {

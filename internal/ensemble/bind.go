@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// A Source defines an input of a model as a function of a composition: Times·n/Over with a whole
-// number n. n is the sum of the units of some ingredients, each times its weight, or the number of
-// them in use. With Presence it is 1 if n is positive, else 0. A Source can also be a constant.
+// A Source states how an input of a model follows from a composition: Times·n/Over with a whole number n. n is the
+// sum of the units of some ingredients, each times its weight, or with Count the number of them in use. With Presence
+// n is 1 if that is positive, else 0. With Constant the input is Value.
 type Source struct {
 	Ingredients []int32
-	Weights     []int64 // one for each ingredient; nil: 1 each
+	Weights     []int64 // weight of each ingredient; nil for 1 each
 	Count       bool
 	Presence    bool
 	Times       int64   // 0 counts as 1
 	Over        float64 // 0 counts as 1
 
 	Constant bool
-	Value    float64 // NaN: missing
+	Value    float64 // NaN means a missing value
 }
 
 // value returns the input's value for the whole number n.
@@ -31,41 +31,39 @@ func (s *Source) value(n int64) float64 {
 	return float64(n*max(s.Times, 1)) / cmp.Or(s.Over, 1)
 }
 
-// A slot is a whole number that is computed from a composition and compared by tests.
+// A slot is a whole number, computed from the composition, that tests of tree nodes compare with thresholds.
 type slot struct {
 	source      *Source
 	least, most int64
-	ranks       []int64 // for a weighted slot, which is compared by rank: the thresholds, ascending
+	ranks       []int64 // thresholds of a weighted slot, ascending; tests compare ranks among them. Nil for other slots
 }
 
-// An effect is the change of a slot by a unit of an ingredient, or by its use.
+// An effect is how much one unit of an ingredient, or its use, changes a slot.
 type effect struct {
 	slot   int32
 	weight int64
 }
 
-// A node is a test of a slot. It encodes children as [Node] does.
+// A node is a test that compares a slot with a threshold. It encodes children as [Node] does.
 type node struct {
 	slot, threshold int32
 	left, right     int32
 }
 
-// A Score is a model as a function of compositions. It does not change, so that any
-// number of goroutines may use it and its scorers may share it.
+// A Score is a model bound to compositions. It never changes, so any number of goroutines and scorers may use it.
 type Score struct {
 	*Model
 	nodes   []node
 	roots   []int32
-	depths  []int32 // by tree, the largest number of tests on a path
+	depths  []int32 // greatest number of tests on a path of each tree
 	slots   []slot
-	effects [][]effect // by ingredient
+	effects [][]effect // effects of each ingredient on slots
 }
 
-// maxWeighted bounds |Σ weight·amount|.
+// maxWeighted is the greatest allowed magnitude of Σ weight·amount.
 const maxWeighted = 1 << 61
 
-// Bind defines the inputs of a model, for compositions of total units of some ingredients, and
-// returns the score.
+// Bind returns the score of compositions of total units by a model. sources defines each of the model's inputs.
 func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	if len(sources) != len(m.Inputs) {
 		return nil, fmt.Errorf("the model has %d inputs, and %d are given", len(m.Inputs), len(sources))
@@ -88,8 +86,8 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	return b.Score, nil
 }
 
-// A test is the condition of a node. A cut is its result along a slot: left up to at, or, if
-// falling, right up to at.
+// A test is the condition of a node in the file: feature ≤ threshold. A cut is the condition on the slot that is
+// equivalent: n ≤ at leads left or, if falling, right.
 type test struct {
 	feature   int32
 	threshold float64
@@ -108,7 +106,8 @@ type binding struct {
 	cuts       map[test]cut
 }
 
-// addSlot finds or adds the slot of an input. A constant has slot −1.
+// addSlot appends the slot of an input to inputSlots, making it if no earlier input has an equal one. A constant
+// input has slot −1.
 func (b *binding) addSlot(s *Source) error {
 	if s.Constant {
 		b.inputSlots = append(b.inputSlots, -1)
@@ -163,7 +162,7 @@ func (b *binding) addSlot(s *Source) error {
 	return nil
 }
 
-// cut returns where the result of a test changes along its slot.
+// cut returns the cut of node n's test, whose feature is computed from s.
 func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 	key := test{n.Feature, n.Threshold}
 	if c, ok := b.cuts[key]; ok {
@@ -176,7 +175,7 @@ func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 		return cut{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
 	}
 	c := cut{falling: first > last}
-	// Bisects for the last whole number with the same result as the least one.
+	// bisection for the last whole number at which the test has the same result as at the least
 	low, high := at.least-1, at.most
 	for low < high {
 		middle := low + (high-low+1)/2
@@ -191,18 +190,18 @@ func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 	return c, nil
 }
 
-// A reducedNode is a node whose threshold is a whole number of its slot.
+// A reducedNode is a node whose threshold applies to the whole number of its slot.
 type reducedNode struct {
 	slot        int32
 	threshold   int64
 	left, right int32
 }
 
-// reduce keeps the tests of slots whose result can change. Tests of constants are replaced by their
-// results.
+// reduce converts the nodes of the model to reduced nodes. A test with only one possible result is replaced by the
+// child that it leads to.
 func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 	var reduced []reducedNode
-	made := make([]int32, len(b.Model.nodes)) // by node, its replacement as a child
+	made := make([]int32, len(b.Model.nodes)) // for each node: the child that replaces it
 	child := func(c int32) int32 {
 		if c >= 0 {
 			return made[c]
@@ -245,10 +244,10 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 	return reduced, nil
 }
 
-// weighted reports whether a slot's numbers may need more than 31 bits.
+// weighted reports whether a slot is compared by rank, because its numbers may not fit in 31 bits.
 func (s *slot) weighted() bool { return s.source.Weights != nil }
 
-// rankThresholds numbers the thresholds of weighted slots.
+// rankThresholds collects the different thresholds of each weighted slot, sorted, in its ranks.
 func (b *binding) rankThresholds(reduced []reducedNode) {
 	for _, n := range reduced {
 		if s := &b.slots[n.slot]; s.weighted() {
@@ -262,7 +261,8 @@ func (b *binding) rankThresholds(reduced []reducedNode) {
 	}
 }
 
-// rankOf returns a number in the form that tests compare: how many thresholds are below it.
+// rankOf returns the number that tests compare in place of n: how many thresholds are below n. For slots without
+// ranks it is n.
 func (s *slot) rankOf(n int64) int32 {
 	if !s.weighted() {
 		return int32(n)
@@ -271,15 +271,14 @@ func (s *slot) rankOf(n int64) int32 {
 	return int32(at)
 }
 
-// layOutNodes stores the reachable nodes, those of a tree together and in preorder. It drops the
-// effects on slots that no test uses.
+// layOutNodes stores the reachable nodes, tree by tree in preorder. It drops effects on slots that no test uses.
 func (b *binding) layOutNodes(reduced []reducedNode) {
 	const unseen = -1
 	made := make([]int32, len(reduced))
 	for k := range made {
 		made[k] = unseen
 	}
-	depth := make([]int32, len(reduced)) // depth below a node, the node included
+	depth := make([]int32, len(reduced)) // number of tests on the longest path below each node, including the node's own
 	for k, n := range reduced {          // children come before parents
 		for _, c := range [...]int32{n.left, n.right} {
 			if c >= 0 {

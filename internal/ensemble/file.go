@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// maxBytes bounds the size of a model file.
+// maxBytes is the greatest size of a model file.
 const maxBytes = 1 << 30
 
 // ReadFile reads a model file of at most 1 GiB.

@@ -5,40 +5,40 @@ import (
 	"math/bits"
 )
 
-// A variation describes a slot's number, as tests compare it, along a line of s+1 splits. It is
-// offset + slope·k at split k. The slope is 1, −1, or 0 for slots that do not vary. Slots that vary
-// otherwise have a mode and a form.
+// A variation states how a slot's number, as tests compare it, changes along a line of splits k = 0..s. It is offset
+// + slope·k with a slope of 1, −1, or 0 if it does not vary. Slots that vary in other ways have a mode and a
+// [form].
 type variation struct {
 	offset, slope int64
-	// A test changes its result at the split border + slope·threshold. If the slope is 0 that split
-	// is 0 or less, and so not on the line.
+	// A test with threshold t changes its result at split border + slope·t. If the slope is 0, that split is at most
+	// 0 and not on the line.
 	border int64
 	mode   mode
 }
 
-// A form gives the number of a slot with a mode: at k = 0, or for a count that of the other
-// ingredients, and the increment of each split.
+// A form is the number of a slot that has a mode. exact is the value at split 0, for a count without the line's two
+// ingredients; step is the increment of each split.
 type form struct{ exact, step int64 }
 
 type mode uint8
 
 const (
 	plain     mode = iota
-	steep          // exact + steep·k, compared by rank
-	countI         // the count of the others, plus 1 for k > 0
-	countJ         // the count of the others, plus 1 for k < s
-	countBoth      // the count of the others, plus both
+	steep          // exact + step·k, compared by rank
+	countI         // exact + 1 for k > 0
+	countJ         // exact + 1 for k < s
+	countBoth      // exact + 1 for k > 0, + 1 for k < s
 )
 
-// setLinear makes a slot's number exact at k = 0 and adds by with each split.
+// setLinear sets the variation to exact + by·k, where by is 1 or −1.
 func (v *variation) setLinear(exact, by int64) {
 	*v = variation{offset: exact, slope: by, border: -by*exact + (by+1)/2}
 }
 
-// setConstant makes a slot's number constant.
+// setConstant sets the variation to a constant.
 func (v *variation) setConstant(n int32) { *v = variation{offset: int64(n)} }
 
-// A span is a child with the range from..to of the splits that reach it.
+// A span is a node or leaf with the range from..to of splits whose path leads through it.
 type span struct{ child, from, to int32 }
 
 // Line computes the sums of the compositions in which ingredients i ≠ j share their current sum s =
@@ -80,11 +80,12 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	return starts, s.line
 }
 
-// A crossing is a border on a line, and the index of its test among the listed tests of the slot.
+// A crossing is a split at which a test changes its result, with the index of the test among those listed for its
+// slot.
 type crossing struct{ at, border int32 }
 
-// findCrossings returns the borders of a slot's tests that are on a line. They cannot be predicted,
-// so the loop has no branch that depends on them.
+// findCrossings returns the splits 1..total at which the listed tests of a slot change their results. The crossings
+// are unpredictable, so the loop has no branch that depends on them.
 func (s *Scorer) findCrossings(slot, total int32) []crossing {
 	v, all := s.vary[slot], s.listedTests[slot]
 	if len(s.crossings) < len(all) {
@@ -94,13 +95,12 @@ func (s *Scorer) findCrossings(slot, total int32) []crossing {
 	for k, q := range all {
 		border := v.border + v.slope*int64(q.threshold)
 		s.crossings[n] = crossing{int32(k), int32(border)}
-		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // whether 1 ≤ border ≤ total
+		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // adds 1 if 1 ≤ border ≤ total
 	}
 	return s.crossings[:n]
 }
 
-// markSteepTrees marks as stale the trees with a test of a steep slot that changes its result on
-// the line.
+// markSteepTrees marks trees as stale whose path has a test of the steep slot that changes its result on the line.
 func (s *Scorer) markSteepTrees(slot, total int32) {
 	f, ranks := &s.forms[slot], s.score.slots[slot].ranks
 	low, high := f.exact, f.exact+f.step*int64(total)
@@ -116,12 +116,12 @@ func (s *Scorer) markSteepTrees(slot, total int32) {
 		if f.step < 0 {
 			border = -floorDiv(room-f.exact, -f.step)
 		}
-		s.markStale(q, int32(border)) // from 1 to total
+		s.markStale(q, int32(border)) // the split lies in 1..total
 	}
 }
 
-// markCountTrees marks as stale the trees with a test of a count whose result at an end of the line
-// differs from that elsewhere.
+// markCountTrees marks trees as stale whose path has a test of a count that changes its result on the line, which
+// happens only at the ends.
 func (s *Scorer) markCountTrees(slot int32) {
 	changes := s.forms[slot].exact
 	if s.vary[slot].mode == countBoth {
@@ -134,11 +134,11 @@ func (s *Scorer) markCountTrees(slot int32) {
 	}
 }
 
-// listVarying lists the slots that vary along the line of i and j, and sets their variations.
+// listVarying lists the slots that vary along the line of i and j, and sets their variations and forms.
 func (s *Scorer) listVarying(i, j int32) {
 	s.varying = s.varying[:0]
 	ofI, ofJ := s.score.effects[i], s.score.effects[j]
-	for len(ofI) > 0 || len(ofJ) > 0 { // both are sorted by slot
+	for len(ofI) > 0 || len(ofJ) > 0 { // both lists are sorted by slot
 		var a, b int64
 		var hasI, hasJ bool
 		slot := int32(math.MaxInt32)
@@ -183,8 +183,8 @@ func (s *Scorer) listVarying(i, j int32) {
 	}
 }
 
-// testOutcome returns the result of a test of a slot with a mode along the line: left for k < first
-// and for k ≥ second, !left between.
+// testOutcome returns the result along a line of a test of a slot that has a mode: left for k < first and for k ≥
+// second, !left between.
 func (s *Scorer) testOutcome(n *node, total int32) (left bool, first, second int64) {
 	end := int64(total) + 1
 	mode, f := s.vary[n.slot].mode, &s.forms[n.slot]
@@ -195,13 +195,13 @@ func (s *Scorer) testOutcome(n *node, total int32) (left bool, first, second int
 		if f.step > 0 {
 			return true, floorDiv(room, f.step) + 1, end
 		}
-		return false, -floorDiv(room, -f.step), end // the least k with room ≥ steep·k
+		return false, -floorDiv(room, -f.step), end // least k for which the slot's number exceeds the threshold
 	case mode == countI && f.exact == threshold:
 		return true, 1, end
 	case mode == countJ && f.exact == threshold:
 		return false, int64(total), end
 	case mode == countBoth && f.exact+1 == threshold:
-		return true, 1, int64(total) // one of the two is used at the ends, both between
+		return true, 1, int64(total) // at the ends one of the two ingredients is used, between them both are
 	}
 	return f.exact < threshold, end, end
 }
@@ -215,10 +215,9 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// descend records the leaves of a stale tree along the line. The current composition is the split
-// here of the line, so the tree's path is that of a split. descend begins at the first test of the
-// path whose result changes. If no other result changes, the path leads to the current leaf on one
-// side of that change.
+// descend records the leaves that stale tree t reaches along a line. The present composition is split number here of
+// the line, and the tree's path is the path there. descend starts at the first test of the path whose result changes
+// on the line. If no other result changes, the present leaf is reached on one side of that change.
 func (s *Scorer) descend(t, here, total int32) {
 	last := s.leaves[t]
 	nodes, vary := s.score.nodes, s.vary
@@ -269,8 +268,8 @@ func (s *Scorer) descend(t, here, total int32) {
 	s.todo = todo
 }
 
-// splitSpan follows a span through a test of a slot with a mode. It returns the child, and the
-// split up to which the span reaches it. It appends the rest of the span to todo.
+// splitSpan follows a span through a test of a slot that has a mode. It returns the child that the span's first
+// splits reach and the last of these splits, and appends the rest of the span to todo.
 func (s *Scorer) splitSpan(at span, todo []span, total int32) (child int32, to int64, left []span) {
 	n := &s.score.nodes[at.child]
 	goesLeft, first, second := s.testOutcome(n, total)

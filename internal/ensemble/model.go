@@ -33,17 +33,17 @@ import (
 	"sync"
 )
 
-// A Model is an ensemble of trees as stored in a file. Readers make one with a [Builder]. Its
-// slices must not be changed.
+// A Model is a tree ensemble as stored in a file. Readers of files make it with a [Builder]. Its slices must not be
+// changed.
 type Model struct {
-	Maker  string   // the program that wrote the file, such as "XGBoost 1.7.4"
+	Maker  string   // program that wrote the file, such as "XGBoost 1.7.4"
 	Inputs []string // names of the inputs, in order
-	Single bool     // features and sums are float32; else float64
+	Single bool     // whether features and sums are float32 instead of float64
 
 	Features []Feature // the features that nodes test
 	Fold     Fold
-	Start    []float64 // by target, the start of its sum
-	Terms    [][]Term  // by target, its terms in the order of addition
+	Start    []float64 // start of each target's sum
+	Terms    [][]Term  // terms of each target, in the order of addition
 	Outputs  []Output
 
 	nodes  []Node // children before parents
@@ -54,44 +54,43 @@ type Model struct {
 	made summer
 }
 
-// A Feature is a number that nodes compare: Of applied to an input. Of must be monotonic. Without
-// Of the feature is the input, rounded to float32 if the model is Single.
+// A Feature is a number that nodes compare with thresholds: the function Of of an input, which must be monotonic. If
+// Of is nil the feature is the input, rounded to float32 if the model is Single.
 type Feature struct {
 	Input int
 	Of    func(v float64) float64
 }
 
-// A Fold selects how the values of a target are combined into one number.
+// A Fold is how the values of a target's leaves are combined: sum, minimum or maximum.
 type Fold int
 
-// The folds.
+// These are the folds.
 const (
 	Sum Fold = iota
 	Min
 	Max
 )
 
-// A Term is a tree's contribution to a target: values[leaf+At], where leaf is the tree's current
-// leaf.
+// A Term is the contribution of one tree to a target: the value number At of the leaf that the tree reaches.
 type Term struct{ Tree, At int32 }
 
-// A Node sends values up to the threshold to the left. A child is the index of a node, or ^k for
+// A Node leads to Left if its feature is at most Threshold, else to Right. A child is the index of a node, or ^k for
 // the leaf whose values begin at k.
 type Node struct {
 	Feature, Left, Right int32
-	NaNLeft              bool // where a missing value goes
+	NaNLeft              bool // whether a missing value leads to Left
 	Threshold            float64
 }
 
-// An Output is a quantity that a model predicts: one number, or one for each class.
+// An Output is a quantity that a model predicts: a number, or a number for each class.
 type Output struct {
 	Name    string
 	Classes []string // nil for a number
-	// Of computes the output from the sums by target. A number must be monotonic in each of them.
+	// Of computes the output from the sums of all targets. The output of a number must be monotonic in each sum.
 	Of func(sums []float64, class int) float64
 }
 
-// Limits on all trees together.
+// These limits apply to all trees of a model together.
 const (
 	maxNodes  = 1 << 25
 	maxValues = 1 << 26
@@ -100,14 +99,13 @@ const (
 // Trees returns the number of trees.
 func (m *Model) Trees() int { return len(m.roots) }
 
-// A Builder makes the trees of a [Model], children before parents.
+// A Builder makes the trees of a [Model]. It needs the children of a node before the node.
 type Builder struct{ m *Model }
 
 // NewBuilder returns a builder of a model's trees.
 func NewBuilder(m *Model) *Builder { return &Builder{m} }
 
-// AddLeaf adds a leaf with values, one for each term of its tree, and returns it as a
-// child.
+// AddLeaf adds a leaf with one value for each term of its tree. It returns the leaf encoded as a child.
 func (b *Builder) AddLeaf(values ...float64) (int32, error) {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -178,15 +176,16 @@ func (b *Builder) PreviousInput(v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// A Shape is the structure of one tree in a file, whose nodes have numbers from 0.
+// A Shape is the structure of one tree in a file. Its functions take the numbers of nodes, from 0.
 type Shape struct {
 	Nodes, Root int
 	Children    func(node int) (left, right int, leaf bool)
-	Leaf        func(node int) (int32, error)                    // adds the leaf
-	Test        func(node int, left, right int32) (int32, error) // adds the test
+	Leaf        func(node int) (int32, error)                    // adds a leaf to the builder and returns it as a child
+	Test        func(node int, left, right int32) (int32, error) // adds a node's test to the builder and returns it as a child
 }
 
-// AddTree adds a tree. Each node may be reached in only one way, so that there is no cycle.
+// AddTree adds a tree of the given shape. It returns an error unless each node is reached in exactly one way, which
+// excludes cycles.
 func (b *Builder) AddTree(s Shape) error {
 	if s.Root < 0 || s.Root >= s.Nodes {
 		return fmt.Errorf("the tree begins at node %d, and it has %d", s.Root, s.Nodes)
@@ -229,7 +228,7 @@ func (b *Builder) AddTree(s Shape) error {
 	return nil
 }
 
-// AddToTargets adds the last tree to the sums of targets. Each leaf has one value for each target,
+// AddToTargets makes the last tree a term of the given targets. Each leaf of the tree has one value for each target,
 // in that order.
 func (b *Builder) AddToTargets(targets ...int) error {
 	for at, target := range targets {

@@ -2,13 +2,13 @@ package ensemble
 
 import "math"
 
-// Sums returns the sum of each target at the dense composition x, computed tree by tree. It is the
-// reference for [Scorer].
+// Sums returns the sum of each target at a composition, tree by tree. x holds the amount of each ingredient. Tests
+// compare [Scorer] with it.
 func (s *Score) Sums(x []int32) []float64 {
 	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlots(nil, x)))
 }
 
-// appendSlots appends the numbers of the slots as tests compare them.
+// appendSlots appends, for composition x, the number of each slot in the form that tests compare.
 func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
 	for k := range s.slots {
 		at := &s.slots[k]
@@ -28,7 +28,7 @@ func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
 	return dst
 }
 
-// appendLeaves appends the current leaf of each tree.
+// appendLeaves appends the leaf that each tree reaches for the given slots.
 func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 	nodes := s.nodes
 	for _, at := range s.roots {
@@ -52,8 +52,8 @@ func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	return dst
 }
 
-// Bounds returns bounds of the sum of each target over all compositions: the sums of the least and
-// of the greatest leaf of each tree. They are wider than the range that occurs.
+// Bounds returns bounds of each target's sum over all compositions: the sums of the least and of the greatest leaf of
+// each tree. The range of actual sums may be narrower.
 func (s *Score) Bounds() (least, greatest []float64) {
 	leaves := make([][]int32, len(s.roots))
 	end := int32(len(s.nodes))
@@ -79,8 +79,7 @@ func (s *Score) Bounds() (least, greatest []float64) {
 	return least, greatest
 }
 
-// Sums returns the sum of each target for given inputs of the model, NaN where one is missing. It
-// needs no composition.
+// Sums returns the sum of each target for given inputs of the model. An input of NaN is missing.
 func (m *Model) Sums(inputs []float64) []float64 {
 	leaves := make([]int32, len(m.roots))
 	for t, at := range m.roots {
@@ -102,7 +101,7 @@ func (m *Model) Sums(inputs []float64) []float64 {
 	return sums
 }
 
-// feature returns a feature of an input, in the form that nodes compare.
+// feature returns feature f of an input v, rounded as the model's nodes compare it.
 func (m *Model) feature(f Feature, v float64) float64 {
 	switch {
 	case f.Of != nil:
@@ -113,7 +112,7 @@ func (m *Model) feature(f Feature, v float64) float64 {
 	return v
 }
 
-// tables returns the summer of the model.
+// tables returns a summer in the precision of the model.
 func (m *Model) tables() summer {
 	m.once.Do(func() {
 		if m.Single {

@@ -2,38 +2,36 @@ package ensemble
 
 import "math/bits"
 
-// A Scorer keeps the sums of one moving composition, and computes those of the lines through it. It
-// is the working memory of one chain: several goroutines must not use it at once. Its methods do
-// not allocate once its lists have grown.
+// A Scorer computes the targets' sums of one moving composition, and of the lines through it. It is the working
+// memory of one chain, and only one goroutine may use it. Its methods do not allocate once its buffers have grown.
 type Scorer struct {
 	score *Score
 	sums  summer
-	x     []int32     // by ingredient
-	used  []int32     // the ingredients with x > 0, in no order
-	place []int32     // by ingredient: where it is in used
-	exact []int64     // by slot, its exact number
-	vary  []variation // by slot, its number in the form that tests compare
+	x     []int32     // amount of each ingredient
+	used  []int32     // ingredients with x > 0, in no order
+	place []int32     // index in used of each used ingredient
+	exact []int64     // number of each slot
+	vary  []variation // number of each slot in the form that tests compare
 
-	leaves      []int32        // by tree, its current leaf
-	starts      []int32        // by tree, where its path begins in paths
-	paths       []step         // the tests on each tree's current path
-	lengths     []int32        // by tree, the length of its path
-	listedTests [][]listedTest // by slot, the tests of it on current paths
-	stale       []uint64       // a bit set of trees
-	from        []resumePoint  // by stale tree, where to resume
+	leaves      []int32        // leaf that each tree reaches
+	starts      []int32        // index in paths where each tree's path begins
+	paths       []step         // tests on the path of each tree
+	lengths     []int32        // number of tests on each tree's path
+	listedTests [][]listedTest // for each slot: the tests of it on the paths of all trees
+	stale       []uint64       // bit set of the trees whose path must be recomputed
+	from        []resumePoint  // for each stale tree: the test from which to recompute
 
-	// The current line.
-	forms     []form  // by slot
-	varying   []int32 // the slots that vary
+	// The next fields describe the line that Line computes.
+	forms     []form  // form of each slot that has a mode
+	varying   []int32 // slots that vary along the line
 	crossings []crossing
 	todo      []span
 	splits    splits
 	changes   []change
-	line      [][]float64 // by target and piece
+	line      [][]float64 // sums by target and piece
 }
 
-// NewScorer returns a scorer whose composition has no ingredients. Call
-// [Scorer.Reset] to begin.
+// NewScorer returns a scorer without a composition. Call [Scorer.Reset] before any other method.
 func (s *Score) NewScorer() *Scorer {
 	trees := s.Trees()
 	c := &Scorer{
@@ -55,7 +53,7 @@ func (s *Score) NewScorer() *Scorer {
 		c.vary[k].setConstant(s.slots[k].rankOf(0))
 	}
 	for t, root := range s.roots {
-		c.leaves[t] = 0 // no leaf yet
+		c.leaves[t] = 0 // −1 means that no leaf has been reached yet
 		c.replacePath(int32(t), 0, root)
 	}
 	return c
@@ -73,8 +71,7 @@ func (s *Scorer) Reset(x, used []int32) {
 	s.refresh()
 }
 
-// Set moves to the composition in which ingredient i has amount xi and ingredient j
-// has amount xj, the others as they are.
+// Set changes the amounts of ingredients i and j to xi and xj.
 func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 	s.assign(int32(i), xi)
 	s.assign(int32(j), xj)
@@ -92,7 +89,7 @@ func (s *Scorer) AppendSums(dst []float64) []float64 {
 	return dst
 }
 
-// assign sets one amount and marks as stale the trees whose path has a test with a changed result.
+// assign changes one amount and marks trees as stale if a test on their path changes its result.
 func (s *Scorer) assign(i, amount int32) {
 	old := s.x[i]
 	if old == amount {
@@ -130,12 +127,12 @@ func (s *Scorer) assign(i, amount int32) {
 	}
 }
 
-// A resumePoint says at which test on its path to resume a stale tree. If that is the only such
-// test and its result changes at one split of the line, border is the split and other the child
-// that is not on the path. Otherwise border is 0.
+// A resumePoint is the index of the first test to repeat on the path of a stale tree. If only that test changes, once
+// on the line, border is the split where it does and other the child off the path. Otherwise border is 0.
 type resumePoint struct{ step, other, border int32 }
 
-// markStale marks a tree as stale from a test on its path on.
+// markStale marks a tree as stale from the test q on. A border above 0 is the split at which the test's result
+// changes.
 func (s *Scorer) markStale(q listedTest, border int32) {
 	at := &s.from[q.tree]
 	if w, bit := q.tree>>6, uint64(1)<<(q.tree&63); s.stale[w]&bit == 0 {
@@ -146,7 +143,7 @@ func (s *Scorer) markStale(q listedTest, border int32) {
 	}
 }
 
-// refresh updates the paths of the stale trees.
+// refresh recomputes the paths of all stale trees.
 func (s *Scorer) refresh() {
 	for w, trees := range s.stale {
 		for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
@@ -155,8 +152,7 @@ func (s *Scorer) refresh() {
 	}
 }
 
-// refreshTree finds the first test on a tree's path whose result has changed, and follows the new
-// branch.
+// refreshTree recomputes the path of tree t from the first test whose result has changed.
 func (s *Scorer) refreshTree(t int32) {
 	path := s.paths[s.starts[t]:][:s.lengths[t]]
 	for p := int(s.from[t].step); p < len(path); p++ {
@@ -179,7 +175,7 @@ func (s *Scorer) refreshTree(t int32) {
 	}
 }
 
-// unlistStep removes a step from the listed tests of its slot.
+// unlistStep removes a step from the list of its slot's tests.
 func (s *Scorer) unlistStep(q step) {
 	all := s.listedTests[q.slot]
 	last := all[len(all)-1]
@@ -188,7 +184,7 @@ func (s *Scorer) unlistStep(q step) {
 	s.listedTests[q.slot] = all[:len(all)-1]
 }
 
-// replacePath replaces the path of tree t from its p-th test on by the path that begins at a child.
+// replacePath replaces the path of tree t from its p-th test on by the path from child at.
 func (s *Scorer) replacePath(t, p, at int32) {
 	for at >= 0 {
 		n := &s.score.nodes[at]
@@ -208,8 +204,8 @@ func (s *Scorer) replacePath(t, p, at int32) {
 	}
 }
 
-// A step is a node on a path, with its test and its index among the listed tests of its slot.
+// A step is a node on a tree's path, with the index of its entry among the listed tests of its slot.
 type step struct{ node, slot, threshold, listIndex int32 }
 
-// A listedTest is a step of a tree's path, listed by slot, with the child that is not on the path.
+// A listedTest is a test on a tree's path, as listed for its slot. other is the child that is not on the path.
 type listedTest struct{ threshold, tree, step, other int32 }

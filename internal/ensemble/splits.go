@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// splits collects the splits at which the pieces of a line start. For a short line it is a bit set.
+// splits collects the splits at which pieces of a line begin. For short lines it uses a bit set.
 type splits struct {
 	short  bool
 	set    [maxShort / 64]uint64
-	piece  [maxShort]int32 // by split at which a piece starts, the index of the piece
+	piece  [maxShort]int32 // index of the piece that begins at each split
 	long   []int32
 	starts []int32
 }
 
-// maxShort is the greatest number of splits of a short line.
+// maxShort is the greatest number of splits of a line for which splits uses a bit set.
 const maxShort = 4096
 
-// begin clears s for a line of total+1 splits.
+// begin empties s for a line of total+1 splits.
 func (s *splits) begin(total int32) {
 	if s.short = total < maxShort; s.short {
 		clear(s.set[:total>>6+1])
@@ -27,7 +27,7 @@ func (s *splits) begin(total int32) {
 	s.long = append(s.long[:0], 0)
 }
 
-// add records that a piece starts at split k.
+// add records that a piece begins at split k.
 func (s *splits) add(k int32) {
 	if s.short {
 		s.set[k>>6] |= 1 << (k & 63)
@@ -36,7 +36,7 @@ func (s *splits) add(k int32) {
 	}
 }
 
-// finish returns the splits at which pieces start, each once and ascending.
+// finish returns the recorded splits, each once and ascending.
 func (s *splits) finish(total int32) []int32 {
 	s.starts = s.starts[:0]
 	if !s.short {
@@ -54,7 +54,7 @@ func (s *splits) finish(total int32) []int32 {
 	return s.starts
 }
 
-// place replaces the splits of the changes by the indices of the pieces that start there.
+// place replaces the split of each change by the index of the piece that begins there.
 func (s *splits) place(changes []change) {
 	for k := range changes {
 		c := &changes[k]

@@ -2,10 +2,9 @@ package ensemble
 
 import "slices"
 
-// A summer adds the leaves of the trees in the precision of the model.
+// A summer adds leaves in the precision of the model and remembers the current leaf of each tree.
 type summer interface {
-	// newCopy returns a summer for another scorer. It shares the values of leaves, but has its own
-	// current leaves.
+	// newCopy returns a summer that shares the leaves' values but has current leaves of its own, for another scorer.
 	newCopy() summer
 	// set makes a leaf the current leaf of its tree.
 	set(tree, leaf int32)
@@ -13,54 +12,53 @@ type summer interface {
 	currentSum(target int) float64
 	// sumOfLeaves returns the sum of a target, given the leaf of each tree.
 	sumOfLeaves(target int, leaves []int32) float64
-	// appendLine appends the sums of a target over the pieces of a line to out. Changes must be ascending
-	// by tree, then by piece.
+	// appendLine appends to out the sum of a target in each piece of a line. changes lists the trees whose leaf
+	// changes on the line, ascending by tree and then by piece.
 	appendLine(target int, changes []change, pieces int, out []float64) []float64
-	// bounds returns bounds of the sum of a target, given the possible leaves of each tree.
+	// bounds returns bounds of the sum of a target, given the leaves that each tree can reach.
 	bounds(target int, leaves [][]int32) (least, greatest float64)
 }
 
-// A change gives a tree another leaf from a piece on. While Line walks the line, it counts splits
-// instead of pieces.
+// A change states that a tree has another leaf from a piece of the line on. Until [splits.place], piece holds the
+// split where that piece begins.
 type change struct{ tree, leaf, piece int32 }
 
-// A share is a tree's contribution to a target: the values at leaf+at, as the target's term number
-// term.
+// A share is one contribution of a tree to a target: value number at of the leaf, which is term number term of the
+// target.
 type share struct{ target, term, at int32 }
 
-// tables is the [summer] of one precision.
+// tables implements [summer] for one precision.
 type tables[T float32 | float64] struct {
 	fold    Fold
 	start   []T
 	values  []T
-	shares  []share  // by tree
-	from    []int32  // by tree, where its shares begin; trees+1
-	added   [][]Term // by target, the terms in the order of addition
-	single  bool     // there is one target, and tree t gives its term t
-	current [][]T    // by target and term
+	shares  []share  // contributions of all trees, tree by tree
+	from    []int32  // index in shares where each tree's contributions begin, and their number at the end
+	added   [][]Term // terms of each target, in the order of addition
+	single  bool     // whether there is just one target, with tree t as its term t
+	current [][]T    // current value of each term, by target
 	add     adder[T]
 
-	places []place[T] // for the current block; scratch
-	lanes  [lanes]T   // sums of the block
+	places []place[T] // scratch: changes of terms within the current block of pieces
+	lanes  [lanes]T   // scratch: sums of the current block of pieces
 }
 
-// Pieces are added half or all lanes at once. That many independent additions hide the latency of
-// an addition.
+// lanes is the number of pieces of a line whose sums are computed together, half that for short blocks. Independent
+// additions hide the latency of each.
 const (
 	lanes = 32
 	half  = lanes / 2
 )
 
-// A place says that a term differs between the pieces of a block. Lanes before the place's lane
-// have the value before, lanes from there on the value after. Further places of the same term, in
-// the order of their lanes, change it from their lanes on.
+// A place states that a term changes between the pieces of a block. The lanes below lane have the value before, the
+// others the value after. Several places of one term are in the order of their lanes.
 type place[T float32 | float64] struct {
 	term, lane    int32
 	before, after T
 }
 
-// An adder adds terms to the sums of half or all lanes, one term after another. At the places,
-// which ascend, it adds their values instead.
+// An adder adds terms to half or all of the lanes, one term after another. A term listed in places has the values of
+// its places instead. places is in the order of the terms.
 type adder[T float32 | float64] func(sums []T, terms []T, places []place[T])
 
 func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
@@ -99,7 +97,7 @@ func (a *tables[T]) newCopy() summer {
 	return &c
 }
 
-// sharesOf returns the shares of a tree.
+// sharesOf returns the contributions of a tree.
 func (a *tables[T]) sharesOf(tree int32) []share { return a.shares[a.from[tree]:a.from[tree+1]] }
 
 func (a *tables[T]) set(tree, leaf int32) {
@@ -112,7 +110,7 @@ func (a *tables[T]) currentSum(target int) float64 {
 	return float64(a.foldTerms(target, a.current[target]))
 }
 
-// foldTerms returns the fold of a target's terms, such as their sum.
+// foldTerms returns the sum, minimum or maximum of a target's terms, by the model's [Fold].
 func (a *tables[T]) foldTerms(target int, terms []T) T {
 	v := a.start[target]
 	switch {
@@ -152,9 +150,8 @@ func (a *tables[T]) appendLine(target int, changes []change, pieces int, out []f
 	return out
 }
 
-// fillPlaces converts changes to places for the block that begins with piece p. Changes before the
-// block are placed at its first lane. Those behind it are placed after its last lane, where they
-// have no effect.
+// fillPlaces converts the changes on a line to places for the block of pieces that begins with piece p. Changes
+// before the block apply from its first lane. Changes after it are placed beyond its last lane, without effect.
 func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 	current, values := a.current[target], a.values
 	if cap(a.places) < len(changes) {
@@ -182,8 +179,7 @@ func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 	a.places = places[:n]
 }
 
-// applyPlaces sets r to the values of the first places, those of one term, and returns the other
-// places.
+// applyPlaces sets each lane of r by the places of the first term, and returns the places of the other terms.
 func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
 	for k, q := range places {
 		if k > 0 && q.term != places[0].term {
@@ -201,7 +197,7 @@ func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
 	return nil
 }
 
-// forEachTerm calls f with every term in each of the lanes.
+// forEachTerm calls f with the index of each term and its values in all lanes.
 func forEachTerm[T float32 | float64](lanes int, terms []T, places []place[T], f func(k int, r []T)) {
 	r := make([]T, lanes)
 	for k, t := range terms {
@@ -216,7 +212,7 @@ func forEachTerm[T float32 | float64](lanes int, terms []T, places []place[T], f
 	}
 }
 
-// extremes sets each lane of the result to the least or the greatest term.
+// extremes sets each lane of result to the least or the greatest of its terms.
 func (a *tables[T]) extremes(result, terms []T) {
 	forEachTerm(len(result), terms, a.places, func(k int, r []T) {
 		for q, v := range r {
@@ -232,7 +228,7 @@ func (a *tables[T]) extremes(result, terms []T) {
 	})
 }
 
-// addPlain is an [adder] in plain Go. It is the reference for the assembly.
+// addPlain is an [adder] in Go. Tests compare the assembly with it.
 func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
 	forEachTerm(len(sums), terms, places, func(_ int, r []T) {
 		for q, v := range r {
@@ -266,6 +262,6 @@ func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float6
 		}
 		low, high = append(low, from), append(high, to)
 	}
-	// Rounding is monotonic: it keeps the order of sums whose terms are ordered.
+	// Rounding is monotonic, so sums of ordered terms keep their order.
 	return float64(a.foldTerms(target, low)), float64(a.foldTerms(target, high))
 }

@@ -1,8 +1,7 @@
 package ensemble
 
-// BoundsInBox returns bounds of the sum of each target over the compositions of total units in
-// which each ingredient i has from lo[i] to hi[i] units. They are the sums of the least and of the
-// greatest leaf that each tree can reach.
+// BoundsInBox returns bounds of each target's sum over the compositions of total units with lo[i] to hi[i] units of
+// each ingredient i. They are the sums of the least and of the greatest leaf that each tree can reach in this box.
 func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float64) {
 	from, to := make([]int32, len(s.slots)), make([]int32, len(s.slots))
 	for k := range s.slots {

@@ -1,4 +1,4 @@
-// Package importedmodel has the property of a model that another program has made.
+// Package importedmodel has the property that scores a composition by a tree ensemble of another program.
 package importedmodel
 
 import (
@@ -9,13 +9,13 @@ import (
 	"kir/mcmc"
 )
 
-// Model is what a tree ensemble that another program has grown says:
+// Model is the desirability of what a tree ensemble of another program predicts:
 //
-//	y(x) = max(floor, max_m wish(v_m(x))),
+// \ty(x) = max(floor, max_m wish(v_m(x)))
 //
-// where v_m is one of the model's outputs, m goes over settings of what is no part of
-// the composition, such as temperatures to be tried, and the wish says how good a value
-// is. A whole line is scored in one walk; see package ensemble.
+// v_m are the model's outputs in setting m. Settings are alternative values of inputs that are not part of the
+// composition, such as temperatures. wish is the desirability of the outputs. A whole line is scored in one walk of
+// the trees; see package ensemble.
 type Model struct {
 	settings     []*ensemble.Score
 	desirability func(sums []float64) float64
@@ -24,8 +24,8 @@ type Model struct {
 
 var _ mcmc.LineProperty = (*Model)(nil)
 
-// New returns the property. wish is y of the sums of the ensemble's targets, the
-// same for the same sums; floor is the least score, in [0, 1].
+// New returns a [Model]. settings holds the ensemble bound to each setting. wish is the desirability of the sums of
+// the ensemble's targets, and must depend on nothing else. floor is the least score, in [0, 1].
 func New(settings []*ensemble.Score, wish func(sums []float64) float64, floor float64) *Model {
 	return &Model{settings, wish, floor}
 }
@@ -36,8 +36,7 @@ func (m *Model) LogScore(x *mcmc.Composition) float64 {
 	return portable.Log(max(m.floor, m.desirability(sums)))
 }
 
-// Sums returns the sums of the ensemble's targets at x in the setting in which the
-// wish says most, the first of them, and which one that is.
+// Sums returns the most desirable setting for x, the first of equals, and the sums of the ensemble's targets there.
 func (m *Model) Sums(x *mcmc.Composition) (sums []float64, setting int) {
 	y := math.Inf(-1)
 	for k, s := range m.settings {
@@ -67,7 +66,7 @@ type modelScorer struct {
 	sums     []float64
 }
 
-// A modelLine is a line of one setting, and the piece that is looked at.
+// A modelLine is a line in one setting, with the present position among its pieces.
 type modelLine struct {
 	starts []int32
 	sums   [][]float64
@@ -90,7 +89,7 @@ func (s *modelScorer) LogScore() float64 {
 	return portable.Log(y)
 }
 
-// updatePiece takes the wish of a line's piece.
+// updatePiece computes the desirability of the present piece of a line.
 func (s *modelScorer) updatePiece(l *modelLine) {
 	s.sums = s.sums[:0]
 	for _, of := range l.sums {

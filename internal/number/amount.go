@@ -7,34 +7,30 @@ import (
 	"strings"
 )
 
-// Amounts writes amounts of ingredients. A recipe divides Total units; written, they are
-// Whole of something, such as 100 of percent or 13.25 of centilitres. Nothing else in kir
-// makes text of an amount.
+// Amounts writes amounts of ingredients as decimal texts. A recipe divides Total units, which correspond to Whole of
+// some measure, such as 100 percent or 13.25 centilitres. All of kir writes amounts with this type.
 //
-// What a recipe has of its ingredients is written with so many digits behind the point that
-// the amounts add up to the whole and are read as the same units again (as [kir/internal/dataset.Closure]
-// reads them: each is less than half a unit off). These are the fewest with which rounding
-// each amount by itself does so. Where up to two more than tell units apart are not enough,
-// as for thirds of 100, the amounts are rounded together so that they add up: by the largest
-// remainder, where an earlier amount comes before a later one that has the same.
+// The amounts of a recipe get as many decimal places that they add up to Whole and can be read back as the same units
+// (by [kir/internal/dataset.Closure]: each is off by less than half a unit). The number of places is the least for
+// which rounding each amount by itself achieves this. If two more places than needed to tell units apart do not
+// suffice, as for thirds of 100, the amounts are rounded together: by the largest remainder, ties to the earlier
+// amount.
 //
-// Amounts that are less than the total are written as those of a recipe that has the rest of
-// something else, so that one alone is as exact as in a recipe. Of more than the total each is
-// rounded by itself.
+// Amounts that sum to less than Total are written as part of a recipe whose rest is something else, so that a single
+// amount is as exact as in a recipe. If they sum to more than Total, each is rounded by itself.
 type Amounts struct {
 	Total     int
 	Whole     *big.Rat
-	MinDigits int // digits behind the point, at least
+	MinDigits int // least number of decimal places
 }
 
-// spareDigits is how many digits more than tell units apart are tried before amounts are
-// rounded together.
+// spareDigits is the number of additional decimal places tried before amounts are rounded together.
 const spareDigits = 2
 
-// mostDigits bounds the digits of a whole that has no end as a decimal.
+// mostDigits is the greatest number of decimal places, for a Whole that is no finite decimal.
 const mostDigits = 40
 
-// Percentages writes amounts of so many units in percent, with as many digits as tell units
+// Percentages returns the Amounts that write units of total in percent, with enough decimal places to tell units
 // apart.
 func Percentages(total int) Amounts {
 	a := Amounts{Total: total, Whole: big.NewRat(100, 1)}
@@ -44,10 +40,10 @@ func Percentages(total int) Amounts {
 	return a
 }
 
-// Share writes an amount in percent.
+// Share returns an amount of a total in percent, with the sign.
 func Share(units, total int) string { return Shares([]int{units}, total)[0] }
 
-// Shares writes the amounts of a recipe in percent.
+// Shares returns the amounts of a recipe in percent, with the sign.
 func Shares(units []int, total int) []string {
 	texts := Percentages(total).Write(units)
 	for k := range texts {
@@ -56,8 +52,8 @@ func Shares(units []int, total int) []string {
 	return texts
 }
 
-// Write writes the amounts of a recipe. What is rounded together has two digits more, so that
-// no amount is far from its own.
+// Write returns the amounts of a recipe as texts. Amounts that are rounded together get two more decimal places, so
+// that each stays near its exact value.
 func (a Amounts) Write(units []int) []string {
 	digits, byItself := a.digits(units)
 	if !byItself {
@@ -66,19 +62,18 @@ func (a Amounts) Write(units []int) []string {
 	return a.WriteTo(digits, units)
 }
 
-// Digits returns with how many digits behind the point the amounts of several recipes can be
-// written alike: the fewest.
+// Digits returns the least number of decimal places with which the amounts of all given recipes can be written alike.
 func (a Amounts) Digits(recipes ...[]int) int {
 	digits, _ := a.digits(recipes...)
 	return digits
 }
 
-// digits is Digits, and whether each amount can be rounded by itself.
+// digits returns the result of Digits, and whether each amount can then be rounded by itself.
 func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
 	if a.isUnknown() {
 		return 0, true
 	}
-	together := -1 // the fewest with which amounts are read again that were rounded together
+	together := -1 // least number of places at which amounts rounded together can be read back
 	for digits = a.MinDigits; ; digits++ {
 		alone, read := true, true
 		whole, exact := a.wholeInUlps(digits)
@@ -103,8 +98,8 @@ func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
 	}
 }
 
-// ExactDigits returns the fewest digits with which the amounts of a recipe are read as the same
-// units again.
+// ExactDigits returns the least number of decimal places with which the amounts of a recipe can be read back as the
+// same units.
 func (a Amounts) ExactDigits(units []int) int {
 	for digits := a.MinDigits; ; digits++ {
 		if a.isUnknown() {
@@ -118,7 +113,7 @@ func (a Amounts) ExactDigits(units []int) int {
 	}
 }
 
-// WriteTo writes the amounts of a recipe with so many digits behind the point.
+// WriteTo returns the amounts of a recipe with the given number of decimal places.
 func (a Amounts) WriteTo(digits int, units []int) []string {
 	texts := make([]string, len(units))
 	if a.isUnknown() {
@@ -139,11 +134,11 @@ func (a Amounts) WriteTo(digits int, units []int) []string {
 	return texts
 }
 
-// isUnknown says whether nothing is known that amounts can be written in: of a problem that was
-// never read.
+// isUnknown reports whether the measure is unknown, as for a problem that was never read. Amounts are then written in
+// units.
 func (a Amounts) isUnknown() bool { return a.Total < 1 || a.Whole == nil || a.Whole.Sign() <= 0 }
 
-// Trim takes zeros at the end of a decimal away.
+// Trim removes the zeros at the end of a decimal's fraction, and a point without a fraction.
 func Trim(decimal string) string {
 	if !strings.Contains(decimal, ".") {
 		return decimal
@@ -151,8 +146,8 @@ func Trim(decimal string) string {
 	return strings.TrimSuffix(strings.TrimRight(decimal, "0"), ".")
 }
 
-// parts returns the amounts of a recipe, and last what it has of something else. more says
-// whether they are more than the total, as sums of what there may be are.
+// parts returns the amounts of a recipe and, last, the rest of the total that is something else. more reports whether
+// the amounts exceed the total.
 func (a Amounts) parts(units []int) (parts []*big.Int, more bool) {
 	parts = make([]*big.Int, 0, len(units)+1)
 	rest := big.NewInt(int64(a.Total))
@@ -166,7 +161,7 @@ func (a Amounts) parts(units []int) (parts []*big.Int, more bool) {
 	return parts, rest.Sign() < 0
 }
 
-// wholeInUlps returns the whole in units of the last digit, and whether it is as much exactly.
+// wholeInUlps returns Whole as a number of units of the last decimal place, and whether that is exact.
 func (a Amounts) wholeInUlps(digits int) (ulps *big.Int, exact bool) {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	num := scale.Mul(scale, a.Whole.Num())
@@ -174,8 +169,8 @@ func (a Amounts) wholeInUlps(digits int) (ulps *big.Int, exact bool) {
 	return ulps, rest
 }
 
-// halfUp returns a quotient of numbers that are not negative to the nearest whole number, and
-// whether it is one.
+// halfUp returns num/denom rounded to the nearest whole number, halves up, and whether the division is exact. Both
+// must not be negative.
 func halfUp(num, denom *big.Int) (q *big.Int, exact bool) {
 	q, r := new(big.Int).QuoRem(num, denom, new(big.Int))
 	if exact = r.Sign() == 0; r.Lsh(r, 1).Cmp(denom) >= 0 {
@@ -184,7 +179,7 @@ func halfUp(num, denom *big.Int) (q *big.Int, exact bool) {
 	return q, exact
 }
 
-// roundEach rounds each amount by itself.
+// roundEach returns the amounts in units of the last decimal place, each rounded by itself.
 func (a Amounts) roundEach(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out := make([]*big.Int, len(parts))
@@ -194,7 +189,8 @@ func (a Amounts) roundEach(parts []*big.Int, whole *big.Int) []*big.Int {
 	return out
 }
 
-// apportioned rounds amounts so that they add up to the whole, by the largest remainder.
+// apportioned returns the amounts in units of the last decimal place, rounded so that they add up to whole by the
+// largest remainder.
 func (a Amounts) apportioned(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out, remainders := make([]*big.Int, len(parts)), make([]*big.Int, len(parts))
@@ -215,8 +211,8 @@ func (a Amounts) apportioned(parts []*big.Int, whole *big.Int) []*big.Int {
 	return out
 }
 
-// roundTrips says whether written amounts are read as the same units again: each is less than half
-// a unit off.
+// roundTrips reports whether the written amounts can be read back as the same units: each is off by less than half a
+// unit.
 func (a Amounts) roundTrips(written, parts []*big.Int, whole *big.Int) bool {
 	total := big.NewInt(int64(a.Total))
 	for k, w := range written {
@@ -237,7 +233,7 @@ func sum(of []*big.Int) *big.Int {
 	return s
 }
 
-// decimal writes a number of units of the last digit.
+// decimal writes a number of units of the last decimal place as a decimal text.
 func decimal(ulps *big.Int, digits int) string {
 	text := ulps.String()
 	if digits == 0 {

@@ -2,10 +2,10 @@ package number
 
 import "strings"
 
-// JoinAnd writes a list as "a, b and c".
+// JoinAnd joins texts as "a, b and c".
 func JoinAnd(texts []string) string { return join(texts, " and ") }
 
-// JoinOr writes a list as "a, b or c".
+// JoinOr joins texts as "a, b or c".
 func JoinOr(texts []string) string { return join(texts, " or ") }
 
 func join(texts []string, last string) string {

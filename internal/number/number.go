@@ -1,5 +1,5 @@
-// Package number writes numbers, amounts and lists for people, in the one way of all that kir
-// prints and shows. What is not known, NaN, is a question mark.
+// Package number writes numbers, amounts and lists for people, alike in all that kir prints. An unknown number, NaN,
+// is written as a question mark.
 package number
 
 import (
@@ -12,10 +12,10 @@ import (
 	"kir/internal/portable"
 )
 
-// Float is any type of figures.
+// Float is the constraint for types of floating-point figures.
 type Float interface{ ~float64 }
 
-// Fixed writes a number with digits behind the point.
+// Fixed writes a number with the given number of decimal places.
 func Fixed[F Float](v F, digits int) string {
 	if math.IsNaN(float64(v)) {
 		return "?"
@@ -23,8 +23,8 @@ func Fixed[F Float](v F, digits int) string {
 	return fmt.Sprintf("%.*f", digits, v)
 }
 
-// ThreeFigures writes a number to three figures and three decimals at least, as far as
-// it is not too large or too small to be read so.
+// ThreeFigures writes a number to at least three significant figures and three decimal places. Very large and very
+// small numbers are written in powers of ten.
 func ThreeFigures[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
@@ -37,7 +37,7 @@ func ThreeFigures[F Float](v F) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// FourFigures writes a number to four figures.
+// FourFigures writes a number to four significant figures.
 func FourFigures[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
@@ -48,8 +48,7 @@ func FourFigures[F Float](v F) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Value writes a figure in a unit of its own to three figures, zeros at the end
-// included.
+// Value writes a figure with a unit, such as a price, to three significant figures. It keeps zeros at the end.
 func Value[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
@@ -64,7 +63,7 @@ func Value[F Float](v F) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// Error writes a standard error to two figures.
+// Error writes a standard error to two significant figures.
 func Error[F Float](v F) string {
 	switch {
 	case math.IsNaN(float64(v)):
@@ -77,18 +76,18 @@ func Error[F Float](v F) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// isExtreme says whether a score is so small or so large that its digits say nothing.
+// isExtreme reports whether a score is so small or so large that only its order of magnitude is shown.
 func isExtreme(v float64) bool {
 	size := math.Abs(v)
 	return size >= 1e5 || size > 0 && size < 1e-6
 }
 
-// power writes a positive number as a power of ten, with digits behind the point of its logarithm.
+// power writes a positive number as a power of ten whose exponent has the given number of decimal places.
 func power(v float64, digits int) string { return fmt.Sprintf("10^%.*f", digits, portable.Log10(v)) }
 
-// Score writes the score of a property, or with weight 1 that of a composition. A difference
-// matters to the score of a composition as much as the weight is large, so that it has more
-// decimals then. Where a score is below 1e-6, or 1e5 and more, its logarithm is shown: 10^-72.22.
+// Score writes the score of a property, or with weight 1 that of a composition. Differences of a score with a large
+// weight matter more, so it gets more decimal places. A score below 1e-6 or of at least 1e5 is written as a power of
+// ten: 10^-72.22.
 func Score[F Float](v F, weight float64) string {
 	if v > 0 && isExtreme(float64(v)) && !math.IsInf(float64(v), 0) {
 		return power(float64(v), 2)
@@ -99,7 +98,8 @@ func Score[F Float](v F, weight float64) string {
 	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
 }
 
-// ScoreError writes the standard error of a score, in percent of it where its logarithm is shown.
+// ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the error is in percent
+// of the score.
 func ScoreError[F Float](v, se F) string {
 	if isExtreme(float64(v)) && v > 0 && !math.IsInf(float64(v), 0) && !math.IsNaN(float64(se)) {
 		return Error(100*float64(se)/float64(v)) + " %"
@@ -107,8 +107,8 @@ func ScoreError[F Float](v, se F) string {
 	return Error(se)
 }
 
-// Scores writes scores that stand side by side: each as [Score] does, and with as many digits
-// more as tell those apart that differ, up to nine.
+// Scores writes scores for display side by side. Each is written as by [Score], with up to nine figures if that is
+// needed to tell different scores apart.
 func Scores[F Float](all ...F) []string {
 	texts := make([]string, len(all))
 	for more := range 7 {
@@ -137,8 +137,7 @@ func Scores[F Float](all ...F) []string {
 	return texts
 }
 
-// VersusLimit writes a number to three decimals, and to as many as it takes to see on
-// which side of a limit it is.
+// VersusLimit writes a number to three decimal places, or to as many as show on which side of the limit it lies.
 func VersusLimit(v, limit float64) string {
 	for digits := 3; ; digits++ {
 		text := Fixed(v, digits)
@@ -148,8 +147,8 @@ func VersusLimit(v, limit float64) string {
 	}
 }
 
-// Axis writes a number with the given digits behind the point, without a
-// minus before zero, and in powers of ten where it is long.
+// Axis writes the label of an axis with the given number of decimal places. It writes no minus before zero, and long
+// numbers as powers of ten.
 func Axis(v float64, digits int) string {
 	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
 		return strconv.FormatFloat(v, 'g', 3, 64)
@@ -161,10 +160,10 @@ func Axis(v float64, digits int) string {
 	return s
 }
 
-// RoundTrip writes a number so that it reads back the same.
+// RoundTrip writes a number with the fewest digits that read back as the same float64.
 func RoundTrip(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Percent writes a share in percent with a digit behind the point.
+// Percent writes a fraction in percent with one decimal place.
 func Percent[F Float](share F) string {
 	if share > 0 && share < 0.0005 {
 		return "<0.1 %"
@@ -172,7 +171,7 @@ func Percent[F Float](share F) string {
 	return percent(share, 1)
 }
 
-// WholePercent writes a share in whole percent, and never all for less than all.
+// WholePercent writes a fraction in whole percent. A fraction below 1 is never written as 100 %.
 func WholePercent[F Float](share F) string {
 	switch {
 	case share > 0 && share < 0.01:
@@ -183,7 +182,7 @@ func WholePercent[F Float](share F) string {
 	return percent(share, 0)
 }
 
-// Rate writes a share in percent with two digits behind the point.
+// Rate writes a fraction in percent with two decimal places.
 func Rate[F Float](share F) string { return percent(share, 2) }
 
 func percent[F Float](share F, digits int) string {
@@ -193,10 +192,10 @@ func percent[F Float](share F, digits int) string {
 	return Fixed(100*share, digits) + " %"
 }
 
-// Thousands writes a whole number with commas.
+// Thousands writes a whole number with commas between groups of three digits.
 func Thousands[N ~int | ~int64](n N) string { return Commas(strconv.FormatInt(int64(n), 10)) }
 
-// RoundedDown writes a number rounded down, with commas.
+// RoundedDown writes a number, rounded down to a whole number, with commas.
 func RoundedDown[F Float](v F) string {
 	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 		return "?"
@@ -204,7 +203,7 @@ func RoundedDown[F Float](v F) string {
 	return Thousands(int(v))
 }
 
-// Counted writes how many there are of something.
+// Counted writes a number with a noun, such as "1 recipe" or "2 recipes".
 func Counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -212,11 +211,11 @@ func Counted(n int, noun string) string {
 	return Thousands(n) + " " + noun + "s"
 }
 
-// Grouped writes a whole number of any size with commas.
+// Grouped writes a whole number of any size with commas between groups of three digits.
 func Grouped(n *big.Int) string { return Commas(n.String()) }
 
-// Big writes a count: exactly up to 60 digits, which fit a line, and rounded
-// beyond. One that was not worked out is nil.
+// Big writes a large count: exactly up to 60 digits, which fit a line, and rounded beyond. n is nil for an unknown
+// count.
 func Big(n *big.Int) string {
 	if n == nil {
 		return "too many digits"
@@ -228,7 +227,7 @@ func Big(n *big.Int) string {
 	return mantissa + " × 10^" + exponent
 }
 
-// Commas sets a comma every three digits of a whole number.
+// Commas inserts a comma after every three digits of a whole number, counted from the right.
 func Commas(digits string) string {
 	var b strings.Builder
 	for k, d := range digits {
@@ -240,8 +239,7 @@ func Commas(digits string) string {
 	return b.String()
 }
 
-// Distinct writes two numbers to so many significant digits, as [FourFigures] does for 4, and to as
-// many more as tell them apart, unless they are equal.
+// Distinct writes two numbers to the given number of significant digits, or to as many as show that they differ.
 func Distinct(a, b float64, digits int) (left, right string) {
 	for ; ; digits++ {
 		left, right = strconv.FormatFloat(a, 'g', digits, 64), strconv.FormatFloat(b, 'g', digits, 64)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Typeset writes a number with that many digits behind the point, with a proper
-// minus sign, and 0 without one.
+// Typeset writes a number with the given number of decimal places and a typographic minus sign. It writes no minus
+// before zero.
 func Typeset(v float64, digits int) string {
 	s := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Trim(s, "-0.") == "" {
@@ -16,8 +16,7 @@ func Typeset(v float64, digits int) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// Power is Typeset for a number that may be very small: where its digits would
-// all be 0 it is written as 3.7 × 10⁻⁹⁵.
+// Power writes a number like Typeset, but as 3.7 × 10⁻⁹⁵ if all its digits would be 0.
 func Power(v float64, digits int) string {
 	if v == 0 || !(math.Abs(v) < math.Pow10(-digits)) {
 		return Typeset(v, digits)

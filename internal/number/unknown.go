@@ -5,11 +5,10 @@ import (
 	"math"
 )
 
-// A Number is a figure that may be unknown. NaN and the infinities are null in
-// JSON: a figure that could not be computed is left open, not made up.
+// A Number is a figure that may be unknown. In JSON, NaN and the infinities are null.
 type Number float64
 
-// MarshalJSON writes the shortest number that reads back the same, or null.
+// MarshalJSON writes the shortest number that reads back as the same, or null for NaN and the infinities.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return json.Marshal(f)
@@ -17,7 +16,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// UnmarshalJSON reads a number or null, which is NaN.
+// UnmarshalJSON reads a number, or null as NaN.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*n = Unknown()
@@ -26,8 +25,8 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
-// Known says whether the figure is known.
+// Known reports whether the figure is neither NaN nor infinite.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
-// Unknown is a figure that is not known.
+// Unknown returns NaN, the figure that is not known.
 func Unknown() Number { return Number(math.NaN()) }

@@ -13,36 +13,35 @@ import (
 	"kir/property"
 )
 
-// The cocktail experiment (§5.2).
+// Sizes of the cocktail experiment (§5.2 of the paper).
 const (
-	cocktailTotal      = 1000    // units in a composition
-	cocktailIterations = 110_000 // of a sequence
+	cocktailTotal      = 1000    // total units of a composition
+	cocktailIterations = 110_000 // iterations of one sequence
 	cocktailDiscarded  = 10_000
 	cocktailTrees      = 100
 	cocktailNeighbours = 4
-	cocktailBins       = 25 // of the histogram of the product, from 0 to 1
+	cocktailBins       = 25 // bins of the histogram of the product, over 0..1
 )
 
-// cocktailWishes are what is wanted, each with weight 1.
+// cocktailWishes are the two objectives of the experiment, label and wanted class, each with weight 1.
 var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timing", "All day"}}
 
-// cocktailLab is the experiment while it runs.
+// cocktailLab holds the state of the cocktail experiment.
 type cocktailLab struct {
 	book    *dataset.Book
 	target  *mcmc.Target
-	random  *mcmc.Target // the same without wishes
+	random  *mcmc.Target // target without objectives
 	kernel  mcmc.Kernel
-	draws   mcmc.Kernel // independent, from random
+	draws   mcmc.Kernel // kernel that draws independently from random
 	wishes  []mcmc.LineProperty
-	recipes []*mcmc.Composition // of the book
+	recipes []*mcmc.Composition // the book's recipes as compositions
 
 	chains      []cocktailSequence
 	independent []cocktailSequence
 	result      Cocktails
 }
 
-// A cocktailSequence is what is kept of a chain, or of a run of independent
-// compositions.
+// A cocktailSequence holds the statistics of one chain, or of one run of independent compositions.
 type cocktailSequence struct {
 	tally mcmc.Tally
 	bins  [cocktailBins]int64
@@ -50,14 +49,15 @@ type cocktailSequence struct {
 	best  candidate
 }
 
-// A candidate is a composition whose set of ingredients no recipe has.
+// A candidate is a composition with a set of ingredients that no recipe has.
 type candidate struct {
 	parts      []mcmc.Part
-	score      float64 // log of the product
+	score      float64 // log of the product of the objectives
 	logDensity float64
 }
 
-// better reports whether c is preferred to than.
+// better reports whether c is the better candidate: by score, then by density. A candidate without parts is the
+// worst.
 func (c candidate) better(than candidate) bool {
 	switch {
 	case c.parts == nil || than.parts == nil:
@@ -68,7 +68,7 @@ func (c candidate) better(than candidate) bool {
 	return c.logDensity > than.logDensity
 }
 
-// newCocktailLab grows the forests.
+// newCocktailLab prepares the experiment: it grows the forests and makes the targets.
 func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	book := o.Book
 	lab := &cocktailLab{
@@ -144,7 +144,8 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	return lab, err
 }
 
-// growForest grows the forest of a label and returns what it gives for a class.
+// growForest grows the forest that predicts a label. It returns the forest's quality, and the score that is the
+// probability of the class.
 func growForest(ctx context.Context, o Options, book *dataset.Book, label *dataset.Label, class string, rows [][]model.Part, index uint64) (ForestQuality, *model.Score, error) {
 	d := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: cocktailTotal}
 	for k := range book.Recipes {
@@ -174,15 +175,15 @@ func growForest(ctx context.Context, o Options, book *dataset.Book, label *datas
 	return g, score, nil
 }
 
-// add counts a composition with the given log product.
+// add includes a composition, given the log of its product, in the sum and the histogram.
 func (s *cocktailSequence) add(score float64) {
 	y := portable.Exp(score)
 	s.sum += y
-	// A product just below a bound, such as 0.3 = 0.5·0.6, belongs above it.
+	// The addend puts a product that rounding left just below a bin's end, such as 0.3 = 0.5·0.6, into the next bin.
 	s.bins[min(cocktailBins-1, int(float64(y*cocktailBins)+1e-9))]++
 }
 
-// runChain runs one sequence of accelerated.
+// runChain runs one sequence of the accelerated sampler.
 func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
 	c, err := mcmc.NewChain(lab.target, lab.kernel, seed, index)
 	if err != nil {
@@ -196,7 +197,7 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 		s.add(log)
 		s.tally = c.Tally()
 		x := candidate{score: log, logDensity: c.State.LogDensity()}
-		x.parts = s.best.parts // so that better compares the rest
+		x.parts = s.best.parts // makes better compare score and density only
 		if s.best.parts != nil && !x.better(s.best) {
 			return
 		}
@@ -212,7 +213,7 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 	})
 }
 
-// runIndependent scores independent compositions of the book's law of n.
+// runIndependent scores independent random compositions, whose number of ingredients follows the book's law.
 func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
 	c, err := mcmc.NewChain(lab.random, lab.draws, seed, index)
 	if err != nil {
@@ -294,7 +295,7 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	return c, nil
 }
 
-// describeDrink names a composition's parts, the largest first.
+// describeDrink returns a composition as a drink: its parts with names, the largest first, and its scores.
 func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared map[int]bool) Drink {
 	d := Drink{Name: name, Score: 1}
 	for _, p := range x.Parts() {
@@ -314,7 +315,7 @@ func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared m
 	return d
 }
 
-// productLaw sums sequences of kept compositions each up.
+// productLaw returns mean and histogram of the product over several sequences of kept compositions each.
 func productLaw(sequences []cocktailSequence, kept int) Product {
 	p := Product{Compositions: kept}
 	values := make([]float64, len(sequences))

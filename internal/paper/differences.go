@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// countTable is the paper's Table 1, counted anew: C(N, n)·C(M−1, n−1).
+// countTable returns the paper's Table 1, recomputed as C(N, n)·C(M−1, n−1).
 func countTable() CountTable {
 	t := CountTable{Ingredients: 50, Total: 5}
 	for k, printed := range publishedCounts {
@@ -18,7 +18,7 @@ func countTable() CountTable {
 	return t
 }
 
-// differences lists where data or reading differ from the paper's.
+// differences lists where the data or their interpretation differ from the paper's.
 func differences(c *Cocktails) []Difference {
 	all := []Difference{
 		{

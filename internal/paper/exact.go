@@ -9,16 +9,14 @@ import (
 	"kir/mcmc"
 )
 
-// Rates are what a kernel does in the long run: the share of its iterations in
-// which the candidate is accepted, and in which the composition changes. Both
-// are within 0..1.
+// Rates are the long-run rates of a kernel, within 0..1: the fraction of iterations in which the candidate is
+// accepted, and in which the composition changes.
 type Rates struct {
 	Accepted float64
 	Updated  float64
 }
 
-// ErrNoClosedForm is returned where no closed form is known, or where the one that is
-// known would take too long.
+// ErrNoClosedForm is returned if no closed form of the rates is known, or if computing it would take too long.
 var ErrNoClosedForm = errors.New("there is no closed form within reach")
 
 // Exact returns the exact rates of a kernel whose states follow the target, which must
@@ -49,7 +47,7 @@ func Exact(kernel string, t *mcmc.Target) (Rates, error) {
 	return Rates{}, fmt.Errorf("%w for the kernel %q", ErrNoClosedForm, kernel)
 }
 
-// checkNoProperties fails for a target that has properties.
+// checkNoProperties returns an error if the target has properties.
 func checkNoProperties(t *mcmc.Target) error {
 	for _, w := range t.Objectives() {
 		if w.Weight > 0 {
@@ -59,7 +57,7 @@ func checkNoProperties(t *mcmc.Target) error {
 	return nil
 }
 
-// Sizes hands every n with mass to visit, and its probability.
+// Sizes calls visit with each number n of ingredients of positive probability, and that probability p.
 func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	lo, hi := t.Law().Support()
 	for n := lo; n <= hi; n++ {
@@ -69,7 +67,8 @@ func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	}
 }
 
-// OneAmount hands the law of a used ingredient's amount, given n, to visit.
+// OneAmount calls visit with each amount s of a used ingredient and its probability p, given that n ingredients are
+// used.
 func OneAmount(total, n int, visit func(s int, p float64)) {
 	if n == 1 {
 		visit(total, 1)
@@ -82,8 +81,8 @@ func OneAmount(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// PairSum hands the law of the sum of two used ingredients' amounts, given
-// n ≥ 2, to visit.
+// PairSum calls visit with each sum s of the amounts of two used ingredients and its probability p, given that n ≥
+// 2 ingredients are used.
 func PairSum(total, n int, visit func(s int, p float64)) {
 	if n == 2 {
 		visit(total, 1)
@@ -96,23 +95,22 @@ func PairSum(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// LineShare returns the probabilities that a draw along a line of sum s falls
-// on one given end, and on one given split between the ends, when the ends use
-// n ingredients.
+// LineShare returns the probabilities that a draw along a line of s units picks one given end, and one given split
+// between the ends. At the ends n ingredients are used, between them n+1.
 func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	end, inner = t.Law().P(n), 0
 	if s > 1 && n < t.Space().MaxUsed() {
 		inner = t.Law().P(n+1) / t.Space().Ratio(n)
 	}
-	// The larger is made 1, so that nothing overflows or is lost.
+	// Both are divided by the larger, so that nothing overflows or underflows to 0.
 	top := max(end, inner)
 	end, inner = end/top, inner/top
 	sum := float64(2*end) + float64(float64(s-1)*inner)
 	return end / sum, inner / sum
 }
 
-// absentLine returns what a draw does along a line of one used and one absent
-// ingredient, given n: hand everything over to the other, or split it.
+// absentLine returns the probabilities of a draw along a line of a used and an absent ingredient, given n used ones:
+// that all units go to the other, and that they are split.
 func absentLine(t *mcmc.Target, n int) (handover, split float64) {
 	OneAmount(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n, s)
@@ -122,8 +120,8 @@ func absentLine(t *mcmc.Target, n int) (handover, split float64) {
 	return handover, split
 }
 
-// usedLine returns what a draw does along a line of two used ingredients,
-// given n ≥ 2: merge them, or divide their sum in another way.
+// usedLine returns the probabilities of a draw along a line of two used ingredients, given n ≥ 2 used ones: that
+// they merge into one, and that both remain with other amounts.
 func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
 	PairSum(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n-1, s)
@@ -133,9 +131,9 @@ func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
 	return merge, divide
 }
 
-// acceleratedStep returns what one iteration of Algorithm 2 does, given n:
-// how likely it is that i is used and j absent or that both are used, what the
-// draw along the line does then, and the probability that a merge is accepted.
+// acceleratedStep returns the probabilities of one iteration of Algorithm 2, given n used ingredients. absent and
+// used are those of the second ingredient of the line. The next four are those of the draw along the line: see
+// absentLine and usedLine. accept is that of accepting a merge.
 func acceleratedStep(t *mcmc.Target, n int) (absent, used, handover, split, merge, divide, accept float64) {
 	others := float64(t.Space().N() - 1)
 	absent, used = float64(t.Space().N()-n)/others, float64(n-1)/others
@@ -150,7 +148,7 @@ func acceleratedStep(t *mcmc.Target, n int) (absent, used, handover, split, merg
 	return absent, used, handover, split, merge, divide, accept
 }
 
-// acceleratedRates are those of Algorithm 2.
+// acceleratedRates returns the rates of Algorithm 2, the accelerated sampler.
 func acceleratedRates(t *mcmc.Target) (r Rates) {
 	if t.Space().N() == 1 {
 		return Rates{Accepted: 1}
@@ -163,12 +161,11 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	return r
 }
 
-// GibbsMoves are the shares of iterations in which the Gibbs sampler meets two
-// absent ingredients, hands all of one ingredient over to an absent one,
-// splits an ingredient, merges two, and divides the sum of two in another way.
+// GibbsMoves are fractions of the Gibbs sampler's iterations, by what the pair of ingredients does. Both are absent;
+// one moves all its units to an absent one; one is split; two merge; or two divide their sum in another way.
 type GibbsMoves struct{ Absent, Handover, Split, Merge, Divide float64 }
 
-// Gibbs returns them of a target without properties, in equilibrium.
+// Gibbs returns the GibbsMoves of a target without properties, in equilibrium.
 func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 	all := float64(t.Space().N())
 	if all == 1 {
@@ -195,7 +192,7 @@ func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 
 func (g GibbsMoves) Updated() float64 { return g.Handover + g.Split + g.Merge + g.Divide }
 
-// gibbsRates are those of the Gibbs sampler, which accepts every draw.
+// gibbsRates returns the rates of the Gibbs sampler, which accepts every draw.
 func gibbsRates(t *mcmc.Target) Rates { return Rates{1, Gibbs(t).Updated()} }
 
 // naiveRates are those of the naive sampler. A candidate uses m ingredients

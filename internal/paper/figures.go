@@ -9,13 +9,13 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Names of the figures of the cocktail experiment.
+// These are the file names of the cocktail experiment's figures.
 const (
 	ratioName   = "figure3-ratios"
 	productName = "figure4-products"
 )
 
-// pageWidth is how wide a figure is.
+// pageWidth is the width of a figure.
 const pageWidth = 640.0
 
 // Pictures draws the report's figures, in the order of the paper.
@@ -36,16 +36,16 @@ func (r *Report) Pictures() ([]*figure.Figure, error) {
 	return all, nil
 }
 
-// panels are the kernels that figure 1 shows, in its order, and their titles.
+// panels lists the kernels in the order of figure 1, with their titles.
 var panels = []struct{ kernel, title string }{
 	{KernelNaive, "naive (candidates uniform on X)"},
 	{KernelGibbs, "gibbs"},
 	{KernelAccelerated, "accelerated"},
 }
 
-// histograms draws figure 1 of a target: a panel for each kernel, two in a row.
+// histograms draws figure 1 for one target: a panel for each kernel, two panels in a row.
 func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
-	const width, height = 312.0, 250.0 // of a panel
+	const width, height = 312.0, 250.0 // size of a panel
 	f := &figure.Figure{Name: "figure1-" + fileName(l.Name), Title: "Target " + l.Name + ": " + strings.Replace(l.Formula, "∝", "in proportion to", 1), Width: pageWidth, Height: 2 * height}
 	var said strings.Builder
 	fmt.Fprintf(&said, "Histograms of the number of ingredients n on target %s, %s, mean of %d sequences.", l.Name, l.Formula, r.Sequences)
@@ -69,8 +69,8 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 		}
 		f.WriteBold(x, y+12, figure.SmallSize, figure.Start, figure.Ink, panels[k].title)
 		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
-		// Panels of a row have one scale. The upper row's would make the lower one
-		// flat, where a sampler of the upper row never moves.
+		// Only the panels of one row share a scale. With the upper row's scale the lower row would look flat if a
+		// sampler of the upper row never moves.
 		histogram(f, h, x, y+30, width, height-30, lo, hi, highestShare(shown[k/2*2:min(k/2*2+2, len(shown))]))
 		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
 	}
@@ -85,8 +85,8 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 	return f, nil
 }
 
-// extent returns which n the panels of a target show: all that the target or a
-// histogram gives 0.1 % or more.
+// extent returns the range of n that the panels show: all n with a share of at least 0.1 % by the target or a
+// histogram.
 func extent(figures []*Figure) (lo, hi int) {
 	lo = math.MaxInt
 	for _, f := range figures {
@@ -99,7 +99,7 @@ func extent(figures []*Figure) (lo, hi int) {
 	return lo, hi
 }
 
-// highestShare returns the share up to which panels go.
+// highestShare returns the upper end of the panels' scale, 5 % above the largest share with its error bar.
 func highestShare(figures []*Figure) float64 {
 	top := 0.0
 	for _, f := range figures {
@@ -133,8 +133,7 @@ func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, h
 	}
 }
 
-// bar draws a share from 0 up with an error bar of one standard deviation to
-// either side, within 0 and 1.
+// bar draws a bar from 0 to a share, with an error bar of one standard deviation to either side, cut to 0..1.
 func bar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p figure.Paint) {
 	left, right := x.At(from), x.At(to)
 	f.Rect(left, y.At(share), right-left, y.From-y.At(share), p)
@@ -154,7 +153,7 @@ func errorKey(f *figure.Figure) {
 	f.Key("± 1 standard deviation", func(f *figure.Figure, x, y float64) { errorBar(f, x+10, y+11, y-1, 2.5) })
 }
 
-// ratioFigure draws figure 3: the new cocktail and its neighbours as stacked bars.
+// ratioFigure draws figure 3: the new cocktail and its nearest recipes as stacked bars.
 func ratioFigure(c *Cocktails) *figure.Figure {
 	const left, height, gap = 130.0, 40.0, 10.0
 	drinks := append([]Drink{c.New}, c.Nearest...)
@@ -193,8 +192,8 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 	return f
 }
 
-// productFigure draws figure 4: the law of the product of the wishes over random
-// compositions and over the chain.
+// productFigure draws figure 4: the distribution of the product of the objectives over random compositions and over
+// the chains.
 func productFigure(c *Cocktails) *figure.Figure {
 	const left, top, bottom = 34.0, 8.0, 240.0
 	f := &figure.Figure{Name: productName, Title: "The product of the two probabilities", Width: pageWidth, Height: bottom + 36}

@@ -15,8 +15,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// page is the template of paper.html. All text goes through its escaping, but
-// for the pictures, which are SVG of our own.
+// page is the template of paper.html. It escapes all text except the pictures, which are SVG that this program wrote.
 var page = template.Must(template.New("paper.html").Funcs(template.FuncMap{
 	"fixed":     number.Typeset,
 	"number":    shownNumber,
@@ -29,7 +28,7 @@ var page = template.Must(template.New("paper.html").Funcs(template.FuncMap{
 	"svg":       func(f *figure.Figure) template.HTML { return template.HTML(f.SVG()) },
 }).Parse(pageText))
 
-// shownNumber writes a number for people; paper.json has it in full.
+// shownNumber writes a number rounded for people; paper.json has all digits.
 func shownNumber(x any, digits int) (string, error) {
 	switch x := x.(type) {
 	case float64:
@@ -43,11 +42,11 @@ func shownNumber(x any, digits int) (string, error) {
 	return "", fmt.Errorf("%T is no number", x)
 }
 
-// pageView is what the page shows beside the report itself.
+// pageView holds what the page shows in addition to the report.
 type pageView struct {
 	*Report
-	Light, Dark template.CSS // the colours of figures
-	Style       template.CSS // what else figures need
+	Light, Dark template.CSS // colours of the figures on a light and a dark page
+	Style       template.CSS // other styles of the figures
 	Degrees     int
 	Histograms  []*figure.Figure
 	Cocktail    []*figure.Figure
@@ -63,8 +62,8 @@ func (v *pageView) Stuck(row Row) bool {
 	return false
 }
 
-// WriteHTML writes paper.html with the given pictures, which are the report's:
-// one file that needs no other, no network and no script.
+// WriteHTML writes paper.html, a single file without scripts that needs neither other files nor a network. pictures
+// are the report's figures; see [Report.Pictures].
 func (r *Report) WriteHTML(w io.Writer, pictures []*figure.Figure) error {
 	light, dark := figure.Variables()
 	v := &pageView{Report: r, Degrees: r.Sequences - 1, Light: template.CSS(light), Dark: template.CSS(dark), Style: template.CSS(figure.Style())}

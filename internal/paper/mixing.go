@@ -33,7 +33,7 @@ func IACTBound(t *mcmc.Target) (float64, error) {
 	Sizes(t, func(n int, p float64) {
 		variance += float64(p * (float64(n) - mean) * (float64(n) - mean))
 	})
-	// F is summed from the nearer end, so that it does not drown in rounding.
+	// F is summed from the nearer end, which keeps its relative rounding error small.
 	flow := make([]float64, hi+1)
 	for n, sum := lo, 0.0; float64(n) < mean; n++ {
 		sum += float64(t.Law().P(n) * (mean - float64(n)))

@@ -1,7 +1,6 @@
 package paper
 
-// A Published is a figure that the paper prints, in percent. What is nil was
-// not available to us.
+// A Published is a rate that the paper prints, in percent. A field is nil if the value was not available to us.
 type Published struct {
 	Mean, SD *float64
 }
@@ -10,22 +9,21 @@ func publishedMean(mean float64) Published { return Published{Mean: &mean} }
 
 func publishedMeanSD(mean, sd float64) Published { return Published{&mean, &sd} }
 
-// rateKey names a rate of the experiments.
+// A rateKey identifies a rate of the experiments.
 type rateKey struct {
 	Target, Kernel string
 	Rate           string // "accepted" or "updated"
 }
 
-// Names of the two rates.
+// These are the names of the two rates.
 const (
 	Accepted = "accepted"
 	Updated  = "updated"
 )
 
-// published are the paper's rates as far as they were available to us: the
-// accepted rates of the small setting with their standard deviations over ten
-// sequences, and the updated rates of its Gibbs sampler. The paper's naive
-// column is entered for the kernel that the paper describes, although it fits another.
+// published holds the paper's rates available to us: the accepted rates of the small setting with their standard
+// deviations over ten sequences, and the updated rates of its Gibbs sampler. The paper's naive column is listed under
+// the kernel that the paper describes, although the figures fit another kernel.
 var published = map[rateKey]Published{
 	{"small a", KernelNaive, Accepted}:       publishedMeanSD(70.40, 0.430),
 	{"small b", KernelNaive, Accepted}:       publishedMeanSD(85.91, 0.437),
@@ -41,17 +39,17 @@ var published = map[rateKey]Published{
 	{"large d", KernelGibbs, Updated}:        publishedMean(0.03),
 }
 
-// PublishedRate returns what the paper prints of a rate.
+// PublishedRate returns the paper's value of a rate, with nil fields if unknown.
 func PublishedRate(target, kernel, rate string) Published {
 	return published[rateKey{target, kernel, rate}]
 }
 
-// publishedCounts are the paper's Table 1: the number of compositions of 5
-// units over 50 ingredients that use n, from n = 1.
+// publishedCounts is the paper's Table 1: the number of compositions of 5 units over 50 ingredients that use n of
+// them, from n = 1.
 var publishedCounts = []string{"50", "4900", "117600", "921200", "2118760"}
 
-// What the paper says of its cocktail data.
+// These are the sizes that the paper states for its cocktail data.
 const publishedIngredients = 65
 
-// publishedLaw is how many of the paper's recipes use n ingredients.
+// publishedLaw holds how many of the paper's recipes use n ingredients.
 var publishedLaw = map[int]int{2: 13, 3: 29, 4: 24, 5: 3}

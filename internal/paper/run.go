@@ -13,7 +13,7 @@ import (
 	"kir/mcmc"
 )
 
-// cost is about how many nanoseconds an iteration takes.
+// cost is the approximate duration of one iteration of each kernel, in nanoseconds.
 var cost = map[string]int64{
 	KernelNaive:       130,
 	KernelGibbs:       25,
@@ -22,15 +22,15 @@ var cost = map[string]int64{
 	"cocktail blind":  3000,
 }
 
-// A task is a sequence to run.
+// A task is one sequence to run.
 type task struct {
 	what       string
 	iterations int
-	cost       int64 // of an iteration
+	cost       int64 // nanoseconds of one iteration
 	do         func(ctx context.Context, tick func(iterations int)) error
 }
 
-// Run runs all experiments. It ends with ctx's error when ctx ends.
+// Run runs all experiments and returns the report. It returns the context's error if ctx ends first.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Divide == 0 {
 		o.Divide = 1
@@ -87,14 +87,14 @@ func plan(o Options, settings []Setting) ([]*run, []task, error) {
 	return runs, tasks, nil
 }
 
-// plan lists the sequences of a run.
+// plan returns a task for each sequence of the run.
 func (r *run) plan(seed uint64) (tasks []task, err error) {
 	k, err := mcmc.NewKernel(r.kernel, r.target)
 	if err != nil {
 		return nil, err
 	}
 	s := r.setting
-	// Sequences of different runs must not share their random numbers.
+	// Each run has seeds of its own, so that no two sequences share random numbers.
 	own := mcmc.NewRand(seed, "paper "+r.law.Name+" "+r.kernel, 0).Uint64()
 	for index := range sequenceCount {
 		tasks = append(tasks, task{r.law.Name + ", " + r.kernel, s.Iterations, cost[r.kernel], func(ctx context.Context, tick func(int)) error {
@@ -108,7 +108,7 @@ func (r *run) plan(seed uint64) (tasks []task, err error) {
 	return tasks, nil
 }
 
-// plan lists the sequences of the cocktail experiment.
+// plan returns a task for each sequence of the cocktail experiment.
 func (lab *cocktailLab) plan(o Options) []task {
 	var tasks []task
 	chain := mcmc.NewRand(o.Seed, "paper cocktail chain", 0).Uint64()
@@ -156,10 +156,10 @@ func work(ctx context.Context, o Options, tasks []task) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return ctx.Err() // no task may have been there to notice
+	return ctx.Err() // ctx may have ended when no task was running
 }
 
-// report joins what the runs gave.
+// report builds the report from the finished runs and the cocktail experiment.
 func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Report, error) {
 	r := &Report{
 		Source:    "Obara, Morimura, Yanagisawa (2019): Sampler for Composition Ratio by Markov Chain Monte Carlo. arXiv 1906.06663",
@@ -202,10 +202,10 @@ func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Repo
 	return r, nil
 }
 
-// zLimit is how many standard errors a rate may be off before it is an alarm.
+// zLimit is the number of standard errors beyond which a rate counts as an alarm.
 const zLimit = 4
 
-// verdict sums up the rows.
+// verdict summarises the rows of all tables.
 func verdict(tables []Table) Verdict {
 	v := Verdict{Limit: zLimit, Beyond: []Row{}}
 	for _, t := range tables {
@@ -214,7 +214,7 @@ func verdict(tables []Table) Verdict {
 				v.Beyond = append(v.Beyond, row)
 			}
 			if row.SD == 0 {
-				continue // it cannot be off by chance
+				continue // a rate without spread is not counted
 			}
 			v.Rates++
 			if v.Rates == 1 || math.Abs(row.Z) > math.Abs(v.Largest.Z) {

@@ -11,9 +11,8 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Save writes paper.html, paper.json and every figure as SVG and PNG into a new
-// directory, all or nothing: they are written beside it first. It fails with
-// an error that wraps [fs.ErrExist] if the directory is there already.
+// Save writes paper.html, paper.json and each figure as SVG and PNG into a new directory. It writes to a temporary
+// directory first, so that dir is complete or absent. It returns an error that wraps [fs.ErrExist] if dir exists.
 func (r *Report) Save(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err
@@ -55,8 +54,8 @@ func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 	return os.Rename(part, dir)
 }
 
-// CheckDir fails if Save could not write to the directory because it is there
-// already, or because its parent is not. It is for asking before a long run.
+// CheckDir returns an error if Save could not create dir, because it exists or its parent does not. Call it before a
+// long run.
 func CheckDir(dir string) error {
 	switch _, err := os.Lstat(dir); {
 	case err == nil:

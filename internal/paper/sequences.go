@@ -11,15 +11,15 @@ import (
 	"kir/mcmc"
 )
 
-// sequenceCount is how many sequences the paper runs of each sampler.
+// sequenceCount is the number of sequences that the paper runs of each sampler.
 const sequenceCount = 10
 
-// A sequence is what is kept of one chain on a law of n.
+// A sequence holds the statistics of one chain on a law of n.
 type sequence struct {
 	tally   mcmc.Tally
-	counts  []int64 // of the states kept, by n
+	counts  []int64 // number of kept states with n ingredients, by n
 	history *diagnose.Histogram
-	moved   bool // whether any state kept differs from the one before
+	moved   bool // whether any kept state differs from the one before
 }
 
 // runSequence runs one chain from a start drawn from the target.
@@ -40,7 +40,7 @@ func runSequence(ctx context.Context, t *mcmc.Target, k mcmc.Kernel, seed uint64
 	return s, err
 }
 
-// A run is all sequences of one kernel on one target.
+// A run holds all sequences of one kernel on one target.
 type run struct {
 	setting *Setting
 	law     LawTarget
@@ -49,14 +49,13 @@ type run struct {
 
 	mutex     sync.Mutex
 	sequences []*sequence
-	left      int // sequences still to come
+	left      int // number of sequences not yet finished
 
 	rows   []Row
 	figure Figure
 }
 
-// add takes a sequence in, and with the last one sums the run up. What the
-// sequences hold is then let go of.
+// add stores a finished sequence. After the last one it computes the results and drops the sequences.
 func (r *run) add(index int, s *sequence) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -70,7 +69,7 @@ func (r *run) add(index int, s *sequence) error {
 	return err
 }
 
-// sumUp makes the rows and the figure.
+// sumUp computes the rows and the histogram of the run.
 func (r *run) sumUp() error {
 	exact, err := Exact(r.kernel, r.target)
 	if err != nil {
@@ -89,7 +88,7 @@ func (r *run) sumUp() error {
 	return r.draw()
 }
 
-// draw makes the figure: the histogram of n.
+// draw computes the histogram of n, as the run's Figure.
 func (r *run) draw() error {
 	f := Figure{
 		Name:   "figure1-" + fileName(r.law.Name) + "-" + r.kernel,
@@ -129,11 +128,9 @@ func (r *run) draw() error {
 	return nil
 }
 
-// boundError bounds the standard error of a share, of n with probability p,
-// by what it would be if each sequence were worth its start alone. The starts
-// are independent draws from the target, so the truth is at most that; and it
-// is that where no sequence ever moved, which its own autocorrelation cannot
-// tell.
+// boundError limits the standard error of the share of an n with probability p. The limit is the error of the
+// sequences' starts, which are independent draws from the target. The error equals the limit if no sequence ever
+// moved, which autocorrelation cannot show.
 func (r *run) boundError(s diagnose.Proportion, p float64) diagnose.Proportion {
 	starts := math.Sqrt(p * (1 - p) / float64(len(r.sequences)))
 	if s.Err != nil || !(s.MCSE < starts) {
@@ -142,9 +139,9 @@ func (r *run) boundError(s diagnose.Proportion, p float64) diagnose.Proportion {
 	return s
 }
 
-// advance runs a chain and hands each state kept to keep.
+// advance runs a chain and calls keep after each iteration that is not discarded.
 func advance(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick func(iterations int), keep func(draw int)) error {
-	const stride = 2_000 // iterations from one look at the context to the next
+	const stride = 2_000 // iterations between checks of the context
 	for left := discarded; left > 0; left -= stride {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -171,8 +168,7 @@ func advance(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick func(
 	return nil
 }
 
-// newRow makes a row of the sequences' rates, which are shares of kept
-// iterations each.
+// newRow returns the row for the rates of the sequences. A rate is a fraction of kept iterations.
 func newRow(target, kernel, rate string, exact float64, rates []float64, kept float64) Row {
 	mean, sd := meanSD(rates)
 	iterations := float64(kept * float64(len(rates)))
@@ -199,7 +195,7 @@ func meanSD(x []float64) (mean, sd float64) {
 	}
 	mean /= float64(len(x))
 	if slices.Min(x) == slices.Max(x) {
-		return x[0], 0 // and not the rounding of the mean
+		return x[0], 0 // the exact value, without the rounding error of the mean
 	}
 	for _, v := range x {
 		sd += float64((v - mean) * (v - mean))

@@ -6,32 +6,32 @@ import (
 	"kir/mcmc"
 )
 
-// Kernels of the experiments, as they are named in the report.
+// These are the names of the kernels in the report.
 const (
-	KernelNaive       = "naive"       // candidates uniform on X
-	KernelGibbs       = "gibbs"       // a split of any pair
-	KernelAccelerated = "accelerated" // Algorithm 2
+	KernelNaive       = "naive"       // naive: candidates uniform on the space X
+	KernelGibbs       = "gibbs"       // gibbs: a new split of any pair of ingredients
+	KernelAccelerated = "accelerated" // Algorithm 2 of the paper
 )
 
-// A Setting is one size of the paper's experiments on laws of n alone
-// (§5.1): a space, the targets on it, and how long each sequence is.
+// A Setting is one size of the paper's experiments on laws of n (§5.1): the space, the targets on it, and the length
+// of each sequence.
 type Setting struct {
 	Name       string // "small" or "large"
 	N, Total   int
-	Iterations int // of a sequence, T in the paper
-	Discarded  int // of these, the first
+	Iterations int // iterations of one sequence, T in the paper
+	Discarded  int // number of first iterations that are discarded
 	Targets    []LawTarget
 }
 
-// A LawTarget is a law of n that is sampled.
+// A LawTarget is a target without properties, given by its law of n.
 type LawTarget struct {
-	Name    string // such as "small a": unique among all settings
+	Name    string // name such as "small a", unique among all settings
 	Law     mcmc.Sparsity
-	Formula string // the law in words and signs
+	Formula string // formula of the law, as text
 }
 
-// Settings returns the paper's two settings. Where it gives no formula that we
-// could read, the target's Formula says what was taken.
+// Settings returns the paper's two settings. If we could not read a formula in the paper, the target's Formula states
+// the one used instead.
 func Settings() []Setting {
 	return []Setting{
 		{
@@ -56,7 +56,7 @@ func Settings() []Setting {
 	}
 }
 
-// Target returns the target of a law in a setting.
+// Target returns the mcmc.Target of a law in the setting.
 func (s *Setting) Target(l LawTarget) (*mcmc.Target, error) {
 	space, err := mcmc.NewSpace(s.N, s.Total)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Setting) Target(l LawTarget) (*mcmc.Target, error) {
 	return mcmc.NewTarget(space, l.Law)
 }
 
-// formula returns the law of a target of the settings, in words and signs.
+// formula returns the formula of a law, as text, by the target's name.
 func formula(target string) string {
 	for _, s := range Settings() {
 		for _, l := range s.Targets {

@@ -96,7 +96,7 @@ func Minimal(points [][]float64) []int {
 	if len(points) > 0 && len(points[0]) == 2 {
 		return staircase(points, order)
 	}
-	// A point is never dominated by a later one in this order.
+	// Points are in lexicographic order, so no point is dominated by a later one.
 	var kept []int
 	for _, k := range order {
 		if !slices.ContainsFunc(kept, func(other int) bool { return weaklyDominates(points[other], points[k]) }) {
@@ -106,7 +106,7 @@ func Minimal(points [][]float64) []int {
 	return kept
 }
 
-// staircase is [Minimal] for two losses. The points are sorted.
+// staircase is [Minimal] for two losses. order lists the points in lexicographic order.
 func staircase(points [][]float64, order []int) (kept []int) {
 	least := math.Inf(1)
 	for at, k := range order {
@@ -207,7 +207,7 @@ func SelectSpread(points [][]float64, count int, must ...int) []int {
 	return out
 }
 
-// best returns the best point in loss d. Ties go to the point with the least sum of losses.
+// best returns the index of the best point in loss d. Ties go to the point with the least sum of losses.
 func best(points [][]float64, d int) int {
 	at := 0
 	for k, p := range points {
@@ -218,7 +218,7 @@ func best(points [][]float64, d int) int {
 	return at
 }
 
-// Best returns, for each loss, the point that is best in it.
+// Best returns, for each loss, the index of the point that is best in it.
 func Best(points [][]float64) []int {
 	if len(points) == 0 {
 		return nil
@@ -237,8 +237,8 @@ func sum(p []float64) (s float64) {
 	return s
 }
 
-// Thresholds of a knee: its depth below the plane, its distance from any deeper point, and the
-// greatest number of knees.
+// These are the thresholds of a knee: its depth below the plane of [Knees], its distance from any deeper point, and
+// the greatest number of knees.
 const (
 	kneeDepth = 0.05
 	kneeApart = 0.3
@@ -281,7 +281,7 @@ func Knees(points [][]float64) []int {
 		if slices.Contains(Best(points), k) {
 			continue
 		}
-		// A point on the slope of a deeper one is not a knee.
+		// A point near a deeper one lies on that one's slope and is not a knee.
 		alone := true
 		for other, p := range points {
 			if depth[other] > depth[k] && Distance(p, points[k]) < kneeApart {

@@ -43,7 +43,7 @@ func volume(points [][]float64, reference []float64) float64 {
 		return reference[0] - points[0][0]
 	case len(reference) == 2:
 		sum, above := 0.0, reference[1]
-		for _, p := range points { // the first loss rises, the second falls
+		for _, p := range points { // The points are sorted: the first loss rises, the second falls.
 			sum += float64((reference[0] - p[0]) * (above - p[1]))
 			above = p[1]
 		}

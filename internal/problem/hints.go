@@ -100,7 +100,7 @@ func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) 
 	if err != nil || len(known) == 0 {
 		return 0, err
 	}
-	least, most := search.Doses(len(p.Ingredients), known)
+	least, most := search.KnownAmountRanges(len(p.Ingredients), known)
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(1, "outside", 0)
 	outside := 0
 	for range draws {

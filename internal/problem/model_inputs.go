@@ -162,7 +162,7 @@ func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, 
 	}
 	var s ensemble.Source
 	var scale float64
-	s.Weights, scale = property.Whole(values, b.Total)
+	s.Weights, scale = property.ScaleToIntegers(values, b.Total)
 	s.Over = float64(scale * float64(b.Total))
 	for i := range values {
 		s.Ingredients = append(s.Ingredients, int32(i))

@@ -34,10 +34,10 @@ type Objective struct {
 // compile sets the direction and what follows from it. The bounds are judged values of l.
 func (o *Objective) compile(l *valueScale, direction config.Direction, least, most float64) (err error) {
 	o.Direction = direction
-	d := property.Steep(direction.Sign())
+	d := property.Exponential(direction.Sign())
 	if direction == config.Between {
 		o.Least, o.Most, o.Size = float64(least*l.scale), float64(most*l.scale), sizeOf(least, most)
-		if d, err = property.Beyond(least, most, 1); err != nil {
+		if d, err = property.SoftBounds(least, most, 1); err != nil {
 			return err
 		}
 	}
@@ -74,7 +74,7 @@ func (l *valueScale) extremeDesirability(ctx context.Context, s *readContext, at
 	if l.width == 0 {
 		l.width = max(math.Abs(best-worst)/20, math.SmallestNonzeroFloat64)
 	}
-	d, err := property.Toward(worst, best, o.Shape.Or(1))
+	d, err := property.UncappedRamp(worst, best, o.Shape.Or(1))
 	if err != nil {
 		return nil, "", at.PlaceError(err)
 	}
@@ -127,7 +127,7 @@ func (l *valueScale) findRange(ctx context.Context, s *readContext, direction co
 	slope := 30 / max(hi-lo, 1e-9*math.Abs(hi), 1e-300)
 	ends := [2]float64{lo, hi}
 	for k, sign := range []float64{-1, 1} {
-		steep, err := l.asProperty(property.Steep(float64(sign * slope)))
+		steep, err := l.asProperty(property.Exponential(float64(sign * slope)))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -118,7 +118,7 @@ func valueScaleOf(w *Property) (*valueScale, error) {
 func scoreScale(of mcmc.LineProperty) *valueScale {
 	return &valueScale{
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
-			return property.NewLevel(of, portable.Exp, d), nil
+			return property.NewScoreTransform(of, portable.Exp, d), nil
 		},
 		scale: 1, width: 0.05, valueName: scoreWords,
 		value: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
@@ -213,7 +213,7 @@ func predictorRange(m Predictor) valueRange {
 func (r valueRange) scaleOf(of mcmc.LineProperty, value func(y float64) float64) *valueScale {
 	return &valueScale{
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
-			return property.NewLevel(of, func(logScore float64) float64 { return value(portable.Exp(logScore)) }, d), nil
+			return property.NewScoreTransform(of, func(logScore float64) float64 { return value(portable.Exp(logScore)) }, d), nil
 		},
 		scale: 1, width: r.width, slack: float64(1e-7 * r.width),
 	}
@@ -418,11 +418,11 @@ func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit,
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
 		return nil, nil, yaml.Hint(l.At.Errorf("no recipe keeps the %s", l.Text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.judgedText(0), v.judgedText(1))
 	}
-	hard, err := property.Within(v.widen(least, -1), v.widen(most, 1))
+	hard, err := property.HardBounds(v.widen(least, -1), v.widen(most, 1))
 	if err != nil {
 		return nil, nil, l.At.PlaceError(err)
 	}
-	soft, err := property.Beyond(least, most, v.width)
+	soft, err := property.SoftBounds(least, most, v.width)
 	if err != nil {
 		return nil, nil, l.At.PlaceError(err)
 	}
@@ -510,7 +510,7 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Target) (least, most float64, err error) {
 	var ends [2]float64
 	for k, sign := range []float64{-1, 1} {
-		steep, err := l.asProperty(property.Steep(sign / l.width))
+		steep, err := l.asProperty(property.Exponential(sign / l.width))
 		if err != nil {
 			return 0, 0, err
 		}

@@ -39,7 +39,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	if err := v.CheckOneDirection(n); err != nil {
 		return Property{}, err
 	}
-	mean, err := property.NewBlend(of.values, s.Total, property.Steep(1))
+	mean, err := property.NewBlend(of.values, s.Total, property.Exponential(1))
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}

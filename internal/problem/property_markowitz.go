@@ -68,14 +68,14 @@ func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *proper
 	if err != nil {
 		return Property{}, err
 	}
-	value := func(x *mcmc.Composition) (float64, string) { return float64(l.scale * p.Side(side, x)), "" }
+	value := func(x *mcmc.Composition) (float64, string) { return float64(l.scale * p.Statistic(side, x)), "" }
 	return Property{About: word + source + ": " + words, Value: value, Unit: l.unit, property: p.As(side, d), valueScale: l.withSlack()}, nil
 }
 
 // sideScale returns the value scale of a figure of a portfolio, without its width.
-func sideScale(p *property.Markowitz, side property.Side) *valueScale {
+func sideScale(p *property.Markowitz, side property.Statistic) *valueScale {
 	l := &valueScale{
-		value:      func(x *mcmc.Composition) float64 { return p.Side(side, x) },
+		value:      func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(side, d), nil },
 		scale:      100, valueName: returnWords, unit: "%", notation: asPercent,
 	}
@@ -89,8 +89,8 @@ func sideScale(p *property.Markowitz, side property.Side) *valueScale {
 }
 
 // portfolioSides returns the figures of a portfolio by the words after maximize and minimize.
-func portfolioSides() map[string]property.Side {
-	return map[string]property.Side{"return": property.Return, "volatility": property.Volatility, "ratio": property.Ratio}
+func portfolioSides() map[string]property.Statistic {
+	return map[string]property.Statistic{"return": property.Return, "volatility": property.Volatility, "ratio": property.Ratio}
 }
 
 // marketFigures returns the figures of a portfolio: return, volatility and their ratio.
@@ -105,7 +105,7 @@ func marketFigures(p *property.Markowitz) []Figure {
 
 // marketObjectives returns the figures of a portfolio as objectives of a trade-off.
 func marketObjectives(p *property.Markowitz) (all []Objective, err error) {
-	for k, side := range []property.Side{property.Return, property.Volatility, property.Ratio} {
+	for k, side := range []property.Statistic{property.Return, property.Volatility, property.Ratio} {
 		l, direction := sideScale(p, side), config.Maximize
 		if side == property.Volatility {
 			direction = config.Minimize

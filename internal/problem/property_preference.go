@@ -82,8 +82,8 @@ func heldOutWords(h property.HeldOut) string {
 	if h.Pairs < 2 {
 		return ""
 	}
-	se := math.Sqrt(h.Right * (1 - h.Right) / float64(h.Pairs))
-	return fmt.Sprintf("; of those left out it tells %.0f ± %.0f %% right and expects %.0f %%", 100*h.Right, 100*se, 100*h.Stated)
+	se := math.Sqrt(h.Accuracy * (1 - h.Accuracy) / float64(h.Pairs))
+	return fmt.Sprintf("; of those left out it tells %.0f ± %.0f %% right and expects %.0f %%", 100*h.Accuracy, 100*se, 100*h.ExpectedAccuracy)
 }
 
 // mostPairCells is the greatest number of rows read from a file of comparisons.

@@ -76,7 +76,7 @@ func (p *Problem) SearchQuestion() (*search.Question, error) {
 // all recipes have are required. Models have seen nothing outside this range, and a search finds where they
 // are wrong. Constraints of the problem take precedence.
 func (p *Problem) restrictToData(q *search.Question) {
-	least, most := search.Doses(len(p.Ingredients), q.Known)
+	least, most := search.KnownAmountRanges(len(p.Ingredients), q.Known)
 	q.Least = least
 	if !slices.ContainsFunc(p.Properties, func(w Property) bool { return w.Weight > 0 && w.learnt != nil }) {
 		return

@@ -249,7 +249,7 @@ func TestQuestion(t *testing.T) {
 	if q.Effort != 1 || len(q.Known) != 4 || !slices.Equal(q.Least, []int{10, 3, 10, 17, 10, 0}) || q.Niche.Attribute == nil {
 		t.Errorf("the question is %+v", q)
 	}
-	if _, most := search.Doses(len(p.Ingredients), q.Known); !slices.Equal(q.Most, most) {
+	if _, most := search.KnownAmountRanges(len(p.Ingredients), q.Known); !slices.Equal(q.Most, most) {
 		t.Errorf("the greatest doses are %v and the book's %v", q.Most, most)
 	}
 	if !q.Refuse([]int{0, 1}) || q.Refuse([]int{0, 3}) {

@@ -31,7 +31,9 @@ func tradeScale(w *Property) (*valueScale, error) {
 		value := func(logScore float64) float64 {
 			return float64(least * portable.Exp(float64(rise*portable.Exp(logScore))))
 		}
-		return (&valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) { return property.NewLevel(of, value, d), nil }, scale: 1}).joinConditions(w.learnt.conditions), nil
+		return (&valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) {
+			return property.NewScoreTransform(of, value, d), nil
+		}, scale: 1}).joinConditions(w.learnt.conditions), nil
 	}
 	if w.valueScale != nil {
 		return w.valueScale()
@@ -164,11 +166,11 @@ func (p *Problem) TradeTarget() (*mcmc.Target, error) {
 		if _, waits := w.property.(mcmc.BatchProperty); w.Weight == 0 || !ok || waits || w.Learning != nil {
 			continue
 		}
-		kept, err := property.Within(1, 1)
+		kept, err := property.HardBounds(1, 1)
 		if err != nil {
 			return nil, err
 		}
-		positive := property.NewLevel(of, func(logScore float64) float64 {
+		positive := property.NewScoreTransform(of, func(logScore float64) float64 {
 			if math.IsInf(logScore, -1) {
 				return 0
 			}

@@ -9,18 +9,19 @@ import (
 	"kir/rule"
 )
 
-// A roundingProblem seeks whole numbers of scale steps near ideal ones.
+// A roundingProblem asks for whole numbers of scale steps near the ideal numbers of steps of a recipe, within its
+// rules.
 type roundingProblem struct {
 	parts       []rule.Part
-	ideal       []float64  // q: by part, steps before rounding
-	weights     []*big.Rat // how much of the batch one step of each part is, up to a common factor
-	sum         int64      // S: steps of the whole batch
-	total       int64      // M: units of the recipe's total
+	ideal       []float64  // ideal number of steps of each part, q
+	weights     []*big.Rat // fraction of the batch that one step of each part makes up, up to a common factor
+	sum         int64      // steps of the whole batch, S
+	total       int64      // units of the recipe's total, M
 	ruleText    func(rule int) string
 	bounds      []bound
 	density     []*big.Rat
-	maxNodes    int // limit on the partial roundings visited
-	maxDistance int // limit on the distance of an amount from its ideal, in steps
+	maxNodes    int // greatest number of partial roundings to visit
+	maxDistance int // greatest distance of an amount from its ideal, in steps
 }
 
 // A bound is one inequality Σ_i factor_i·x_i ≥ 0 of a rule.
@@ -28,11 +29,11 @@ type bound struct {
 	factors []*big.Rat
 	floats  []float64
 	rule    int
-	// If period is not 0, the bound is a grid instead: the units of part are first plus a
-	// multiple of period.
+	// part, first and period describe a grid if period is not 0: the units of the part must be first plus a multiple
+	// of period. The bound is then no inequality.
 	part, first, period int
-	// If nonlinearSum is not nil, the bound is this sum, which no factors express. sign is 1
-	// for its Min and −1 for its Max.
+	// nonlinearSum, if not nil, is a sum of a rule that factors cannot express. The bound is then its Min (sign 1) or
+	// its Max (sign −1).
 	nonlinearSum *constraint.Sum
 	sign         int64
 }
@@ -55,7 +56,7 @@ func (r *roundingProblem) constrain(rules rule.Set) error {
 	return nil
 }
 
-// addConditions adds the bounds for the conditions of one rule.
+// addConditions adds the bounds that follow from the conditions c of rule number of.
 func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
 	for k, p := range r.parts {
 		a := c.Amounts[p.Ingredient]
@@ -91,7 +92,7 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
 				continue
 			}
 			factors[k] = t.PerUnit
-			constant += t.Whole
+			constant += t.PerUse
 			bent = bent || t.IsBent()
 		}
 		if bent {
@@ -114,7 +115,7 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
 	}
 }
 
-// addRange adds lo ≤ Σ factor_i·u_i ≤ hi.
+// addRange adds, for rule number of, the bounds lo ≤ Σ factor_i·u_i ≤ hi on units.
 func (r *roundingProblem) addRange(of int, factors []int64, lo, hi int64) {
 	if !slices.ContainsFunc(factors, func(f int64) bool { return f != 0 }) {
 		return
@@ -127,7 +128,7 @@ func (r *roundingProblem) addRange(of int, factors []int64, lo, hi int64) {
 	}
 }
 
-// add adds sign·(Σ factor_i·u_i − least) ≥ 0.
+// add adds, for rule number of, the bound sign·(Σ factor_i·u_i − least) ≥ 0 on units.
 func (r *roundingProblem) add(of int, factors []int64, least int64, sign int64) {
 	b := bound{rule: of}
 	m := big.NewInt(r.total)
@@ -165,7 +166,7 @@ func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
 	for k, x := range steps {
 		sum.Add(sum, term.Mul(factors[k], term.SetInt64(x)))
 	}
-	half := new(big.Rat) // the tolerance: half a step of each part
+	half := new(big.Rat) // tolerance in units: half a step of each part
 	if !r.hasUniformWeights() {
 		for _, f := range factors {
 			half.Add(half, term.Abs(f))
@@ -204,8 +205,7 @@ func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Ra
 	return sum.Sign() >= 0
 }
 
-// signedLimit returns the constant to which the terms of a nonlinear sum are added, with the
-// bound's sign.
+// signedLimit returns the constant of a nonlinear bound, to which the parts' terms are added, with the bound's sign.
 func (b *bound) signedLimit() *big.Rat {
 	if b.sign > 0 {
 		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.nonlinearSum.Min))
@@ -228,7 +228,7 @@ func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big
 			units = limit
 		}
 		v.Add(v, new(big.Rat).Mul(units, new(big.Rat).SetInt64(t.PerUnit)))
-		v.Add(v, new(big.Rat).SetInt64(t.Whole))
+		v.Add(v, new(big.Rat).SetInt64(t.PerUse))
 	}
 	return v.Mul(v, new(big.Rat).SetInt64(b.sign))
 }

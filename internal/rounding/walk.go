@@ -15,8 +15,8 @@ const (
 	mostNodes = 400_000
 )
 
-// search returns the best rounding that satisfies the bounds. It searches close to the ideals
-// first, and widens the distance while it finds nothing.
+// search returns the rounding nearest to the ideal that satisfies the bounds. It looks near the ideal amounts first,
+// and further away as long as it finds none.
 func (r *roundingProblem) search(bounds []bound) (steps []int64, found bool) {
 	for far := 2; far <= r.maxDistance; far *= 2 {
 		w := newBranchAndBound(r, bounds, far)
@@ -64,17 +64,17 @@ func (r *roundingProblem) name(k int) string {
 type branchAndBound struct {
 	*roundingProblem
 	bounds []bound
-	order  []int     // parts, those with the fewest choices first
-	choice [][]int64 // by place in the order: steps to try, the nearest to the ideal first
-	empty  bool      // some part has no choice, so that nothing can be found
+	order  []int     // indices of parts, those with the fewest choices first
+	choice [][]int64 // for each place in order: numbers of steps to try, nearest to the ideal first
+	empty  bool      // whether some part has no choice, so that no rounding exists
 
 	lambda, deviation float64
-	rest              []float64     // by place k: Σ of the minima over the places from k on
-	least, most       []int64       // by place k: Σ of the least and greatest choices from k on
-	gain              [][][]float64 // by bound, place and choice: the contribution; nil for bounds checked only on complete roundings
-	reach             [][]float64   // by bound and place k: the greatest contribution of the places from k on
-	steps             []int64       // by part: the partial rounding
-	partial           []float64     // by bound: the sum over the partial rounding
+	rest              []float64     // for each place k in order: sum of the least costs from k on
+	least, most       []int64       // for each place k in order: sums of the least and of the greatest choices from k on
+	gain              [][][]float64 // contribution to each bound, by bound, place and choice; nil for bounds that are checked only at the end
+	reach             [][]float64   // greatest contribution to each bound of the places from k on, by bound and k
+	steps             []int64       // steps of each part in the present partial rounding
+	partial           []float64     // sum of contributions to each bound in the present partial rounding
 	best              []int64
 	bestCost          float64
 	seen              int
@@ -111,8 +111,8 @@ func newBranchAndBound(r *roundingProblem, bounds []bound, far int) *branchAndBo
 	return w
 }
 
-// hasUniformWeights reports whether a step of every part is the same share of the batch. Then
-// the units of a part follow from its steps alone.
+// hasUniformWeights reports whether one step is the same fraction of the batch for every part. The units of a part
+// then depend on its steps alone.
 func (r *roundingProblem) hasUniformWeights() bool {
 	return r.density == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
 }
@@ -135,7 +135,7 @@ func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) boo
 	return true
 }
 
-// computeMultiplier sets λ.
+// computeMultiplier sets λ, the marginal cost in the bound of [branchAndBound].
 func (w *branchAndBound) computeMultiplier() {
 	var prices []float64
 	left := w.sum
@@ -148,7 +148,8 @@ func (w *branchAndBound) computeMultiplier() {
 	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
-// computeSuffixBounds sets rest, least, most, gain and reach.
+// computeSuffixBounds computes the tables rest, least, most, gain and reach, from which descend bounds incomplete
+// roundings.
 func (w *branchAndBound) computeSuffixBounds() {
 	n := len(w.order)
 	w.rest, w.least, w.most = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
@@ -173,7 +174,7 @@ func (w *branchAndBound) computeSuffixBounds() {
 	}
 }
 
-// gains sets the contributions of all choices to a bound.
+// gains computes the contribution of each choice of each part to bound b.
 func (w *branchAndBound) gains(b int, same bool) {
 	bound := &w.bounds[b]
 	w.gain = append(w.gain, nil)
@@ -194,7 +195,7 @@ func (w *branchAndBound) gains(b int, same bool) {
 			rows[k] = append(rows[k], v)
 		}
 	}
-	if bound.nonlinearSum != nil { // scale to the size of the steps' sum, like the linear bounds
+	if bound.nonlinearSum != nil { // scaled to the size of the steps' sum, as linear bounds are
 		start, _ = bound.signedLimit().Float64()
 		factor := float64(w.sum) / max(largest, math.Abs(start))
 		for k := range rows {
@@ -212,7 +213,8 @@ func (w *branchAndBound) gains(b int, same bool) {
 	w.gain[b], w.partial[b] = rows, start
 }
 
-// descend tries every choice for place k and all later places.
+// descend tries each choice for place k and, recursively, for all later places. sum, off and cost describe the
+// choices made before.
 func (w *branchAndBound) descend(k int, sum int64, off, cost float64) {
 	if w.seen++; w.seen > w.maxNodes {
 		return

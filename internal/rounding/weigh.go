@@ -14,27 +14,26 @@ import (
 
 // A Batch is a recipe and the quantity to make of it.
 type Batch struct {
-	Parts []rule.Part // units of the rules' total, all above 0
+	Parts []rule.Part // amounts in units of the rules' total, all above 0
 	Rules rule.Set    // the rules of the recipe, with its ingredients and total
 
-	Size *big.Rat // quantity, in the measure that the recipe's shares refer to
-	Step *big.Rat // smallest step of the scale, in the measure that is weighed
+	Size *big.Rat // quantity to make, in the measure of the recipe, such as millilitres
+	Step *big.Rat // smallest step of the scale, in the measure that is weighed, such as grams
 
-	// Density is, by part, the weighed quantity per unit of the batch's measure, above 0. For
-	// example it is grams per millilitre where millilitres are weighed as grams. nil means
-	// that both measures are the same.
+	// Density is, for each part, the weighed quantity per unit of the recipe's measure, above 0; for example grams
+	// per millilitre. Nil means that both measures are the same.
 	Density []*big.Rat
 }
 
-// A RoundedBatch has the amounts to put onto the scale.
+// A RoundedBatch holds the amounts to weigh.
 type RoundedBatch struct {
-	Steps []int64   // by part: the whole number of steps of the scale, at least 1
-	Exact []float64 // by part: the number of steps before rounding
-	Sum   int64     // Σ Steps: exactly the batch, or the nearest number where densities differ
+	Steps []int64   // number of scale steps of each part, at least 1
+	Exact []float64 // number of scale steps of each part before rounding
+	Sum   int64     // sum of Steps: exactly the batch, or the nearest whole number if densities differ
 }
 
-// An ImpossibleError says why no rounding of a batch satisfies all rules, and lists
-// alternatives that were tried and work.
+// An ImpossibleError explains why no rounding of a batch satisfies all rules. It lists alternatives that were tried
+// and work.
 type ImpossibleError struct {
 	Reason       string
 	Alternatives []Alternative
@@ -48,7 +47,7 @@ type Alternative struct {
 	Value       *big.Rat
 }
 
-// Errors of a batch that are found before its rules are checked.
+// These are faults of a batch that are found before its rules are checked.
 var (
 	errNotWhole = errors.New("the batch is not a whole number of steps of the scale")
 	errTooFew   = errors.New("the batch has fewer steps of the scale than ingredients")
@@ -111,8 +110,7 @@ func newRounding(b Batch) (*roundingProblem, error) {
 	return r, r.constrain(b.Rules)
 }
 
-// wholeBatches returns the nearest smaller and larger batch sizes that are whole numbers of
-// steps.
+// wholeBatches returns the nearest smaller and larger batch that is a whole number of scale steps.
 func (b Batch) wholeBatches() []Alternative {
 	steps := new(big.Rat).Quo(b.Size, b.Step)
 	down := new(big.Int).Quo(steps.Num(), steps.Denom())
@@ -150,8 +148,8 @@ func (b Batch) findAlternatives() (ways []Alternative) {
 	return ways
 }
 
-// triedSizes is the number of larger batches tried as alternatives. triedNodes is the number
-// of partial roundings visited for each.
+// triedSizes is how many larger batches findAlternatives tries, and triedNodes how many partial roundings it visits
+// for each.
 const triedSizes, triedNodes = 1000, 2000
 
 func (b Batch) isPossible() bool {
@@ -170,7 +168,7 @@ func Decimal(v *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// tolerance is the greatest error of sums of floats, as a share of the size of the sum.
+// tolerance is the greatest rounding error of a floating-point sum, as a fraction of the sum of magnitudes.
 const tolerance = 1e-9
 
 func isNonNegative(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }

@@ -30,7 +30,7 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 			s.options.Progress(p)
 		})()
 	}
-	plain, err := search.Plain(spec.Target)
+	plain, err := search.Unweighted(spec.Target)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func shownAnswer(a *search.Answer) string {
 		return fmt.Sprintf("%+v %+v %+v", b, a.Comparison, a.Bound)
 	}
 	p := *a.OptimismCheck
-	p.Kept = nil // which follows from what is left
+	p.ExpectedRemainingGain = nil // which follows from what is left
 	return fmt.Sprintf("%+v %+v %+v %+v", b, a.Comparison, p, a.Bound)
 }
 

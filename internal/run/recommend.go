@@ -198,7 +198,7 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	if err != nil {
 		return Trial{}, err
 	}
-	plain, err := search.Plain(t)
+	plain, err := search.Unweighted(t)
 	if err != nil {
 		return Trial{}, err
 	}

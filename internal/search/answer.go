@@ -15,53 +15,52 @@ import (
 	"kir/mcmc"
 )
 
-// A Question holds everything needed to search a problem for its best compositions.
+// A Question holds everything that a search for a problem's best compositions needs.
 type Question struct {
-	Target *mcmc.Target // with weights as they are for the draws
+	Target *mcmc.Target // the sampled target, with the weights of its objectives
 
-	// Effort scales the search, see [Budget]. With 0 the shortlist consists of compositions found
-	// before.
+	// Effort scales the number of lines to score, see [Budget]. With 0 nothing is searched: the shortlist consists of
+	// compositions found before.
 	Effort float64
 
-	// Known are the known recipes. KnownScores returns Π_k y_k of each, predicted by models that
-	// were not trained on it, and NaN where there is no such model. If nil, the target scores them.
+	// Known are the known recipes. KnownScores returns the score Π_k y_k of each, predicted by models not trained on
+	// it, or NaN without such a model. If KnownScores is nil, the target scores them.
 	Known       []*mcmc.Composition
 	KnownScores func() ([]float64, error)
 
-	// Least and Most bound the amounts of each ingredient in suggestions. Lacks reports whether a
-	// set lacks an ingredient that all known recipes have, and Always are those ingredients. Nil
-	// means no limit. Where nothing is found within these limits, the search ignores them.
+	// Least and Most bound the amounts of each ingredient in suggestions. Always lists the ingredients that all known
+	// recipes have, and Lacks reports whether a set misses one of them. Each may be nil for no limit. If no
+	// composition is found within these limits, the search runs again without them.
 	Least, Most []int
 	Lacks       func(ingredients []int) bool
 	Always      []int
 
-	// Halves returns two targets, with each weight 1, whose models were trained on different halves
-	// of the recipes. Nil means that no model was trained.
+	// Halves returns two targets with all weights 1, whose models were trained on different halves of the recipes.
+	// Halves is nil if no model was trained.
 	Halves func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
 
 	Niche  Niche
-	Refuse func(ingredients []int) bool // as in [Options]
+	Refuse func(ingredients []int) bool // reports sets of ingredients that must not be suggested; see [Options]
 
-	// Stated reports whether no objective that counts was learnt from data. Then every difference
-	// of scores is real.
+	// Stated means that no objective was learnt from data, so every difference of scores is real.
 	Stated bool
 
-	// Bounding holds the conditions and the terms of the score; this package sets the rest. If nil,
-	// scores are not bounded.
+	// Bounding holds the rules and the terms of the score from which upper bounds are computed; this package sets its
+	// other fields. If nil, scores are not bounded.
 	Bounding *bound.Problem
 }
 
-// RunContext describes the run that a search accompanies.
+// RunContext describes the sampling run whose problem is searched.
 type RunContext struct {
-	Iterations int64 // of all chains
+	Iterations int64 // total iterations of all chains
 	Seed       uint64
 	Workers    int
-	Found      []Found // the best that the chains have seen; their LogScore is that of [Plain]
+	Found      []Found // best compositions that the chains visited; LogScore is by the target of [Unweighted]
 
-	LinesScored *atomic.Int64 // as in [Options]
+	LinesScored *atomic.Int64 // counts scored lines; see [Options]
 }
 
-// ExpectedLines estimates the number of lines that the walks of an answer score.
+// ExpectedLines estimates how many lines the search of an answer will score, for progress reports.
 func (q *Question) ExpectedLines(b RunContext) int {
 	each := Budget(b.Iterations, q.Effort)
 	if q.Halves != nil {
@@ -70,23 +69,23 @@ func (q *Question) ExpectedLines(b RunContext) int {
 	return each
 }
 
-// An Answer holds the best compositions of a problem and how good they are.
+// An Answer holds the best compositions found for a problem, and what is known about their quality.
 type Answer struct {
 	Effort        float64
-	Evaluations   int64 // lines and compositions that were scored, of search, shortlist and promise
-	Compositions  int64 // and their splits
+	Evaluations   int64 // lines and compositions scored by the search, the shortlist and the optimism check
+	Compositions  int64 // splits of the scored lines
 	Entries       []Entry
 	Comparison    *Comparison
-	Bound         *Bound         // nil if nothing was searched, or nothing was found
-	OptimismCheck *OptimismCheck // nil if nothing has been learnt or nothing was searched
-	Notes         []string       // what could not be told, and why
-	Seconds       float64        // it alone differs between equal runs
+	Bound         *Bound         // nil if nothing was searched or found
+	OptimismCheck *OptimismCheck // nil if no objective was learnt from data, or nothing was searched
+	Notes         []string       // reasons why parts of the answer are missing
+	Seconds       float64        // duration; the only field that differs between equal runs
 }
 
 const (
 	answerLength  = 20
-	answerRandom  = 1000 // compositions to compare with
-	optimismShare = 8    // either half is searched with an eighth of the budget
+	answerRandom  = 1000 // number of random compositions for the comparison
+	optimismShare = 8    // share of the budget for the search with the models of each half
 )
 
 // Answer searches for the best compositions, makes a shortlist of them and of those that the chains
@@ -110,9 +109,9 @@ func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// answer is [Question.Answer] within the limits of the question.
+// answer is [Question.Answer] without its second attempt: it stays within the limits of the question.
 func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
-	plain, err := Plain(q.Target)
+	plain, err := Unweighted(q.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +131,9 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	o := Options{
 		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, LinesScored: b.LinesScored,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: kind, Refuse: refuse,
-		Diverse: answerLength, Distance: distance, Apart: float64(ApartShare * typical),
+		Diverse: answerLength, Distance: distance, MinDistance: float64(MinDistanceShare * typical),
 	}
-	list := ListOptions{Length: answerLength, Exact: q.Stated, Distance: distance, Apart: o.Apart, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
+	list := ListOptions{Length: answerLength, Exact: q.Stated, Distance: distance, MinDistance: o.MinDistance, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
 	for _, w := range q.Target.Objectives() {
 		list.Weight = max(list.Weight, w.Weight)
 	}
@@ -183,7 +182,8 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// best is [Best]. If it finds no other start, it starts from compositions that the chains visited.
+// best calls [Best]. If Best finds no composition to start from, best calls it again with compositions that the
+// chains visited.
 func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Result, error) {
 	r, err := Best(ctx, t, o)
 	if !errors.Is(err, mcmc.ErrNoStart) || len(found) == 0 {
@@ -199,12 +199,12 @@ func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Resul
 	return Best(ctx, t, o)
 }
 
-// randomPairs is the number of random compositions that give a typical distance where known ones do
-// not.
+// randomPairs is the number of random compositions from which a typical distance is computed if the known recipes
+// give none.
 const randomPairs = 100
 
-// typicalDistance returns the typical distance of two known recipes, or of two random compositions
-// if no two recipes differ.
+// typicalDistance returns the median distance between two known recipes, or between two random compositions if the
+// recipes do not differ.
 func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
 	if typical := d.Typical(q.Known); typical > 0 {
 		return typical, nil
@@ -219,13 +219,13 @@ func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Dista
 		if err != nil {
 			return 0, fmt.Errorf("search: %w", err)
 		}
-		all = append(all, x.Clone()) // which holds until the next draw
+		all = append(all, x.Clone()) // the next draw overwrites x
 	}
 	return max(d.Typical(all), 0), nil
 }
 
-// checkOptimism checks the predictions of the models of each half by those of the other half. Where
-// that is impossible, as when a class occurs in one half only, it adds a note.
+// checkOptimism sets a.OptimismCheck: models trained on each half of the recipes are checked by those of the other
+// half. If that is impossible, for example because a class occurs in one half only, it adds a note.
 func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.Halves(ctx, o.Seed)
 	if err == nil {
@@ -243,28 +243,28 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 	return nil
 }
 
-// checkBoth is [Check] in both directions, averaged. With few recipes the result of one half is
-// largely due to chance.
+// checkBoth returns the average of [CheckOptimism] in both directions, because with few recipes a single direction
+// depends much on chance.
 func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
-	p, err := Check(ctx, a, b, o, l)
+	p, err := CheckOptimism(ctx, a, b, o, l)
 	if err != nil {
 		return nil, err
 	}
-	q, err := Check(ctx, b, a, o, l)
+	q, err := CheckOptimism(ctx, b, a, o, l)
 	if err != nil {
 		return nil, err
 	}
 	both := &OptimismCheck{
-		Told:          number.Number((p.Told + q.Told) / 2),
-		Checked:       number.Number((p.Checked + q.Checked) / 2),
-		RandomTold:    number.Number((p.RandomTold + q.RandomTold) / 2),
-		RandomChecked: number.Number((p.RandomChecked + q.RandomChecked) / 2),
-		Evaluations:   p.Evaluations + q.Evaluations,
-		Compositions:  p.Compositions + q.Compositions,
+		Predicted:       number.Number((p.Predicted + q.Predicted) / 2),
+		Checked:         number.Number((p.Checked + q.Checked) / 2),
+		RandomPredicted: number.Number((p.RandomPredicted + q.RandomPredicted) / 2),
+		RandomChecked:   number.Number((p.RandomChecked + q.RandomChecked) / 2),
+		Evaluations:     p.Evaluations + q.Evaluations,
+		Compositions:    p.Compositions + q.Compositions,
 	}
 	both.setRemaining()
 	return both, nil
 }
 
-// Score returns Π_k y_k over the properties that count, without weights.
+// Score returns the score Π_k y_k of a composition found by the target of [Unweighted].
 func (f *Found) Score() float64 { return portable.Exp(f.LogScore) }

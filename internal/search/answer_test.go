@@ -118,8 +118,8 @@ func TestAnswerWithoutKnownIsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Entries) < 2 || !(a.Entries[1].Apart > 0.2) {
-		t.Errorf("the second of %d entries is %v apart from the first", len(a.Entries), a.Entries[1].Apart)
+	if len(a.Entries) < 2 || !(a.Entries[1].EarlierDistance > 0.2) {
+		t.Errorf("the second of %d entries is %v apart from the first", len(a.Entries), a.Entries[1].EarlierDistance)
 	}
 }
 
@@ -220,7 +220,7 @@ func asked(t *testing.T) *search.Question {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := search.Plain(of)
+		plain, err := search.Unweighted(of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestAnswerOfSeed(t *testing.T) {
 	var got strings.Builder
 	fmt.Fprintln(&got, a.Evaluations, "lines,", a.Compositions, "compositions", a.Notes)
 	for _, e := range a.Entries {
-		fmt.Fprintf(&got, "%.4f %.4f apart %.3f: %v %v near %.3v", e.Score(), e.Scores, e.Apart, e.Parts, e.Ranges, e.Nearest)
+		fmt.Fprintf(&got, "%.4f %.4f apart %.3f: %v %v near %.3v", e.Score(), e.Scores, e.EarlierDistance, e.Parts, e.Ranges, e.Nearest)
 		for _, v := range e.Variants {
 			fmt.Fprintf(&got, " or %.4f %v", v.Score(), v.Parts)
 		}
@@ -273,8 +273,8 @@ func TestAnswerOfSeed(t *testing.T) {
 	for _, s := range []search.Scores{c.Shortlist, c.Random, c.Known} {
 		fmt.Fprintf(&got, "%d: %.4f ± %.4f, from %.4f by %.4f and %.4f to %.4f\n", s.Number, s.Mean, s.SE, s.Least, s.Median, s.Upper, s.Greatest)
 	}
-	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise {%.4v %.4v %.4v %.4v %v %v}\n", c.BeatRandom, c.BeatKnown, c.KnownApart, c.Apart, c.Reach, c.Extrapolates,
-		a.OptimismCheck.Told, a.OptimismCheck.Checked, a.OptimismCheck.RandomTold, a.OptimismCheck.RandomChecked, a.OptimismCheck.Evaluations, a.OptimismCheck.Compositions)
+	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise {%.4v %.4v %.4v %.4v %v %v}\n", c.BeatRandom, c.BeatKnown, c.KnownMedianDistance, c.MedianDistance, c.Reach, c.Extrapolates,
+		a.OptimismCheck.Predicted, a.OptimismCheck.Checked, a.OptimismCheck.RandomPredicted, a.OptimismCheck.RandomChecked, a.OptimismCheck.Evaluations, a.OptimismCheck.Compositions)
 	// A search that is long enough for all of its rounds.
 	space, err := mcmc.NewSpace(6, 12)
 	if err != nil {

@@ -8,26 +8,26 @@ import (
 	"kir/mcmc"
 )
 
-// A Found is a composition with its score.
+// A Found is a composition found by a search, with its log score.
 type Found struct {
-	Parts      []mcmc.Part // by ingredient
-	Conditions []int32     // by condition, the index of its value; nil without conditions
+	Parts      []mcmc.Part // amounts, in increasing order of ingredients
+	Conditions []int32     // index of the value of each condition; nil without conditions
 	LogScore   float64     // Σ_k c_k·log y_k of the target that was searched
 }
 
-// maxNiches is the most compositions that an archive keeps.
+// maxNiches is the greatest number of compositions that an archive keeps.
 const maxNiches = 4000
 
-// An Archive keeps the best composition of each niche, up to a maximum number. Of two with the same
-// score it keeps the first.
+// An Archive keeps the best composition found in each [Niche], up to a maximum number. Of two with equal scores it
+// keeps the first.
 type Archive struct {
 	niche Niche
 	most  int
-	index map[nicheKey]int // into list
-	list  []Found          // in no order
-	bar   float64          // at and below which nothing new is kept
+	index map[nicheKey]int // index in list of each niche's composition
+	list  []Found          // compositions in no particular order
+	bar   float64          // log score that a composition must exceed to be kept
 
-	amount map[int]int // scratch: by group
+	amount map[int]int // scratch of key: units of each group
 }
 
 type nicheKey struct{ size, main, band int32 }
@@ -71,8 +71,8 @@ func (a *Archive) key(parts []mcmc.Part) nicheKey {
 	return k
 }
 
-// Offer keeps a copy of a composition, given by its parts in any order and the values of its
-// conditions, if it is the best of its niche so far. The caller checks rules and doses.
+// Offer keeps a copy of a composition if it is the best of its niche so far. parts may be in any order; conditions
+// holds the index of each condition's value. The caller must check rules and limits of amounts.
 func (a *Archive) Offer(parts []mcmc.Part, conditions []int32, logScore float64) {
 	if !(logScore > a.bar) {
 		return
@@ -92,7 +92,7 @@ func (a *Archive) Offer(parts []mcmc.Part, conditions []int32, logScore float64)
 	}
 }
 
-// prune drops all but the best, down to the maximum number.
+// prune drops the worst compositions until at most the maximum number are left.
 func (a *Archive) prune() {
 	if len(a.list) <= a.most {
 		return
@@ -109,7 +109,7 @@ func (a *Archive) prune() {
 	}
 }
 
-// merge offers all compositions of b.
+// merge offers each composition of b to a.
 func (a *Archive) merge(b *Archive) {
 	for _, f := range b.list {
 		a.Offer(f.Parts, f.Conditions, f.LogScore)
@@ -132,8 +132,8 @@ func sortParts(parts []mcmc.Part) {
 	slices.SortFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
 }
 
-// sortFound sorts by score, the best first, and equal scores by their parts. So the order does not
-// depend on how they were found.
+// sortFound sorts by decreasing score, and equal scores by their parts. The order thus does not depend on the order
+// of discovery.
 func sortFound(list []Found) {
 	slices.SortFunc(list, func(f, g Found) int {
 		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q mcmc.Part) int {

@@ -57,7 +57,7 @@ func TestArchiveKinds(t *testing.T) {
 }
 
 func TestDoses(t *testing.T) {
-	least, most := Doses(3, []*mcmc.Composition{parts(t, 4, 6, 0), parts(t, 9, 1, 0)})
+	least, most := KnownAmountRanges(3, []*mcmc.Composition{parts(t, 4, 6, 0), parts(t, 9, 1, 0)})
 	if !slices.Equal(least, []int{4, 1, 0}) || !slices.Equal(most, []int{9, 6, 0}) {
 		t.Errorf("doses from %v to %v", least, most)
 	}
@@ -85,7 +85,7 @@ func TestRepair(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := newDoses(target, least, most)
+		d := newAmountLimits(target, least, most)
 		y, ok := d.repair(x)
 		low, high := 0, 0
 		for _, p := range x.Parts() {

@@ -11,25 +11,24 @@ import (
 	"kir/rule"
 )
 
-// A Bound is an upper bound of the log score of every composition that may be suggested.
+// A Bound states how good any composition that may be suggested can be at most.
 type Bound struct {
-	Above  float64 // it is proved; +Inf: no bound is known
-	Best   float64 // the best that was found
-	Proved bool    // they are the same, but for a hundred-millionth of the score
-	Doses  bool    // recipes outside the doses of the known ones were left out
+	Above  float64 // proven upper bound of the log score; +Inf if none is known
+	Best   float64 // log score of the best composition found
+	Proved bool    // whether Best equals Above, up to 10⁻⁸ of the score
+	Doses  bool    // whether the bound covers only amounts within the ranges of known recipes
 
-	// Open names the terms of the score that have no known upper bound. If there are any, there is
-	// no bound.
+	// Open names the terms of the score without a known upper bound. If there are any, no bound exists.
 	Open []string
 }
 
-// boundSteps is the number of steps, of about a nanosecond, that bounding may take for each
-// searched line, plus those of stepsOf.
+// boundSteps is the time that bounding may take for each searched line, in steps of about a nanosecond. stepsOf adds
+// to it.
 const boundSteps = 15_000
 
-// stepsOf returns the number of steps that bounding may take for each searched line. For each such
-// line a run scores four more in its chains. So bounding takes less than a third of a run whose
-// lines are slow, such as those scored by a process.
+// stepsOf returns the time that bounding may take for each searched line, in steps of about a nanosecond. A run
+// scores four more lines in its chains for each searched one. So bounding takes less than a third of a run whose
+// lines are slow, such as those scored by another program.
 func stepsOf(p *bound.Problem) int64 {
 	steps := int64(boundSteps)
 	for _, part := range p.Factors {
@@ -38,29 +37,29 @@ func stepsOf(p *bound.Problem) int64 {
 	return steps
 }
 
-// A boundTracker runs a bounder next to a search.
+// A boundTracker computes an upper bound of the scores before and after a search.
 type boundTracker struct {
-	bounder *bound.Bounder // nil where nothing is bounded
+	bounder *bound.Bounder // nil if the scores are not bounded
 	parts   []bound.Factor
-	doses   *doses
+	limits  *amountLimits
 	o       Options
-	work    int64 // before the search, and again after it
+	work    int64 // time for bounding before the search, and again after it, in steps
 }
 
-// newBoundTracker makes the tracker for a search with these options.
+// newBoundTracker returns the tracker for a search of the target t with options o.
 func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
-	c := &boundTracker{doses: newDoses(t, o.Least, o.Most), o: o}
+	c := &boundTracker{limits: newAmountLimits(t, o.Least, o.Most), o: o}
 	if q.Bounding == nil {
 		return c
 	}
 	c.work = int64(o.Evaluations) * stepsOf(q.Bounding) / 2
 	p := *q.Bounding
-	p.Sizes, p.Least, p.Most, p.Always = c.doses.sizes, o.Least, o.Most, q.Always
+	p.Sizes, p.Least, p.Most, p.Always = c.limits.sizes, o.Least, o.Most, q.Always
 	c.parts = p.Factors
 	if !t.HasBatchProperty() {
 		p.MaxEnumerated = o.Evaluations / 2
 	} else if slices.ContainsFunc(p.Factors, bound.Factor.IsUnbounded) {
-		return c // it would be asked for nothing
+		return c // no bound can come of a factor without one
 	}
 	s := &searcher{target: t, o: o}
 	p.Score = func(parts []rule.Part) (float64, error) {
@@ -77,7 +76,7 @@ func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 		}
 		score, err := t.LogScore(x)
 		if bad := (*mcmc.ScoreError)(nil); errors.As(err, &bad) {
-			return math.Inf(-1), nil // a chain that meets it says so
+			return math.Inf(-1), nil // a chain that visits the composition reports the error
 		}
 		return score, err
 	}
@@ -85,15 +84,15 @@ func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	return c
 }
 
-// boundBefore bounds for the time of half the work, and returns the compositions that the bounder
-// met.
+// boundBefore computes bounds for half of the allotted time, before the search. It returns the compositions that the
+// bounder scored meanwhile.
 func (c *boundTracker) boundBefore(ctx context.Context) ([]Found, error) {
 	if c.bounder == nil {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(c.parts, func(p bound.Factor) bool { return p.Linear != nil || p.MaxOverForms != nil }) {
-		// No box leads to a composition, so the search must come first. But if there are few
-		// compositions, all are checked now.
+		// The factors give no hint of a good composition, so the bounder must wait for the search. Only if the rules
+		// leave few compositions does the bounder check all of them first.
 		if err := c.bounder.Run(ctx, 0); err != nil {
 			return nil, err
 		}
@@ -106,7 +105,7 @@ func (c *boundTracker) boundBefore(ctx context.Context) ([]Found, error) {
 	return c.candidates(), nil
 }
 
-// candidates returns the compositions that the bounder met, the best first.
+// candidates returns the compositions that the bounder scored, the best first.
 func (c *boundTracker) candidates() (list []Found) {
 	for _, f := range c.bounder.Candidates() {
 		g := Found{LogScore: f.LogScore}
@@ -118,8 +117,8 @@ func (c *boundTracker) candidates() (list []Found) {
 	return list
 }
 
-// boundAfter continues with the compositions that a search found. It returns the bound and all
-// compositions found.
+// boundAfter continues bounding, given the compositions that a search found. It returns the bound and those
+// compositions joined with the bounder's own, the best first.
 func (c *boundTracker) boundAfter(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
 	out := &Bound{Above: math.Inf(1), Best: math.Inf(-1), Doses: c.o.Least != nil || c.o.Most != nil}
 	for _, p := range c.parts {
@@ -129,8 +128,8 @@ func (c *boundTracker) boundAfter(ctx context.Context, candidates []Found) (*Bou
 	}
 	s := &searcher{o: c.o}
 	for _, f := range candidates {
-		if f.LogScore > out.Best && c.doses.allowsSize(len(f.Parts)) && !s.refuses(f.Parts) &&
-			!slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !c.doses.allows(p.Ingredient, int32(p.Amount)) }) {
+		if f.LogScore > out.Best && c.limits.allowsSize(len(f.Parts)) && !s.refuses(f.Parts) &&
+			!slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !c.limits.allows(p.Ingredient, int32(p.Amount)) }) {
 			out.Best = f.LogScore
 		}
 	}
@@ -149,13 +148,13 @@ func (c *boundTracker) boundAfter(ctx context.Context, candidates []Found) (*Bou
 	return out, candidates, nil
 }
 
-// setProved sets the proved bound.
+// setProved sets b.Proved.
 func (c *boundTracker) setProved(b *Bound) {
 	b.Above, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
 }
 
-// updateBound accounts for a shortlist that may have improved on the compositions found. It returns
-// nil if nothing was found.
+// updateBound raises the best score in b to that of a shortlist, whose entries may improve on the compositions found.
+// It returns nil if nothing was found.
 func (c *boundTracker) updateBound(b *Bound, entries []Entry) *Bound {
 	for _, e := range entries {
 		b.Best = max(b.Best, e.LogScore)

@@ -11,20 +11,19 @@ import (
 	"kir/mcmc"
 )
 
-// diverseWalks is the number of walks that search for one diverse composition.
+// diverseWalks is the number of walks for each diverse composition.
 const diverseWalks = 2
 
-// findDiverse searches for the best compositions that differ from each other, one after another.
-// Each search walks from the best composition so far that differs enough from those chosen. The
-// later ones score lower. Since the walks start from the best remaining compositions of the archive
-// and the seeds, the scores fall slowly.
+// findDiverse searches for the best compositions that differ from each other, one after another. The walks for each
+// begin at the best compositions so far that are far enough from those already chosen. Scores fall slowly along the
+// list, because the walks begin at the best remaining compositions of the archive and the seeds.
 func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	if s.o.Diverse == 0 {
 		return nil, nil
 	}
 	left := int64(s.o.Evaluations) - s.evaluations
 	each := max(int(left)/(s.o.Diverse*diverseWalks), 1)
-	s.learn(s.archive.Best())
+	s.learnPartners(s.archive.Best())
 	var chosen []Found
 	for len(chosen) < s.o.Diverse {
 		starts := s.admissible(chosen)
@@ -42,7 +41,7 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 					return err
 				}
 				found[k] = w
-				w.diversity = &diversityFilter{s.o.Distance.Clone(), chosen, s.o.Apart, Found{LogScore: math.Inf(-1)}}
+				w.diversity = &diversityFilter{s.o.Distance.Clone(), chosen, s.o.MinDistance, Found{LogScore: math.Inf(-1)}}
 				if !s.refuses(starts[k].Parts) {
 					w.diversity.best = Found{slices.Clone(starts[k].Parts), slices.Clone(starts[k].Conditions), starts[k].LogScore}
 				}
@@ -70,11 +69,11 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	return chosen, nil
 }
 
-// admissible returns the best compositions of the archive, and of the seeds with allowed amounts,
-// that are far enough from those chosen and, unless nothing remains, from each other.
+// admissible returns the best compositions of the archive and the seeds that are far enough from those chosen and
+// have allowed amounts. It also keeps them apart from each other, if that leaves any.
 func (s *searcher) admissible(chosen []Found) []Found {
 	var starts []Found
-	a := &diversityFilter{s.o.Distance, slices.Clone(chosen), s.o.Apart, Found{}}
+	a := &diversityFilter{s.o.Distance, slices.Clone(chosen), s.o.MinDistance, Found{}}
 	for _, f := range s.diverseStarts() {
 		if !a.allows(f.Parts) {
 			continue
@@ -88,13 +87,12 @@ func (s *searcher) admissible(chosen []Found) []Found {
 	return starts
 }
 
-// diverseStarts returns the compositions from which the walks may start, the best first. They
-// include known recipes even if these must not be suggested, since compositions near them differ
-// from the rest.
+// diverseStarts returns compositions for walks to start from, the best first. Known recipes are included even if they
+// must not be suggested: compositions near them differ from the rest.
 func (s *searcher) diverseStarts() []Found {
 	all := s.archive.Best()
 	for _, f := range s.seeds {
-		if !slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !s.doses.allows(p.Ingredient, int32(p.Amount)) }) {
+		if !slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !s.limits.allows(p.Ingredient, int32(p.Amount)) }) {
 			all = append(all, f)
 		}
 	}

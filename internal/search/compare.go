@@ -15,24 +15,24 @@ import (
 
 // A Comparison compares a shortlist with known and random compositions.
 type Comparison struct {
-	// Scores are Π y_k of the objectives that count, each once, whatever its weight.
-	Shortlist Scores `json:"shortlist"` // of its entries
-	Random    Scores `json:"random"`    // of compositions drawn under the same rules
-	Known     Scores `json:"known"`     // of the known recipes, by models that have not seen them
+	// Each score is the product Π y_k over the objectives, without weights.
+	Shortlist Scores `json:"shortlist"` // scores of the shortlist's entries
+	Random    Scores `json:"random"`    // scores of random compositions under the same rules
+	Known     Scores `json:"known"`     // scores of known recipes, by models not trained on them
 
 	// BeatRandom and BeatKnown are the shares of random and of known compositions that score less
 	// than the median entry of the shortlist.
 	BeatRandom number.Number `json:"beat_random"`
 	BeatKnown  number.Number `json:"beat_known"`
 
-	// Apart is the median distance between two entries, and KnownApart that between
-	// two known recipes.
-	Apart      number.Number `json:"apart"`
-	KnownApart number.Number `json:"known_apart"`
+	// MedianDistance is the median distance between two entries of the shortlist, and KnownMedianDistance that
+	// between two known recipes.
+	MedianDistance      number.Number `json:"apart"`
+	KnownMedianDistance number.Number `json:"known_apart"`
 
-	// Reach is the 95 % quantile of the distance from a known recipe to its nearest neighbour.
-	// Extrapolates are the entries, counted from 0, that lie further than that from all known
-	// recipes. The model was trained on nothing like them.
+	// Reach is the 95 % quantile, over the known recipes, of the distance to the nearest other one. Extrapolates
+	// lists the indices of the entries that lie further than Reach from all known recipes. The model was trained on
+	// nothing similar.
 	Reach        number.Number `json:"reach"`
 	Extrapolates []int         `json:"-"`
 }
@@ -41,30 +41,30 @@ type Comparison struct {
 type Scores struct {
 	Number   int           `json:"number"`
 	Mean     number.Number `json:"mean"`
-	SE       number.Number `json:"se"` // of the mean; unknown where all are the same
+	SE       number.Number `json:"se"` // standard error of the mean; unknown if all scores are equal
 	Least    number.Number `json:"least"`
 	Median   number.Number `json:"median"`
-	Upper    number.Number `json:"-"` // the quantile 90 %
+	Upper    number.Number `json:"-"` // 90 % quantile
 	Greatest number.Number `json:"greatest"`
 }
 
-// CompareOptions are the compositions to compare a shortlist with.
+// CompareOptions state what a shortlist is compared with.
 type CompareOptions struct {
-	Random   int // how many random compositions are drawn, at least 1
+	Random   int // number of random compositions to draw, at least 1
 	Seed     uint64
 	Distance *Distance
 	Known    []*mcmc.Composition
-	// KnownScores are Π_k y_k of the known recipes, predicted out of bag: see OutOfBag of package
-	// model. They are NaN where there is no such prediction. Nil means the scores of the target,
-	// for properties that were not trained on them.
+	// KnownScores holds Π_k y_k of each known recipe, predicted out of bag: see OutOfBag of package model. It is NaN
+	// for a recipe without such a prediction. If nil, the target scores the recipes, which suits properties that were
+	// not trained on them.
 	KnownScores []float64
 }
 
-// reachShare is the share of the known recipes that have a neighbour within reach.
+// reachShare is the quantile that defines [Comparison.Reach].
 const reachShare = 0.95
 
-// Compare compares a shortlist of a target with known compositions and with random ones, drawn
-// exactly under the same rules.
+// Compare compares a shortlist with known compositions and with random ones, drawn exactly under the same rules. It
+// scores all by the target t.
 func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions) (*Comparison, error) {
 	if o.Random < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
 		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.Random, len(o.Known), len(o.KnownScores))
@@ -99,7 +99,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	return c, nil
 }
 
-// randomScores returns Π_k y_k^c_k of exactly drawn compositions.
+// randomScores returns the scores Π_k y_k^c_k of random compositions, drawn exactly under the rules of t.
 func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) ([]float64, error) {
 	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
 	scores := make([]float64, number)
@@ -120,7 +120,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	return scores, nil
 }
 
-// computeDistances sets the distances between the entries, and from them to the known recipes.
+// computeDistances sets the fields of c that are distances, and Extrapolates.
 func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 	var between []float64
 	for a := range list {
@@ -128,8 +128,8 @@ func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 			between = append(between, o.Distance.Between(list[a].Parts, list[b].Parts))
 		}
 	}
-	c.Apart = number.Number(median(between))
-	c.KnownApart = number.Number(o.Distance.Typical(o.Known))
+	c.MedianDistance = number.Number(median(between))
+	c.KnownMedianDistance = number.Number(o.Distance.Typical(o.Known))
 	c.Reach = number.Unknown()
 	if len(o.Known) < 2 {
 		return
@@ -161,13 +161,13 @@ func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 	}
 }
 
-// NoScores returns the summary of an empty list.
+// NoScores returns the summary of no scores, whose figures are NaN.
 func NoScores() Scores {
 	unknown := number.Unknown()
 	return Scores{0, unknown, unknown, unknown, unknown, unknown, unknown}
 }
 
-// newScores summarises numbers, which it sorts.
+// newScores returns a summary of the scores v, which it sorts.
 func newScores(v []float64) Scores {
 	n := len(v)
 	if n == 0 {
@@ -176,7 +176,7 @@ func newScores(v []float64) Scores {
 	slices.Sort(v)
 	se := number.Number(deviation(v) / math.Sqrt(float64(n)))
 	if diagnose.IsConstant(v[0], v[n-1]) {
-		se = number.Unknown() // one number, or the same one always, tells no error
+		se = number.Unknown() // a standard error needs at least two different scores
 	}
 	return Scores{
 		Number: n, Mean: number.Number(mean(v)), SE: se,

@@ -69,12 +69,12 @@ func TestBestWithConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := NewDistance(4, nil)
-	o := Options{Evaluations: 4000, Seed: 1, Starts: []*mcmc.Composition{known}, Diverse: 3, Distance: d, Apart: 0.3}
+	o := Options{Evaluations: 4000, Seed: 1, Starts: []*mcmc.Composition{known}, Diverse: 3, Distance: d, MinDistance: 0.3}
 	r, err := Best(t.Context(), target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{Length: 3, Distance: d, Apart: 0.3, Tolerance: 0.7})
+	l, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{Length: 3, Distance: d, MinDistance: 0.3, Tolerance: 0.7})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // counts for nothing. The roots lie between: a trace of 0.5 % is a distance of 0.05, one of 5 % of
 // 0.16 (Rao 1995; Legendre and Gallagher 2001, for species counts, which have as many zeros).
 type Distance struct {
-	common []bool // by ingredient
+	common []bool // by ingredient: whether all known recipes have it
 	amount []int32
 }
 
@@ -42,11 +42,11 @@ func (d *Distance) Clone() *Distance {
 	return &Distance{d.common, make([]int32, len(d.amount))}
 }
 
-// Common reports whether all known recipes have an ingredient.
+// Common reports whether all known recipes use ingredient i.
 func (d *Distance) Common(i int) bool { return d.common[i] }
 
-// Between returns the distance of two compositions, given by their parts in any order. If one has
-// common ingredients only, it is 0 if the other has too, and else 1.
+// Between returns the distance of two compositions, whose parts may be in any order. If both consist only of common
+// ingredients, it is 0; if one does, it is 1.
 func (d *Distance) Between(x, y []mcmc.Part) float64 {
 	ofX, ofY := 0, 0
 	for _, p := range x {
@@ -55,7 +55,7 @@ func (d *Distance) Between(x, y []mcmc.Part) float64 {
 			ofX += p.Amount
 		}
 	}
-	// Each root is of an integer, and the roots are summed in the order of y.
+	// Roots of whole numbers are summed in the order of y, so the result does not depend on the order of x.
 	affinity := 0.0
 	for _, p := range y {
 		if !d.common[p.Ingredient] {
@@ -77,7 +77,7 @@ func (d *Distance) Between(x, y []mcmc.Part) float64 {
 	return math.Sqrt(max(0, 1-affinity/math.Sqrt(float64(ofX)*float64(ofY))))
 }
 
-// mostPairs is the most pairs from which a typical distance is computed.
+// mostPairs is the greatest number of pairs from which a median distance is computed.
 const mostPairs = 20_000
 
 // Typical returns the median distance between two of the compositions. It uses all pairs, or an

@@ -6,16 +6,16 @@ import (
 	"kir/mcmc"
 )
 
-// diversityFilter holds the compositions that a walk must keep a distance from, and the best
-// composition found that does.
+// A diversityFilter holds compositions from which a walk must keep a distance. It records the best composition found
+// that keeps it.
 type diversityFilter struct {
 	distance *Distance
 	from     []Found
 	least    float64
-	best     Found // LogScore −Inf: none
+	best     Found // LogScore is −Inf if there is none yet
 }
 
-// allows reports whether parts are far enough from all these compositions.
+// allows reports whether a composition is far enough from all those of the filter.
 func (a *diversityFilter) allows(parts []mcmc.Part) bool {
 	for k := range a.from {
 		if a.distance.Between(a.from[k].Parts, parts) < a.least {
@@ -25,7 +25,7 @@ func (a *diversityFilter) allows(parts []mcmc.Part) bool {
 	return true
 }
 
-// offer keeps a copy of a composition if it is the best so far that is far enough.
+// offer records a copy of the composition if it is better than the recorded one and far enough.
 func (a *diversityFilter) offer(parts []mcmc.Part, conditions []int32, logScore float64) {
 	if logScore > a.best.LogScore && a.allows(parts) {
 		a.best.Parts, a.best.Conditions, a.best.LogScore = append(a.best.Parts[:0], parts...), slices.Clone(conditions), logScore

@@ -25,8 +25,8 @@ func TestMadeAsBefore(t *testing.T) {
 	for _, o := range []Options{
 		{Evaluations: 1, Seed: 1},
 		{Evaluations: 150, Seed: 2, Workers: 2, Starts: known},
-		{Evaluations: 3000, Seed: 3, Diverse: 4, Distance: NewDistance(5, nil), Apart: 0.4, Niche: Niche{Group: []int{0, 1, 1, 2, 2}, Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}}},
-		{Evaluations: 3000, Seed: 4, Diverse: 30, Distance: NewDistance(5, common), Apart: 0.6, Niche: Niche{Common: []bool{true, true, false, false, false}}, Starts: common},
+		{Evaluations: 3000, Seed: 3, Diverse: 4, Distance: NewDistance(5, nil), MinDistance: 0.4, Niche: Niche{Group: []int{0, 1, 1, 2, 2}, Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}}},
+		{Evaluations: 3000, Seed: 4, Diverse: 30, Distance: NewDistance(5, common), MinDistance: 0.6, Niche: Niche{Common: []bool{true, true, false, false, false}}, Starts: common},
 		{Evaluations: 2000, Seed: 5, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 0}, Starts: known, Refuse: func(set []int) bool { return len(set) == 2 }},
 	} {
 		r, err := Best(t.Context(), own, o)
@@ -53,21 +53,21 @@ func TestMadeAsBefore(t *testing.T) {
 	}
 	for _, o := range []ListOptions{
 		{Length: 0, Distance: NewDistance(5, nil)},
-		{Length: 12, Distance: NewDistance(5, nil), Apart: 0.45, Known: known},
-		{Length: 12, Distance: NewDistance(5, common), Apart: 0.45, Known: common, Tolerance: 0.4, Weight: 40},
-		{Length: 100, Distance: NewDistance(5, nil), Apart: 1, Known: known[:1], Tolerance: 0.6, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 2}},
-		{Length: 5, Distance: NewDistance(5, nil), Apart: 0.2, Tolerance: 0.99, Refuse: func(set []int) bool { return len(set) == 4 }},
+		{Length: 12, Distance: NewDistance(5, nil), MinDistance: 0.45, Known: known},
+		{Length: 12, Distance: NewDistance(5, common), MinDistance: 0.45, Known: common, Tolerance: 0.4, Weight: 40},
+		{Length: 100, Distance: NewDistance(5, nil), MinDistance: 1, Known: known[:1], Tolerance: 0.6, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 2}},
+		{Length: 5, Distance: NewDistance(5, nil), MinDistance: 0.2, Tolerance: 0.99, Refuse: func(set []int) bool { return len(set) == 4 }},
 	} {
 		list, err := Shortlist(t.Context(), stepped, candidates, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(&b, "list of", o.Length, "by", o.Apart, ":", list.Evaluations, "lines,", list.Compositions, "compositions")
+		fmt.Fprintln(&b, "list of", o.Length, "by", o.MinDistance, ":", list.Evaluations, "lines,", list.Compositions, "compositions")
 		for k, e := range list.Entries {
-			if k > 0 && e.Apart == 0 {
+			if k > 0 && e.EarlierDistance == 0 {
 				t.Errorf("%v is on a list twice", e.Parts)
 			}
-			fmt.Fprintf(&b, " %.6f %.6f %v %v apart %.6f near %.6v or %.6v\n", e.LogScore, e.Scores, e.Parts, e.Ranges, e.Apart, e.Nearest, e.Variants)
+			fmt.Fprintf(&b, " %.6f %.6f %v %v apart %.6f near %.6v or %.6v\n", e.LogScore, e.Scores, e.Parts, e.Ranges, e.EarlierDistance, e.Nearest, e.Variants)
 		}
 		c, err := Compare(t.Context(), own, list.Entries, CompareOptions{Random: 100, Seed: 3, Distance: o.Distance, Known: o.Known})
 		if err != nil {
@@ -75,11 +75,11 @@ func TestMadeAsBefore(t *testing.T) {
 		}
 		fmt.Fprintf(&b, " compares as %.6v\n", *c)
 	}
-	p, err := Check(t.Context(), own, other, Options{Evaluations: 500, Seed: 9}, ListOptions{Length: 5, Distance: NewDistance(5, nil), Apart: 0.3})
+	p, err := CheckOptimism(t.Context(), own, other, Options{Evaluations: 500, Seed: 9}, ListOptions{Length: 5, Distance: NewDistance(5, nil), MinDistance: 0.3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&b, "{%.6v %.6v %.6v %.6v %v %v}, of which %.6g is left\n", p.Told, p.Checked, p.RandomTold, p.RandomChecked, p.Evaluations, p.Compositions, p.Left)
+	fmt.Fprintf(&b, "{%.6v %.6v %.6v %.6v %v %v}, of which %.6g is left\n", p.Predicted, p.Checked, p.RandomPredicted, p.RandomChecked, p.Evaluations, p.Compositions, p.RemainingGain)
 	r := rand.New(rand.NewPCG(1, 1))
 	for n := range 25 {
 		v := make([]float64, n)
@@ -106,9 +106,9 @@ func TestExpected(t *testing.T) {
 	for _, c := range []struct {
 		of   OptimismCheck
 		want float64
-	}{{OptimismCheck{Told: 0.9, RandomTold: 0.1, Checked: 0.6, RandomChecked: 0.2}, 0.5}, {OptimismCheck{Told: 0.1, RandomTold: 0.1, Checked: 1}, math.NaN()}, {OptimismCheck{Told: 0.1, RandomTold: 0.2}, math.NaN()}} {
+	}{{OptimismCheck{Predicted: 0.9, RandomPredicted: 0.1, Checked: 0.6, RandomChecked: 0.2}, 0.5}, {OptimismCheck{Predicted: 0.1, RandomPredicted: 0.1, Checked: 1}, math.NaN()}, {OptimismCheck{Predicted: 0.1, RandomPredicted: 0.2}, math.NaN()}} {
 		c.of.setRemaining()
-		if got := float64(c.of.Left); !(math.Abs(got-c.want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got := float64(c.of.RemainingGain); !(math.Abs(got-c.want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v is left of %+v", got, c.of)
 		}
 	}
@@ -137,7 +137,7 @@ func TestScoresThatFail(t *testing.T) {
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 9, 0, 0, 0, 0)}
 	candidates := []Found{{Parts: known[0].Parts()}, {Parts: known[1].Parts(), LogScore: math.Log(0.1)}, {Parts: parts(t, 0, 9, 0, 0, 0).Parts(), LogScore: math.Log(0.1)}}
 	d := NewDistance(5, nil)
-	o, l := Options{Evaluations: 60, Seed: 1, Diverse: 2, Distance: d, Apart: 0.3, Starts: known, Workers: 1}, ListOptions{Length: 2, Distance: d, Apart: 0.3, Known: known}
+	o, l := Options{Evaluations: 60, Seed: 1, Diverse: 2, Distance: d, MinDistance: 0.3, Starts: known, Workers: 1}, ListOptions{Length: 2, Distance: d, MinDistance: 0.3, Known: known}
 	for name, work := range map[string]func(ctx context.Context) error{
 		"search":    func(ctx context.Context) error { _, err := Best(ctx, own, o); return err },
 		"shortlist": func(ctx context.Context) error { _, err := Shortlist(ctx, own, candidates, l); return err },
@@ -145,7 +145,7 @@ func TestScoresThatFail(t *testing.T) {
 			_, err := Compare(ctx, own, nil, CompareOptions{Random: 30, Seed: 1, Distance: d, Known: known})
 			return err
 		},
-		"check": func(ctx context.Context) error { _, err := Check(ctx, own, other, o, l); return err },
+		"check": func(ctx context.Context) error { _, err := CheckOptimism(ctx, own, other, o, l); return err },
 	} {
 		for _, stops := range []bool{false, true} {
 			told := 0

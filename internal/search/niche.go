@@ -12,14 +12,14 @@ import (
 // A Niche classifies compositions by three features: the number of ingredients, the main ingredient
 // or group (that of the largest amount), and the band of an attribute's mean.
 type Niche struct {
-	Common    []bool    // of each ingredient: it is never the main one, since all have it; nil: none is
-	Group     []int     // of each ingredient, from 0; nil: each is its own
-	Attribute []float64 // of each ingredient, such as its cost; nil: no bands
-	Bands     []float64 // where the next band of Σ attribute·amount / total begins, ascending
+	Common    []bool    // ingredients that all recipes have, which are never the main one; nil for none
+	Group     []int     // group of each ingredient, from 0; nil if each ingredient is a group of its own
+	Attribute []float64 // attribute of each ingredient, such as its cost; nil if niches have no bands
+	Bands     []float64 // increasing lower ends of the second and later bands of Σ attribute·amount / total
 }
 
-// AttributeBands returns two bounds that divide known compositions into thirds by the mean of an attribute,
-// for [Niche]. It returns none if the means do not differ.
+// AttributeBands returns two numbers that divide the known compositions into thirds by the mean of an attribute. They
+// become Bands of a [Niche]. It returns none if the means do not differ.
 func AttributeBands(attribute []float64, known []*mcmc.Composition) []float64 {
 	means := make([]float64, len(known))
 	for k, x := range known {

@@ -10,48 +10,48 @@ import (
 	"kir/mcmc"
 )
 
-// An OptimismCheck compares a shortlist's predicted scores with those of an independent model. The
-// best of many is partly best by luck (the winner's curse).
+// An OptimismCheck compares a shortlist's predicted scores with those of an independent model. Selected compositions
+// tend to be overestimated, because the best of many is partly best by luck (the winner's curse).
 type OptimismCheck struct {
-	Told    number.Number `json:"told"`    // mean score of a shortlist by the target that it was searched for
-	Checked number.Number `json:"checked"` // by one that has learnt from other data
-	// RandomTold and RandomChecked are the mean scores of random compositions.
-	RandomTold    number.Number `json:"random_told"`
-	RandomChecked number.Number `json:"random_checked"`
+	Predicted number.Number `json:"told"`    // mean score of the shortlist by the target that was searched
+	Checked   number.Number `json:"checked"` // mean score of the shortlist by a target trained on other data
+	// RandomPredicted and RandomChecked are the means of the two targets for random compositions.
+	RandomPredicted number.Number `json:"random_told"`
+	RandomChecked   number.Number `json:"random_checked"`
 
-	// Left is the share of the predicted gain over random compositions that remains: (Checked −
-	// RandomChecked) / (Told − RandomTold). It is NaN without a gain.
-	Left number.Number `json:"left"`
-	// Kept is the share of the gain predicted by the model of all recipes that is expected to
-	// remain: √(2·Left/(1 + Left)), 0 to 1. Left is the reliability of a model of half the recipes,
-	// and 2·Left/(1 + Left) that of a model of all (Spearman and Brown 1910). The root is the
-	// correlation with the truth. Kept is absent where Left is unknown.
-	Kept *number.Number `json:"kept,omitempty"`
+	// RemainingGain is the fraction of the predicted gain over random compositions that the independent target confirms:
+	// (Checked − RandomChecked) / (Predicted − RandomPredicted). It is NaN unless Predicted exceeds RandomPredicted.
+	RemainingGain number.Number `json:"left"`
+	// ExpectedRemainingGain estimates the same fraction for the model of all recipes: √(2·r/(1 + r)) with r =
+	// RemainingGain, in 0..1. r is the reliability of a model of half the recipes, and 2·r/(1 + r) that of a model
+	// of all (Spearman and Brown 1910). The root is the correlation with the truth. ExpectedRemainingGain is nil if r
+	// is unknown.
+	ExpectedRemainingGain *number.Number `json:"kept,omitempty"`
 
-	Evaluations  int64 `json:"-"` // lines and compositions that were scored to find it out
-	Compositions int64 `json:"-"` // and their splits
+	Evaluations  int64 `json:"-"` // lines and compositions scored for the check
+	Compositions int64 `json:"-"` // splits of the scored lines
 }
 
-// setRemaining computes Left and Kept from the means.
+// setRemaining computes RemainingGain and ExpectedRemainingGain from the means.
 func (p *OptimismCheck) setRemaining() {
-	p.Left, p.Kept = number.Unknown(), nil
-	if p.Told > p.RandomTold {
-		p.Left = (p.Checked - p.RandomChecked) / (p.Told - p.RandomTold)
+	p.RemainingGain, p.ExpectedRemainingGain = number.Unknown(), nil
+	if p.Predicted > p.RandomPredicted {
+		p.RemainingGain = (p.Checked - p.RandomChecked) / (p.Predicted - p.RandomPredicted)
 	}
-	if math.IsNaN(float64(p.Left)) {
+	if math.IsNaN(float64(p.RemainingGain)) {
 		return
 	}
-	left := min(max(float64(p.Left), 0), 1)
+	left := min(max(float64(p.RemainingGain), 0), 1)
 	kept := number.Number(math.Sqrt(2 * left / (1 + left)))
-	p.Kept = &kept
+	p.ExpectedRemainingGain = &kept
 }
 
-// optimismRandom is the number of random compositions in the check.
+// optimismRandom is the number of random compositions in an optimism check.
 const optimismRandom = 1000
 
-// Check searches a target trained on one half of the data and makes a shortlist. It scores that by
-// a target of the same space trained on the other half. See Data.Halves of package model.
-func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
+// CheckOptimism searches the target own, trained on one half of the data, and makes a shortlist. The target other of
+// the same space, trained on the other half, scores the shortlist. See Data.Halves of package model.
+func CheckOptimism(ctx context.Context, own, other *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	r, err := Best(ctx, own, o)
 	if err != nil {
 		return nil, err
@@ -73,10 +73,10 @@ func Check(ctx context.Context, own, other *mcmc.Target, o Options, l ListOption
 		if err != nil {
 			return nil, fmt.Errorf("check: %w", err)
 		}
-		p.Told += number.Number(portable.Exp(e.LogScore) / float64(len(list.Entries)))
+		p.Predicted += number.Number(portable.Exp(e.LogScore) / float64(len(list.Entries)))
 		p.Checked += number.Number(portable.Exp(score) / float64(len(list.Entries)))
 	}
-	if p.RandomTold, err = meanOfRandom(ctx, own, o.Seed); err != nil {
+	if p.RandomPredicted, err = meanOfRandom(ctx, own, o.Seed); err != nil {
 		return nil, err
 	}
 	if p.RandomChecked, err = meanOfRandom(ctx, other, o.Seed); err != nil {

@@ -8,30 +8,30 @@ import (
 	"kir/mcmc"
 )
 
-// Options set the extent and the length of a search.
+// Options state what to search and how long.
 type Options struct {
 	// Evaluations is the budget: the approximate number of lines to score. A line takes about as
 	// long as a composition.
 	Evaluations int
 	Seed        uint64
-	Workers     int // walks made at once; it changes nothing but the time. 0: all cores
+	Workers     int // walks that run at the same time; affects only the duration; 0 for all cores
 
-	// Starts are compositions to start from, such as known recipes. They may break rules and doses.
-	// The search repairs them if a few changes suffice.
+	// Starts are compositions to start from, such as known recipes. They may violate rules and limits of amounts. The
+	// search repairs those that need few changes.
 	Starts []*mcmc.Composition
 
-	// FeasibleStarts are further compositions to start from, which keep rules and doses.
+	// FeasibleStarts are further compositions to start from. They satisfy all rules and limits of amounts.
 	FeasibleStarts []Found
 
-	// Least and Most bound the amount of each used ingredient, as in the known recipes. Nil stands
-	// for 1 and the total. A Most of 0 excludes the ingredient.
+	// Least and Most bound the amount of each used ingredient. Nil stands for 1 and the total. A Most of 0 excludes
+	// the ingredient.
 	Least, Most []int
 
-	// Diverse is the number of best compositions to find that are at least Apart from each other,
-	// by Distance; 0 for none. They take half of the budget.
-	Diverse  int
-	Distance *Distance
-	Apart    float64
+	// Diverse is how many of the best compositions that differ by at least MinDistance, measured by Distance, the search
+	// must find. It takes half of the budget for them. 0 means none.
+	Diverse     int
+	Distance    *Distance
+	MinDistance float64
 
 	// Niche defines the niches of the archive, which keeps one composition of each.
 	Niche Niche
@@ -40,7 +40,7 @@ type Options struct {
 	// such as those of known recipes. Nil refuses none. Walks call it concurrently.
 	Refuse func(ingredients []int) bool
 
-	// LinesScored, unless nil, counts the lines that the walks have scored so far.
+	// LinesScored counts the lines scored so far, for progress reports. It may be nil.
 	LinesScored *atomic.Int64
 }
 
@@ -52,8 +52,8 @@ func (o *Options) check(t *mcmc.Target) error {
 	case o.Least != nil && len(o.Least) != n, o.Most != nil && len(o.Most) != n:
 		return fmt.Errorf("search: doses of %d and %d ingredients, and there are %d", len(o.Least), len(o.Most), n)
 	}
-	if o.Diverse < 0 || o.Diverse > 0 && (o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1)) {
-		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Diverse, o.Apart)
+	if o.Diverse < 0 || o.Diverse > 0 && (o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1)) {
+		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Diverse, o.MinDistance)
 	}
 	for k, x := range o.Starts {
 		x, err := withConditions(t, x)
@@ -74,8 +74,7 @@ func (o *Options) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// fullBudget is the most evaluations of a search of effort 1. Twice as many raise the score by less
-// than a hundredth.
+// fullBudget is the greatest number of lines at effort 1. Twice as many raise the score by less than 1 %.
 const fullBudget = 100_000
 
 // Budget returns the number of evaluations of a search next to chains with that many iterations,

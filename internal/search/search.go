@@ -13,15 +13,15 @@ import (
 // A Result holds the result of [Best].
 type Result struct {
 	Archive      *Archive
-	Evaluations  int64   // lines and compositions that were scored
-	Compositions int64   // compositions that were looked at: each split of a line
-	Starts       int     // of the options' starts, those that could be made feasible
-	Diverse      []Found // the best that are apart from each other, the best first
+	Evaluations  int64   // number of lines and compositions scored
+	Compositions int64   // number of compositions considered: all splits of scored lines
+	Starts       int     // number of the options' starts that satisfy the rules, some after repair
+	Diverse      []Found // best compositions that keep the required distance from each other, the best first
 }
 
-// Plain returns the target in which each objective of positive weight has weight 1. Its score Π_k
+// Unweighted returns the target in which each objective of positive weight has weight 1. Its score Π_k
 // y_k can be compared between runs of different weights.
-func Plain(t *mcmc.Target) (*mcmc.Target, error) {
+func Unweighted(t *mcmc.Target) (*mcmc.Target, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
 		if wishes[k].Weight > 0 {
@@ -31,11 +31,11 @@ func Plain(t *mcmc.Target) (*mcmc.Target, error) {
 	return t.WithObjectives(wishes...)
 }
 
-// The budget is shared among rounds of walks. Few long walks beat many short ones: halving the
-// number of rounds helps more than halving the length.
+// These constants divide the budget into rounds of walks. Few long walks beat many short ones: halving the number of
+// rounds helps more than halving the length.
 const (
-	walks     = 8    // in a round
-	walkLong  = 1500 // evaluations of a walk, from which on there are more rounds
+	walks     = 8    // number of walks in a round
+	walkLong  = 1500 // lines of a walk beyond which a larger budget adds rounds instead
 	fewRounds = 3
 	mostRound = 16
 )
@@ -79,13 +79,13 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	return &Result{s.archive, s.evaluations, s.compositions, s.feasible, ideas}, nil
 }
 
-// round makes the walks of a round and merges their results, in their order.
+// round makes the walks of one round in parallel and merges their results in a fixed order.
 func (s *searcher) round(ctx context.Context, round, each int) error {
 	ws := make([]*walker, walks)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(s.o.workers())
 	if round > 0 {
-		s.learn(s.archive.Best())
+		s.learnPartners(s.archive.Best())
 	}
 	control := mcmc.NewRand(s.o.Seed, "search control", uint64(round))
 	for k := range ws {
@@ -109,7 +109,7 @@ func (s *searcher) round(ctx context.Context, round, each int) error {
 	return nil
 }
 
-// start returns the start of walk k of a round, and its temperature.
+// start returns where walk k of a round starts, and the β at which it starts.
 func (s *searcher) start(control *mcmc.Rand, round, k int) (Found, float64) {
 	elites := s.archive.Best()
 	if round == 0 || len(elites) == 0 {
@@ -119,7 +119,7 @@ func (s *searcher) start(control *mcmc.Rand, round, k int) (Found, float64) {
 		return s.seeds[control.Intn(len(s.seeds))], hottest
 	}
 	switch {
-	case k == walks-1 && round >= fewRounds: // one looks for what the others have not come near
+	case k == walks-1 && round >= fewRounds: // the last walk explores afresh from any seed
 		return s.seeds[control.Intn(len(s.seeds))], hottest
 	case k%2 == 0:
 		elites = elites[:(len(elites)+2)/3]

@@ -100,7 +100,7 @@ func TestBestIsTheBest(t *testing.T) {
 			Niche:  Niche{Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}},
 			Refuse: func(set []int) bool { return slices.Equal(set, []int{0, 1}) },
 		}
-		d := newDoses(target, o.Least, o.Most)
+		d := newAmountLimits(target, o.Least, o.Most)
 		want := newArchive(o.Niche, maxNiches)
 		for _, x := range all(t, 5, 9) {
 			score, err := target.LogScore(x)
@@ -146,7 +146,7 @@ func TestBestIsTheBest(t *testing.T) {
 func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "rough", Property: rough(7), Weight: 1})
 	find := func(seed uint64, workers int) *Result {
-		r, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: seed, Workers: workers, Diverse: 3, Distance: NewDistance(5, nil), Apart: 0.4})
+		r, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: seed, Workers: workers, Diverse: 3, Distance: NewDistance(5, nil), MinDistance: 0.4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestDrawsStayTheSame(t *testing.T) {
 func TestIdeasAreApart(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
 	d := NewDistance(5, nil)
-	r, err := Best(t.Context(), target, Options{Evaluations: 10_000, Seed: 1, Diverse: 5, Distance: d, Apart: 0.4})
+	r, err := Best(t.Context(), target, Options{Evaluations: 10_000, Seed: 1, Diverse: 5, Distance: d, MinDistance: 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestStartsAreUsed(t *testing.T) {
 // what it offers there must not.
 func TestWalkOffersWhatKeepsDoses(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
-	s := &searcher{target: target, doses: newDoses(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Niche{}, 10), spread: 1}
+	s := &searcher{target: target, limits: newAmountLimits(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Niche{}, 10), spread: 1}
 	start := parts(t, 1, 2, 1, 5, 0)
 	w, err := newWalker(s, Found{Parts: start.Parts()}, mcmc.NewRand(1, "test", 0))
 	if err != nil {
@@ -269,7 +269,7 @@ func TestWalkOffersWhatKeepsDoses(t *testing.T) {
 		t.Error("nothing was offered")
 	}
 	for _, f := range w.archive.list {
-		if x, _ := mcmc.NewComposition(5, f.Parts...); !s.doses.allowsAll(x) {
+		if x, _ := mcmc.NewComposition(5, f.Parts...); !s.limits.allowsAll(x) {
 			t.Errorf("%v was offered", f)
 		}
 	}
@@ -344,7 +344,7 @@ func TestBudget(t *testing.T) {
 // TestPlain: weights of 30 and 0 become 1 and 0.
 func TestPlain(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "a", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 30}, mcmc.Objective{Name: "b", Property: rough(1), Weight: 0})
-	plain, err := Plain(target)
+	plain, err := Unweighted(target)
 	if err != nil {
 		t.Fatal(err)
 	}

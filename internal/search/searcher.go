@@ -10,18 +10,18 @@ import (
 type searcher struct {
 	target  *mcmc.Target
 	o       Options
-	doses   *doses
+	limits  *amountLimits
 	archive *Archive
 
-	seeds    []Found // to begin from, the best first
-	partners []int32 // ingredients of the seeds, as often as they occur
-	spread   float64 // of log scores of random compositions
+	seeds    []Found // compositions to start from, the best first
+	partners []int32 // ingredients of the best compositions, each as often as it occurs there
+	spread   float64 // standard deviation of the log scores of random compositions
 
 	evaluations, compositions int64
 	feasible                  int
 }
 
-// refuses reports whether compositions of a set of ingredients must not be kept.
+// refuses reports whether Options.Refuse excludes the set of ingredients of parts.
 func (s *searcher) refuses(parts []mcmc.Part) bool {
 	if s.o.Refuse == nil {
 		return false

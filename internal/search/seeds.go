@@ -13,9 +13,9 @@ import (
 // randomSeeds is the number of random compositions that a search starts from.
 const randomSeeds = 64
 
-// prepare scores the starts and random compositions as seeds.
+// prepare scores the starts and random compositions, sorts them as seeds, and measures the spread of scores.
 func (s *searcher) prepare(ctx context.Context) error {
-	s.doses = newDoses(s.target, s.o.Least, s.o.Most)
+	s.limits = newAmountLimits(s.target, s.o.Least, s.o.Most)
 	for _, x := range s.o.Starts {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
@@ -24,11 +24,11 @@ func (s *searcher) prepare(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		y, ok := s.doses.repair(x)
+		y, ok := s.limits.repair(x)
 		if !ok {
 			continue
 		}
-		if ok, err := s.seed(y); err != nil {
+		if ok, err := s.addSeed(y); err != nil {
 			return err
 		} else if ok {
 			s.feasible++
@@ -43,7 +43,7 @@ func (s *searcher) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := s.seed(x); err != nil {
+		if _, err := s.addSeed(x); err != nil {
 			return err
 		}
 	}
@@ -53,12 +53,12 @@ func (s *searcher) prepare(ctx context.Context) error {
 	}
 	s.spread = max(deviation(scores), 1e-3)
 	sortFound(s.seeds)
-	s.learn(s.seeds)
+	s.learnPartners(s.seeds)
 	return nil
 }
 
-// withConditions returns x, with the likeliest value of each condition where it has none: a known
-// recipe may lack them.
+// withConditions returns x with a value for each condition. A condition without one, as known recipes may have, gets
+// its likeliest value.
 func withConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Composition, error) {
 	if x.Conditions() == len(t.Space().Conditions()) {
 		return x, nil
@@ -66,8 +66,8 @@ func withConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Composition, err
 	return t.Space().Composition(x.Parts(), nil)
 }
 
-// seedRandom makes seeds of compositions drawn from the sparsity law. If none keeps the rules, or a
-// property is 0 at all, and there is no other seed, it searches for one as long as a chain does.
+// seedRandom adds random compositions from the sparsity law to the seeds. If none satisfies the rules with a positive
+// score, and there is no other seed, it searches for one as a chain does for its start.
 func (s *searcher) seedRandom(ctx context.Context) error {
 	r := mcmc.NewRand(s.o.Seed, "search", 0)
 	prior := mcmc.NewPrior(s.target)
@@ -82,10 +82,10 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		if y, ok := s.doses.repair(x); ok {
+		if y, ok := s.limits.repair(x); ok {
 			x = y
 		}
-		if _, err := s.seed(x); err != nil {
+		if _, err := s.addSeed(x); err != nil {
 			return err
 		}
 	}
@@ -98,13 +98,13 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	_, err = s.seed(x.Composition)
+	_, err = s.addSeed(x.Composition)
 	return err
 }
 
-// seed scores a composition and keeps it as a seed if the target gives it density.
-func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
-	if !s.doses.allowsSize(x.Used()) {
+// addSeed scores a composition and adds it to the seeds. kept is false if the target gives it no density.
+func (s *searcher) addSeed(x *mcmc.Composition) (kept bool, err error) {
+	if !s.limits.allowsSize(x.Used()) {
 		return false, nil
 	}
 	score, err := s.target.LogScore(x)
@@ -118,19 +118,19 @@ func (s *searcher) seed(x *mcmc.Composition) (kept bool, err error) {
 	}
 	f := Found{x.Parts(), x.AppendConditions(nil), score}
 	s.seeds = append(s.seeds, f)
-	if s.doses.allowsAll(x) && !s.refuses(f.Parts) {
+	if s.limits.allowsAll(x) && !s.refuses(f.Parts) {
 		s.archive.Offer(f.Parts, f.Conditions, score)
 	}
 	return true, nil
 }
 
-// learn makes the walks prefer the ingredients in the upper third of a list, which has the best
-// first, as often as they occur there.
-func (s *searcher) learn(list []Found) {
+// learnPartners makes walks prefer the ingredients of the best third of a list that is sorted from best to worst. An
+// ingredient's weight is the number of its occurrences.
+func (s *searcher) learnPartners(list []Found) {
 	s.partners = s.partners[:0]
 	for _, f := range list[:(len(list)+2)/3] {
 		for _, p := range f.Parts {
-			if s.doses.most[p.Ingredient] > 0 {
+			if s.limits.most[p.Ingredient] > 0 {
 				s.partners = append(s.partners, int32(p.Ingredient))
 			}
 		}
@@ -149,7 +149,7 @@ func deviation(v []float64) float64 {
 	return math.Sqrt(squares / float64(len(v)-1))
 }
 
-// mean returns the mean of one or more numbers, without rounding if all are equal.
+// mean returns the mean of one or more numbers. If all are equal, it returns that number exactly.
 func mean(v []float64) float64 {
 	beyond := 0.0
 	for _, x := range v {

@@ -12,111 +12,109 @@ import (
 	"kir/mcmc"
 )
 
-// ListOptions are the options of a shortlist.
+// ListOptions state what a shortlist may contain and how entries must differ.
 type ListOptions struct {
-	Length   int       // entries at most
-	Distance *Distance // how much two compositions differ
-	// Apart is the least distance between two entries. If that leaves fewer than Length of them,
-	// more follow at a half and a quarter of it.
-	Apart float64
+	Length   int       // greatest number of entries
+	Distance *Distance // measure of how much two compositions differ
+	// MinDistance is the least distance between two entries. If fewer than Length candidates keep it, more are added at a
+	// half and a quarter of it.
+	MinDistance float64
 
-	Least, Most []int                        // as in [Options]
-	Refuse      func(ingredients []int) bool // as in [Options]
+	Least, Most []int                        // limits of amounts; see [Options]
+	Refuse      func(ingredients []int) bool // excluded sets of ingredients; see [Options]
 	Known       []*mcmc.Composition          // known recipes
 
-	// Tolerance is the relative difference of scores that the model cannot resolve; 0 stands for 1
-	// %.
+	// Tolerance is the relative difference of scores that the model cannot resolve. 0 means 1 %.
 	Tolerance float64
 
-	// Exact marks every difference of scores as real: amounts change only between compositions of
-	// equal score.
+	// Exact means that every difference of scores is real. Amounts then change only between compositions of equal
+	// score.
 	Exact bool
 
-	// Weight is the largest weight of a property in the sampled law, since the target of the
-	// shortlist has none; 0 stands for 1. A difference that counts for much in that law, as with
-	// portfolios, is one that the model resolves.
+	// Weight is the largest weight of an objective in the sampled law; 0 means 1. The shortlist's own target has no
+	// weights. With a large weight, as for portfolios, small differences of the score are real.
 	Weight float64
 }
 
-// An Entry of a shortlist is a composition with its equally good alternatives.
+// An Entry is a composition of a shortlist, with alternatives that are about equally good.
 type Entry struct {
 	Found
-	Scores []float64 // y_k of each objective, whatever its weight
+	Scores []float64 // y_k of each objective, without weights
 
-	// Ranges are the amounts that each of the Parts may have, in exchange with one other part,
-	// without a difference that the model resolves.
+	// Ranges holds the amounts that each of Parts may have, in exchange with one other ingredient, before the model
+	// resolves a difference.
 	Ranges []Range
 
-	// ConditionRanges are, by condition, the indices of the values around the entry's own that make no
-	// difference that the model resolves. The values of categories have no order, so a range of them
-	// only says which neighbours in the list are as good.
+	// ConditionRanges holds, for each condition, the range of value indices around the entry's own within which the
+	// model resolves no difference. Categories have no order, so their range only shows which neighbours in the list
+	// are as good.
 	ConditionRanges []Range
 
-	// Variants are nearly equal compositions of other ingredients, such as one with a trace more,
-	// the best first. None is better than the entry.
+	// Variants are nearby compositions with another set of ingredients, such as an additional trace, the best first.
+	// None scores higher than the entry.
 	Variants []Found
 
-	compared []Found // what was compared with it
+	compared []Found // compositions that lost to the entry in replaceByBetter
 
-	Apart   float64 // distance from the nearest entry before this one; NaN for the first
-	Nearest []Near  // the nearest known recipes, at most 3
+	EarlierDistance float64 // distance from the nearest of the earlier entries; NaN for the first entry
+	Nearest         []Near  // nearest known recipes, at most 3
 }
 
-// A List is a shortlist and the work it took.
+// A List is a shortlist and the effort to make it.
 type List struct {
 	Entries      []Entry
-	Evaluations  int64 // lines that were scored to settle amounts and to find ranges
-	Compositions int64 // and their splits
+	Evaluations  int64 // lines scored to settle amounts and find ranges
+	Compositions int64 // splits of the scored lines
 }
 
-// A Range is the amounts from Low to High.
+// A Range is the amounts from Low to High, in units.
 type Range struct {
 	Low  int `json:"low"`
 	High int `json:"high"`
 }
 
-// Near is the distance of a known recipe.
+// A Near is a known recipe and its distance from an entry.
 type Near struct {
-	Known    int // index
+	Known    int // index of the recipe in ListOptions.Known
 	Distance float64
 }
 
-// ApartShare is the distance between the entries of a shortlist, as a share of the typical distance
-// between two known recipes; see [Distance.Typical]. From 0.4 to 0.6 the mean score of twenty
-// entries falls by about 1 %, and at 0.7 by 3 %.
-const ApartShare = 0.55
+// MinDistanceShare is the least distance between entries of a shortlist, as a fraction of the typical distance
+// between two known recipes; see [Distance.Typical]. From 0.4 to 0.6 the mean score of twenty entries falls by about
+// 1 %, and at 0.7 by 3 %.
+const MinDistanceShare = 0.55
 
 const (
 	mostVariants  = 3
-	variantApart  = 0.25 // distance up to which another set of ingredients is a variant: 12 % exchanged
-	variantWorse  = 0.05 // and by how much its log score may be lower
+	variantApart  = 0.25 // greatest distance of a variant from its entry: 12 % of the recipe exchanged
+	variantWorse  = 0.05 // greatest amount by which a variant's log score may be lower
 	mostNearest   = 3
 	rangePartners = 3
 
-	// The number of sweeps that settle amounts, and the relative fall of a line's score that the
-	// model cannot resolve. On the fragrance example, whose truth is known, three sweeps raise the
-	// true quality of twenty entries from 83.7 to 85.8 of 100 within equal scores, to 86.2 within
-	// 0.1 %, 86.9 within 0.3 % and 85.6 within 1 %.
+	// Amounts are settled by settleSweeps sweeps, within a relative fall settleTolerance of a line's score that the
+	// model cannot resolve. On the fragrance example, whose truth is known, three sweeps raise the true quality of
+	// twenty entries from 83.7 to 85.8 of 100 within equal scores, to 86.2 within 0.1 %, 86.9 within 0.3 % and 85.6
+	// within 1 %.
 	settleSweeps    = 3
 	settleTolerance = 0.002
 
-	// settleOdds is the additional fall allowed for a log score times its weight.
+	// settleOdds is the greatest fall of the log score times [ListOptions.Weight] when amounts are settled.
 	settleOdds = 0.1
 )
 
-// Shortlist chooses the best candidates that are far from each other. In the order of their score
-// it takes each that is at least Apart from all those chosen before. Then it moves amounts to the
-// middle of the range over which the score is nearly constant. There they are farthest from the
-// edges of the model's data, which depend on the known recipes at hand. It skips candidates that
-// break doses or sizes. The entries come the best first.
+// Shortlist chooses the best candidates that differ from each other. In decreasing order of score it takes each
+// candidate that is at least MinDistance from all those taken before. It then settles the amounts: each moves to the
+// middle of the range where the score is nearly constant. There it is farthest from the edges of the model's data,
+// which depend on the known recipes at hand. Candidates beyond the limits of amounts or sizes are skipped. The
+// entries are sorted from best to worst.
 func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOptions) (*List, error) {
-	if o.Length < 0 || o.Distance == nil || !(o.Apart >= 0 && o.Apart <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
-		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.Apart, o.Tolerance)
+	if o.Length < 0 || o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
+		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.MinDistance, o.Tolerance)
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 0.01
 	}
-	l := &shortlister{ListOptions: o, target: t, doses: newDoses(t, o.Least, o.Most)}
+	l := &shortlister{ListOptions: o, target: t, limits: newAmountLimits(t, o.Least, o.Most)}
 	if err := l.admit(ctx, candidates); err != nil {
 		return nil, err
 	}
@@ -141,13 +139,13 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 type shortlister struct {
 	ListOptions
 	target *mcmc.Target
-	doses  *doses
+	limits *amountLimits
 	pool   []Found // candidates, the best first
 
 	evaluations, compositions int64
 }
 
-// admit keeps the candidates that may be suggested.
+// admit adds to the pool the candidates that may be suggested.
 func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
@@ -156,8 +154,8 @@ func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 				return err
 			}
 		}
-		if math.IsInf(f.LogScore, -1) || !l.doses.allowsSize(len(f.Parts)) || s.refuses(f.Parts) ||
-			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.doses.allows(p.Ingredient, int32(p.Amount)) }) {
+		if math.IsInf(f.LogScore, -1) || !l.limits.allowsSize(len(f.Parts)) || s.refuses(f.Parts) ||
+			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.limits.allows(p.Ingredient, int32(p.Amount)) }) {
 			continue
 		}
 		f.Parts = slices.Clone(f.Parts)
@@ -172,8 +170,8 @@ func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
 	return nil
 }
 
-// bestConditions keeps the first of the compositions of the same parts: of a list with the best first, the one
-// with the best conditions.
+// bestConditions keeps, of all compositions with equal parts, the first. In a list sorted from best to worst that is
+// the one with the best conditions.
 func bestConditions(list []Found) []Found {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(list, func(f Found) bool {
@@ -187,10 +185,10 @@ func bestConditions(list []Found) []Found {
 	})
 }
 
-// choose takes the best candidates at full distance, then those at half of it, and so on.
+// choose returns the best candidates at the full distance from each other, then those at a half and a quarter of it.
 func (l *shortlister) choose() []Entry {
 	var entries []Entry
-	a := &diversityFilter{distance: l.Distance, least: l.Apart}
+	a := &diversityFilter{distance: l.Distance, least: l.MinDistance}
 	taken := make([]bool, len(l.pool))
 	for range 3 {
 		for k, f := range l.pool {
@@ -208,8 +206,8 @@ func (l *shortlister) choose() []Entry {
 	return entries
 }
 
-// finishEntry settles an entry, or replaces it by a better one nearby, and fills in its
-// alternatives.
+// finishEntry settles the amounts of entry number at, replaces it by a better composition nearby if there is one, and
+// finds its ranges.
 func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	e := &entries[at]
 	w, err := l.settleAmounts(entries, at, e.Found)
@@ -243,10 +241,10 @@ func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	return nil
 }
 
-// replaceByBetter replaces an entry by the best of the nearly equal compositions. Settling amounts
-// may lower an entry's score below that of another set of ingredients. All compared compositions
-// are settled in the same way. The others remain for the variants. The walker w has settled the
-// entry. The returned walker stands at the new entry.
+// replaceByBetter replaces an entry by the best composition near it, if that scores higher. Settling amounts may have
+// lowered the entry's score below that of another set of ingredients. Each composition compared is settled in the
+// same way; those that lose become candidates for variants. The walker w stands at the settled entry, the returned
+// one at the new entry.
 func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walker, error) {
 	e := &entries[at]
 	tried := []Found{e.Found}
@@ -271,39 +269,38 @@ func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walk
 			}
 			e.compared = append(e.compared, e.Found)
 			e.Found, w = better, other
-			again = true // what is near it may have been passed over
+			again = true // begin again: other compositions may be near the new entry
 			break
 		}
 	}
 	return w, nil
 }
 
-// canReplace reports whether a composition may replace an entry: it must be as far from the others
-// as required, or as far as the entry is.
+// canReplace reports whether f may replace entry number at. From each other entry f must be at least MinDistance, or
+// as far as the present entry is.
 func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	for k := range entries {
-		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.Apart, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
+		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.MinDistance, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
 			return false
 		}
 	}
 	return true
 }
 
-// settleAmounts returns a walker that has settled the amounts of a composition in place of an
-// entry.
+// settleAmounts returns a walker at composition f with settled amounts, as if f stood at entry number at.
 func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, error) {
-	s := &searcher{target: l.target, doses: l.doses, archive: &Archive{}}
+	s := &searcher{target: l.target, limits: l.limits, archive: &Archive{}}
 	w, err := newWalker(s, f, nil)
 	if err != nil {
 		return nil, err
 	}
-	others := &diversityFilter{distance: l.Distance, least: l.Apart}
-	near := &diversityFilter{distance: l.Distance, least: math.SmallestNonzeroFloat64} // which it must not become
+	others := &diversityFilter{distance: l.Distance, least: l.MinDistance}
+	near := &diversityFilter{distance: l.Distance, least: math.SmallestNonzeroFloat64} // f must not become equal to one of these
 	for k := range entries {
 		if k == at {
 			continue
 		}
-		if l.Distance.Between(f.Parts, entries[k].Parts) >= l.Apart {
+		if l.Distance.Between(f.Parts, entries[k].Parts) >= l.MinDistance {
 			others.from = append(others.from, entries[k].Found)
 		} else {
 			near.from = append(near.from, entries[k].Found)
@@ -324,13 +321,12 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 	return w, nil
 }
 
-// foundAt returns the composition of a walker.
+// foundAt returns the composition at which a walker stands, with its log score.
 func foundAt(w *walker) Found {
 	return Found{w.cursor.Composition().Parts(), w.cursor.Composition().AppendConditions(nil), w.cursor.LogScore()}
 }
 
-// partners returns the ingredients with the largest amounts, except i. They exchange units with the
-// others.
+// partners returns the ingredients other than i with the largest amounts. Amounts change only in exchange with these.
 func partners(x *mcmc.Composition, i int) []int {
 	parts := x.Parts()
 	slices.SortStableFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(q.Amount, p.Amount) })
@@ -343,9 +339,9 @@ func partners(x *mcmc.Composition, i int) []int {
 	return most
 }
 
-// settleAmount moves the amount of i, against each of its partners in turn, to the middle of the
-// range around the line's best that the model cannot resolve. It does so only if the result stays
-// far from the others and equals none of those near.
+// settleAmount moves the amount of i in exchange with each of its partners in turn. It goes to the middle of the
+// range in which the model cannot resolve a difference from the line's best. It moves only if the result is far
+// enough from the filter others and differs from all in near.
 func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i int) error {
 	x := w.cursor.Composition()
 	for _, j := range partners(x, i) {
@@ -389,7 +385,8 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 	return nil
 }
 
-// amountRange returns the range of amounts of an ingredient.
+// amountRange returns the amounts that an ingredient may have, in exchange with one of its partners, within the
+// tolerance of the score.
 func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
 	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
@@ -415,7 +412,8 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	return r, nil
 }
 
-// conditionRange returns the range of the values of condition k around its own.
+// conditionRange returns the range of value indices of condition k, around its own, within the tolerance of the
+// score.
 func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	at := w.cursor.Composition().Condition(k)
 	r, least := Range{at, at}, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
@@ -424,7 +422,7 @@ func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 		return r, err
 	}
 	last := len(l.target.Space().Conditions()[k].Weights)
-	from := make([]float64, last) // the score of each value
+	from := make([]float64, last) // score of each value of the condition
 	for q := range p.Len() {
 		start, score := p.Piece(q)
 		to := last
@@ -444,8 +442,8 @@ func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	return r, nil
 }
 
-// withoutTwins drops the entries whose parts an earlier one has. Settling may give two recipes that had other
-// conditions the same amounts.
+// withoutTwins drops entries whose parts equal those of an earlier one. Settling can give equal amounts to two
+// recipes that differed only by their conditions.
 func withoutTwins(entries []Entry) []Entry {
 	var kept []Entry
 	for _, e := range entries {
@@ -456,14 +454,14 @@ func withoutTwins(entries []Entry) []Entry {
 	return kept
 }
 
-// setNeighbours fills in an entry's distance from the others, its variants and the nearest known
+// setNeighbours sets the distance of entry number at from the earlier ones, its variants, and its nearest known
 // recipes.
 func (l *shortlister) setNeighbours(entries []Entry, at int) {
 	e := &entries[at]
-	e.Apart = math.NaN()
+	e.EarlierDistance = math.NaN()
 	for k := range at {
-		if d := l.Distance.Between(entries[k].Parts, e.Parts); !(d >= e.Apart) {
-			e.Apart = d
+		if d := l.Distance.Between(entries[k].Parts, e.Parts); !(d >= e.EarlierDistance) {
+			e.EarlierDistance = d
 		}
 	}
 	near := slices.Concat(e.compared, l.pool)

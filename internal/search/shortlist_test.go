@@ -97,7 +97,7 @@ func TestShortlist(t *testing.T) {
 			candidates = append(candidates, Found{Parts: x.Parts(), LogScore: score})
 		}
 	}
-	o := ListOptions{Length: 6, Distance: d, Apart: 0.45, Known: known, Tolerance: 0.3, Least: []int{2, 1, 1, 1, 1}}
+	o := ListOptions{Length: 6, Distance: d, MinDistance: 0.45, Known: known, Tolerance: 0.3, Least: []int{2, 1, 1, 1, 1}}
 	list, err := Shortlist(t.Context(), target, candidates, o)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestShortlist(t *testing.T) {
 	if len(list.Entries) != 6 || list.Entries[0].LogScore != 0 || list.Evaluations == 0 {
 		t.Fatalf("%d entries, the first %+v", len(list.Entries), list.Entries[0])
 	}
-	doses := newDoses(target, o.Least, nil)
+	doses := newAmountLimits(target, o.Least, nil)
 	wide, variants := 0, 0
 	for k, e := range list.Entries {
 		x, err := mcmc.NewComposition(5, e.Parts...)
@@ -126,8 +126,8 @@ func TestShortlist(t *testing.T) {
 		for _, f := range list.Entries[:k] {
 			nearest = min(nearest, d.Between(e.Parts, f.Parts))
 		}
-		if k > 0 && (e.Apart != nearest || e.LogScore > list.Entries[k-1].LogScore) || k == 0 && !math.IsNaN(e.Apart) {
-			t.Errorf("entry %d is said to be %v apart, and is %v", k, e.Apart, nearest)
+		if k > 0 && (e.EarlierDistance != nearest || e.LogScore > list.Entries[k-1].LogScore) || k == 0 && !math.IsNaN(e.EarlierDistance) {
+			t.Errorf("entry %d is said to be %v apart, and is %v", k, e.EarlierDistance, nearest)
 		}
 		if len(e.Nearest) != 2 || e.Nearest[0].Distance > e.Nearest[1].Distance ||
 			e.Nearest[0].Distance != d.Between(known[e.Nearest[0].Known].Parts(), e.Parts) {
@@ -164,7 +164,7 @@ func TestShortlist(t *testing.T) {
 			t.Errorf("%v is on the list, and was refused", e.Parts)
 		}
 	}
-	for _, bad := range []ListOptions{{}, {Length: -1, Distance: d}, {Distance: d, Apart: math.NaN()}, {Distance: d, Tolerance: 1}} {
+	for _, bad := range []ListOptions{{}, {Length: -1, Distance: d}, {Distance: d, MinDistance: math.NaN()}, {Distance: d, Tolerance: 1}} {
 		if _, err := Shortlist(t.Context(), target, nil, bad); err == nil {
 			t.Errorf("%+v passed", bad)
 		}
@@ -174,7 +174,7 @@ func TestShortlist(t *testing.T) {
 // asGood says whether x, with that amount of a part and the difference given to or
 // taken from one other of its ingredients, keeps everything and scores at least so
 // much.
-func asGood(t *testing.T, target *mcmc.Target, doses *doses, x *mcmc.Composition, part mcmc.Part, amount int, least float64) bool {
+func asGood(t *testing.T, target *mcmc.Target, doses *amountLimits, x *mcmc.Composition, part mcmc.Part, amount int, least float64) bool {
 	t.Helper()
 	for _, other := range x.Parts() {
 		s := part.Amount + other.Amount
@@ -199,13 +199,13 @@ func TestShortlistRelaxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{Length: 8, Distance: NewDistance(5, nil), Apart: 0.9})
+	list, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{Length: 8, Distance: NewDistance(5, nil), MinDistance: 0.9})
 	if err != nil {
 		t.Fatal(err)
 	}
 	far := 0
 	for _, e := range list.Entries[1:] {
-		if e.Apart >= 0.9 {
+		if e.EarlierDistance >= 0.9 {
 			far++
 		}
 	}
@@ -284,17 +284,17 @@ func TestCheck(t *testing.T) {
 	}
 	d := NewDistance(5, nil)
 	o := Options{Evaluations: 3000, Seed: 1}
-	l := ListOptions{Length: 4, Distance: d, Apart: 0.2}
+	l := ListOptions{Length: 4, Distance: d, MinDistance: 0.2}
 	own := withNoise(1)
 	for _, c := range []struct {
 		other     *mcmc.Target
 		low, high float64
 	}{{own, 1, 1}, {withNoise(2), 0.1, 0.95}} {
-		p, err := Check(t.Context(), own, c.other, o, l)
+		p, err := CheckOptimism(t.Context(), own, c.other, o, l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := float64(p.Left); !(left >= c.low-1e-9 && left <= c.high+1e-9) {
+		if left := float64(p.RemainingGain); !(left >= c.low-1e-9 && left <= c.high+1e-9) {
 			t.Errorf("%v is left of %+v", left, p)
 		}
 	}

@@ -14,61 +14,60 @@ import (
 	"kir/mcmc"
 )
 
-// An Objective is one of the objectives of a trade-off.
+// An Objective is one of several losses to minimise at once.
 type Objective struct {
 	Name  string
-	Score mcmc.Property // whose log score is the loss times −1
-	Size  float64       // of the figures that the loss is a difference of, see [pareto.MergeTies]; 0: it is none
+	Score mcmc.Property // property whose log score is −loss
+	Size  float64       // magnitude of the figures of which the loss is a difference, see [pareto.MergeTies]; 0 if it is no difference
 }
 
-// Loss returns the loss of a composition; lower is better.
+// Loss returns the loss of x; lower is better.
 func (o *Objective) Loss(x *mcmc.Composition) float64 { return -o.Score.LogScore(x) }
 
 // TradeOptions are the options of [TradeOff].
 type TradeOptions struct {
-	Lines   int    // that are scored, about: the budget
-	Seed    uint64 // of all random choices
-	Workers int    // searches made at once; it changes nothing but the time. 0: all cores
+	Lines   int    // approximate number of lines to score
+	Seed    uint64 // seed of all random choices
+	Workers int    // searches that run at the same time; affects only the duration; 0 for all cores
 
-	Starts      []*mcmc.Composition // to begin from, as in [Options]
-	Least, Most []int               // doses, as in [Options]
+	Starts      []*mcmc.Composition // compositions to start from, as in [Options]
+	Least, Most []int               // limits of amounts, as in [Options]
 	Refuse      func(ingredients []int) bool
 
-	NoRandom bool // nothing is compared with random compositions
+	NoRandom bool // leave out the hypervolumes of random compositions
 }
 
-// A TradeOffResult is what [TradeOff] found.
+// A TradeOffResult is the front that [TradeOff] found, and measures of it.
 type TradeOffResult struct {
-	Front []Member // none of which another beats, by the first loss and then the others
+	Front []Member // compositions that no other beats in all losses, sorted by the first loss and then the others
 
-	Ideal, Nadir []float64 // the least and the greatest of each loss on the front
-	Reference    []float64 // of the hypervolumes
+	Ideal, Nadir []float64 // least and greatest value of each loss on the front
+	Reference    []float64 // reference point of the hypervolumes
 
-	// Volume is the hypervolume of the front. Searches are those of independent searches, and
-	// Random those of as many samples of RandomSize random compositions. All are shares of the box
-	// from the ideal to the reference.
+	// Volume is the hypervolume of the front. Searches holds that of each independent search, and Random that of as
+	// many samples of RandomSize random compositions. All are fractions of the box from the ideal to the reference.
 	Volume     float64
 	Searches   []float64
 	Random     []float64
 	RandomSize int
 
-	Lines, Compositions int64 // that were scored; a composition is a split of a line
+	Lines, Compositions int64 // numbers of scored lines, and of their splits
 }
 
-// A Member is a composition of a front.
+// A Member is a composition on a front, with its losses.
 type Member struct {
-	Parts      []mcmc.Part // by ingredient
-	Conditions []int32     // by condition, the index of its value; nil without conditions
+	Parts      []mcmc.Part // amounts, in increasing order of ingredients
+	Conditions []int32     // index of the value of each condition; nil without conditions
 	Losses     []float64
 }
 
-// The shares of the budget: independent searches, which also show the error of one of them, the
-// best of each loss, and the moves from all compositions found.
+// The budget is shared among independent searches, the search for the best of each loss, and moves from the
+// compositions found. Differences between the independent searches show the error of one.
 const (
 	tradeSearches = 4
 	searchesShare = 0.5
 	endsShare     = 0.2
-	randomSize    = 2500 // compositions of a random sample
+	randomSize    = 2500 // number of compositions in a random sample
 )
 
 // TradeOff searches for the compositions that no other beats in all of several losses at once,
@@ -92,7 +91,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	if err != nil {
 		return nil, err
 	}
-	all := &frontSearch{target: plain, objectives: objectives, o: o, doses: newDoses(plain, o.Least, o.Most)}
+	all := &frontSearch{target: plain, objectives: objectives, o: o, limits: newAmountLimits(plain, o.Least, o.Most)}
 	if err := all.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	if err := last.searchEnds(ctx, int(float64(o.Lines)*endsShare)); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	// If all neighbours are known, more walks use the rest of the budget.
+	// If the lines through all compositions found have been scored, walks use the rest of the budget.
 	least := int64(o.Lines / 10)
 	for until := max(int64(o.Lines)-r.Lines, last.lines+least); last.lines < until; {
 		if err := last.polish(ctx, until); err != nil {
@@ -143,7 +142,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	return r, r.measure(ctx, all, found)
 }
 
-// measure computes the hypervolumes.
+// measure computes the hypervolumes of r.
 func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []*frontWalker) error {
 	r.Ideal, r.Nadir = pareto.Bounds(lossesOf(r.Front))
 	r.Reference = pareto.Reference(r.Ideal, r.Nadir)
@@ -166,7 +165,7 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 	for _, w := range found {
 		r.Searches = append(r.Searches, share(lossesOf(w.archive.members)))
 	}
-	// The front has all compositions of the searches, unless it was thinned to be measured.
+	// The front contains all that the searches found, but its hypervolume may be computed from a selection.
 	r.Volume = max(r.Volume, slices.Max(r.Searches))
 	if all.o.NoRandom {
 		return nil
@@ -182,8 +181,8 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 			if err != nil {
 				return fmt.Errorf("search: %w", err)
 			}
-			if y, ok := all.doses.repair(x); ok {
-				x = y // random recipes hardly ever have the doses of known ones
+			if y, ok := all.limits.repair(x); ok {
+				x = y // random amounts rarely lie within the ranges of known recipes
 			}
 			if !all.allows(x) {
 				continue
@@ -202,7 +201,8 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 	return nil
 }
 
-// mostMeasured is the most points of four losses in a hypervolume. More take too long.
+// mostMeasured is the greatest number of points from which a hypervolume of four losses is computed, because the time
+// grows steeply.
 const mostMeasured = 120
 
 func lossesOf(members []Member) [][]float64 {
@@ -213,18 +213,18 @@ func lossesOf(members []Member) [][]float64 {
 	return out
 }
 
-// frontSearch holds the constant data that the walkers of a search for a front share.
+// A frontSearch holds the constant data that all walkers of a search for a front share.
 type frontSearch struct {
-	target     *mcmc.Target // without objectives
+	target     *mcmc.Target // target without objectives, for rules and bounds
 	objectives []Objective
 	o          TradeOptions
-	doses      *doses
+	limits     *amountLimits
 
-	seeds []Member  // to begin from
-	width []float64 // of each loss, among the seeds
+	seeds []Member  // compositions to start from
+	width []float64 // range of each loss among the seeds
 }
 
-// lossesAt returns the losses of a composition, and whether all are numbers.
+// lossesAt returns the losses of x. ok is false unless all are finite.
 func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	out := make([]float64, len(t.objectives))
 	for d := range t.objectives {
@@ -236,9 +236,9 @@ func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	return out, true
 }
 
-// allows reports whether a composition may be suggested: it keeps rules, bounds, doses and sizes.
+// allows reports whether x may be suggested: it satisfies rules, bounds, and limits of amounts and sizes.
 func (t *frontSearch) allows(x *mcmc.Composition) bool {
-	if !t.doses.allowsSize(x.Used()) || !t.doses.allowsAll(x) || t.refuses(x.Parts()) {
+	if !t.limits.allowsSize(x.Used()) || !t.limits.allowsAll(x) || t.refuses(x.Parts()) {
 		return false
 	}
 	score, err := t.target.LogScore(x)
@@ -250,16 +250,16 @@ func (t *frontSearch) refuses(parts []mcmc.Part) bool {
 	return s.refuses(parts)
 }
 
-// tradeSeeds is the number of random compositions that a search starts from.
+// tradeSeeds is the number of random compositions from which walks start.
 const tradeSeeds = 200
 
-// prepare makes the seeds and measures the spread of each loss among them.
+// prepare finds the seeds and measures the range of each loss among them.
 func (t *frontSearch) prepare(ctx context.Context) error {
 	take := func(x *mcmc.Composition) {
-		if y, ok := t.doses.repair(x); ok {
+		if y, ok := t.limits.repair(x); ok {
 			x = y
 		}
-		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.doses.allowsSize(x.Used()) {
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.limits.allowsSize(x.Used()) {
 			return
 		}
 		if p, ok := t.lossesAt(x); ok {
@@ -304,17 +304,18 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 	return nil
 }
 
-// The lines of a search for a front at effort 1, the most splits that it scores, and the fewest
-// lines.
+// tradeLines is the number of lines of a search for a front at effort 1. tradeSplits is the greatest number of splits
+// that it scores, and fewestTradeLines the least number of lines.
 const tradeLines, tradeSplits, fewestTradeLines = 100_000, 40_000_000, 4000
 
-// TradeBudget returns the number of lines of a search for a front: fewer where lines are long.
+// TradeBudget returns the number of lines to score in a search for a front. Lines of a larger total have more splits,
+// so there are fewer of them.
 func TradeBudget(total int, effort float64) int {
 	return max(int(effort*float64(min(tradeLines, max(tradeSplits/total, fewestTradeLines)))), 1)
 }
 
-// Extrapolating returns the compositions that lie further from all known ones than these lie from
-// each other, see [Comparison].
+// Extrapolating returns the indices of the compositions in list that lie further than [Comparison.Reach] from all
+// known ones.
 func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
 	entries := make([]Entry, len(list))
 	for k := range list {

@@ -8,16 +8,16 @@ import (
 	"kir/mcmc"
 )
 
-// The most compositions that an archive of a front keeps, for two losses and for more, which take
-// longer to compare.
+// mostMembers is the greatest number of compositions that the archive of a front keeps for two losses.
+// mostMembersOfMore is that for more losses, which take longer to compare.
 const mostMembers, mostMembersOfMore = 6000, 1200
 
-// A paretoArchive keeps the offered compositions that no other one beats. Of two with the same losses it
-// keeps the first. If there are too many, it keeps an evenly spread part.
+// A paretoArchive keeps the offered compositions that no other one beats. Of two with equal losses it keeps the
+// first. If there are too many, it keeps an evenly spread selection.
 type paretoArchive struct {
-	members []Member // of two losses: the first rises, the second falls
+	members []Member // for two losses, sorted so that the first rises and the second falls
 	most    int
-	sizes   []float64 // of the losses
+	sizes   []float64 // Objective.Size of each loss
 }
 
 func newParetoArchive(objectives []Objective) *paretoArchive {
@@ -34,7 +34,7 @@ func newParetoArchive(objectives []Objective) *paretoArchive {
 // isNondominated reports whether no member is at least as good in every loss.
 func (p *paretoArchive) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
-		// Among members with a first loss no greater, the last has the least second loss.
+		// Among the members whose first loss is no greater, the last one has the least second loss.
 		at := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] > losses[0] })
 		return at == 0 || p.members[at-1].Losses[1] > losses[1]
 	}
@@ -55,8 +55,8 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// offer keeps a copy of a composition, given by its parts in any order and the values of its
-// conditions, if no member beats it.
+// offer keeps a copy of a composition if no member beats it. parts may be in any order; conditions holds the index of
+// each condition's value.
 func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []int32) bool {
 	if !p.isNondominated(losses) {
 		return false
@@ -80,13 +80,14 @@ func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []
 	return true
 }
 
-// minimal returns the members that no other beats once ties are merged, in the order of their
-// losses. Nothing is lost: the losses of a dropped member equal another's, up to rounding.
+// minimal returns the indices of the members that no other beats once ties are merged, sorted by their losses. A
+// dropped member equals another in all losses, up to rounding.
 func (p *paretoArchive) minimal() []int {
 	return pareto.Minimal(pareto.MergeTies(lossesOf(p.members), p.sizes))
 }
 
-// thin keeps two thirds of the members. It drops those that another beats once ties are merged.
+// thin reduces the archive to two thirds of its size. It first drops the members that another beats once ties are
+// merged.
 func (p *paretoArchive) thin() {
 	if best := p.minimal(); len(best) < len(p.members) {
 		slices.Sort(best)
@@ -106,8 +107,7 @@ func (p *paretoArchive) thin() {
 	p.members = some
 }
 
-// merged returns the members that no other beats once ties are merged, in the order of their
-// losses.
+// merged returns the members that no other beats once ties are merged, sorted by their losses.
 func (p *paretoArchive) merged() []Member {
 	var all []Member
 	for _, at := range p.minimal() {

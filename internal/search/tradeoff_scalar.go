@@ -6,27 +6,27 @@ import (
 	"kir/mcmc"
 )
 
-// A scalarization combines losses into one score: −max_k w_k·(loss_k − at_k) − ρ·Σ_k s_k·(loss_k −
-// at_k). The sum breaks ties: among compositions with the same maximum, none beats the best. A
-// walker changes its corner from walk to walk.
+// A scalarization combines losses into one score to maximise: −max_k w_k·(loss_k − at_k) − ρ·Σ_k
+// s_k·(loss_k − at_k). The sum breaks ties, so that no composition beats the one of greatest score. The point at
+// is the corner; a walker changes it and the weights from walk to walk.
 type scalarization struct {
 	objectives []Objective
 	at         []float64
 	weight     []float64
 	scale      []float64
-	values     []int         // by condition: how many there are
-	keeps      bool          // whether last is wanted; a corner that keeps it serves one goroutine
-	last       *scalarScorer // that was made of it
+	values     []int         // number of values of each condition
+	keeps      bool          // whether Scorer records its result in last, which only one goroutine may then use
+	last       *scalarScorer // the scorer that Scorer returned last
 }
 
-// cornerShare is ρ.
+// cornerShare is ρ in the formula of [scalarization].
 const cornerShare = 1e-3
 
 func (c *scalarization) score(losses []float64) float64 {
 	most, sum := math.Inf(-1), 0.0
 	for d, v := range losses {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return math.Inf(-1) // what has no value cannot be compared
+			return math.Inf(-1) // a composition with a loss that is not finite is never chosen
 		}
 		v -= c.at[d]
 		if w := c.weight[d]; w > 0 {
@@ -37,7 +37,7 @@ func (c *scalarization) score(losses []float64) float64 {
 	return -most - float64(cornerShare*sum)
 }
 
-// LogScore implements [mcmc.Property].
+// LogScore returns the score that combines the losses of x.
 func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 	losses := make([]float64, len(c.objectives))
 	for d := range losses {
@@ -46,7 +46,7 @@ func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 	return c.score(losses)
 }
 
-// Scorer implements [mcmc.LineProperty].
+// Scorer returns a scalarScorer of x.
 func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &scalarScorer{corner: c, x: x, lines: make([]mcmc.Pieces, len(c.objectives)), losses: make([]float64, len(c.objectives))}
 	for _, o := range c.objectives {
@@ -58,7 +58,7 @@ func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return s
 }
 
-// A scalarScorer scores lines by the losses of their splits, and keeps the losses.
+// A scalarScorer computes all losses along a line and their combined score. It keeps the losses of the latest line.
 type scalarScorer struct {
 	corner  *scalarization
 	x       *mcmc.Composition
@@ -66,8 +66,8 @@ type scalarScorer struct {
 	lines   []mcmc.Pieces
 	losses  []float64
 
-	starts  []int     // of the pieces of the last line
-	vectors []float64 // losses, piece after piece
+	starts  []int     // first split of each piece of the latest line
+	vectors []float64 // losses of each piece of the latest line, one piece after the other
 }
 
 func (s *scalarScorer) Reset() {
@@ -82,7 +82,7 @@ func (s *scalarScorer) Moved(i, j int) {
 	}
 }
 
-// LogScore implements [mcmc.Scorer].
+// LogScore returns the combined score of the composition.
 func (s *scalarScorer) LogScore() float64 {
 	for d, of := range s.scorers {
 		s.losses[d] = -of.LogScore()
@@ -90,7 +90,7 @@ func (s *scalarScorer) LogScore() float64 {
 	return s.corner.score(s.losses)
 }
 
-// Line implements [mcmc.Scorer].
+// Line cuts the line wherever a loss changes, and adds the combined score of each piece to p.
 func (s *scalarScorer) Line(i, j int, p *mcmc.Pieces) {
 	for d, of := range s.scorers {
 		s.lines[d].Reset()
@@ -99,7 +99,7 @@ func (s *scalarScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.join(p)
 }
 
-// Values implements [mcmc.ConditionScorer].
+// Values adds the combined score of each value of condition c to p.
 func (s *scalarScorer) Values(c int, p *mcmc.Pieces) {
 	for d, of := range s.scorers {
 		s.lines[d].Reset()
@@ -112,7 +112,7 @@ func (s *scalarScorer) Values(c int, p *mcmc.Pieces) {
 	s.join(p)
 }
 
-// scoreValues scores the values of condition c one by one.
+// scoreValues scores the values of condition c one by one, for a property that cannot score them together.
 func (s *scalarScorer) scoreValues(property mcmc.Property, c int, p *mcmc.Pieces) {
 	y := s.x.Clone()
 	for v := range s.corner.values[c] {
@@ -124,7 +124,7 @@ func (s *scalarScorer) scoreValues(property mcmc.Property, c int, p *mcmc.Pieces
 	}
 }
 
-// ConditionSet implements [mcmc.ConditionScorer].
+// ConditionSet updates the scorers of all losses after condition c has got a new value.
 func (s *scalarScorer) ConditionSet(c int) {
 	for _, of := range s.scorers {
 		if all, ok := of.(mcmc.ConditionScorer); ok {
@@ -135,10 +135,11 @@ func (s *scalarScorer) ConditionSet(c int) {
 	}
 }
 
-// join adds the scores of the pieces of all losses, and keeps their losses.
+// join cuts the line wherever a loss changes and adds the combined score of each piece to p. It keeps the losses of
+// the pieces.
 func (s *scalarScorer) join(p *mcmc.Pieces) {
 	s.starts, s.vectors = s.starts[:0], s.vectors[:0]
-	var next [4]int // pieces, by loss; there are at most four
+	var next [4]int // next piece of each loss; a trade-off has at most four losses
 	for at := 0; ; {
 		following := -1
 		for d := range s.lines {
@@ -165,13 +166,13 @@ func (s *scalarScorer) join(p *mcmc.Pieces) {
 	}
 }
 
-// piece returns the losses of a piece of the last line.
+// piece returns the losses of piece q of the latest line.
 func (s *scalarScorer) piece(q int) []float64 {
 	m := len(s.losses)
 	return s.vectors[q*m : (q+1)*m]
 }
 
-// scorerOf returns a scorer of a property, split by split if it has none.
+// scorerOf returns a scorer of p for x. For a property that cannot score lines, it scores each split by itself.
 func scorerOf(p mcmc.Property, x *mcmc.Composition) mcmc.Scorer {
 	if of, ok := p.(mcmc.LineProperty); ok {
 		return of.Scorer(x)

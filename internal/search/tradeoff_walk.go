@@ -11,7 +11,7 @@ import (
 	"kir/mcmc"
 )
 
-// A frontWalker goes from line to line and keeps the compositions that no other beats.
+// A frontWalker searches for a front by moving along lines. It keeps the compositions that no other beats.
 type frontWalker struct {
 	*frontSearch
 	corner  *scalarization
@@ -19,17 +19,17 @@ type frontWalker struct {
 	rand    *mcmc.Rand
 	archive *paretoArchive
 
-	partners []int32 // ingredients of the archive, as often as they occur
+	partners []int32 // ingredients of the archive's compositions, each as often as it occurs there
 
-	most          int // of the splits of a line that are offered; see offered
+	most          int // greatest number of splits of a line to compare with the archive; see offered
 	lines, splits int64
-	linesChecked  int64 // lines when the context was last looked at
+	linesChecked  int64 // number of lines at the latest check of the context
 
 	choices []choice
 	weights []float64
 	parts   []mcmc.Part
-	done    map[*mcmc.Part]bool // members whose neighbours are known, by their first part
-	seen    map[[2]int]int      // how often a gap was tried, by the losses' bits of its ends
+	done    map[*mcmc.Part]bool // members through which all lines have been scored, by the address of their first part
+	seen    map[[2]int]int      // number of walks into each gap, by the rounded first losses of its ends
 }
 
 func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
@@ -59,14 +59,14 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 		if x, err = t.target.Space().Composition(s.Parts, s.Conditions); err != nil {
 			return nil, err
 		}
-		if t.doses.allowsAll(x) && !t.refuses(s.Parts) {
+		if t.limits.allowsAll(x) && !t.refuses(s.Parts) {
 			w.archive.offer(s.Losses, s.Parts, s.Conditions)
 		}
 	}
 	return w, nil
 }
 
-// moveTo moves the cursor to a composition, scored by the current corner.
+// moveTo moves the cursor to a composition and scores it by the present corner.
 func (w *frontWalker) moveTo(m Member) error {
 	x, err := w.target.Space().Composition(m.Parts, m.Conditions)
 	if err != nil {
@@ -75,16 +75,16 @@ func (w *frontWalker) moveTo(m Member) error {
 	return w.cursor.Set(x)
 }
 
-// Settings of a walk: its lines, and β at its start and end. The unit of β is the inverse of the
-// score's scale; the range of each loss is 1/gap of that scale.
+// tradeLeg is the number of lines of a walk, tradeHot its β at the start and tradeCold that at the end. In units of
+// β the combined score has a range of about 1.
 const (
 	tradeLeg  = 250
 	tradeHot  = 4
 	tradeCold = 2000
 )
 
-// explore searches for the best of each loss and then walks into the widest gap of the front, until
-// the given number of lines is scored.
+// explore searches for the best of each loss. It then walks into wide gaps of the front until the given number of
+// lines has been scored.
 func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
 	for d := range w.objectives {
@@ -99,7 +99,7 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	for round := 0; w.lines < until; round++ {
 		w.learnPartners()
 		from, gap := w.aimAtGap(round)
-		switch { // now and then from elsewhere, as what was found may be all of one kind
+		switch { // Some walks start elsewhere, because the compositions found may be much alike.
 		case round%6 == 5:
 			from, gap = w.seeds[w.rand.Intn(len(w.seeds))], 1
 		case round%6 == 2 && len(w.archive.members) > 0:
@@ -112,7 +112,8 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 	return nil
 }
 
-// bestStart returns the best composition by the corner, of the archive or else the seeds.
+// bestStart returns the composition of the archive with the best combined score, or of the seeds if the archive is
+// empty.
 func (w *frontWalker) bestStart() Member {
 	list := w.archive.members
 	if len(list) == 0 {
@@ -127,8 +128,8 @@ func (w *frontWalker) bestStart() Member {
 	return list[at]
 }
 
-// ranges returns, by loss, the least value and the range on the front, or among the seeds if the
-// front has no range.
+// ranges returns the least value and the range of each loss on the front. A loss without a range there has its range
+// among the seeds.
 func (w *frontWalker) ranges() (ideal, width []float64) {
 	list := w.archive.members
 	if len(list) == 0 {
@@ -144,7 +145,7 @@ func (w *frontWalker) ranges() (ideal, width []float64) {
 	return ideal, width
 }
 
-// aimAtLoss sets the corner for one loss.
+// aimAtLoss sets the corner and the weights so that walks minimise loss d.
 func (w *frontWalker) aimAtLoss(d int) {
 	ideal, width := w.ranges()
 	for k := range ideal {
@@ -153,8 +154,8 @@ func (w *frontWalker) aimAtLoss(d int) {
 	w.corner.weight[d] = 1 / width[d]
 }
 
-// aimAtGap sets the corner for a wide gap, among those tried least. It returns the start and the
-// gap's width as a share of the range.
+// aimAtGap sets the corner and the weights so that a walk fills a wide gap of the front, preferring gaps tried less
+// often. It returns the composition to start from, and the gap's width as a fraction of the front's range.
 func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 	ideal, width := w.ranges()
 	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
@@ -165,7 +166,7 @@ func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 	for k := 1; k < len(list); k++ {
 		a, b := list[k-1].Losses, list[k].Losses
 		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
-		// A gap is identified by its place, to a 512th of the range.
+		// The map counts gaps by the position of their ends, to 1/512 of the range.
 		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
 		size /= float64(1 + w.seen[cell])
 		if size > best {
@@ -187,14 +188,13 @@ func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 	return b, share
 }
 
-// aimAtRandom sets the corner to the ideal with uniformly random weights, and returns the best
-// composition by it.
+// aimAtRandom sets the corner to the ideal point with random weights. It returns the best composition under them.
 func (w *frontWalker) aimAtRandom(ideal, width []float64) Member {
 	sum := 0.0
 	share := make([]float64, len(ideal))
 	for d := range share {
 		u := float64((float64(w.rand.Intn(1<<30)) + 0.5) / (1 << 30))
-		share[d] = -portable.Log(u) // the law of shares is even where these are exponential
+		share[d] = -portable.Log(u) // normalised exponential variables are uniform on the simplex
 		sum += share[d]
 	}
 	for d := range share {
@@ -205,7 +205,7 @@ func (w *frontWalker) aimAtRandom(ideal, width []float64) Member {
 	return w.bestStart()
 }
 
-// learnPartners makes the walks prefer the ingredients of the archive.
+// learnPartners makes walks prefer the ingredients of the archive's compositions.
 func (w *frontWalker) learnPartners() {
 	w.partners = w.partners[:0]
 	step := max(len(w.archive.members)/100, 1)
@@ -216,7 +216,7 @@ func (w *frontWalker) learnPartners() {
 	}
 }
 
-// walk makes steps from a composition while β rises geometrically.
+// walk makes the given number of steps from a composition, while β rises geometrically from hot to cold.
 func (w *frontWalker) walk(ctx context.Context, from Member, steps int, hot, cold float64) error {
 	if err := w.moveTo(from); err != nil {
 		return err
@@ -245,7 +245,7 @@ func (w *frontWalker) walk(ctx context.Context, from Member, steps int, hot, col
 	return nil
 }
 
-// checkEnded checks at intervals whether the search must end.
+// checkEnded returns the context's error if the search must end. It looks only at intervals.
 func (w *frontWalker) checkEnded(ctx context.Context) error {
 	if w.lines-w.linesChecked < 64 {
 		return nil
@@ -264,16 +264,16 @@ func (w *frontWalker) pair() (i, j int) {
 	case len(w.partners) > 0 && w.rand.Bernoulli(0.5):
 		j = int(w.partners[w.rand.Intn(len(w.partners))])
 	default:
-		j = int(w.doses.pool[w.rand.Intn(len(w.doses.pool))])
+		j = int(w.limits.pool[w.rand.Intn(len(w.limits.pool))])
 	}
 	return i, j
 }
 
-// The number of splits of a line of more than two losses that are compared with the archive,
-// besides its ends: on walks, and on lines through the compositions found.
+// offered and offeredLast are how many splits of a line, besides its ends, are compared with the archive if there are
+// more than two losses. offered applies to walks, offeredLast to lines through the compositions found.
 const offered, offeredLast = 8, 200
 
-// scoreLine scores a line, lists its choices, and offers them all to the archive.
+// scoreLine scores a line, lists the splits to choose from, and offers them to the archive.
 func (w *frontWalker) scoreLine(i, j int) error {
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
@@ -288,16 +288,16 @@ func (w *frontWalker) scoreLine(i, j int) error {
 	if x.Amount(i) > 0 && x.Amount(j) > 0 {
 		others--
 	}
-	clean := true // whether the doses of all others are allowed
+	clean := true // whether the amounts of all other ingredients are allowed
 	for _, other := range x.Ingredients() {
-		if o := int(other); o != i && o != j && !w.doses.allows(o, int32(x.Amount(o))) {
+		if o := int(other); o != i && o != j && !w.limits.allows(o, int32(x.Amount(o))) {
 			clean = false
 		}
 	}
-	ends, inner := w.doses.allowsSize(others+1), w.doses.allowsSize(others+2)
-	low, high := w.doses.splitRange(i, j, s)
+	ends, inner := w.limits.allowsSize(others+1), w.limits.allowsSize(others+2)
+	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
-	at := 0 // of the losses' pieces
+	at := 0 // index of the piece of losses that contains the split
 	for q := range p.Len() {
 		from, value := p.Piece(q)
 		to := s + 1
@@ -320,13 +320,13 @@ func (w *frontWalker) scoreLine(i, j int) error {
 				w.offer(i, j, s, (from+to-1)/2, losses)
 			}
 		}
-		if from == 0 && ends && w.doses.allows(j, int32(s)) {
+		if from == 0 && ends && w.limits.allows(j, int32(s)) {
 			add(0, 1)
 		}
 		if inner {
 			add(max(from, low), min(to, high))
 		}
-		if to == s+1 && s > 0 && ends && w.doses.allows(i, int32(s)) {
+		if to == s+1 && s > 0 && ends && w.limits.allows(i, int32(s)) {
 			add(s, s+1)
 		}
 	}
@@ -336,7 +336,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 	return nil
 }
 
-// offerSome offers the splits of a line that are best by the corner.
+// offerSome offers the splits of a line with the best combined scores, and its ends.
 func (w *frontWalker) offerSome(i, j, s int) {
 	order := make([]int, len(w.choices))
 	for k := range order {
@@ -355,7 +355,7 @@ func (w *frontWalker) offerSome(i, j, s int) {
 	}
 }
 
-// offer offers the composition that has k units of i and s−k of j.
+// offer offers to the archive the composition with k units of i and s−k of j.
 func (w *frontWalker) offer(i, j, s, k int, losses []float64) {
 	if !w.archive.isNondominated(losses) {
 		return
@@ -367,8 +367,7 @@ func (w *frontWalker) offer(i, j, s, k int, losses []float64) {
 	w.archive.offer(losses, parts, w.cursor.Composition().AppendConditions(nil))
 }
 
-// scoreValues scores the values of a condition, lists them as choices, and offers them all to the
-// archive.
+// scoreValues scores the values of a condition, lists them as choices, and offers them to the archive.
 func (w *frontWalker) scoreValues(condition int) error {
 	p, err := w.cursor.Values(condition)
 	if err != nil {
@@ -379,8 +378,8 @@ func (w *frontWalker) scoreValues(condition int) error {
 	w.lines++
 	w.splits += int64(last)
 	w.choices = w.choices[:0]
-	clean := w.doses.allowsSize(x.Used()) && w.doses.allowsAll(x) && !w.refuses(x.Parts())
-	at := 0 // of the losses' pieces
+	clean := w.limits.allowsSize(x.Used()) && w.limits.allowsAll(x) && !w.refuses(x.Parts())
+	at := 0 // index of the piece of losses that contains the split
 	for q := range p.Len() {
 		from, value := p.Piece(q)
 		to := last
@@ -425,15 +424,15 @@ func (w *frontWalker) set(condition int, beta float64) error {
 	return nil
 }
 
-// partsWith returns the cursor's parts with k units of i and s−k of j. They are valid until the
-// next call.
+// partsWith returns the parts of the present composition with k units of i and s−k of j instead of the line's own.
+// They are valid until the next call.
 func (w *frontWalker) partsWith(i, j, s, k int) []mcmc.Part {
 	of := walker{cursor: w.cursor, parts: w.parts}
 	w.parts = of.partsWith(i, j, s, k)
 	return w.parts
 }
 
-// step takes one of the choices of a line with probability ∝ exp(β·score).
+// step moves to one of the listed splits with probability ∝ exp(β·score).
 func (w *frontWalker) step(i, j int, beta float64) {
 	if len(w.choices) == 0 {
 		return
@@ -456,7 +455,7 @@ func (w *frontWalker) step(i, j int, beta float64) {
 	}
 }
 
-// searchEnds searches for the best of each loss, as [Best] does.
+// searchEnds searches for the least value of each loss by [Best].
 func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	for d := range w.objectives {
 		w.aimAtLoss(d)
@@ -492,11 +491,11 @@ func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	return nil
 }
 
-// mostNeighbours is the most lines scored through one composition.
+// mostNeighbours is the greatest number of lines scored through one composition.
 const mostNeighbours = 600
 
-// polish scores the lines through the compositions found, in an evenly spread order, until none is
-// left or the given number of lines is scored.
+// polish scores the lines through the compositions found, in an evenly spread order. It stops when the given number
+// of lines has been scored or no composition remains.
 func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	w.most = offeredLast
 	done := w.done
@@ -524,7 +523,7 @@ func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	}
 }
 
-// neighbours scores the lines through a member.
+// neighbours scores the lines through one composition of the front.
 func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) error {
 	if err := w.moveTo(m); err != nil {
 		return err
@@ -560,8 +559,8 @@ func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) err
 			}
 		}
 	}
-	pool := w.doses.pool
-	first := w.rand.Intn(len(pool)) // so that of many ingredients not always the same are left out
+	pool := w.limits.pool
+	first := w.rand.Intn(len(pool)) // begin at random: if the lines are too many, others are left out each time
 	for k := range pool {
 		j := int(pool[(first+k)%len(pool)])
 		if used[j] {

@@ -9,15 +9,16 @@ import (
 	"kir/mcmc"
 )
 
-// A walker goes from line to line.
+// A walker searches by simulated annealing along lines. A line is all ways to divide the units of two ingredients
+// between them.
 type walker struct {
 	*searcher
 	cursor  *mcmc.Cursor
 	rand    *mcmc.Rand
-	archive *Archive // what it has found itself
+	archive *Archive // best compositions of this walk alone
 
-	// diversity holds the compositions the walk keeps a distance from, and the best found that
-	// does; nil for none.
+	// diversity holds the compositions from which the walk keeps a distance, and the best found that does. It is nil
+	// if there is no such requirement.
 	diversity *diversityFilter
 
 	evaluations, compositions int64
@@ -25,10 +26,10 @@ type walker struct {
 	choices []choice
 	weights []float64
 	parts   []mcmc.Part
-	values  []int32 // scratch: of the conditions
+	values  []int32 // scratch: value of each condition
 }
 
-// A choice is a range of splits from ≤ k < to with the same log score.
+// A choice is a range of splits from ≤ k < to of a line that have equal log scores.
 type choice struct {
 	from, to int
 	value    float64
@@ -48,15 +49,15 @@ func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
 	return w, nil
 }
 
-// β is in units of 1/spread, so that it means the same for any score. The end is cold since the
-// scores of forests change in small steps; see the figures in the tests.
+// The constants are values of β times spread, the standard deviation of random log scores. They thus suit any score.
+// The final β is large because scores of forests change in small steps.
 const (
-	hottest = 3    // at the beginning of a walk from the seeds
-	warmest = 50   // and of one that begins at something good
-	coldest = 3000 // at the end of each
+	hottest = 3    // at the start of a walk from a seed
+	warmest = 50   // at the start of a walk from a composition of the archive
+	coldest = 3000 // at the end of every walk
 )
 
-// anneal makes steps while β rises geometrically, in units of 1/spread.
+// anneal makes the given number of steps while β rises geometrically between from/spread and to/spread.
 func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
 	from, to = from/w.spread, to/w.spread
 	rise := portable.Log(to / from)
@@ -83,7 +84,7 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 	return nil
 }
 
-// count adds the lines that a walker has scored.
+// count adds the lines and compositions that a walker has scored to the searcher's.
 func (s *searcher) count(w *walker) {
 	s.evaluations += w.evaluations
 	s.compositions += w.compositions
@@ -96,7 +97,7 @@ const (
 	knownShare = 0.8
 )
 
-// pair draws a line: a used ingredient and another one.
+// pair draws the two ingredients of a line: a used one and another.
 func (w *walker) pair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
@@ -106,12 +107,12 @@ func (w *walker) pair() (i, j int) {
 	case len(w.partners) > 0 && w.rand.Bernoulli(knownShare):
 		j = int(w.partners[w.rand.Intn(len(w.partners))])
 	default:
-		j = int(w.doses.pool[w.rand.Intn(len(w.doses.pool))])
+		j = int(w.limits.pool[w.rand.Intn(len(w.limits.pool))])
 	}
 	return i, j
 }
 
-// step scores a line and takes one of its pieces with probability ∝ score^β, and a random split of
+// step scores a random line, draws one of its pieces with probability ∝ score^β, and moves to a random split of
 // the piece.
 func (w *walker) step(beta float64) error {
 	if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(setShare) {
@@ -154,12 +155,13 @@ func (w *walker) step(beta float64) error {
 	return nil
 }
 
-// scoreForStep scores a line for a step. For a line that is a curve it lists the ends and the best
-// split between, which stands for all those between. It returns a randomly drawn split between.
+// scoreForStep scores a line for step. If the scorer knows the line as a curve, curved is true: choices are then the
+// two ends and the best inner split, which stands for all inner ones. drawn is an inner split drawn in proportion to
+// score^β.
 func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
-	low, high := w.doses.splitRange(i, j, s)
+	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
-	if !w.doses.allowsSize(w.others(i, j) + 2) {
+	if !w.limits.allowsSize(w.others(i, j) + 2) {
 		high = low
 	}
 	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
@@ -179,7 +181,7 @@ func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved b
 	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
 }
 
-// scoreLine scores a line of sum s and lists its choices.
+// scoreLine scores the line of i and j, which share s units, and lists its choices.
 func (w *walker) scoreLine(i, j, s int) error {
 	p, err := w.cursor.Line(i, j)
 	if err != nil {
@@ -191,18 +193,18 @@ func (w *walker) scoreLine(i, j, s int) error {
 	return nil
 }
 
-// choose lists the choices of a line that the doses and the sizes of the target allow, in the order
-// k = 0, k = s, between. It leaves out forbidden splits.
+// choose lists the allowed ranges of splits of a line with equal scores: first the ends k = 0 and k = s, then those
+// between. It leaves out splits of score 0.
 func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 	w.choices = w.choices[:0]
 	last := p.Len() - 1
 	_, zero := p.Piece(0)
 	_, full := p.Piece(last)
 	w.chooseEnds(i, j, s, zero, full)
-	if !w.doses.allowsSize(w.others(i, j) + 2) {
+	if !w.limits.allowsSize(w.others(i, j) + 2) {
 		return
 	}
-	low, high := w.doses.splitRange(i, j, s)
+	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
 	for q := 0; q <= last && low < high; q++ {
 		from, value := p.Piece(q)
@@ -214,20 +216,20 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 	}
 }
 
-// chooseEnds lists the allowed ends of a line, given their scores.
+// chooseEnds lists those ends of a line that are allowed. zero and full are their log scores.
 func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
-	if !w.doses.allowsSize(w.others(i, j) + 1) {
+	if !w.limits.allowsSize(w.others(i, j) + 1) {
 		return
 	}
-	if w.doses.allows(j, int32(s)) {
+	if w.limits.allows(j, int32(s)) {
 		w.add(0, 1, zero)
 	}
-	if w.doses.allows(i, int32(s)) {
+	if w.limits.allows(i, int32(s)) {
 		w.add(s, s+1, full)
 	}
 }
 
-// add lists a choice, if it is allowed.
+// add lists a choice unless it is empty or its score is 0.
 func (w *walker) add(from, to int, value float64) {
 	if value > math.Inf(-1) && from < to {
 		w.choices = append(w.choices, choice{from, to, value})
@@ -244,7 +246,7 @@ func (w *walker) others(i, j int) int {
 	return others
 }
 
-// inner returns the choices of a line of sum s that are not ends.
+// inner returns the choices of a line other than its two ends.
 func (w *walker) inner(s int) []choice {
 	ends := 0
 	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
@@ -253,8 +255,8 @@ func (w *walker) inner(s int) []choice {
 	return w.choices[ends:]
 }
 
-// offerBest offers the best choice of each set of ingredients to the archive, at the middle of its
-// range.
+// offerBest offers to the archive the best choice for each set of ingredients on the line. It offers the middle of
+// the choice's range.
 func (w *walker) offerBest(i, j, s int) {
 	inner := -1
 	for q, c := range w.choices {
@@ -271,7 +273,7 @@ func (w *walker) offerBest(i, j, s int) {
 	}
 }
 
-// offer offers the composition with k units of i and s−k of j, if all its doses are allowed.
+// offer offers to the archive the composition with k units of i and s−k of j, unless some amount is not allowed.
 func (w *walker) offer(i, j, s, k int, value float64) {
 	archived := value > w.archive.bar
 	if !archived && (w.diversity == nil || !(value > w.diversity.best.LogScore)) {
@@ -279,7 +281,7 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 	}
 	x := w.cursor.Composition()
 	for _, other := range x.Ingredients() {
-		if o := int(other); o != i && o != j && !w.doses.allows(o, int32(x.Amount(o))) {
+		if o := int(other); o != i && o != j && !w.limits.allows(o, int32(x.Amount(o))) {
 			return
 		}
 	}
@@ -295,8 +297,8 @@ func (w *walker) offer(i, j, s, k int, value float64) {
 	}
 }
 
-// partsWith returns the cursor's parts with k units of i and s−k of j, in no order. They are valid
-// until the next call.
+// partsWith returns the parts of the present composition with k units of i and s−k of j instead of the line's own,
+// in no particular order. They are valid until the next call.
 func (w *walker) partsWith(i, j, s, k int) []mcmc.Part {
 	x := w.cursor.Composition()
 	w.parts = w.parts[:0]

@@ -2,11 +2,11 @@ package search
 
 import "kir/internal/portable"
 
-// setShare is the share of the steps of a walk that set a condition, where there are conditions.
+// setShare is the probability that a step of a walk sets a condition, if there are any, instead of moving units.
 const setShare = 0.25
 
-// set scores the values of a condition and takes one with probability ∝ score^β. It offers the best of
-// them.
+// set scores the values of a condition and moves to one with probability ∝ score^β. It offers the best one to the
+// archive.
 func (w *walker) set(condition int, beta float64) error {
 	values, err := w.scoreValues(condition)
 	if err != nil || len(values) == 0 {
@@ -29,7 +29,7 @@ func (w *walker) set(condition int, beta float64) error {
 	return nil
 }
 
-// scoreValues scores the values of a condition, and returns the allowed ones as ranges of one score.
+// scoreValues scores the values of a condition. It returns the allowed ones as ranges of values with equal scores.
 func (w *walker) scoreValues(condition int) ([]choice, error) {
 	p, err := w.cursor.Values(condition)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *walker) scoreValues(condition int) ([]choice, error) {
 	return w.choices, nil
 }
 
-// bestChoice returns the first of the choices of highest score.
+// bestChoice returns the first of the choices with the highest score.
 func bestChoice(list []choice) choice {
 	best := list[0]
 	for _, c := range list {
@@ -61,13 +61,14 @@ func bestChoice(list []choice) choice {
 	return best
 }
 
-// offerValue offers the cursor's composition with a value of a condition, the middle of a range.
+// offerValue offers to the archive the present composition with the middle value of a choice as the condition's
+// value.
 func (w *walker) offerValue(condition int, c choice) {
 	values := w.conditions()
 	values[condition] = int32(middleOf(c))
 	x := w.cursor.Composition()
 	archived := c.value > w.archive.bar
-	if !archived && (w.diversity == nil || !(c.value > w.diversity.best.LogScore)) || !w.doses.allowsAll(x) {
+	if !archived && (w.diversity == nil || !(c.value > w.diversity.best.LogScore)) || !w.limits.allowsAll(x) {
 		return
 	}
 	i := int(x.Ingredients()[0])
@@ -83,10 +84,10 @@ func (w *walker) offerValue(condition int, c choice) {
 	}
 }
 
-// middleOf returns the value in the middle of a range.
+// middleOf returns the middle of a range of values.
 func middleOf(c choice) int { return (c.from + c.to - 1) / 2 }
 
-// conditions returns the values of the cursor's conditions, valid until the next call.
+// conditions returns the values of the present composition's conditions. They are valid until the next call.
 func (w *walker) conditions() []int32 {
 	w.values = w.cursor.Composition().AppendConditions(w.values[:0])
 	if len(w.values) == 0 {
@@ -95,8 +96,8 @@ func (w *walker) conditions() []int32 {
 	return w.values
 }
 
-// bestValues sets each condition to the middle of the range of its best value, in turn, where that is
-// better than the value it has.
+// bestValues sets each condition in turn to the middle of the range of its best value, if that is better than its
+// present value.
 func (w *walker) bestValues() error {
 	for _, k := range w.cursor.FreeConditions() {
 		values, err := w.scoreValues(k)

@@ -134,8 +134,8 @@ func TestTaste(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			leftOut += h.Right * each
-			leftStated += h.Stated * each
+			leftOut += h.Accuracy * each
+			leftStated += h.ExpectedAccuracy * each
 		}
 		t.Logf("roots %v: right %.3f, stated %.3f; of asked pairs left out: right %.3f, stated %.3f", root, right, stated, leftOut, leftStated)
 		if right < 0.8 {

@@ -220,7 +220,7 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 
 // bestDraws returns the best draws so far, by the score that orders shortlists.
 func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.Best, err error) {
-	plain, err := search.Plain(p.Target)
+	plain, err := search.Unweighted(p.Target)
 	if err != nil {
 		return nil, nil, err
 	}

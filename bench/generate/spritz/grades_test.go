@@ -184,7 +184,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 	if err != nil {
 		t.Fatal(err)
 	}
-	least, most := search.Doses(len(ingredients), known)
+	least, most := search.KnownAmountRanges(len(ingredients), known)
 	q := &search.Question{Target: all, Effort: 1, Known: known, Least: least, Most: most, Halves: func(_ context.Context, seed uint64) (own, other *mcmc.Target, err error) {
 		one, two := data.Halves(seed)
 		if own, _, err = target(one); err != nil {
@@ -217,7 +217,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 		chance += f.Predict(x.Amounts()).Value / draws
 	}
 	quality := f.Quality()
-	left := float64(a.OptimismCheck.Left)
+	left := float64(a.OptimismCheck.RemainingGain)
 	half := min(max(left, 0), 1)
 	kept := math.Sqrt(2 * half / (1 + half)) // as reports have it
 	return graded{quality.Strength(), quality.Numbers.R2, (found - random) / (95 - random), left, promised, chance + kept*(promised-chance), found}

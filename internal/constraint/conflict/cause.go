@@ -27,16 +27,16 @@ type fix struct {
 	apply func(*question)
 }
 
-// bounds is a set of rules in the form in which findCause and its helpers use it.
+// bounds holds a set of rules in the form in which findCause looks for causes.
 type bounds struct {
 	set    question
 	space  count.Space
-	amount []constraint.Doses // by ingredient; empty if it cannot be used
-	groups []int              // by group of the space: its rule
-	lo, hi int                // least and greatest number of used ingredients
+	amount []constraint.AmountSet // amounts each ingredient may have; empty if it cannot be used
+	groups []int                  // index of the rule that each group comes from
+	lo, hi int                    // least and greatest number of used ingredients
 
-	groupTallies []tally // by group: bounds from its members and inner groups
-	totalTally   tally   // the same for all ingredients together
+	groupTallies []tally // for each group: bounds that follow from its members and inner groups
+	totalTally   tally   // bounds for all ingredients together
 }
 
 // findCause returns a common cause of the conflict, or nil.
@@ -45,11 +45,11 @@ func findCause(s question) *cause {
 	if err != nil {
 		return nil
 	}
-	b := &bounds{set: s, amount: make([]constraint.Doses, s.Ingredients), groups: c.GroupRules, lo: 1, hi: min(s.Ingredients, s.Total)}
+	b := &bounds{set: s, amount: make([]constraint.AmountSet, s.Ingredients), groups: c.GroupRules, lo: 1, hi: min(s.Ingredients, s.Total)}
 	b.space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for i, a := range c.Amounts {
 		if !a.Excluded {
-			b.amount[i] = constraint.DosesOf(a, c.Total)
+			b.amount[i] = constraint.AmountSetOf(a, c.Total)
 		}
 	}
 	if s.Used != nil {
@@ -229,12 +229,11 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	return c
 }
 
-// lowerMinima lowers the least amounts of some ingredients by a total of by units, beginning with the
-// first.
+// lowerMinima lowers the least amounts of the ingredients in of by a total of by units, beginning with the first.
 func lowerMinima(c *constraint.Conditions, of []int, by int) {
 	for _, i := range of {
 		a := &c.Amounts[i]
-		d := constraint.DosesOf(*a, c.Total)
+		d := constraint.AmountSetOf(*a, c.Total)
 		steps := min((by+d.Step-1)/d.Step, (d.Lo-1)/d.Step)
 		a.Min -= steps * d.Step
 		by -= min(by, steps*d.Step)

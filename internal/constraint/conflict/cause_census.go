@@ -6,7 +6,8 @@ import (
 	"kir/internal/constraint/count"
 )
 
-// A tally bounds how many of some ingredients are used (must to can) and their sum (min to max).
+// A tally bounds what some ingredients can do together: at least must and at most can of them are used, and they take
+// min to max units.
 type tally struct {
 	must, can int
 	min, max  int
@@ -19,7 +20,7 @@ func (t *tally) add(u tally) {
 // fillTallies fills in the tallies of all groups, inner groups first. ok is false if groups overlap without
 // being nested.
 func (b *bounds) fillTallies() (ok bool) {
-	inner, order, ok := b.space.Nest()
+	inner, order, ok := b.space.NestGroups()
 	if !ok {
 		return false
 	}
@@ -51,12 +52,11 @@ func (b *bounds) fillTallies() (ok bool) {
 	return true
 }
 
-// A census is a summary of some ingredients: which can be used, which must be, and the amounts of those
-// that can.
+// A census summarises some ingredients: which can be used, which must be, and the amounts they can have.
 type census struct {
 	usable, required []int
-	min, max         int   // bounds of the sum of amounts, given how many are used
-	lows, highs      []int // least amounts, ascending, and greatest amounts, descending
+	min, max         int   // bounds of the units they take together, given how many are used
+	lows, highs      []int // least amounts in ascending order, and greatest amounts in descending order
 }
 
 // minCount returns the least number of ingredients whose amounts can add up to sum. If all of them together
@@ -84,7 +84,7 @@ func (c *census) maxCount(sum int) int {
 // takeCensus summarises the ingredients in of. At least least and at most most of them are used.
 func (b *bounds) takeCensus(of []int, least, most int) census {
 	var c census
-	var free []int // least amounts of those that are not required
+	var free []int // least amounts of the ingredients that are not required
 	for _, i := range of {
 		k := b.amount[i]
 		if k.N == 0 {
@@ -119,7 +119,7 @@ func (b *bounds) allIngredients() []int {
 	return out
 }
 
-// groupCensus returns both ranges of a group, with defaults filled in, and the census of its members.
+// groupCensus returns the limits of group g, with defaults filled in, and the census of its members.
 func (b *bounds) groupCensus(g int) (used, total count.Range, c census) {
 	group := &b.space.Groups[g]
 	used, total = count.Range{Min: 0, Max: len(group.Members)}, count.Range{Min: 0, Max: b.space.Total}

@@ -9,7 +9,7 @@ import (
 	"kir/rule"
 )
 
-// maxChanges is the greatest number of changes that a conflict suggests.
+// maxChanges is the greatest number of changes that a Conflict suggests.
 const maxChanges = 4
 
 // addChanges looks for changes after which some composition keeps all rules. It first tries the fixes of
@@ -28,13 +28,13 @@ func (x *explainer) addChanges(c *Conflict, fixes []fix) {
 	}
 }
 
-// resolvesConflict reports whether some composition is proven to keep all rules of a set after a change.
+// resolvesConflict reports whether it is proven that after change c some composition keeps all rules of s.
 func (x *explainer) resolvesConflict(c Change, s question) bool {
 	return !x.isOverBudget() && x.ask(c.applyTo(s), true) == satisfiable
 }
 
-// ruleChanges returns single changes, of one rule in conflict or of the law, after which some composition
-// keeps all rules of a set.
+// ruleChanges returns changes of a single rule in conflict, or of the permitted numbers of ingredients. After each it
+// is proven that some composition keeps all rules of s.
 func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	var out []Change
 	try := func(change Change) bool {
@@ -78,7 +78,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	return out
 }
 
-// dropChanges returns the rules in conflict that resolve it if they alone are dropped.
+// dropChanges returns, for each rule in conflict, the change that drops it, if that alone resolves the conflict.
 func (x *explainer) dropChanges(s question, c *Conflict) []Change {
 	var out []Change
 	for _, k := range c.Rules {
@@ -104,7 +104,7 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 		}
 		step := y.resolve(c)
 		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
-		if slices.ContainsFunc(steps, again) { // the earlier change of this rule is not enough
+		if slices.ContainsFunc(steps, again) { // this rule was changed before and not enough
 			steps = slices.DeleteFunc(steps, again)
 			step = x.dropRule(step.Rule)
 		}
@@ -118,7 +118,7 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 		case satisfiable:
 			x.err = y.err
 			return []Change{x.joinChanges(steps)}
-		case unknown: // the only remaining change is to drop a rule that cannot be counted
+		case unknown: // some rule cannot be counted, so only dropping a rule remains
 			conditions, err := y.set.conditions()
 			if err != nil || y.err != nil {
 				x.err = y.err
@@ -149,7 +149,7 @@ func (x *explainer) resolve(c *Conflict) Change {
 	return x.dropRule(c.Rules[len(c.Rules)-1])
 }
 
-// joinChanges combines several changes into one, and leaves out each that is not needed.
+// joinChanges combines several changes into one, and leaves out those that are not needed.
 func (x *explainer) joinChanges(steps []Change) Change {
 	apply := func(steps []Change) func(*question) {
 		return func(s *question) {
@@ -173,11 +173,10 @@ func (x *explainer) joinChanges(steps []Change) Change {
 	return Change{Rule: -1, Text: strings.Join(texts, " and "), apply: apply(steps)}
 }
 
-// maxReleases is the greatest number of ingredients in a require or exclude rule for which tryReleases
-// tries each one.
+// maxReleases is the greatest number of ingredients in a rule of which tryReleases tries to release each one.
 const maxReleases = 64
 
-// tryReleases tries to take each single ingredient out of a rule that requires or excludes ingredients.
+// tryReleases calls try with changes that take one ingredient out of rule k, which requires or excludes ingredients.
 func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	var of []int
 	verb := "require"
@@ -198,8 +197,8 @@ func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	}
 }
 
-// nearestSize returns a number of used ingredients with which a set may have compositions: the nearest to
-// the numbers asked for, or 0 if there is none.
+// nearestSize returns the number of ingredients, nearest to those permitted, with which some composition may keep the
+// rules. It returns 0 if there is none.
 func (x *explainer) nearestSize(s question) int {
 	c, err := s.conditions()
 	if err != nil {
@@ -229,7 +228,7 @@ func (x *explainer) nearestSize(s question) int {
 	return 0
 }
 
-// allowSize returns a change that also allows n used ingredients.
+// allowSize returns the change that also permits n used ingredients.
 func allowSize(n int) Change {
 	text := fmt.Sprintf("allow %d used ingredients", n)
 	if n == 1 {
@@ -238,7 +237,7 @@ func allowSize(n int) Change {
 	return Change{Rule: -1, Text: text, apply: func(s *question) { s.Used = append(slices.Clone(s.Used), n) }}
 }
 
-// withoutIngredients returns a rule that no longer requires or excludes some ingredients.
+// withoutIngredients returns a copy of a require or exclude rule without the given ingredients.
 func withoutIngredients(r rule.Rule, of ...int) rule.Rule {
 	switch r := r.(type) {
 	case rule.Require:
@@ -249,7 +248,7 @@ func withoutIngredients(r rule.Rule, of ...int) rule.Rule {
 	return r
 }
 
-// removeMembers returns a copy of list without some members.
+// removeMembers returns a copy of list without the given members.
 func removeMembers(list []int, some ...int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
 }

@@ -2,8 +2,8 @@ package conflict
 
 import "kir/internal/constraint"
 
-// firstTrue returns the least number in 1..most for which can is true. can must be true for most, and for
-// all numbers after the first.
+// firstTrue returns the least number in 1..most for which can is true, by bisection. can must be monotonic and true
+// for most.
 func firstTrue(most int, can func(int) bool) int {
 	lo, hi := 0, most // can(lo) is false
 	for hi-lo > 1 {
@@ -16,9 +16,9 @@ func firstTrue(most int, can func(int) bool) int {
 	return hi
 }
 
-// leastRelaxation returns the fewest notches by which relaxation q must loosen rule k until a set has
-// compositions. It returns 0 if no number of notches helps. The result may be too large if not everything
-// can be counted or enumerated.
+// leastRelaxation returns the fewest notches by which relaxation q must loosen rule k until some composition keeps
+// the rules of s. It returns 0 if no number helps. The result may be too large if not everything can be counted or
+// enumerated.
 func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) int {
 	relaxed := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
 	if x.ask(relaxed(q.Limit), true) != satisfiable {
@@ -32,8 +32,8 @@ func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) 
 	if _, all := c.Countable(); all {
 		return firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) == satisfiable })
 	}
-	// Fewer than n notches are proven not to be enough. Above n, try increasing numbers until one is shown
-	// to be enough.
+	// It is proven that fewer than n notches do not suffice. From n on, larger and larger numbers are tried until one
+	// is proven to suffice.
 	n := firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) != unsatisfiable })
 	for more := 0; n+more < q.Limit && !x.isOverBudget(); more = max(4*more, 1+(q.Limit-n)/512) {
 		if x.ask(relaxed(n+more), true) == satisfiable {

@@ -101,7 +101,7 @@ func TestConditionsStay(t *testing.T) {
 	} {
 		kept.CheckText(t, name, written(s)+explained(s))
 	}
-	for _, sum := range []count.Sum{{}, {Min: -3, Max: 5, Terms: []count.Term{{Ingredient: 1, PerUnit: 2, Whole: -1}, {Ingredient: 0, PerUnit: -1}}}} {
+	for _, sum := range []count.Sum{{}, {Min: -3, Max: 5, Terms: []count.Term{{Ingredient: 1, PerUnit: 2, PerUse: -1}, {Ingredient: 0, PerUnit: -1}}}} {
 		kept.CheckText(t, fmt.Sprintf("sum %+v", sum), fmt.Sprintf("%+v", constraint.SumOf(sum)))
 	}
 }

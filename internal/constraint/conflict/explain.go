@@ -23,7 +23,7 @@ func Explain(ctx context.Context, s rule.Set) (*Conflict, error) {
 	return question{Set: s}.explain(ctx, constraint.MaxCandidates)
 }
 
-// explain is Explain with another limit for enumeration: at most most compositions.
+// explain does the work of Explain. most is the greatest number of compositions to enumerate.
 func (s question) explain(ctx context.Context, most float64) (*Conflict, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -36,22 +36,22 @@ func (s question) explain(ctx context.Context, most float64) (*Conflict, error) 
 	if x.err != nil {
 		return nil, x.err
 	}
-	x.addChanges(c, fixes) // the conflict stands even if changes could not be tried
+	x.addChanges(c, fixes) // the conflict is proven even if there was no time to try changes
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return c, nil
 }
 
-// findConflict finds a smallest set of conflicting rules, its cause, and fixes of that cause.
+// findConflict returns a smallest set of conflicting rules with its cause, and fixes that remove the cause.
 func (x *explainer) findConflict() (*Conflict, []fix) {
 	core, law := x.smallestCore()
 	c := &Conflict{Rules: core, Law: law, Kind: Other}
 	return c, x.describe(c)
 }
 
-// describe fills in the cause of a conflict, from its own rules. For causes that concern all ingredients,
-// it takes the figures from the whole set if that shows the same cause, because those have to change.
+// describe sets the cause of a conflict, derived from the conflicting rules. If the cause concerns all ingredients
+// and all rules show it, too, its figures come from all rules, because those must change.
 func (x *explainer) describe(c *Conflict) (fixes []fix) {
 	found := findCause(x.subset(c.Rules, c.Law))
 	if found == nil {

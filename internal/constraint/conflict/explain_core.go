@@ -6,18 +6,18 @@ import (
 	"kir/rule"
 )
 
-// An explainer finds the conflict of a set of rules and its changes.
+// An explainer looks for the conflict in a set of rules, and for changes that resolve it.
 type explainer struct {
 	asker
 	set question
 }
 
-// canHold reports whether the rules can all hold, or at least are not proven to conflict.
+// canHold reports whether the given rules can all hold. It is also true if that is unknown.
 func (x *explainer) canHold(rules []int, law bool) bool {
 	return x.ask(x.subset(rules, law), false) != unsatisfiable && x.err == nil
 }
 
-// subset returns the question with only some rules, with or without the law.
+// subset returns the question for some of the rules, with or without the law of the number of ingredients.
 func (x *explainer) subset(rules []int, law bool) question {
 	s := x.set.onlyRules(rules)
 	if !law {
@@ -26,7 +26,7 @@ func (x *explainer) subset(rules []int, law bool) question {
 	return s
 }
 
-// searchBudget is the greatest work spent on finding a smaller conflict, in steps of about 10⁻⁹ s.
+// searchBudget is the greatest work for finding a smaller conflict, in steps of about 10⁻⁹ s.
 const searchBudget = 3e9
 
 // smallestCore returns a minimal set of conflicting rules, of the smallest size if the budget allows, and
@@ -61,8 +61,8 @@ func (x *explainer) smallestCore() (core []int, law bool) {
 	return core, law && x.canHold(core, false)
 }
 
-// provenSubset returns the rules that the last proof used, if they alone conflict; otherwise all. The rules
-// in all were just proven to conflict.
+// provenSubset returns the rules that the last proof used, if they alone conflict, and otherwise all. It must follow
+// a proof that the rules in all conflict.
 func (x *explainer) provenSubset(all []int, law bool) []int {
 	if x.blamedRules == nil {
 		return all
@@ -73,7 +73,7 @@ func (x *explainer) provenSubset(all []int, law bool) []int {
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(k int) bool {
 		switch x.set.Rules[k].(type) {
-		case rule.Require, rule.Exclude, rule.Amount: // the proof uses these as bounds
+		case rule.Require, rule.Exclude, rule.Amount: // rules on single amounts, which every proof uses as bounds
 			return false
 		}
 		return !needed[k]
@@ -84,13 +84,13 @@ func (x *explainer) provenSubset(all []int, law bool) []int {
 	return some
 }
 
-// cost returns the mean work of a question, in steps.
+// cost returns the mean work of a question so far, in steps.
 func (x *explainer) cost() float64 {
 	return x.work / max(x.questionCount, 1)
 }
 
-// quickXplain returns a minimal subset of rules that conflicts together with given. changed reports whether
-// given has grown since it was last asked about.
+// quickXplain returns a minimal subset of rules that conflicts together with given. changed reports whether given has
+// grown since its last test.
 func (x *explainer) quickXplain(given []int, changed bool, rules []int, law bool) []int {
 	if changed && !x.canHold(given, law) {
 		return nil
@@ -104,7 +104,7 @@ func (x *explainer) quickXplain(given []int, changed bool, rules []int, law bool
 	return slices.Concat(fromA, fromB)
 }
 
-// coreOfSize returns a conflicting set made of chosen and size further rules, or nil.
+// coreOfSize returns a conflicting set of the rules in chosen and size others, or nil if there is none.
 func (x *explainer) coreOfSize(rules []int, size int, chosen []int, law bool) []int {
 	if size == 0 {
 		if !x.canHold(chosen, law) && x.err == nil {

@@ -8,34 +8,33 @@ import (
 	"kir/internal/constraint/count"
 )
 
-// A verdict is the answer to whether some composition keeps the rules.
+// A verdict is the answer to the question whether some composition keeps the rules: yes, no or unknown.
 type verdict int8
 
 const (
 	unknown       verdict = iota
-	unsatisfiable         // proven: no composition does
-	satisfiable           // proven: some composition does
+	unsatisfiable         // it is proven that no composition keeps the rules
+	satisfiable           // it is proven that some composition keeps the rules
 )
 
-// An asker decides whether rules can hold. After an error all its answers are unknown.
+// An asker decides whether sets of rules can hold. After an error all its answers are unknown.
 type asker struct {
 	ctx           context.Context
 	maxCandidates float64 // greatest number of compositions to enumerate one by one
 	err           error
 
 	questionCount, work float64 // number of questions, and their work in steps of about 10⁻⁹ s
-	blamedRules         []int   // rules that the last proof showed to conflict, together with rules on amounts
+	blamedRules         []int   // rules that the last proof showed to conflict, apart from rules on single amounts
 }
 
-// adviceBudget is the greatest work spent on finding changes and smaller conflicts, in steps of about 10⁻⁹
-// s.
+// adviceBudget is the greatest work for finding changes and smaller conflicts, in steps of about 10⁻⁹ s.
 const adviceBudget = 1e10
 
 // isOverBudget reports whether adviceBudget is spent.
 func (a *asker) isOverBudget() bool { return a.work > adviceBudget }
 
-// ask decides whether some composition keeps a set and has a number of used ingredients that it asks for.
-// If hard is true and nothing else decides, it also searches for a composition with a random walk.
+// ask decides whether some composition keeps the rules of s with a permitted number of ingredients. If hard is true
+// and all else fails, it also looks for a composition by a random walk.
 func (a *asker) ask(s question, hard bool) verdict {
 	if a.err == nil {
 		a.err = a.ctx.Err()
@@ -90,7 +89,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 	return unknown
 }
 
-// enumerate looks for a composition that keeps the conditions, by enumeration.
+// enumerate decides by enumeration whether some composition keeps the conditions.
 func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 	found := false
 	done := e.Each(a.ctx, func() bool { found = true; return false })
@@ -106,8 +105,8 @@ func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 	return unknown
 }
 
-// reachableSizes reports for each n up to most whether a space has compositions of n ingredients. most 0
-// means all n.
+// reachableSizes reports, for n = 0..most, whether the space has compositions of n ingredients. A most of 0 means all
+// n.
 func (a *asker) reachableSizes(s count.Space, most int) []bool {
 	can, steps, err := count.Reachable(a.ctx, s, most)
 	a.work += steps

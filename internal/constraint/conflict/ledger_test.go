@@ -11,7 +11,7 @@ import (
 )
 
 // inDoses says whether an ingredient may take an amount.
-func inDoses(d constraint.Doses, amount int) bool {
+func inDoses(d constraint.AmountSet, amount int) bool {
 	for n := range d.N {
 		if d.Lo+n*d.Step == amount {
 			return true
@@ -24,7 +24,7 @@ func inDoses(d constraint.Doses, amount int) bool {
 func keepsEach(c *constraint.Conditions, parts []rule.Part) bool {
 	required := 0
 	for _, p := range parts {
-		if !inDoses(c.Doses[p.Ingredient], p.Amount) {
+		if !inDoses(c.AmountSets[p.Ingredient], p.Amount) {
 			return false
 		}
 		if c.Amounts[p.Ingredient].Required {
@@ -124,7 +124,7 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 			if len(w.usable) > 0 && (w.violation() == 0) != want {
 				t.Fatalf("problem %d, %+v: a walk takes %v for broken by %g, and kept is %v", problem, s.Rules, x, w.violation(), want)
 			}
-			amounts := !slices.ContainsFunc(parts, func(p rule.Part) bool { return !inDoses(c.Doses[p.Ingredient], p.Amount) })
+			amounts := !slices.ContainsFunc(parts, func(p rule.Part) bool { return !inDoses(c.AmountSets[p.Ingredient], p.Amount) })
 			required := 0
 			for _, p := range parts {
 				book.Add(p)

@@ -22,21 +22,21 @@ import (
 // absence proves nothing.
 type prover struct {
 	*constraint.Conditions
-	ctx         context.Context // once it ends, nothing more is proven
-	sums        []provedSum     // sums with the same terms are merged
-	sizes       []int           // the numbers of used ingredients that are asked for
-	stepsLeft   int             // remaining steps of the search
-	solution    []rule.Part     // a composition that keeps the conditions, if the search found one
+	ctx         context.Context // when it ends, nothing more is proven
+	sums        []provedSum     // sums to satisfy; those with equal terms are merged
+	sizes       []int           // permitted numbers of used ingredients
+	stepsLeft   int             // steps that the search may still take
+	solution    []rule.Part     // composition that keeps the conditions; nil unless the search found one
 	blamedRules []int           // rules that the first linear program shows to conflict
 }
 
-// A provedSum is a sum with the indexes that the search needs.
+// A provedSum is a sum with the indices that the proof search needs.
 type provedSum struct {
 	constraint.Sum
 	rules     []int              // rules that the sum comes from
-	linear    bool               // amounts contribute, not only use
-	terms     []*constraint.Term // by ingredient, if linear
-	ascending []int32            // ingredients by ascending PerUnit, if linear
+	linear    bool               // whether amounts contribute, not only uses
+	terms     []*constraint.Term // term of each ingredient or nil; only if linear
+	ascending []int32            // ingredients by ascending PerUnit; only if linear
 }
 
 // newProved returns the provedSum of a sum.
@@ -71,20 +71,20 @@ func (p *provedSum) perUnit(i int32) int64 {
 	return 0
 }
 
-// proofSteps bounds a search, in ingredients examined.
+// proofSteps is the greatest length of a proof search, in ingredients examined.
 const proofSteps = 20_000_000
 
-// programSteps is the cost of a linear program in addition to its pivots.
+// programSteps is the cost of a linear program apart from its pivots, in the same steps.
 const programSteps = 10_000
 
 func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prover {
 	p := &prover{Conditions: c, ctx: ctx, sizes: sizes, stepsLeft: proofSteps}
-	at := make(map[string]int) // index of the sum with the same terms
+	at := make(map[string]int) // index of the sum with equal terms, by those terms
 	var key []byte
 	for k, s := range c.Sums {
 		key = key[:0]
 		for _, t := range s.Terms {
-			for _, v := range [...]int64{int64(t.Ingredient), t.PerUnit, t.Whole, int64(t.Cap), t.Off, int64(t.First), int64(t.Step)} {
+			for _, v := range [...]int64{int64(t.Ingredient), t.PerUnit, t.PerUse, int64(t.Cap), t.Off, int64(t.First), int64(t.Step)} {
 				key = binary.AppendVarint(key, v)
 			}
 		}
@@ -108,7 +108,7 @@ func (p *prover) isImpossible() bool {
 	}
 	n := &node{make([]use, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
 	for i, a := range p.Amounts {
-		d := p.Doses[i]
+		d := p.AmountSets[i]
 		if d.N > 0 {
 			n.lo[i], n.hi[i] = d.Lo, d.Hi()
 		}
@@ -124,13 +124,13 @@ func (p *prover) isImpossible() bool {
 	return !p.mayHold(n, 0)
 }
 
-// hasNoReachableValue reports whether divisibility keeps a sum from reaching any value within its bounds.
-// All amounts are multiples of a unit g and add up to the total M. So Σ f_i·x_i is f·M plus a multiple of g
-// times the greatest common divisor of all (f_i − f).
+// hasNoReachableValue reports whether divisibility excludes all values within a sum's bounds. Let each x_i be a
+// multiple of g_i, and f one of the factors. As Σ x_i = M, the sum Σ f_i·x_i is f·M + Σ (f_i − f)·x_i. So it
+// differs from f·M by a multiple of the greatest common divisor of all (f_i − f)·g_i.
 func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	from, unit, first := int64(0), int64(0), true
-	for i, d := range p.Doses {
-		if t := s.termOf(int32(i)); t != nil && (t.Whole != 0 || t.IsBent()) {
+	for i, d := range p.AmountSets {
+		if t := s.termOf(int32(i)); t != nil && (t.PerUse != 0 || t.IsBent()) {
 			return false
 		}
 		if d.N == 0 {
@@ -157,7 +157,7 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	return s.Min+above > s.Max
 }
 
-// A use is the decision whether an ingredient is used.
+// A use is a decision on an ingredient: undecided, used or not used.
 type use int8
 
 const (
@@ -198,7 +198,8 @@ func (p *prover) mayHold(n *node, depth int) bool {
 	return a == nil || p.mayHold(a, depth+1) || p.mayHold(b, depth+1)
 }
 
-// propagate makes the decisions that dependences and groups force. ok is false if they cannot be met.
+// propagate decides uses that dependences and groups force. changed reports whether it decided any. ok is false if
+// they contradict the earlier decisions.
 func (p *prover) propagate(uses []use) (changed, ok bool) {
 	decide := func(of []int, decision use) {
 		for _, i := range of {
@@ -243,21 +244,22 @@ func (p *prover) propagate(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// propagate makes the decisions that a sum over uses forces.
+// propagate decides uses that a sum over uses forces. changed reports whether it decided any. ok is false if the sum
+// cannot be satisfied.
 func (p *provedSum) propagate(uses []use) (changed, ok bool) {
 	if p.linear {
 		return false, true
 	}
-	lo, hi := int64(0), int64(0) // range of the sum
+	lo, hi := int64(0), int64(0) // range of the sum under the decisions so far
 	for k := range p.Terms {
 		t := &p.Terms[k]
 		switch uses[t.Ingredient] {
 		case used:
-			lo += t.Whole + min(t.Off, 0)
-			hi += t.Whole + max(t.Off, 0)
+			lo += t.PerUse + min(t.Off, 0)
+			hi += t.PerUse + max(t.Off, 0)
 		case undecided:
-			lo += min(t.Whole+min(t.Off, 0), 0)
-			hi += max(t.Whole+max(t.Off, 0), 0)
+			lo += min(t.PerUse+min(t.Off, 0), 0)
+			hi += max(t.PerUse+max(t.Off, 0), 0)
 		}
 	}
 	if lo > p.Max || hi < p.Min {
@@ -268,9 +270,9 @@ func (p *provedSum) propagate(uses []use) (changed, ok bool) {
 		if uses[t.Ingredient] != undecided || t.Off != 0 {
 			continue
 		}
-		if lo+max(t.Whole, 0) > p.Max || hi+min(t.Whole, 0) < p.Min {
+		if lo+max(t.PerUse, 0) > p.Max || hi+min(t.PerUse, 0) < p.Min {
 			uses[t.Ingredient], changed = unused, true
-		} else if lo-min(t.Whole, 0) > p.Max || hi-max(t.Whole, 0) < p.Min {
+		} else if lo-min(t.PerUse, 0) > p.Max || hi-max(t.PerUse, 0) < p.Min {
 			uses[t.Ingredient], changed = used, true
 		}
 	}
@@ -294,7 +296,7 @@ func countMembers(uses []use, members []int) (have, may int) {
 func (p *prover) canMeetSums(n *node) bool {
 	uses := n.uses
 	have, may := 0, 0
-	least, most := 0, 0 // range of the total
+	least, most := 0, 0 // range of the total under the decisions so far
 	for i, u := range uses {
 		switch u {
 		case used:
@@ -352,12 +354,12 @@ func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 			if t.Cap > 0 {
 				least = min(least, t.Cap)
 			}
-			sum += t.Whole + better(t.Off) + t.PerUnit*int64(least)
+			sum += t.PerUse + better(t.Off) + t.PerUnit*int64(least)
 		case undecided:
-			sum += better(t.Whole) + better(t.Off)
+			sum += better(t.PerUse) + better(t.Off)
 		}
 	}
-	for at := range s.ascending { // of a linear sum
+	for at := range s.ascending { // range of a linear sum
 		if sign > 0 {
 			at = len(s.ascending) - 1 - at
 		}
@@ -398,9 +400,9 @@ func (p *prover) chooseIngredient(uses []use) int {
 			return i
 		}
 	}
-	for k := range p.sums { // sums that depend on use, even if their bounds are loose
+	for k := range p.sums { // sums that depend on uses count even if their bounds are loose
 		for _, t := range p.sums[k].Terms {
-			if t.Whole != 0 && uses[t.Ingredient] == undecided {
+			if t.PerUse != 0 && uses[t.Ingredient] == undecided {
 				return t.Ingredient
 			}
 		}

@@ -7,19 +7,19 @@ import (
 	"kir/rule"
 )
 
-// A node is a branch of the search.
+// A node is a branch of the proof search: decisions on uses, and bounds of amounts.
 type node struct {
 	uses   []use
-	lo, hi []int // bounds of each amount if the ingredient is used
+	lo, hi []int // bounds of each ingredient's amount if it is used
 }
 
-// clone returns a copy.
+// clone returns a deep copy of the node.
 func (n *node) clone() *node {
 	return &node{slices.Clone(n.uses), slices.Clone(n.lo), slices.Clone(n.hi)}
 }
 
-// branch returns the two branches of a node. It returns none if everything is decided or a composition was
-// found.
+// branch divides a node in two, at a fractional amount of the linear program or at an undecided use. It returns nil
+// if everything is decided or a composition was found.
 func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	i := -1
 	if amounts != nil {
@@ -30,10 +30,10 @@ func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	}
 	if i >= 0 && n.uses[i] == used {
 		a, b = n.clone(), n.clone()
-		step := p.Doses[i].Step
+		step := p.AmountSets[i].Step
 		a.hi[i] = n.lo[i] + int(amounts[i]-float64(n.lo[i]))/step*step
 		b.lo[i] = a.hi[i] + step
-		if amounts[i]-float64(a.hi[i]) > float64(step)/2 { // the nearer branch comes first
+		if amounts[i]-float64(a.hi[i]) > float64(step)/2 { // the branch nearer to the program's solution is searched first
 			return b, a
 		}
 		return a, b
@@ -90,7 +90,7 @@ func (p *prover) mostFractional(n *node, amounts []float64) int {
 		if n.uses[i] != used {
 			continue
 		}
-		step := float64(p.Doses[i].Step)
+		step := float64(p.AmountSets[i].Step)
 		over := math.Mod(x-float64(n.lo[i]), step)
 		if off := min(over, step-over) / step; off > most && n.hi[i] > n.lo[i] {
 			worst, most = i, off

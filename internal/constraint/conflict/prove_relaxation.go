@@ -16,17 +16,17 @@ import (
 // x / greatest.
 type relaxation struct {
 	linprog.Whole
-	rules  [][]int // by row: the rules that it comes from
-	amount []int   // by ingredient: variable of its amount, −1 if it cannot be used
-	use    []int   // by ingredient: variable of its use if undecided, −1 if there is none
+	rules  [][]int // for each row: indices of the rules from which it comes
+	amount []int   // for each ingredient: variable of its amount, −1 if it cannot be used
+	use    []int   // for each ingredient: variable of its use; −1 if the use is decided or no sum counts it
 }
 
-// addRow adds a row that comes from rules.
+// addRow adds a row that follows from the given rules.
 func (x *relaxation) addRow(r linprog.WholeRow, rules ...int) {
 	x.Rows, x.rules = append(x.Rows, r), append(x.rules, rules)
 }
 
-// maxUseVariables is the greatest number of variables for uses. Each needs two rows.
+// maxUseVariables is the greatest number of variables for uses, each of which needs two rows.
 const maxUseVariables = 200
 
 // buildRelaxation returns the relaxation of the conditions in a branch.
@@ -81,7 +81,7 @@ func (x *relaxation) addUses(p *prover, n *node) {
 	counted := make([]bool, len(n.uses))
 	for k := range p.sums {
 		for _, t := range p.sums[k].Terms {
-			if i := t.Ingredient; t.Whole != 0 && n.uses[i] == undecided && !counted[i] {
+			if i := t.Ingredient; t.PerUse != 0 && n.uses[i] == undecided && !counted[i] {
 				counted[i] = true
 				of = append(of, i)
 			}
@@ -99,9 +99,9 @@ func (x *relaxation) addUses(p *prover, n *node) {
 	}
 }
 
-// addUseLimit adds a row: at most most of some ingredients are used.
+// addUseLimit adds the row "at most most of the ingredients in of are used".
 func (x *relaxation) addUseLimit(n *node, of []int, most int, rules []int) {
-	const one = 1 << 30 // large, so that one/greatest rounded down stays precise
+	const one = 1 << 30 // the value that stands for 1; large, so that one/greatest rounded down stays precise
 	r := linprog.WholeRow{Lo: math.MinInt64, Hi: int64(most) * one}
 	for _, i := range of {
 		switch {
@@ -120,7 +120,7 @@ func (x *relaxation) addUseLimit(n *node, of []int, most int, rules []int) {
 // easiest to satisfy.
 func (x *relaxation) addSum(n *node, s *provedSum) {
 	r := linprog.WholeRow{Lo: s.Min, Hi: s.Max}
-	least, most := int64(0), int64(0) // range of the nonlinear contributions
+	least, most := int64(0), int64(0) // range of the contributions that are not linear
 	for k := range s.Terms {
 		t := &s.Terms[k]
 		v := x.amount[t.Ingredient]
@@ -130,11 +130,11 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 		decided := n.uses[t.Ingredient] == used
 		switch u := x.use[t.Ingredient]; {
 		case decided:
-			least, most = least+t.Whole, most+t.Whole
+			least, most = least+t.PerUse, most+t.PerUse
 		case u >= 0:
-			r.Entries = append(r.Entries, linprog.WholeEntry{Column: u, Factor: t.Whole})
+			r.Entries = append(r.Entries, linprog.WholeEntry{Column: u, Factor: t.PerUse})
 		default:
-			least, most = least+min(t.Whole, 0), most+max(t.Whole, 0)
+			least, most = least+min(t.PerUse, 0), most+max(t.PerUse, 0)
 		}
 		least, most = least+min(t.Off, 0), most+max(t.Off, 0)
 		if t.PerUnit != 0 && t.Cap > 0 && int64(t.Cap) < x.Hi[v] {
@@ -155,8 +155,8 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 	x.addRow(r, s.rules...)
 }
 
-// solve returns amounts of the ingredients that satisfy the relaxation. Or it returns that the relaxation
-// is infeasible, which is then proven, and the rules that the proof uses. Or it returns neither.
+// solve looks for amounts that satisfy the relaxation. It returns amounts if it finds them. If it proves that there
+// are none, impossible is true and rules are those that the proof uses. Otherwise it returns neither.
 func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	r := x.Solve(ctx)
 	if r.Values != nil {

@@ -155,7 +155,7 @@ func TestContradictionIsChecked(t *testing.T) {
 		}
 		p := newProver(t.Context(), c, question{Set: s}.sizes())
 		n := &node{make([]use, s.Ingredients), make([]int, s.Ingredients), make([]int, s.Ingredients)}
-		for i, d := range p.Doses {
+		for i, d := range p.AmountSets {
 			n.lo[i], n.hi[i] = d.Lo, d.Hi()
 		}
 		x := p.buildRelaxation(n)

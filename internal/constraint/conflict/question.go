@@ -9,7 +9,7 @@ import (
 	"kir/rule"
 )
 
-// A question asks whether rules can all hold, with changes that no rule can express.
+// A question asks whether a set of rules can all hold, after changes that no rule can express.
 type question struct {
 	rule.Set
 	overrides []func(*constraint.Conditions)
@@ -20,7 +20,7 @@ func (s question) conditions() (*constraint.Conditions, error) {
 	return constraint.FromRules(s.Set, s.overrides...)
 }
 
-// joinNames joins the names of ingredients; of a long list it names only the first few.
+// joinNames joins the names of ingredients. Of a long list it gives only the first few.
 func (s question) joinNames(of []int) string {
 	texts := make([]string, len(of))
 	for k, i := range of {
@@ -29,7 +29,7 @@ func (s question) joinNames(of []int) string {
 	return andList(texts)
 }
 
-// sizes returns the numbers of used ingredients that are asked for and possible, ascending.
+// sizes returns the permitted numbers of used ingredients that are possible at all, ascending.
 func (s question) sizes() []int {
 	most := min(s.Ingredients, s.Total)
 	if s.Used == nil {
@@ -51,7 +51,7 @@ func (s question) withRule(k int, r rule.Rule) question {
 	return s
 }
 
-// onlyRules returns the question with all rules dropped but some.
+// onlyRules returns the question with only the given rules.
 func (s question) onlyRules(rules []int) question {
 	kept := make([]rule.Rule, len(s.Rules))
 	for _, k := range rules {
@@ -61,7 +61,7 @@ func (s question) onlyRules(rules []int) question {
 	return s
 }
 
-// andList joins texts as "a, b and c"; of a long list it names only the first few.
+// andList joins texts as "a, b and c". Of a long list it gives only the first few.
 func andList(texts []string) string {
 	const many = 8
 	if len(texts) > many {

@@ -19,22 +19,22 @@ type walk struct {
 	*constraint.Conditions
 	sizes         []int
 	usable        []int
-	scale         []float64 // by sum: the violation that weighs as much as one wrong use
+	scale         []float64 // for each sum: the violation that weighs as much as one wrong use of an ingredient
 	random        *rand.Rand
 	parts         []rule.Part
-	previousParts []rule.Part // parts before the last move
+	previousParts []rule.Part // parts before the latest move, to undo it
 	work          float64
 
-	state                *constraint.ConstraintState // without parts, except while parts are evaluated
-	seenGroups, seenSums []int                       // round in which each group or sum was last evaluated
+	state                *constraint.ConstraintState // state of the conditions; without parts except during evaluation
+	seenGroups, seenSums []int                       // number of the evaluation in which each group or sum was last seen
 	round                int
 }
 
-// walkSteps is the number of moves of a walk, and walkStarts the number of restarts.
+// walkSteps is the number of moves of a walk from one start, and walkStarts the number of starts.
 const (
 	walkSteps  = 20_000
 	walkStarts = 4
-	walkBudget = 1e9 // work of one start, in steps of about 10⁻⁹ s
+	walkBudget = 1e9 // work from one start, in steps of about 10⁻⁹ s
 )
 
 func newWalk(c *constraint.Conditions, sizes []int) *walk {
@@ -42,7 +42,7 @@ func newWalk(c *constraint.Conditions, sizes []int) *walk {
 		Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2)),
 		state: constraint.NewConstraintState(c), seenGroups: make([]int, len(c.Groups)), seenSums: make([]int, len(c.Sums)),
 	}
-	for i, d := range c.Doses {
+	for i, d := range c.AmountSets {
 		if d.N > 0 {
 			w.usable = append(w.usable, i)
 		}
@@ -52,7 +52,7 @@ func newWalk(c *constraint.Conditions, sizes []int) *walk {
 		for _, t := range s.Terms {
 			top = max(top, math.Abs(float64(t.PerUnit)))
 		}
-		if top == 0 { // a sum over uses, whose violation is a number of uses
+		if top == 0 { // a sum that counts used ingredients, with violations of a few units at most
 			top = 4 / float64(c.Total)
 		}
 		w.scale = append(w.scale, 4/(float64(top*float64(c.Total))+1))
@@ -60,7 +60,7 @@ func newWalk(c *constraint.Conditions, sizes []int) *walk {
 	return w
 }
 
-// findComposition reports whether it found a composition that keeps the conditions.
+// findComposition reports whether the walk found a composition that keeps all conditions.
 func (w *walk) findComposition(ctx context.Context) bool {
 	if len(w.usable) == 0 || len(w.sizes) == 0 {
 		return false
@@ -70,7 +70,7 @@ func (w *walk) findComposition(ctx context.Context) bool {
 		conditions += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
 	}
 	mean := 1 + float64(conditions)/float64(len(w.usable))          // mean number of conditions per ingredient
-	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // of one step
+	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // work of one step
 	steps := min(walkSteps, int(walkBudget/cost))
 	for start := range walkStarts {
 		w.start(w.sizes[start*(len(w.sizes)-1)/walkStarts])
@@ -97,21 +97,21 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	return false
 }
 
-// start takes the required ingredients and random others with their least amounts, and gives the remaining
-// units to one of them.
+// start begins with the required ingredients and random others, size in all, at their least amounts. It gives the
+// remaining units to one of them.
 func (w *walk) start(size int) {
 	w.parts = w.parts[:0]
 	var free []int
 	for _, i := range w.usable {
 		if w.Amounts[i].Required {
-			w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.Doses[i].Lo})
+			w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.AmountSets[i].Lo})
 		} else {
 			free = append(free, i)
 		}
 	}
 	w.random.Shuffle(len(free), func(a, b int) { free[a], free[b] = free[b], free[a] })
 	for _, i := range free[:max(0, min(size-len(w.parts), len(free)))] {
-		w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.Doses[i].Lo})
+		w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.AmountSets[i].Lo})
 	}
 	left := w.Total
 	for k := range w.parts {
@@ -127,9 +127,9 @@ func (w *walk) start(size int) {
 func (w *walk) move() {
 	r := w.random
 	a := r.IntN(len(w.parts))
-	units := func(most int) int { // small numbers are more likely
+	units := func(most int) int { // prefers small numbers of units
 		if r.IntN(2) == 0 {
-			return 1 + r.IntN(min(most, w.Doses[w.parts[a].Ingredient].Step))
+			return 1 + r.IntN(min(most, w.AmountSets[w.parts[a].Ingredient].Step))
 		}
 		return 1 + r.IntN(most)
 	}
@@ -159,7 +159,7 @@ func (w *walk) move() {
 	}
 }
 
-// violation returns the total violation of the conditions, or 0 if all hold.
+// violation returns the total violation of the conditions, which is 0 if all hold.
 func (w *walk) violation() float64 {
 	total, missing := float64(w.Total), w.Required
 	out := 0.0
@@ -167,7 +167,7 @@ func (w *walk) violation() float64 {
 		if w.Amounts[p.Ingredient].Required {
 			missing--
 		}
-		if d := w.Doses[p.Ingredient]; p.Amount < d.Lo {
+		if d := w.AmountSets[p.Ingredient]; p.Amount < d.Lo {
 			out += 0.1 + float64(d.Lo-p.Amount)/total
 		} else if p.Amount > d.Hi() {
 			out += 0.1 + float64(p.Amount-d.Hi())/total
@@ -226,7 +226,7 @@ func (w *walk) violation() float64 {
 	return out
 }
 
-// visitAll calls visit for each condition of a list.
+// visitAll calls visit with each condition of a list.
 func visitAll(of []int32, visit func(int32)) {
 	for _, k := range of {
 		visit(k)

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// booleanArithmetic distinguishes only zero and not zero. A row is a set of bits: bit u says
-// whether there is any way to take u units.
+// booleanArithmetic computes whether counts are zero, not how large they are. A row is a bit set: bit u is set if
+// some choice of amounts takes exactly u units.
 type booleanArithmetic struct{ spare []uint64 }
 
 func (b *booleanArithmetic) row(n int) []uint64 {
@@ -32,7 +32,7 @@ func (*booleanArithmetic) clear(r []uint64, lo, hi int) {
 	}
 }
 
-// window joins shifted copies of src.
+// window sets in dst, for each amount of k, the bits of src moved up by the amount. Bits above top are dropped.
 func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
 	spread := b.spare[:len(src)]
 	copy(spread, src)
@@ -41,8 +41,8 @@ func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, t
 	cutBits(dst, top)
 }
 
-// widen joins n copies of a row, each shifted by step from the previous one. Given the join of c
-// copies, one more shift gives up to 2c.
+// widen replaces a row by the union of n copies of it, moved up by 0, step, 2·step and so on. Each further shift up
+// to doubles the number of copies joined.
 func widen(r []uint64, n, step, top int) {
 	for have := 1; have < n && have*step <= top; {
 		more := min(have, n-have)
@@ -51,9 +51,8 @@ func widen(r []uint64, n, step, top int) {
 	}
 }
 
-// joinShifted joins src, moved up by n bits, to dst, and drops what exceeds dst. They may be the
-// same row: words are written from the last to the first, and only words at or before the written
-// one are read.
+// joinShifted adds to dst the bits of src moved up by n, and drops those beyond the end of dst. dst and src may be
+// one row: words are written from last to first, and each is computed from words at or before it.
 func joinShifted(dst, src []uint64, n int) {
 	words, shift := n/64, n%64
 	for w := min(len(dst)-1, len(src)+words); w >= words; w-- {
@@ -68,7 +67,7 @@ func joinShifted(dst, src []uint64, n int) {
 	}
 }
 
-// cutBits clears the bits above top in the word that contains it.
+// cutBits clears the bits above top in the word that contains bit top.
 func cutBits(r []uint64, top int) {
 	r[top/64] &= ^uint64(0) >> (63 - top%64)
 }
@@ -82,8 +81,8 @@ func (b *booleanArithmetic) add(dst, src []uint64, _, hi, up int, _ struct{}) {
 	joinShifted(dst, part, up)
 }
 
-// multiply joins copies of the rows of y, shifted by the set bits of the rows of x. A run of bits
-// needs one widening and one shift, and rows have few runs.
+// multiply returns the product of two grids of bits. It joins a copy of a row of y for each set bit of a row of x,
+// moved up by that bit's index. A run of set bits takes one widen and one shift, and rows have few runs.
 func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
 	out := emptyGrid(x.arith, maxUsed, maxUnits)
 	spread := b.row(maxUnits + 1)
@@ -119,13 +118,13 @@ func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, ma
 	return out
 }
 
-// stepsPerBit is the cost of a bit relative to a step of counting: a word holds 64 bits, and a
-// window takes about a dozen shifts.
+// stepsPerBit is the time to compute one bit, in steps of exact counting. A word holds 64 bits, and a window takes
+// about a dozen shifts of words.
 const stepsPerBit = 12.0 / 64
 
-// Reachable returns for n = 0..most whether X_n has any composition, and the approximate number of
-// steps of 10⁻⁹ s taken. It is like [New] with a bit in place of each number, and returns the same
-// errors. most 0 means all.
+// Reachable returns, for n = 0..most, whether any composition in X_n exists. It also returns the approximate time
+// taken, in steps of 10⁻⁹ s. It does the computation of [New] with one bit in place of each count, and returns
+// the same errors. A most of 0 means all n.
 func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float64, err error) {
 	if all := min(len(s.Ingredients), s.Total); most < 1 || most > all {
 		most = all
@@ -146,7 +145,8 @@ func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float6
 	return can, steps + float64(plan.cost().steps*stepsPerBit), err
 }
 
-// reachable returns for n = 0..maxUsed whether X_n has any composition.
+// reachable returns, for n = 0..plan.maxUsed, whether any composition in X_n exists. It works by tables; Reachable
+// also knows closed formulas.
 func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 	out := make([]bool, plan.maxUsed+1)
 	if plan.impossible {

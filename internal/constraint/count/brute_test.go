@@ -78,7 +78,7 @@ func keepsRules(s Space, amounts []int) bool {
 		v := 0
 		for _, t := range sum.Terms {
 			if a := amounts[t.Ingredient]; a > 0 {
-				v += int(t.PerUnit)*a + int(t.Whole)
+				v += int(t.PerUnit)*a + int(t.PerUse)
 			}
 		}
 		if int64(v) < sum.Min || int64(v) > sum.Max {
@@ -184,9 +184,9 @@ func randomCrossing(r *rand.Rand) Space {
 		s.Groups = append(s.Groups, g)
 	}
 	for range r.IntN(3) { // needs
-		need := Sum{Min: math.MinInt64, Terms: []Term{{Ingredient: r.IntN(n), Whole: 1}}}
+		need := Sum{Min: math.MinInt64, Terms: []Term{{Ingredient: r.IntN(n), PerUse: 1}}}
 		for _, i := range r.Perm(n)[:r.IntN(n)+1] {
-			need.Terms = append(need.Terms, Term{Ingredient: i, Whole: -1})
+			need.Terms = append(need.Terms, Term{Ingredient: i, PerUse: -1})
 		}
 		s.Sums = append(s.Sums, need)
 	}
@@ -197,7 +197,7 @@ func randomCrossing(r *rand.Rand) Space {
 		for i := range n {
 			t := Term{Ingredient: i, PerUnit: int64(r.IntN(some)-1) * 3}
 			if r.IntN(4) == 0 {
-				t.Whole = int64(r.IntN(7) - 3)
+				t.PerUse = int64(r.IntN(7) - 3)
 			}
 			sum.Terms = append(sum.Terms, t)
 			low, high = min(low, int(t.PerUnit)), max(high, int(t.PerUnit))

@@ -19,11 +19,11 @@ type closedFormula struct {
 	total, lo, step    int
 	optional, required int
 
-	// The optional and the required ingredients; nil means 0, 1, 2, ...
+	// indices of the optional and of the required ingredients; nil means 0, 1, 2, ...
 	optionals, requireds []int32
 }
 
-// closedForm returns the formula for a plan, or nil if there is none.
+// closedForm returns the closed formula that counts a plan's compositions, or nil if none applies.
 func closedForm(p *plan) *closedFormula {
 	q := p.root
 	if p.impossible || p.frontier != nil || len(q.groups) > 0 || len(q.classes) == 0 {
@@ -45,8 +45,8 @@ func closedForm(p *plan) *closedFormula {
 	return c
 }
 
-// shape returns the number of optional ingredients among n used ones, and the number of free steps
-// to divide among the n. ok is false if X_n is empty.
+// shape returns how many of n used ingredients are optional, and how many steps above the least amounts remain to
+// divide among the n. ok is false if X_n is empty.
 func (c *closedFormula) shape(n int) (optional, steps int, ok bool) {
 	optional = n - c.required
 	units := c.total - n*c.lo
@@ -68,17 +68,17 @@ func (c *closedFormula) count(n int) *big.Int {
 // plain reports whether the amounts are 1, 2, 3, ...
 func (c *closedFormula) plain() bool { return c.lo == 1 && c.step == 1 }
 
-// next returns |X_{n+1}|, given a plain form and x = |X_n|:
+// next returns |X_{n+1}|, given x = |X_n|, for amounts 1, 2, 3, ...:
 //
-//	|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n),  m = n − required
+// \t|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n), m = n − required
 //
-// If X_n is empty it computes |X_{n+1}| from the start.
+// If X_n is empty, next computes |X_{n+1}| without x.
 func (c *closedFormula) next(n int, x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return c.count(n + 1)
 	}
 	m := n - c.required
-	y := new(big.Int).SetUint64(uint64(c.optional-m) * uint64(c.total-n)) // each below 2^31
+	y := new(big.Int).SetUint64(uint64(c.optional-m) * uint64(c.total-n)) // no overflow: both factors are below 2^31
 	y.Mul(y, x)
 	return y.Quo(y, new(big.Int).SetUint64(uint64(m+1)*uint64(n)))
 }

@@ -6,15 +6,15 @@ import (
 	"math/big"
 )
 
-// completions returns the grid of a whole space from that of the ingredients without sums. It goes
-// from the last stage to the first, and makes for each state the grid of the ways to use the later
-// ingredients. It passes the grids of the states before each stage to keep, which may be nil.
+// completions returns the grid of all ingredients, given rest, the grid of those without sums. It goes through the
+// stages of the frontier from last to first. For each state before a stage it computes the grid of the ways to use
+// the ingredients of that stage and all later ones. It passes these grids to keep, which may be nil.
 func completions[R, C any](ctx context.Context, arith arithmetic[R, C], p *plan, rest *grid[R, C], keep func(c int, before []*grid[R, C])) (*grid[R, C], error) {
 	after := []*grid[R, C]{rest}
 	for c := len(p.frontier.stages) - 1; c >= 0; c-- {
 		st := &p.frontier.stages[c]
 		s := completion[R, C]{arith, st, p.total, arith.coefficient(big.NewInt(1))}
-		before, err := s.before(ctx, after)
+		before, err := s.gridsBefore(ctx, after)
 		if err != nil {
 			return nil, err
 		}
@@ -26,7 +26,7 @@ func completions[R, C any](ctx context.Context, arith arithmetic[R, C], p *plan,
 	return after[0], nil
 }
 
-// A completion computes the grids of one stage.
+// A completion computes the grids of the states before one stage from those after it.
 type completion[R, C any] struct {
 	arith arithmetic[R, C]
 	*stage
@@ -38,10 +38,10 @@ func (s *completion[R, C]) grid(units int) *grid[R, C] {
 	return emptyGrid(s.arith, s.maxUsed, s.total-units)
 }
 
-// before makes the grids of the states before the stage. j of its m ingredients are used in C(m, j)
-// ways, times the ways to choose their amounts: j successive sums over amounts, each of which moves
-// between nodes.
-func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*grid[R, C], error) {
+// gridsBefore returns the grids of the states gridsBefore the stage, given those after it. If j of the stage's m
+// ingredients are used, there are C(m, j) choices of ingredients, times the choices of j amounts. The amounts are
+// added one ingredient at a time, and each addition moves from node to node.
+func (s *completion[R, C]) gridsBefore(ctx context.Context, after []*grid[R, C]) ([]*grid[R, C], error) {
 	out := make([]*grid[R, C], len(s.states))
 	for x, state := range s.states {
 		out[x] = s.grid(state.units)
@@ -70,7 +70,7 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 			if j == s.most {
 				break
 			}
-			if j+1 == s.most && len(s.members) == 1 { // without a copy
+			if j+1 == s.most && len(s.members) == 1 { // adds the only ingredient straight to out, without a copy of the grids
 				s.addLast(f, now, out)
 				break
 			}
@@ -83,7 +83,8 @@ func (s *completion[R, C]) before(ctx context.Context, after []*grid[R, C]) ([]*
 	return out, nil
 }
 
-// addLast adds to the grids of the states the ways with one more ingredient.
+// addLast adds one ingredient of the stage to the grids now of the nodes, and adds the results to the grids out of
+// the states.
 func (s *completion[R, C]) addLast(f *family, now, out []*grid[R, C]) {
 	from, k, step := s.shiftSource(f, now)
 	for _, start := range f.starts {
@@ -91,8 +92,8 @@ func (s *completion[R, C]) addLast(f *family, now, out []*grid[R, C]) {
 	}
 }
 
-// addOne returns the grids with one more ingredient of the stage, for the nodes whose level is at
-// most a given one.
+// addOne returns the grids of the nodes after one more ingredient of the stage is used. It leaves out nodes whose
+// level exceeds levels, which no later step reads.
 func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], levels int32) []*grid[R, C] {
 	from, k, step := s.shiftSource(f, now)
 	out := make([]*grid[R, C], len(f.keys))
@@ -105,12 +106,13 @@ func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], levels int32) []
 	return out
 }
 
-// shiftSource returns the grids to shift, the distance in nodes, and the amounts.
+// shiftSource returns what one more ingredient adds: the grids to read, the step in keys between nodes, and the
+// amounts to move the grids up by.
 func (s *completion[R, C]) shiftSource(f *family, now []*grid[R, C]) (from []*grid[R, C], k amountSet, step int64) {
 	if f.perUnit == 0 {
-		return now, s.kind, f.whole
+		return now, s.kind, f.perUse
 	}
-	return s.sumAlongLines(f, now), amountSet{s.kind.lo, 1, 1}, f.whole + int64(s.kind.lo)*f.perUnit
+	return s.sumAlongLines(f, now), amountSet{s.kind.lo, 1, 1}, f.perUse + int64(s.kind.lo)*f.perUnit
 }
 
 func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k amountSet) {
@@ -122,10 +124,9 @@ func (s *completion[R, C]) shift(dst *grid[R, C], from []*grid[R, C], y int32, k
 	}
 }
 
-// sumAlongLines sums along lines of nodes: at each node the grids of all amounts from the least on,
-// each moved up by its amount. Without a greatest amount, a node's sum is that of the next node and
-// its own grid. Otherwise there are n amounts. Sums of 2h grids are one addition of sums of h, and
-// n is composed from its bits.
+// sumAlongLines returns, for each node, the sum of the grids of the nodes that the allowed amounts lead to. Each grid
+// is moved up by its amount. Without a greatest amount, a node's sum is its own grid plus the next node's sum. With n
+// amounts, sums over 1, 2, 4, ... amounts are made by doubling, and those for the set bits of n are added.
 func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R, C] {
 	sums := make([]*grid[R, C], len(f.keys))
 	ahead := func(x, steps int) int32 {
@@ -168,8 +169,8 @@ func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R
 	}
 }
 
-// addShifted adds a grid, moved up by some units, to the sum at node x, which it makes if it is
-// nil.
+// addShifted adds the grid g, moved up by the given units, to the sum at node x. It makes the sum if it is nil, and
+// returns it.
 func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up int) *grid[R, C] {
 	if g == nil {
 		return sum
@@ -181,7 +182,7 @@ func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up i
 	return sum
 }
 
-// add adds c times a grid to another one, moved up by some units, within the other's limits.
+// add adds c·src to dst. Rows of src move up by the given units, and cells beyond dst's limits are dropped.
 func (s *completion[R, C]) add(dst, src *grid[R, C], up int, c C) {
 	if src == nil {
 		return

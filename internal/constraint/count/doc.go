@@ -14,7 +14,6 @@
 // the same lower bound and step. Everything else is dynamic programming over the ingredients, with
 // the state (used so far, units so far). In terms of generating functions, an ingredient that may
 // take the amounts A contributes the factor
-// contributes the factor
 //
 //	1 + z·Σ_{a ∈ A} y^a          (without the 1 if it is required)
 //
@@ -32,15 +31,14 @@
 // # Rules that cross
 //
 // Groups that cross each other, and sums, are counted by a frontier. Their ingredients form
-// classes, in an order in which few sums are open at a time. The table (used, units) is kept for
-// each state of the open sums: their values, or that they are kept in any case. A class of m
-// ingredients that adds w for each ingredient and v for each unit to a sum changes a state s to s +
-// j·w + u·v in C(m, j)·W_j(u) ways, where W_j(u) is the number of ways to divide u units among j of
-// them. Tables are computed from the last class to the first. Each counts the ways to continue from
-// its states, beginning with the ingredients without sums, which are counted as above. So a draw
-// goes from the first class to the last and never fails. A group that crosses no other is still
-// counted as above.
-// that crosses nothing, and a sum that is one, costs what it did.
+// classes, in an order in which few sums are open at a time, that is, have terms both before and
+// after. The table (used, units) is kept for each state of the open sums: their values, or that
+// they are kept in any case. A class of m ingredients that adds w for each ingredient and v for
+// each unit to a sum changes a state s to s + j·w + u·v in C(m, j)·W_j(u) ways, where W_j(u) is the
+// number of ways to divide u units among j of them. Tables are computed from the last class to the
+// first. Each counts the ways to continue from its states, beginning with the ingredients without
+// sums, which are counted as above. So a draw goes from the first class to the last and never
+// fails. A group that crosses no other, and a sum that equals such a group, are counted as above.
 // Time and memory are those of one table for each state. If there are too many states, a
 // [SizeError] soon says so: the search for states ends at the allowed number of cells, and at 2^20
 // states.

@@ -13,50 +13,50 @@ import (
 	"kir/internal/portable"
 )
 
-// A frontier counts under sums and crossing groups. It takes its classes one after another. Between
-// two of them a state holds everything that matters about those before: the values of the sums with
-// terms on both sides. A sum that can no longer be broken has no value. The ingredients without any
-// sum come last, as a separate part.
+// A frontier counts compositions under sums and crossing groups by dynamic programming over stages. A stage handles
+// one class of ingredients. A state between two stages holds all that matters about the ingredients before: the
+// values of the sums that also have terms after. A sum that can no longer be broken needs no value. Ingredients
+// without sums come last, in a grid of their own.
 //
-// An order in which each sum begins late and ends early has few states (decision diagrams; the
+// The number of states is small if each sum begins late and ends early in the order of stages (decision diagrams; the
 // frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
 type frontier struct {
 	stages []stage
 	sums   []Sum
-	width  []int // by how many stages are done: how many states there are
+	width  []int // width[c] is the number of states after c stages
 
 	total      int
-	steps      float64 // to go through it once
-	impossible bool    // no composition keeps the sums
+	steps      float64 // approximate number of steps of counting modulo one prime
+	impossible bool    // whether no composition keeps the sums
 }
 
-// A stage is a class with the terms of its ingredients, and all transitions from the states before
-// it to those after it.
+// A stage is one class of ingredients, with their terms in sums and the transitions from each state before the stage
+// to the states after it.
 type stage struct {
 	class
-	terms    []Term // what one ingredient adds to each sum, whose index is in Ingredient
-	most     int    // the most ingredients of it that are used
-	maxUsed  int    // the most used ingredients of this and all later stages
+	terms    []Term // contribution of one ingredient to each sum; Term.Ingredient holds the index of the sum
+	most     int    // greatest number of the class's ingredients that can be used
+	maxUsed  int    // greatest number of used ingredients of this and all later stages together
 	families []family
-	states   []state // before the stage
+	states   []state // all states before the stage
 }
 
-// A state is a set of values of the sums before a stage.
+// A state is a combination of values of the sums before a stage. It is stored by its family and its node there.
 type state struct {
 	family, node int32
-	units        int // the least that earlier ingredients take
+	units        int // least units that the ingredients of earlier stages take
 }
 
-// A family is a set of states that differ only in the values that the stage changes. Its nodes are
-// these values, each set written as one number, its key. One more ingredient with an amount of a
-// units adds whole + a·perUnit to the key.
+// A family is a set of states that agree in all sums that the stage does not change. The sums it changes are encoded
+// in one number, the key, and each key is a node. One more used ingredient with a units moves from a key to key +
+// perUse + a·perUnit.
 type family struct {
-	whole, perUnit int64
-	keys           []int64    // of the nodes, in increasing order
-	level          []int32    // by node: the least number of the stage's ingredients that lead to it
-	units          []int32    // by node: the least units of all ingredients so far
-	next           []int32    // by node: the state after the stage, −1 if the sums cannot be kept
-	starts         [][2]int32 // each state and its node
+	perUse, perUnit int64
+	keys            []int64    // key of each node, increasing
+	level           []int32    // for each node: the least number of the stage's ingredients on a way to it
+	units           []int32    // for each node: the least units that all ingredients up to here take
+	next            []int32    // for each node: the index of the state after the stage; −1 if the sums cannot be kept
+	starts          [][2]int32 // pairs of a state's index and its node
 }
 
 func (f *family) at(key int64) int32 {
@@ -66,27 +66,27 @@ func (f *family) at(key int64) int32 {
 	return -1
 }
 
-// settledValue replaces the value of a sum that can no longer be broken.
+// settledValue stands in a state for the value of a sum that can no longer be broken.
 const settledValue = math.MinInt64
 
-// A deviation is the value of a sum that differs from the sum's idle value. Storing only these
-// keeps states short: with many rules most sums have no used ingredient.
+// A deviation is the value of a sum that differs from its idle value, the value while none of its ingredients is
+// used. States store only deviations and so stay short, because with many rules most sums have no used ingredient.
 type deviation struct {
 	sum   int32
 	value int64
 }
 
-// A frontierBuilder finds the states stage by stage, from the first on.
+// A frontierBuilder finds the states of a frontier, stage by stage from the first.
 type frontierBuilder struct {
 	f       *frontier
-	last    []int          // by sum: the last stage that adds to it
-	after   []map[int]span // by stage: what can still be added to its sums
-	limit   float64        // of all cells together
+	last    []int          // for each sum: the last stage with a term in it
+	after   []map[int]span // for each stage: least and greatest that later stages can add to its sums
+	limit   float64        // greatest number of table cells allowed for the frontier
 	cells   float64
 	nodes   int
-	idle    []int64       // by sum: its value while none of its ingredients is used, 0 or settledValue
-	slot    []int32       // by sum: the index of its term in the stage, or −1
-	values  [][]deviation // of the states, in the same order of sums
+	idle    []int64       // for each sum: its value while no ingredient of it is used, which is 0 or settledValue
+	slot    []int32       // for each sum: index of its term in the current stage, or −1
+	values  [][]deviation // deviations of each state, ordered by sum
 	states  []state
 	found   map[string]int32
 	scratch []byte
@@ -98,7 +98,7 @@ type frontierBuilder struct {
 // states have more cells than the limit.
 func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, total int, limit float64) (*frontier, error) {
 	spans := make([]span, len(sums))
-	all := make([]bounding, len(sums))
+	all := make([]termBounds, len(sums))
 	for _, st := range stages {
 		for _, t := range st.terms {
 			all[t.Ingredient].add(st.kind, st.required, len(st.members), t)
@@ -148,7 +148,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, most, to
 	return w.f, nil
 }
 
-// advance computes the states after stage c from those before.
+// advance computes the states after stage c from w.states, the states before it, and fills in the stage's families.
 func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 	st := &w.f.stages[c]
 	st.states = w.states
@@ -158,11 +158,11 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 		active[k], w.slot[t.Ingredient] = t.Ingredient, int32(k)
 	}
 
-	// The states of a family have the same values of the sums that the stage does not change, and
-	// the same settled sums among those that it changes.
+	// A start is a state from which a family begins. The states of one family agree in all sums that the stage does
+	// not change, and in which of the changed sums are settled.
 	type start struct {
 		of     int32
-		values []int64 // of the active sums
+		values []int64 // value of each sum that the stage changes
 	}
 	var starts [][]start
 	families := make(map[string]int)
@@ -206,7 +206,7 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 				return err
 			}
 		}
-		// A digit for each active sum that is not settled.
+		// The key has one digit for each changed sum that is not settled.
 		d := digits{sums: w.f.sums, after: w.after[c], total: w.f.total, st: st}
 		for k, s := range active {
 			if list[0].values[k] != settledValue {
@@ -220,7 +220,7 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 			return w.tooLarge(math.MaxInt64)
 		}
 		f := &st.families[n]
-		f.whole, f.perUnit = d.whole, d.perUnit
+		f.perUse, f.perUnit = d.perUse, d.perUnit
 		keys := make([]int64, len(list))
 		for k, one := range list {
 			keys[k] = d.key(one.values)
@@ -246,13 +246,13 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 	return nil
 }
 
-// append encodes a deviation.
+// append appends the deviation's encoding to a slice of bytes.
 func (d deviation) append(to []byte) []byte {
 	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sum)), d.value)
 }
 
-// stateAfter returns the state after a stage, given the values of the active sums in digits, or −1
-// if the sums cannot be kept. The other sums keep their values.
+// stateAfter returns the index of the state after stage c, adding the state if it is new. d holds the values of the
+// sums that the stage changes, and before those of the other sums. It returns −1 if the sums can no longer be kept.
 func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []deviation, units int) int32 {
 	w.next = w.next[:0]
 	for _, v := range before {
@@ -260,7 +260,7 @@ func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []de
 			w.next = append(w.next, v)
 		}
 	}
-	of := d.of
+	of := d.list
 	for k, s := range active {
 		value := int64(settledValue)
 		if len(of) > 0 && of[0].active == k {
@@ -302,7 +302,7 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 		units, level int32
 	}
 	found := make(map[int64]place)
-	now := make(map[int64]int32) // the least units by key, with level ingredients of the stage used
+	now := make(map[int64]int32) // for each key: the least units with level ingredients of the stage used
 	for k, key := range keys {
 		if u, ok := now[key]; !ok || int32(units(k)) < u {
 			now[key] = int32(units(k))
@@ -310,24 +310,24 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 	}
 	type mark struct{ units, left int32 }
 	for level := int32(0); ; level++ {
-		for key, u := range now { // the order does not matter
+		for key, u := range now { // each key is handled alone, so the random order does not matter
 			if was, ok := found[key]; !ok {
 				found[key] = place{u, level}
 			} else if u < was.units {
 				found[key] = place{u, was.level}
 			}
 		}
-		if int(level) == st.most || len(now) == 0 || f.whole == 0 && f.perUnit == 0 {
+		if int(level) == st.most || len(now) == 0 || f.perUse == 0 && f.perUnit == 0 {
 			break
 		}
 		seen := make(map[int64]mark)
 		cells := w.cells
 		for _, key := range slices.Sorted(maps.Keys(now)) {
 			at := now[key] + int32(st.kind.lo)
-			key += f.whole + int64(st.kind.lo)*f.perUnit
+			key += f.perUse + int64(st.kind.lo)*f.perUnit
 			for left := int32(st.kind.n); left > 0 && int(at) <= w.f.total && !d.isInfeasible(key); left-- {
-				// The earlier visit had fewer units and more amounts to come, so it covered all
-				// further nodes.
+				// If the earlier visit of the key had no more units and no fewer amounts to come, it reached all
+				// nodes that this one would.
 				was, ok := seen[key]
 				switch {
 				case ok && was.units <= at && was.left >= left:
@@ -371,13 +371,14 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 	return nil
 }
 
-// cost returns the number of cells of a node, including the overhead of its rows.
+// cost returns the number of cells of a node's grid, if earlier ingredients take the given units. It includes the
+// overhead of the rows.
 func (w *frontierBuilder) cost(st *stage, units int) float64 {
 	const besides = 32
 	return float64(float64(w.f.total-units+1+besides) * float64(st.maxUsed+1))
 }
 
-// storedCells returns the number of cells in the tables of the states of all stages.
+// storedCells returns the total number of cells of the grids of all states before all stages.
 func (f *frontier) storedCells() float64 {
 	cells := 0.0
 	for c := range f.stages {
@@ -388,8 +389,8 @@ func (f *frontier) storedCells() float64 {
 	return cells
 }
 
-// peakCells returns the most cells held at once: those of all states before and after a stage, and
-// four times those of the nodes of a family.
+// peakCells returns the greatest number of cells in memory at one time during counting. These are the grids of all
+// states before and after a stage, and four grids for each node of a family.
 func (f *frontier) peakCells() float64 {
 	widest, after := 0.0, 0.0
 	for _, st := range slices.Backward(f.stages) {
@@ -409,7 +410,7 @@ func (f *frontier) peakCells() float64 {
 	return widest
 }
 
-// passCount returns the number of passes over a cell for one more ingredient.
+// passCount returns how often each cell is visited when one more ingredient is added.
 func (st *stage) passCount(f *family) float64 {
 	switch {
 	case f.perUnit == 0:
@@ -420,7 +421,7 @@ func (st *stage) passCount(f *family) float64 {
 	return 4 + float64(4*portable.Log2(float64(st.kind.n)))
 }
 
-// maxNodes is the most nodes of a frontier, whatever the cells: finding them takes some seconds.
+// maxNodes is the greatest number of nodes of a frontier. Finding so many takes some seconds.
 const maxNodes = 1 << 20
 
 func (w *frontierBuilder) tooLarge(cells float64) error {

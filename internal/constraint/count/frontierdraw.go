@@ -2,18 +2,18 @@ package count
 
 import "context"
 
-// A stageDraw holds the data for drawing at a stage.
+// A stageDraw holds the tables with which a [Sampler] draws the ingredients and amounts of one stage.
 type stageDraw struct {
 	*stage
-	after  [][]series // by state after the stage: the ways to continue
-	leaf   *node      // draws amounts
-	shares []series   // by the number used: the ways to divide units among them
-	choose []float64  // by the number used: the ways to choose them
+	after  [][]series // for each state after the stage: counts of the ways to continue, by ingredients used and units
+	leaf   *node      // tree node that draws the stage's amounts
+	shares []series   // shares[j]: counts, by units, of the choices of amounts for j used ingredients
+	choose []float64  // choose[j]: number of choices of j ingredients of the class
 }
 
-// frontier makes the tables of a plan with a frontier: for each state the ways to continue from it.
-// root is the tree of the ingredients without sums, nil if there are none.
-func (b *treeBuilder) frontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
+// buildFrontier computes the tables for draws from a plan with a buildFrontier. root is the tree of the ingredients
+// without sums, or nil if there are none. stages holds the tables of each stage.
+func (b *treeBuilder) buildFrontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
 	rest := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, p.total)
 	last := []series{roundedRow(&rest.rows[0])}
 	if p.root.members > 0 {
@@ -47,7 +47,7 @@ func (b *treeBuilder) frontier(ctx context.Context, p *plan) (root *node, stages
 	return root, stages, err
 }
 
-// cell returns the number of ways for k used ingredients with the given units.
+// cell returns the count for k used ingredients that take the given units, 0 outside the table.
 func cell(rows []series, k, units int) float64 {
 	if k < 0 || k >= len(rows) || units < rows[k].lo || units > rows[k].hi() {
 		return 0
@@ -55,8 +55,8 @@ func cell(rows []series, k, units int) float64 {
 	return rows[k].v[units-rows[k].lo]
 }
 
-// appendWeights appends for each u from shares[j].lo on the weight of j ingredients of the stage
-// with u units, where k ingredients and the given units are left.
+// appendWeights appends the weights of drawing u = shares[j].lo, ... units for j used ingredients of the stage. The
+// state is at a node of family f; k ingredients and the given units remain for this and later stages.
 func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k, units int) []float64 {
 	share := d.shares[j]
 	for at, w := range share.v {
@@ -66,7 +66,7 @@ func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k
 		}
 		x := 0.0
 		if w > 0 {
-			if to := f.at(f.keys[node] + int64(j)*f.whole + int64(u)*f.perUnit); to >= 0 && f.next[to] >= 0 {
+			if to := f.at(f.keys[node] + int64(j)*f.perUse + int64(u)*f.perUnit); to >= 0 && f.next[to] >= 0 {
 				x = float64(w * cell(d.after[f.next[to]], k-j, units-u))
 			}
 		}
@@ -75,14 +75,14 @@ func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k
 	return weights
 }
 
-// weightOfUsed returns the weight of j ingredients of the stage: the sum of the weights of all
-// units.
+// weightOfUsed returns the weight of drawing j used ingredients of the stage, summed over the units they can take. It
+// returns scratch for reuse.
 func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
 	if d.choose[j] == 0 {
 		return 0, scratch
 	}
 	if f.perUnit == 0 {
-		to := f.at(f.keys[node] + int64(j)*f.whole)
+		to := f.at(f.keys[node] + int64(j)*f.perUse)
 		if to < 0 || f.next[to] < 0 || k-j >= len(d.after[f.next[to]]) {
 			return 0, scratch
 		}
@@ -97,9 +97,9 @@ func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k,
 	return float64(d.choose[j] * (sum + rest)), scratch
 }
 
-// frontier draws, stage by stage, how many of its ingredients are used and then how many units they
-// take, which gives the next state.
-func (d *draw) frontier(n int) {
+// drawFrontier draws a composition of n ingredients stage by stage: how many of the stage's ingredients are used, which,
+// and how many units they take. These give the next state. The ingredients without sums follow from the tree.
+func (d *draw) drawFrontier(n int) {
 	k, units, state := n, d.table.plan.total, int32(0)
 	for c := range d.stages {
 		st := &d.stages[c]
@@ -116,7 +116,7 @@ func (d *draw) frontier(n int) {
 			u = st.shares[j].lo + d.choose(d.weights)
 			d.leaf(st.leaf, j, u)
 		}
-		state = f.next[f.at(f.keys[node]+int64(j)*f.whole+int64(u)*f.perUnit)]
+		state = f.next[f.at(f.keys[node]+int64(j)*f.perUse+int64(u)*f.perUnit)]
 		k, units = k-j, units-u
 	}
 	d.node(d.Sampler.root, k, units)

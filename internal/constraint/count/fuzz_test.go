@@ -65,7 +65,7 @@ func FuzzSpace(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		s.Disjoint()
+		s.CompatibleGroups()
 		table, err := New(ctx, s, options)
 		if err != nil {
 			expected(err)

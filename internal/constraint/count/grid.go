@@ -6,13 +6,12 @@ import (
 	"math/big"
 )
 
-// A grid holds a number for each (used, units) of a set of ingredients: the number of ways to use
-// so many of them for so many units in all. It represents the generating function Σ
-// count·z^used·y^units, cut off at maxUsed and maxUnits.
+// A grid is a table of counts for a set of ingredients. The entry (used, units) is the number of ways to use so many
+// of the ingredients for so many units in all. It holds the coefficients of the generating function Σ
+// count·z^used·y^units up to maxUsed and maxUnits.
 //
-// It has a row for each value of used. The numbers in rows belong to an arithmetic: exact modulo a
-// prime, floating-point, or only zero or not. R is the type of a row, C that of a coefficient of
-// rows.
+// The grid has one row for each number used. An [arithmetic] defines the numbers: exact modulo a prime,
+// floating-point, or only zero and not zero. R is the type of a row's cells, C that of a factor on a row.
 type grid[R, C any] struct {
 	arith             arithmetic[R, C]
 	rows              []row[R]
@@ -20,19 +19,19 @@ type grid[R, C any] struct {
 	spare             [2]row[R]
 }
 
-// A row holds the numbers of one value of used. Outside lo..hi they are zero. If lo > hi the row is
-// empty and its cells may be missing.
+// A row holds the counts for one number of used ingredients, by units. Counts outside lo..hi are zero. A row with lo
+// > hi is empty, and its cells may not exist yet.
 type row[R any] struct {
 	cells  R
-	ready  bool // the cells exist and are zero outside lo..hi
+	ready  bool // whether cells exists; if so, it is zero outside lo..hi
 	lo, hi int
 }
 
 func (r *row[R]) empty() bool { return r.lo > r.hi }
 
-// An arithmetic computes with rows of numbers. Cell u of a row is for u units.
+// An arithmetic computes with the cells of rows. Cell u of a row is the count for u units.
 type arithmetic[R, C any] interface {
-	// row returns a row of n zeros.
+	// row returns new cells for 0..n−1 units, all zero.
 	row(n int) R
 
 	// one sets cell u to one.
@@ -41,21 +40,21 @@ type arithmetic[R, C any] interface {
 	// clear sets the cells lo..hi to zero.
 	clear(r R, lo, hi int)
 
-	// window adds to each cell u ≤ top of dst the sum of the cells u−a of src over the amounts a of
-	// the kind. src is zero outside lo..hi.
+	// window adds to each cell u ≤ top of dst the sum of the cells u−a of src over all amounts a of k. src is
+	// zero outside lo..hi.
 	window(dst, src R, lo, hi int, k amountSet, top int)
 
-	// coefficient returns a whole number as a coefficient of rows.
+	// coefficient converts a whole number to a factor for rows.
 	coefficient(c *big.Int) C
 
-	// add adds c·src[u] to dst[u+up] for u = lo..hi.
+	// add adds c·src[u] to dst[u+up] for each u from lo to hi.
 	add(dst, src R, lo, hi, up int, c C)
 
 	// multiply returns the product of two grids, cut off at maxUsed and maxUnits.
 	multiply(a, b *grid[R, C], maxUsed, maxUnits int) *grid[R, C]
 }
 
-// newGrid returns the grid of no ingredients: there is one way to use none for no units.
+// newGrid returns the grid of no ingredients, whose only count is 1: no ingredient used and no units.
 func newGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R, C] {
 	g := emptyGrid(arith, maxUsed, maxUnits)
 	g.ensureCells(&g.rows[0])
@@ -64,7 +63,7 @@ func newGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R, C
 	return g
 }
 
-// emptyGrid returns a grid of zeros.
+// emptyGrid returns a grid in which all counts are zero.
 func emptyGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R, C] {
 	g := &grid[R, C]{arith: arith, rows: make([]row[R], maxUsed+1), maxUsed: maxUsed, maxUnits: maxUnits}
 	for k := range g.rows {
@@ -74,17 +73,17 @@ func emptyGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R,
 	return g
 }
 
-// freeScratch frees the rows that only computations on the grid need.
+// freeScratch drops the two spare rows, which only [grid.chain] uses.
 func (g *grid[R, C]) freeScratch() { g.spare = [2]row[R]{{hi: -1}, {hi: -1}} }
 
-// ensureCells makes sure that a row has cells.
+// ensureCells allocates the cells of a row unless they exist.
 func (g *grid[R, C]) ensureCells(r *row[R]) {
 	if !r.ready {
 		r.cells, r.ready = g.arith.row(g.maxUnits+1), true
 	}
 }
 
-// erase makes a row empty.
+// erase sets all counts of a row to zero.
 func (g *grid[R, C]) erase(r *row[R]) {
 	if !r.empty() {
 		g.arith.clear(r.cells, r.lo, r.hi)
@@ -92,7 +91,7 @@ func (g *grid[R, C]) erase(r *row[R]) {
 	r.lo, r.hi = 0, -1
 }
 
-// grow widens the range of dst to include lo..hi.
+// grow widens the range of nonzero counts of r to include lo..hi.
 func (r *row[R]) grow(lo, hi int) {
 	if r.empty() {
 		r.lo, r.hi = lo, hi
@@ -101,7 +100,7 @@ func (r *row[R]) grow(lo, hi int) {
 	r.lo, r.hi = min(r.lo, lo), max(r.hi, hi)
 }
 
-// shift adds to dst the ways of src with one more ingredient of kind k.
+// shift adds to dst the counts of src after one more used ingredient, whose amounts are k.
 func (g *grid[R, C]) shift(dst, src *row[R], k amountSet) {
 	if src.empty() || src.lo+k.lo > g.maxUnits {
 		return
@@ -111,8 +110,8 @@ func (g *grid[R, C]) shift(dst, src *row[R], k amountSet) {
 	dst.grow(src.lo+k.lo, min(src.hi+k.hi(), g.maxUnits))
 }
 
-// chain calls each for j = 1..most with the row of src's ways with j more ingredients of kind k,
-// until that row is empty. The row is valid during the call only.
+// chain computes the counts of src after j = 1, 2, ..., most more used ingredients with the amounts k, and calls each
+// with j and the row. It stops when a row is empty. The row is valid only during the call.
 func (g *grid[R, C]) chain(src *row[R], k amountSet, most int, each func(j int, r *row[R])) {
 	for j := 1; j <= most; j++ {
 		dst := &g.spare[j%2]
@@ -161,7 +160,7 @@ func (g *grid[R, C]) extend(c *class) {
 	}
 }
 
-// coefficients returns C(m, j) for j = 0..most.
+// coefficients returns the binomials C(m, j) for j = 0..most as factors for rows.
 func (g *grid[R, C]) coefficients(m, most int) []C {
 	out := make([]C, most+1)
 	for j, c := range binomials(m, most) {
@@ -170,7 +169,7 @@ func (g *grid[R, C]) coefficients(m, most int) []C {
 	return out
 }
 
-// shiftAll adds to dst the ways of src with m more ingredients of kind k.
+// shiftAll adds to dst the counts of src after m more used ingredients, each with the amounts k.
 func (g *grid[R, C]) shiftAll(dst, src *row[R], k amountSet, m int) {
 	if m == 1 {
 		g.shift(dst, src, k)
@@ -183,7 +182,8 @@ func (g *grid[R, C]) shiftAll(dst, src *row[R], k amountSet, m int) {
 	})
 }
 
-// require moves each row up by m used ingredients of kind k, in all ways.
+// require replaces the counts by those after m more ingredients with the amounts k, all of which are used. So row i
+// moves to row i+m.
 func (g *grid[R, C]) require(rows []row[R], k amountSet, m int) {
 	for i := len(rows) - 1; i >= 0; i-- {
 		if i+m < len(rows) {
@@ -196,9 +196,9 @@ func (g *grid[R, C]) require(rows []row[R], k amountSet, m int) {
 	}
 }
 
-// absorb multiplies the grid by the generating function of a thin group, which limits only the
-// number of its members used. It adds the members one by one, and keeps a layer for each number of
-// members used so far.
+// absorb multiplies the grid by the generating function of a thin group, which limits only how many of its members
+// are used. It adds the group's classes one by one. Meanwhile it keeps one copy of the grid, a layer, for each number
+// of members used.
 func (g *grid[R, C]) absorb(q *groupNode) {
 	most := q.used.Max
 	layers := make([]*grid[R, C], most+1)
@@ -239,7 +239,8 @@ func (g *grid[R, C]) absorb(q *groupNode) {
 	}
 }
 
-// requireLayers moves each layer, and the rows in it, up by m.
+// requireLayers replaces the layers by those after m more members with the amounts k, all of which are used. So row i
+// of layer j moves to row i+m of layer j+m.
 func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	for j := len(layers) - 1; j >= 0; j-- {
 		for i := range g.rows {
@@ -262,7 +263,7 @@ func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	}
 }
 
-// mask sets the cells that the ranges of a part forbid to zero.
+// mask sets the counts to zero that the limits of the group q forbid.
 func (g *grid[R, C]) mask(q *groupNode) {
 	for k := range g.rows {
 		r := &g.rows[k]
@@ -283,11 +284,12 @@ func (g *grid[R, C]) mask(q *groupNode) {
 	}
 }
 
-// thinWork is the number of passes over a grid above which a thin group is counted separately and
-// multiplied instead.
+// thinWork is the greatest number of passes over a grid at which absorbing a group is cheaper than multiplying by the
+// group's own grid.
 const thinWork = 64
 
-// isThin reports whether a group is absorbed rather than multiplied.
+// isThin reports whether [grid.absorb] should add the group. The group must limit only its number of used members,
+// and take few passes over the grid.
 func (q *groupNode) isThin(units int) bool {
 	if len(q.groups) > 0 || q.units.Min > 0 || q.units.Max < units {
 		return false
@@ -299,8 +301,9 @@ func (q *groupNode) isThin(units int) bool {
 	return passes <= thinWork
 }
 
-// evaluate returns factors whose product is the generating function of a part before its own
-// limits: one of its classes and thin groups together, if it has any, and one of each other group.
+// evaluate returns grids whose product is the grid of the ingredients of q before q's own limits apply. The first is
+// that of q's classes and thin groups, if q has any. Each further one is that of another group, within that group's
+// limits.
 func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *groupNode) ([]*grid[R, C], error) {
 	own := newGrid(arith, q.maxUsed, q.maxUnits)
 	simple := len(q.classes) > 0 || len(q.groups) == 0
@@ -338,7 +341,7 @@ func evaluate[R, C any](ctx context.Context, arith arithmetic[R, C], q *groupNod
 	return factors, nil
 }
 
-// product multiplies grids, always the two smallest first, until one is left.
+// product multiplies grids until one is left. It always multiplies the two smallest.
 func product[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*grid[R, C], maxUsed, maxUnits int) (*grid[R, C], error) {
 	factors, err := reduce(ctx, arith, factors, 1, maxUsed, maxUnits)
 	if err != nil {
@@ -347,7 +350,7 @@ func product[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*g
 	return factors[0], nil
 }
 
-// reduce multiplies grids, always the two smallest first, until at most a given number are left.
+// reduce multiplies grids until at most the number few are left. It always multiplies the two smallest.
 func reduce[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*grid[R, C], few, maxUsed, maxUnits int) ([]*grid[R, C], error) {
 	for len(factors) > few {
 		if err := browsersched.Err(ctx); err != nil {
@@ -360,7 +363,7 @@ func reduce[R, C any](ctx context.Context, arith arithmetic[R, C], factors []*gr
 	return factors, nil
 }
 
-// takeSmallest removes the grid with the fewest cells from a list.
+// takeSmallest removes the grid with the fewest cells from the list and returns it.
 func takeSmallest[R, C any](list *[]*grid[R, C]) *grid[R, C] {
 	least := 0
 	for i, g := range *list {

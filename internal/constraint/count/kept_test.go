@@ -18,11 +18,11 @@ import (
 func TestSpacesStay(t *testing.T) {
 	kept := golden.Open(t)
 	told := func(s Space, o Options) string {
-		inner, nested, ok := s.Nest()
-		fit, rest := s.Disjoint()
+		inner, nested, ok := s.NestGroups()
+		fit, rest := s.CompatibleGroups()
 		said := fmt.Sprintf("nest %v %v %t, disjoint %v %v", inner, nested, ok, fit, rest)
 		for i := range min(len(s.Ingredients), 6) {
-			lo, step, n := s.Ingredients[i].Doses(s.Total)
+			lo, step, n := s.Ingredients[i].AllowedAmounts(s.Total)
 			said += fmt.Sprintf(", %d+%d·%d", lo, step, n)
 		}
 		can, took, err := Reachable(t.Context(), s, o.MaxUsed)

@@ -1,14 +1,15 @@
 package count
 
-// An amountSet is a set of positive amounts: lo, lo+step, ..., n of them.
+// An amountSet is the set of the n positive amounts lo, lo+step, lo+2·step, ...
 type amountSet struct{ lo, step, n int }
 
 func (k amountSet) hi() int { return k.lo + (k.n-1)*k.step }
 
-// unbounded reports whether amounts up to a total have no upper limit.
+// unbounded reports whether the next amount after the greatest would exceed the total, so that the set has no
+// effective upper limit.
 func (k amountSet) unbounded(total int) bool { return k.lo+k.n*k.step > total }
 
-// A class is a set of ingredients that differ in name only.
+// A class is a set of ingredients with equal rules, which counting need not tell apart.
 type class struct {
 	kind     amountSet
 	required bool

@@ -15,7 +15,8 @@ const (
 	twoPower  = 24
 )
 
-// primes returns the n largest primes of that form. ProbablyPrime is exact below 2^64.
+// primes returns the n largest primes of the form c·2^twoPower+1 below 2^primeBits. ProbablyPrime is exact below
+// 2^64.
 func primes(n int) []uint64 {
 	out := make([]uint64, 0, n)
 	for c := uint64(1)<<(primeBits-twoPower) - 1; len(out) < n; c-- {
@@ -29,11 +30,12 @@ func primes(n int) []uint64 {
 // modularArithmetic is arithmetic modulo a prime. It is not safe for concurrent use.
 type modularArithmetic struct {
 	p     uint64
-	root  uint64 // of order 2^twoPower
+	root  uint64 // root of unity of order 2^twoPower
 	tools map[int]*transform
 }
 
-// A factor is a constant w to multiply by, with ⌊w·2^64/p⌋ (Shoup's method; NTL, MulModPrecon).
+// A factor is a constant w below the prime p, stored with ⌊w·2^64/p⌋ so that multiplication by w needs no
+// division (Shoup's method; NTL, MulModPrecon).
 type factor struct{ w, quotient uint64 }
 
 func newModular(p uint64) *modularArithmetic {
@@ -69,13 +71,13 @@ func (m *modularArithmetic) factor(w uint64) factor {
 	return factor{w, q}
 }
 
-// lazyMul returns f·x modulo p, or that plus p.
+// lazyMul returns a number below 2p that equals x times the factor modulo p.
 func lazyMul(x uint64, f factor, p uint64) uint64 {
 	q, _ := bits.Mul64(f.quotient, x)
 	return f.w*x - q*p
 }
 
-// reduceOnce reduces a number of 0..2p−1 modulo p.
+// reduceOnce returns x modulo p, for x in 0..2p−1.
 func reduceOnce(x, p uint64) uint64 {
 	x -= p
 	return x + p&uint64(int64(x)>>63)
@@ -106,8 +108,8 @@ func (m *modularArithmetic) add(dst, src []uint64, lo, hi, up int, c factor) {
 	}
 }
 
-// window keeps a running sum: it adds the cell that enters the window and subtracts the one that
-// leaves it.
+// window adds the window sums of src to dst. It keeps a running sum: the cell that enters the window is added, and
+// the one that leaves is subtracted.
 func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
 	if k.step == 1 {
 		m.slide(dst[:top+1], src[lo:hi+1], lo+k.lo, k.n)
@@ -131,7 +133,7 @@ func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, t
 	}
 }
 
-// slide adds the sums of n neighbouring cells of x to dst, from cell at on.
+// slide adds to dst, from cell at on, the sum of each n neighbouring cells of x.
 func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 	if at >= len(dst) {
 		return
@@ -140,20 +142,21 @@ func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 	dst = dst[at:]
 	sum := uint64(0)
 	q := 0
-	for end := min(n, len(x), len(dst)); q < end; q++ { // cells only enter
+	for end := min(n, len(x), len(dst)); q < end; q++ { // start of x: cells enter the window and no cell leaves
 		sum = reduceOnce(sum+x[q], p)
 		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
-	for end := min(n, len(dst)); q < end; q++ { // all of x is inside
+	for end := min(n, len(dst)); q < end; q++ { // the window covers all of x, so the sum stays
 		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
-	if end := min(len(x), len(dst)); q < end { // one enters, one leaves
+	if end := min(len(x), len(dst)); q < end { // one cell enters the window and one leaves
 		d, in := dst[q:end], x[q:end]
 		out := x[q-n:]
 		out = out[:len(d)]
 		in = in[:len(d)]
 		for t := range d {
-			// In 0..p−1, and computed outside the chain of dependent sums.
+			// The difference, reduced to 0..p−1, does not depend on the running sum, so the processor computes it
+			// ahead.
 			change := in[t] - out[t]
 			change += p & uint64(int64(change)>>63)
 			sum = reduceOnce(sum+change, p)
@@ -161,14 +164,14 @@ func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 		}
 		q = end
 	}
-	for end := min(len(x)+n-1, len(dst)); q < end; q++ { // cells only leave
+	for end := min(len(x)+n-1, len(dst)); q < end; q++ { // end of x: cells leave the window and no cell enters
 		sum = reduceOnce(sum+p-x[q-n], p)
 		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
 }
 
-// A productSum is a row of sums of products, each sum in two words. terms is the number of products
-// since the last reduction: 64 products of numbers below 2^61 fit.
+// A productSum accumulates sums of products, one sum of two words for each cell of a row. terms is the number of
+// products added since the last reduction; two words hold 64 products of numbers below 2^61.
 type productSum struct {
 	hi, lo []uint64
 	terms  int
@@ -182,7 +185,7 @@ func (w *productSum) reset() {
 	w.terms = 0
 }
 
-// reserve makes room for one more product in each cell.
+// reserve reduces the sums modulo the prime if one more product could overflow them.
 func (w *productSum) reserve(m *modularArithmetic) {
 	if w.terms == 60 {
 		for u, hi := range w.hi {
@@ -194,7 +197,7 @@ func (w *productSum) reserve(m *modularArithmetic) {
 	w.terms++
 }
 
-// addEach adds a[u]·b[u] to each cell u.
+// addEach adds a[u]·b[u] to the sum of each cell u.
 func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
 	w.reserve(m)
 	lo := w.lo[:len(a)]
@@ -208,7 +211,7 @@ func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
 	}
 }
 
-// addScaled adds x·b[u] to cell at+u.
+// addScaled adds x·b[u] to the sum of cell at+u, for each u.
 func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at int) {
 	w.reserve(m)
 	lo := w.lo[at:]
@@ -223,7 +226,7 @@ func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at in
 	}
 }
 
-// addDot adds Σ a[t]·b[last−t] to the only cell.
+// addDot adds Σ a[t]·b[len(b)−1−t] to the sum of the first cell.
 func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 	hi, lo := w.hi[0], w.lo[0]
 	for t, x := range a {
@@ -238,15 +241,15 @@ func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 	w.hi[0], w.lo[0] = hi, lo
 }
 
-// store stores the sums modulo p.
+// store writes the sums, reduced modulo the prime, to dst.
 func (w *productSum) store(m *modularArithmetic, dst []uint64) {
 	for u := range dst {
 		dst[u] = bits.Rem64(w.hi[u], w.lo[u], m.p)
 	}
 }
 
-// amountRange returns the least and the greatest amount in any row, and the number of rows that are
-// not empty.
+// amountRange returns the least and the greatest units with a nonzero count in any row, and the number of rows with
+// one.
 func (g *grid[R, C]) amountRange() (lo, hi, rows int) {
 	lo, hi = g.maxUnits+1, -1
 	for k := range g.rows {
@@ -257,8 +260,8 @@ func (g *grid[R, C]) amountRange() (lo, hi, rows int) {
 	return lo, hi, rows
 }
 
-// multiply uses the cheaper of two methods: term by term, or transforms along the units, after
-// which products are cell by cell.
+// multiply returns the product of two grids. It picks the cheaper method: sums of products, or number-theoretic
+// transforms along the units followed by products cell by cell.
 func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
 	aLo, aHi, aRows := a.amountRange()
@@ -275,7 +278,7 @@ func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxU
 		}
 	}
 	length := 1 << bits.Len(uint(aHi-aLo+bHi-bLo))
-	// A butterfly costs as much as two products, approximately.
+	// A butterfly of the transform costs about as much as two products.
 	fast := float64(float64(length) * (float64(aRows*bRows) + float64(2*(aRows+bRows)*bits.Len(uint(length)))))
 	if direct <= fast || length > 1<<twoPower {
 		m.multiplyDirect(out, a, b)
@@ -355,7 +358,7 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	few := 2 // the product of two is only needed at the total
+	few := 2 // the last product is needed only at the total units
 	if plan.frontier != nil {
 		few = 1
 	}
@@ -395,8 +398,8 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 	return counts, nil
 }
 
-// reconstruct returns the numbers 0 ≤ x[n] < Π primes with the residues[prime][n], by Garner's form
-// of the Chinese remainder theorem.
+// reconstruct returns the numbers 0 ≤ x[n] < Π primes whose remainder modulo primes[i] is residues[i][n]. It uses
+// Garner's form of the Chinese remainder theorem.
 func reconstruct(primes []uint64, residues [][]uint64) []*big.Int {
 	out := make([]*big.Int, len(residues[0]))
 	for n := range out {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// A Nested group is given by its index and by that of the smallest group that contains it, or -1.
+// A Nested is a group that may lie in another. Index is its index in Space.Groups, and Within that of the smallest
+// group that contains it, or −1.
 type Nested struct{ Index, Within int }
 
-// Nest finds for each ingredient the smallest group that contains it, or -1. It lists the groups
-// that limit anything, each after those that contain it. Ingredients that cannot be used belong to
-// no group. ok is false if two groups cross.
-func (s Space) Nest() (inner []int, groups []Nested, ok bool) { return nest(s, s.usable) }
+// NestGroups returns inner, the index of the smallest group that contains each ingredient, or −1. It also returns the
+// groups that limit something, each after those that contain it. Ingredients that no composition can use belong to no
+// group. ok is false if two groups cross, that is, overlap without one containing the other.
+func (s Space) NestGroups() (inner []int, groups []Nested, ok bool) { return nest(s, s.usable) }
 
-// nest is [Space.Nest] for the ingredients that are usable according to a function.
+// nest is [Space.NestGroups] with the usable ingredients given by a function.
 func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bool) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
@@ -46,13 +47,12 @@ func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bo
 	return inner, groups, true
 }
 
-// Disjoint divides the space's groups into those that can be counted together, because each two of
-// them are disjoint or nested, and the rest. It keeps a group if it is compatible with those kept
-// before it, and returns indexes in increasing order. A space with overlapping groups can be
-// measured by draws from the [Space] of the groups kept: the share of draws that keep the other
-// groups.
-func (s Space) Disjoint() (kept, rest []int) {
-	holders := make(map[int][]int) // by ingredient: the kept groups that contain it
+// CompatibleGroups returns the indices of the groups that can be counted together exactly, because each two are
+// disjoint or nested, and of the rest. Each group is kept if it fits those kept before. Both lists are increasing. A
+// space whose groups overlap can be measured by draws from the space with the kept groups: the fraction of draws that
+// satisfy the rest.
+func (s Space) CompatibleGroups() (kept, rest []int) {
+	holders := make(map[int][]int) // for each ingredient: the kept groups that contain it
 	size := make([]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used == nil && group.Total == nil {
@@ -86,7 +86,7 @@ func (s Space) Disjoint() (kept, rest []int) {
 	return kept, rest
 }
 
-// usable reports whether ingredient i may take some amount.
+// usable reports whether any composition within the amounts' limits can use ingredient i.
 func (s Space) usable(i int) bool {
 	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].amountSet(s.Total).n > 0
 }

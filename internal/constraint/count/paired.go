@@ -5,35 +5,35 @@ import (
 	"math/big"
 )
 
-// compensatedArithmetic is floating-point arithmetic that keeps its own rounding errors. A number
-// is h + l: h is the result of plain arithmetic, and l its error. Each addition to h also gives its
-// exact rounding error, in a few more operations (Knuth's TwoSum), and l sums these errors.
+// compensatedArithmetic is floating-point arithmetic with almost twice the precision. A number is h + l: h is the sum
+// in plain arithmetic, and l the sum of its rounding errors. Each addition to h also computes its exact rounding
+// error (Knuth's TwoSum), which is added to l.
 //
-// All numbers are positive and nothing is subtracted. So a sum over D successive additions has a
-// relative error of about D²·2^-106 instead of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum
-// and dot product"). h+l, rounded, is the exact count to within a unit in the last place.
+// All numbers are positive and nothing is subtracted. So a sum over D successive additions has a relative error of
+// about D²·2^-106 instead of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"). h+l, rounded,
+// is the exact count to within a unit in the last place.
 //
-// Each used ingredient multiplies by tilt, a power of two. That is exact and keeps numbers in
-// range. It cancels, since counts are kept by the number used.
+// Each used ingredient multiplies a count by tilt, a power of two, which keeps counts within the range of float64.
+// The factor is exact. It cancels in draws, because the counts compared have equal numbers of used ingredients.
 type compensatedArithmetic struct {
 	tilt   float64
 	suffix pair
 }
 
-// A pair of rows, the parts h and l.
+// A pair holds the cells of a row as two parts, h and l, of which the sum is the count.
 type pair struct{ h, l []float64 }
 
-// A real is a coefficient h + l.
+// A real is a factor h + l on a row.
 type real struct{ h, l float64 }
 
-// twoSum returns a+b rounded, and its rounding error.
+// twoSum returns a+b, rounded, and the exact rounding error (a+b) − s.
 func twoSum(a, b float64) (s, err float64) {
 	s = a + b
 	v := s - a
 	return s, (a - (s - v)) + (b - v)
 }
 
-// twoProduct returns a·b rounded, and its rounding error.
+// twoProduct returns a·b, rounded, and the exact rounding error.
 func twoProduct(a, b float64) (p, err float64) {
 	p = float64(a * b)
 	return p, math.FMA(a, b, -p)
@@ -78,24 +78,24 @@ func (*compensatedArithmetic) add(dst, src pair, lo, hi, up int, c real) {
 	}
 }
 
-// window sums over windows without subtraction (van Herk 1992; Gil and Werman 1993). Cells are
-// divided into blocks as long as a window. Each window is the end of one block and the beginning of
-// the next.
+// window adds the window sums of src to dst, without subtraction (van Herk 1992; Gil and Werman 1993). It divides the
+// cells into blocks as long as a window. Each window is then the end of one block and the beginning of the next,
+// whose sums are known.
 func (p *compensatedArithmetic) window(dst, src pair, lo, hi int, k amountSet, top int) {
 	if k.n > 1 && len(p.suffix.h) < min(k.n, len(src.h)+1)+1 {
 		p.suffix = p.row(min(k.n, len(src.h)+1) + 1)
 	}
 	for from := lo; from < min(lo+k.step, hi+1) && from+k.lo <= top; from++ {
-		p.windowApart(dst, src, from, (hi-from)/k.step+1, k, min((hi-from)/k.step+k.n-1, (top-from-k.lo)/k.step))
+		p.windowStrided(dst, src, from, (hi-from)/k.step+1, k, min((hi-from)/k.step+k.n-1, (top-from-k.lo)/k.step))
 	}
 }
 
-// windowApart is window for cells of src that are a whole number of steps apart: n cells, the first
-// at from. last is the number of the last cell of dst.
-func (p *compensatedArithmetic) windowApart(dst, src pair, from, n int, k amountSet, last int) {
+// windowStrided computes window for those n cells of src that begin at from and are k.step apart. last is the index of
+// the last window in that sequence.
+func (p *compensatedArithmetic) windowStrided(dst, src pair, from, n int, k amountSet, last int) {
 	tilt := p.tilt
 	for block := 0; block <= last; block += k.n {
-		var h, l, e float64 // the sum from the beginning of the block
+		var h, l, e float64 // running sum from the start of the block
 		end := min(block+k.n-1, last)
 		v := from + block*k.step
 		for q := block; q <= end; q++ {
@@ -129,7 +129,8 @@ func (p *compensatedArithmetic) windowApart(dst, src pair, from, n int, k amount
 	}
 }
 
-// multiply adds products without compensation between blocks; see dot.
+// multiply returns the product of two grids. Its sums of products are less accurate than other sums of this
+// arithmetic: see [dot].
 func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[pair, real] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
 	ra, rb := rounded(a), rounded(b)
@@ -152,7 +153,7 @@ func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUni
 	return out
 }
 
-// A series holds the cells lo, lo+1, ... of a row; others are zero.
+// A series holds the cells lo, lo+1, ... of a row as plain float64; all other cells are zero.
 type series struct {
 	lo int
 	v  []float64
@@ -160,7 +161,7 @@ type series struct {
 
 func (s series) hi() int { return s.lo + len(s.v) - 1 }
 
-// rounded returns the rows of a grid as single numbers, without zeros at their ends.
+// rounded returns the rows of a grid with each count rounded to one float64, and without zeros at the ends.
 func rounded(g *grid[pair, real]) []series {
 	rows := make([]series, len(g.rows))
 	for k := range g.rows {
@@ -187,12 +188,12 @@ func roundedRow(r *row[pair]) series {
 	return s
 }
 
-// overlap returns the range of t in which x has cell t and y has cell u−t.
+// overlap returns the range of t where both x[t] and y[u−t] are stored.
 func overlap(x, y series, u int) (lo, hi int) {
 	return max(x.lo, u-y.hi()), min(x.hi(), u-y.lo)
 }
 
-// dotAt returns Σ x[t]·y[u−t].
+// dotAt returns the convolution Σ x[t]·y[u−t] at u.
 func dotAt(x, y series, u int) float64 {
 	lo, hi := overlap(x, y, u)
 	if lo > hi {
@@ -201,12 +202,12 @@ func dotAt(x, y series, u int) float64 {
 	return dot(x.v[lo-x.lo:hi-x.lo+1], y.v[u-hi-y.lo:u-lo-y.lo+1])
 }
 
-// dotBlock is the number of products that dot adds without compensation.
+// dotBlock is the number of products that dot sums in plain arithmetic before it compensates rounding errors.
 const dotBlock = 64
 
-// dot returns Σ a[t]·b[last−t] with a relative error of at most dotError(len(a)) units. It computes
-// eight sums at a time over blocks, and adds up the sums of blocks with their errors. That is fast
-// and accurate.
+// dot returns Σ a[t]·b[len(b)−1−t] with a relative error of at most dotError(len(a))·2^-53. It sums each block
+// of products in plain arithmetic, in eight interleaved sums for speed. It adds up the blocks with compensated
+// errors.
 func dot(a, b []float64) float64 {
 	var total, rest, e float64
 	for len(a) > dotBlock {
@@ -239,8 +240,8 @@ func dotShort(a, b []float64) float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])) + rest
 }
 
-// dotError bounds the relative error of dot over n products, in units of roundoff: the error of a
-// product, of the additions to it within a block, and of the sum of blocks.
+// dotError returns an upper bound of the relative error of dot over n products, in units of 2^-53. It adds the errors
+// of a product, of the additions within a block, and of the sum of blocks.
 func dotError(n int) float64 {
 	if n <= 1 {
 		return 1

@@ -10,37 +10,36 @@ import (
 	"kir/internal/portable"
 )
 
-// A groupNode is a set of ingredients whose number used and units are limited together: a group, or
-// the whole space. Its ingredients are those of its classes and of the groups in it.
+// A groupNode is a node of the nesting of groups: a group, or the whole space. Its ingredients are those of its own
+// classes and of the groups within it. used and units are limits on all of them together.
 type groupNode struct {
 	classes    []class
-	classIndex map[classKey]int // by class: its index in classes
+	classIndex map[classKey]int // index of each class in classes
 	groups     []*groupNode
 	used       Range
 	units      Range
-	members    int // the number of ingredients, including those of groups in it
+	members    int // number of ingredients, including those of nested groups
 
-	// The most ingredients used and the most units that can matter.
+	// maxUsed and maxUnits are the greatest number of used ingredients and of units possible within the limits.
 	maxUsed, maxUnits int
 }
 
-// A plan is a space prepared for counting: amounts are divided by their common divisor, ingredients
-// without effect are dropped, equal ones form classes, and groups are nested.
+// A plan is a [Space] prepared for counting. Amounts are divided by their greatest common divisor, ingredients that
+// cannot be used are dropped, equal ones form classes, and groups are nested.
 type plan struct {
-	root        *groupNode // the part without sums
-	frontier    *frontier  // the rest, nil if there is none
+	root        *groupNode // ingredients without terms in sums, with their groups
+	frontier    *frontier  // ingredients with terms in sums; nil if there are none
 	ingredients int        // N of the space
-	unit        int        // what amounts were divided by
-	total       int        // M / unit
+	unit        int        // common divisor by which all amounts were divided
+	total       int        // total M of the space, divided by unit
 	maxUsed     int
 
-	// impossible says that some rules alone exclude all compositions. The other fields are then
-	// undefined.
+	// impossible means that some rule alone excludes all compositions. All other fields are then undefined.
 	impossible bool
 }
 
-// newPlan prepares a space for counting up to maxUsed ingredients, with at most the given number of
-// cells in a frontier's tables.
+// newPlan prepares a space for counting compositions of up to maxUsed ingredients. cells is the greatest number of
+// table cells for a frontier; a [SizeError] reports that more are needed.
 func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -78,19 +77,19 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	kept, sums, ok := s.splitRules(kinds, p)
 	p.impossible = p.impossible || !ok
 	s.Groups = kept
-	held := make([][]Term, len(s.Ingredients)) // by ingredient: its terms in the sums
+	held := make([][]Term, len(s.Ingredients)) // for each ingredient: its terms, in which Ingredient holds the index of the sum
 	for k, sum := range sums {
 		for _, t := range sum.Terms {
-			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.Whole})
+			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.PerUse})
 		}
 	}
-	inner, groups, _ := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil }) // none cross
+	inner, groups, _ := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil }) // ok is not needed: splitRules left no groups that cross
 	p.root = &groupNode{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
 	if len(sums) > 0 {
 		p.root.units.Min = 0
 	}
 	parts := make([]*groupNode, len(s.Groups))
-	for _, g := range groups { // a group comes after those that contain it
+	for _, g := range groups { // parents first, so that parts[g.Within] exists
 		q := &groupNode{used: Range{0, math.MaxInt}, units: Range{0, math.MaxInt}}
 		if r := s.Groups[g.Index].Used; r != nil {
 			q.used = *r
@@ -117,8 +116,8 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	return p, nil
 }
 
-// gather puts the ingredients into the classes of the parts they belong to, and those with terms in
-// sums into stages.
+// gather puts each usable ingredient into a class. Ingredients with terms in sums, listed in held, form the classes
+// of the returned stages. All others go to a class of the smallest group around them.
 func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, parts []*groupNode) (stages []stage) {
 	at := make(map[string]int)
 	var id []byte
@@ -129,7 +128,7 @@ func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, pa
 		if held[i] != nil {
 			id = fmt.Append(id[:0], k, s.Ingredients[i].Required)
 			for _, t := range held[i] {
-				id = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(id, int64(t.Ingredient)), t.PerUnit), t.Whole)
+				id = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(id, int64(t.Ingredient)), t.PerUnit), t.PerUse)
 			}
 			if _, ok := at[string(id)]; !ok {
 				at[string(id)] = len(stages)
@@ -149,7 +148,7 @@ func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, pa
 	return stages
 }
 
-// class returns the part's own class of a kind, and makes it if there is none.
+// class returns the class of q with these amounts, and makes it if there is none.
 func (q *groupNode) class(k amountSet, required bool) *class {
 	id := classKey{k, required}
 	c, ok := q.classIndex[id]
@@ -164,8 +163,8 @@ func (q *groupNode) class(k amountSet, required bool) *class {
 	return &q.classes[c]
 }
 
-// normalize counts members, cuts ranges to possible values, and merges groups that limit nothing
-// into the part around them.
+// normalize prepares q and the groups within it. It counts members and cuts limits to values that can occur. A group
+// whose limits have no effect is merged into the one around it. It sets p.impossible if a range is empty.
 func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.members = 0
 	for _, c := range q.classes {
@@ -202,8 +201,7 @@ func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
 }
 
-// supports returns the number of ingredients that may be unused, and the number that are always
-// used.
+// supports returns how many ingredients of q are optional and how many are required.
 func (q *groupNode) supports() (optional, required int) {
 	for _, c := range q.classes {
 		if c.required {
@@ -219,8 +217,8 @@ func (q *groupNode) supports() (optional, required int) {
 	return optional, required
 }
 
-// extent returns the least amount of any ingredient, and the greatest number of amounts of any
-// ingredient.
+// extent returns the least positive amount of any ingredient of q, and the greatest number of amounts that one
+// ingredient can take.
 func (q *groupNode) extent() (least, choices int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
@@ -233,7 +231,7 @@ func (q *groupNode) extent() (least, choices int) {
 	return least, choices
 }
 
-// extent is the same for all parts together.
+// extent is [groupNode.extent] for all ingredients of the plan.
 func (p *plan) extent() (least, choices int) {
 	least, choices = p.root.extent()
 	if p.frontier != nil {
@@ -244,7 +242,7 @@ func (p *plan) extent() (least, choices int) {
 	return least, choices
 }
 
-// most returns the greatest number of used ingredients.
+// most returns the greatest number of ingredients that a composition can use.
 func (p *plan) most() int {
 	if p.frontier == nil || len(p.frontier.stages) == 0 {
 		return p.root.maxUsed
@@ -252,11 +250,10 @@ func (p *plan) most() int {
 	return p.frontier.stages[0].maxUsed
 }
 
-// logBounds returns upper bounds of log2 |X_n| for n = 0..most. The number of supports is at most
-// that of the choices of optional ingredients. The number of amounts on a support is at most that
-// of the compositions of the total with all parts at or above the least amount, and at most that of
-// all choices of all amounts but one. With required false they also bound the counts of parts of
-// the plan, which need not contain all required ingredients.
+// logBounds returns upper bounds of log2 |X_n| for n = 0..most. |X_n| is at most the number of sets of n used
+// ingredients times the number of ways to choose their amounts. For the second factor there are two bounds: the
+// compositions of the total with each part at least the least amount, and all choices of n−1 amounts. With required
+// false, the bounds also hold for subsets of the ingredients, which need not contain all required ones.
 func (p *plan) logBounds(most int, required bool) []float64 {
 	optional, fixed := p.root.supports()
 	least, choices := p.extent()
@@ -283,7 +280,7 @@ func (p *plan) logBounds(most int, required bool) []float64 {
 	return out
 }
 
-// binomials returns C(m, j) for j = 0..most.
+// binomials returns the binomial coefficients C(m, j) for j = 0..most.
 func binomials(m, most int) []*big.Int {
 	c := make([]*big.Int, most+1)
 	c[0] = big.NewInt(1)

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Rand is a source of random choices. Draws use nothing else, so that a test can enumerate all
-// outcomes.
+// Rand is a source of random choices. Draws use no other randomness, so a test can enumerate all outcomes.
 type Rand interface {
 	// Intn returns an integer uniform on 0 ≤ k < n, for n ≥ 1.
 	Intn(n int) int
@@ -25,9 +24,9 @@ var ErrEmpty = errors.New("count: no composition that keeps the rules uses that 
 // A Sampler is not safe for concurrent use, but clones may be used concurrently.
 type Sampler struct {
 	table  *Table
-	root   *node       // nil if a formula counts, or if all ingredients have sums
-	stages []stageDraw // of a frontier
-	splits [][]float64 // by n, from firstSplit(n) on: weights of the number of used ingredients in the root's left
+	root   *node       // tree for draws; nil if a closed formula counts, or if all ingredients have terms in sums
+	stages []stageDraw // tables for draws of the frontier's stages; nil without a frontier
+	splits [][]float64 // splits[n]: weights of how many of n used ingredients lie in the root's left subtree, from firstSplit(n) on
 
 	weights []float64
 	counts  []float64
@@ -60,7 +59,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 		return nil, fmt.Errorf("count: %w", err)
 	}
 	if p.frontier != nil {
-		if s.root, s.stages, err = b.frontier(ctx, p); err != nil {
+		if s.root, s.stages, err = b.buildFrontier(ctx, p); err != nil {
 			return nil, fmt.Errorf("count: %w", err)
 		}
 		return s, nil
@@ -79,7 +78,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	return s, nil
 }
 
-// samplerBytes bounds the memory of a sampler's tables.
+// samplerBytes returns an upper bound of the memory for a sampler's tables, in bytes.
 func (p *plan) samplerBytes() float64 {
 	need := float64(8 * 16 * float64(p.most()+1) * float64(p.total+1))
 	if p.root.members > 0 {
@@ -106,21 +105,22 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 	d := draw{s, r, ingredients, amounts}
 	switch c := s.table.closed; {
 	case c != nil:
-		d.closed(c, n)
+		d.drawClosed(c, n)
 	case s.stages != nil:
-		d.frontier(n)
+		d.drawFrontier(n)
 	default:
-		d.root(n)
+		d.drawTree(n)
 	}
 	return d.ingredients, d.amounts, nil
 }
 
-// firstSplit returns the least number of k used ingredients that can belong to a node's left.
+// firstSplit returns the least number of k used ingredients that must lie in the left subtree, because the right one
+// is too small for all k.
 func (n *node) firstSplit(k int) int { return max(0, k-(len(n.right.rows)-1)) }
 
-// splitUsed appends the weights of the number of ingredients in a node's left, from firstSplit(k)
-// on, where k are used with some units in all. Each weight is a sum over the units of the left of
-// the counts on both sides.
+// splitUsed appends the weights of how many of k used ingredients lie in the left subtree, from firstSplit(k) on, if
+// all k take the given units. A weight sums over the units of the left subtree the product of the counts of both
+// subtrees.
 func (n *node) splitUsed(weights []float64, k, units int) []float64 {
 	for i := n.firstSplit(k); i <= min(k, len(n.left.rows)-1); i++ {
 		weights = append(weights, dotAt(n.left.rows[i], n.right.rows[k-i], units))
@@ -128,15 +128,16 @@ func (n *node) splitUsed(weights []float64, k, units int) []float64 {
 	return weights
 }
 
-// A draw is a composition being drawn.
+// A draw is one composition in the making: ingredients and amounts are what has been drawn so far.
 type draw struct {
 	*Sampler
 	r                    Rand
 	ingredients, amounts []int32
 }
 
-// root draws from the tree, starting at the root.
-func (d *draw) root(n int) {
+// drawTree draws n used ingredients and their amounts from the whole tree. It has the weights of the first split in
+// advance.
+func (d *draw) drawTree(n int) {
 	if d.Sampler.root.class != nil {
 		d.leaf(d.Sampler.root, n, d.table.plan.total)
 		return
@@ -145,7 +146,7 @@ func (d *draw) root(n int) {
 	d.split(d.Sampler.root, n, left, d.table.plan.total)
 }
 
-// node draws k used ingredients of a node with the given units in all.
+// node draws k used ingredients of a tree's node, which take the given units together.
 func (d *draw) node(n *node, k, units int) {
 	switch {
 	case k == 0:
@@ -157,7 +158,7 @@ func (d *draw) node(n *node, k, units int) {
 	}
 }
 
-// split draws from a node whose left has i of k used ingredients.
+// split draws from a node of which the left subtree has i of the k used ingredients.
 func (d *draw) split(n *node, k, i, units int) {
 	x, y := n.left.rows[i], n.right.rows[k-i]
 	t := d.share(x, y, units)
@@ -165,7 +166,8 @@ func (d *draw) split(n *node, k, i, units int) {
 	d.node(n.right, k-i, units-t)
 }
 
-// share draws how many of the units belong to x; the rest belongs to y.
+// share draws how many of the units the left part takes, in proportion to the counts x of the left and y of the
+// right.
 func (d *draw) share(x, y series, units int) int {
 	lo, hi := overlap(x, y, units)
 	if lo == hi {
@@ -183,7 +185,8 @@ func (d *draw) share(x, y series, units int) int {
 	return lo + d.r.Categorical(d.weights)
 }
 
-// choose draws an index in proportion to weights. It makes no random choice if there is only one.
+// choose draws an index in proportion to weights. If only one weight is above 0, it returns the index without a
+// random choice.
 func (d *draw) choose(weights []float64) int {
 	only := -1
 	for i, w := range weights {
@@ -197,7 +200,7 @@ func (d *draw) choose(weights []float64) int {
 	return only
 }
 
-// leaf draws k of the ingredients of a class, and their amounts.
+// leaf draws which k ingredients of a class are used, and divides the units among them.
 func (d *draw) leaf(n *node, k, units int) {
 	c := n.class
 	if len(c.members) == 1 {
@@ -215,7 +218,8 @@ func (d *draw) leaf(n *node, k, units int) {
 	}
 }
 
-// halve draws the amounts of k ingredients of one kind.
+// halve divides the units among k ingredients with equal amounts: it draws the units of one half of them, then
+// recurs. shares[j] holds the counts for j ingredients.
 func (d *draw) halve(shares []series, k, units int) {
 	if k == 1 {
 		d.append(units)
@@ -231,8 +235,8 @@ func (d *draw) append(units int) {
 	d.amounts = append(d.amounts, int32(units*d.table.plan.unit))
 }
 
-// closed draws from a space that a formula counts.
-func (d *draw) closed(c *closedFormula, n int) {
+// drawClosed draws a composition of n ingredients from a space that a drawClosed formula counts.
+func (d *draw) drawClosed(c *closedFormula, n int) {
 	optional, steps, _ := c.shape(n)
 	d.ingredients = append(d.ingredients, c.requireds...)
 	if picks := d.subset(c.optional, optional); c.optionals == nil {
@@ -245,9 +249,8 @@ func (d *draw) closed(c *closedFormula, n int) {
 	d.drawSteps(c.lo, c.step, n, steps)
 }
 
-// drawSteps draws the amounts of k ingredients: each is lo and a number of steps, and the steps add
-// up to a given number. It draws k−1 of steps+k−1 places, which separate the steps of one
-// ingredient from those of the next.
+// drawSteps divides steps among k ingredients uniformly. An ingredient with s of the steps gets the amount lo +
+// s·step. It draws k−1 of steps+k−1 places as the separators between ingredients.
 func (d *draw) drawSteps(lo, step, k, steps int) {
 	bars := d.subset(steps+k-1, k-1)
 	slices.Sort(bars)
@@ -263,7 +266,7 @@ func (d *draw) drawSteps(lo, step, k, steps int) {
 // valid until the next call.
 func (d *draw) subset(n, k int) []int32 {
 	d.picks = d.picks[:0]
-	// A set of bits is fast, but large for a few of very many.
+	// A bit set finds repeated picks fast, but takes too much memory for a few picks of a large n.
 	if n > 1<<22 && k < 1<<12 {
 		return d.sortedSubset(n, k)
 	}
@@ -271,7 +274,7 @@ func (d *draw) subset(n, k int) []int32 {
 		d.taken = make([]uint64, words)
 	}
 	for top := n - k; top < n; top++ {
-		i := d.upTo(top)
+		i := d.uniformUpTo(top)
 		if d.taken[i/64]>>(i%64)&1 == 1 {
 			i = top
 		}
@@ -284,10 +287,10 @@ func (d *draw) subset(n, k int) []int32 {
 	return d.picks
 }
 
-// sortedSubset is subset in increasing order.
+// sortedSubset draws k of 0..n−1 uniformly and returns them in increasing order.
 func (d *draw) sortedSubset(n, k int) []int32 {
 	for top := n - k; top < n; top++ {
-		i := int32(d.upTo(top))
+		i := int32(d.uniformUpTo(top))
 		at, taken := slices.BinarySearch(d.picks, i)
 		if taken {
 			at, i = len(d.picks), int32(top)
@@ -297,8 +300,8 @@ func (d *draw) sortedSubset(n, k int) []int32 {
 	return d.picks
 }
 
-// upTo draws from 0..top uniformly.
-func (d *draw) upTo(top int) int {
+// uniformUpTo draws a whole number from 0..top uniformly.
+func (d *draw) uniformUpTo(top int) int {
 	if top == 0 {
 		return 0
 	}

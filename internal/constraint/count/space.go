@@ -15,34 +15,34 @@ type Space struct {
 	// Ingredients are the allowed amounts of each ingredient.
 	Ingredients []Ingredient
 
-	// Groups limit ingredients together. Groups that are disjoint or nested cost little. A frontier
-	// combines those that cross; see the package comment.
+	// Groups limit several ingredients together. Groups that are disjoint or nested add little work. Groups that
+	// cross take the frontier method of the package comment.
 	Groups []Group
 
-	// Sums are bounded, too: needs, and limits whose values are few whole numbers.
+	// Sums are weighted sums with bounds, such as "one ingredient needs another". Few possible values keep the tables
+	// small.
 	Sums []Sum
 }
 
 // An Ingredient holds the amounts allowed when it is used: Min, Min+Step, Min+2·Step and so on, up
 // to Max. The zero value allows every amount.
 type Ingredient struct {
-	// Min is the least amount when used. 0 means Step, so that a step alone means its multiples.
+	// Min is the least positive amount. 0 means Step, so that a Step alone allows its multiples.
 	Min int
 
 	// Max is the greatest amount. 0 means the total.
 	Max int
 
-	// Step is the distance between amounts. 0 means 1.
+	// Step is the difference between successive amounts. 0 means 1.
 	Step int
 
 	// Required ingredients are always used, Excluded ones never.
 	Required, Excluded bool
 }
 
-// A Group limits how many of its members are used, and how many units they take together. A nil
-// Range is no limit.
+// A Group limits how many of its members are used, and how many units they take together. A nil range is no limit.
 type Group struct {
-	Members []int // indexes of ingredients, each once
+	Members []int // indices of ingredients, each at most once
 	Used    *Range
 	Total   *Range
 }
@@ -60,13 +60,13 @@ var ErrInvalid = errors.New("count: invalid space")
 // allow.
 type SizeError struct {
 	Need, Limit float64
-	Of          string // the limited resource: "bytes of memory", "steps", ...
+	Resource    string // what is limited: "bytes of memory", "steps", ...
 }
 
-// Error gives both figures and ways to reduce them.
+// Error states the required and the allowed size, and ways to need less.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("count: the tables need %.3g %s and the limit is %.3g: "+
-		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Of, e.Limit)
+		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Resource, e.Limit)
 }
 
 // Contains reports whether a composition lies in the space. The composition is given by the
@@ -115,7 +115,8 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 	return true
 }
 
-// Allows reports whether the ingredient may take an amount of a total. 0 means unused.
+// Allows reports whether the ingredient may have an amount in a composition of total units. An amount of 0 means
+// unused.
 func (ing Ingredient) Allows(amount, total int) bool {
 	if amount == 0 {
 		return !ing.Required
@@ -124,14 +125,14 @@ func (ing Ingredient) Allows(amount, total int) bool {
 	return !ing.Excluded && k.n > 0 && amount >= k.lo && amount <= k.hi() && (amount-k.lo)%k.step == 0
 }
 
-// Doses returns the positive amounts that the ingredient may take of a total: lo, lo+step, ..., n
-// of them, none if n is 0. It ignores Excluded.
-func (ing Ingredient) Doses(total int) (lo, step, n int) {
+// AllowedAmounts returns the amounts that the ingredient may have when used in a composition of total units: lo,
+// lo+step, ..., n of them. n is 0 if there are none. Excluded is ignored.
+func (ing Ingredient) AllowedAmounts(total int) (lo, step, n int) {
 	k := ing.amountSet(total)
 	return k.lo, k.step, k.n
 }
 
-// amountSet returns the amounts that the ingredient may take, possibly none. It ignores Excluded.
+// amountSet returns the amounts that the ingredient may have when used, possibly none. It ignores Excluded.
 func (ing Ingredient) amountSet(total int) amountSet {
 	k := amountSet{lo: ing.Min, step: max(ing.Step, 1)}
 	if k.lo == 0 {
@@ -151,7 +152,7 @@ func (ing Ingredient) amountSet(total int) amountSet {
 	return k
 }
 
-// maxSize bounds N and M, so that indexes and amounts fit in int32.
+// maxSize is the greatest N and M, so that indices and amounts fit in int32.
 const maxSize = math.MaxInt32
 
 func (s Space) validate() error {

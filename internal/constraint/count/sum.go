@@ -10,27 +10,27 @@ import (
 // [x_i > 0] − Σ_{j∈J} [x_j > 0] ≤ 0.
 type Sum struct {
 	Terms    []Term
-	Min, Max int64 // math.MinInt64 and math.MaxInt64 where there is no bound
+	Min, Max int64 // bounds of the sum; math.MinInt64 and math.MaxInt64 mean none
 }
 
-// A Term is the contribution of one ingredient to a sum.
+// A Term is what one ingredient contributes to a sum: PerUnit for each unit, and PerUse once if it is used.
 type Term struct {
-	Ingredient     int
-	PerUnit, Whole int64 // a_i and u_i
+	Ingredient      int
+	PerUnit, PerUse int64 // the coefficients a_i and u_i
 }
 
-// span bounds the values of a sum. A missing bound is the least or greatest number that fits.
+// A span is the range of values that a sum can have. Its least or greatest int64 means no bound.
 type span struct{ lo, hi int64 }
 
-// maxSum bounds what terms can add up to. Sums of a few such numbers fit in an int64.
+// maxSum is the greatest magnitude that the terms of a sum can reach. A few such numbers add up within an int64.
 const maxSum = 1 << 58
 
-// value returns the sum of a composition.
+// value returns the sum for a composition given by the amount of each ingredient.
 func (s *Sum) value(amount []int) int64 {
 	v := int64(0)
 	for _, t := range s.Terms {
 		if x := amount[t.Ingredient]; x > 0 {
-			v += t.PerUnit*int64(x) + t.Whole
+			v += t.PerUnit*int64(x) + t.PerUse
 		}
 	}
 	return v
@@ -44,7 +44,7 @@ func (s Space) validateSums() error {
 			if t.Ingredient < 0 || t.Ingredient >= len(s.Ingredients) {
 				return fmt.Errorf("%w: sum %d has a term of ingredient %d and ingredients go from 0 to %d", ErrInvalid, k, t.Ingredient, len(s.Ingredients)-1)
 			}
-			per, whole := math.Abs(float64(t.PerUnit)), math.Abs(float64(t.Whole))
+			per, whole := math.Abs(float64(t.PerUnit)), math.Abs(float64(t.PerUse))
 			if need := float64(per*float64(s.Total)) + float64(whole*float64(min(s.Total, len(s.Ingredients)))); need > maxSum/4 {
 				return &SizeError{need, maxSum / 4, "values of a sum"}
 			}
@@ -53,7 +53,7 @@ func (s Space) validateSums() error {
 	return nil
 }
 
-// Sums returns a group's limits as sums: of its units, and of its used members.
+// Sums returns the group's limits as weighted sums: one of the members' units and one of the number of used members.
 func (g *Group) Sums() (sums []Sum) {
 	add := func(r *Range, t Term) {
 		if r == nil {
@@ -67,26 +67,26 @@ func (g *Group) Sums() (sums []Sum) {
 		sums = append(sums, s)
 	}
 	add(g.Total, Term{PerUnit: 1})
-	add(g.Used, Term{Whole: 1})
+	add(g.Used, Term{PerUse: 1})
 	return sums
 }
 
-// bounding bounds what some ingredients can add to a sum: by what each can add, and by the most
-// that a unit and a used ingredient can add.
-type bounding struct {
+// A termBounds bounds what a set of ingredients can add to a sum, in two ways. lo and hi add up the extremes of each
+// ingredient. The other fields are the extremes of one unit and of one used ingredient.
+type termBounds struct {
 	lo, hi           float64
 	perLo, perHi     int64
 	wholeLo, wholeHi int64
 }
 
-// add includes n ingredients with the same term.
-func (b *bounding) add(k amountSet, required bool, n int, t Term) {
-	v, w := t.PerUnit*int64(k.lo)+t.Whole, t.PerUnit*int64(k.hi())+t.Whole
+// add includes n ingredients with the amounts k and the term t.
+func (b *termBounds) add(k amountSet, required bool, n int, t Term) {
+	v, w := t.PerUnit*int64(k.lo)+t.PerUse, t.PerUnit*int64(k.hi())+t.PerUse
 	lo, hi := min(v, w), max(v, w)
 	if !required {
 		lo, hi = min(lo, 0), max(hi, 0)
 	}
-	// Sums below 2^53 are exact. Larger ones get no bound.
+	// Sums up to 2^53 in magnitude are exact in float64. Beyond, the bound is dropped.
 	if b.lo += float64(float64(lo) * float64(n)); math.Abs(b.lo) > 1<<53 {
 		b.lo = math.Inf(-1)
 	}
@@ -94,11 +94,12 @@ func (b *bounding) add(k amountSet, required bool, n int, t Term) {
 		b.hi = math.Inf(1)
 	}
 	b.perLo, b.perHi = min(b.perLo, t.PerUnit), max(b.perHi, t.PerUnit)
-	b.wholeLo, b.wholeHi = min(b.wholeLo, t.Whole), max(b.wholeHi, t.Whole)
+	b.wholeLo, b.wholeHi = min(b.wholeLo, t.PerUse), max(b.wholeHi, t.PerUse)
 }
 
-// span returns the bounds for at most the given units and used ingredients.
-func (b *bounding) span(units, most int) span {
+// span returns the range of what the ingredients can add to the sum, if at most most of them are used with at most
+// the given units.
+func (b *termBounds) span(units, most int) span {
 	s := span{b.perLo*int64(units) + b.wholeLo*int64(most), b.perHi*int64(units) + b.wholeHi*int64(most)}
 	if !math.IsInf(b.lo, 0) {
 		s.lo = max(s.lo, int64(b.lo))

@@ -19,19 +19,18 @@ type Options struct {
 	// MaxUsed is the largest n to count X_n for; 0 means all. Time and memory grow with it.
 	MaxUsed int
 
-	// Memory bounds the bytes of the tables for counting, and separately of those of a [Sampler]; 0
+	// Memory is the greatest size in bytes of the tables for counting, and separately of those of a [Sampler]. 0
 	// means 1 GiB.
 	Memory int64
 
-	// Steps bounds the work in elementary steps, about 10^9 a second on a core; 0 means 2·10^11.
+	// Steps is the greatest number of elementary steps, of which a core does about 10^9 a second. 0 means 2·10^11.
 	Steps float64
 
-	// Workers is the greatest number of cores used at once; 0 means all. It does not affect the
-	// result.
+	// Workers is the greatest number of goroutines; 0 means one for each core. It does not affect the result.
 	Workers int
 
-	// Known, if not nil, is the result of [Table.All] for the same space and MaxUsed, which is then
-	// not counted again.
+	// Known is the result of [Table.All] for the same space and MaxUsed, if an earlier run has it. It is used instead
+	// of counting again. It may be nil.
 	Known []*big.Int
 }
 
@@ -53,8 +52,8 @@ func (o Options) withDefaults() Options {
 type Table struct {
 	plan    *plan
 	options Options
-	closed  *closedFormula // nil unless a formula counts
-	counts  []*big.Int     // otherwise: for n = 0..plan.maxUsed
+	closed  *closedFormula // closed formula that counts the space, or nil
+	counts  []*big.Int     // counts[n] is |X_n| for n = 0..plan.maxUsed; nil with a closed formula
 }
 
 // New counts the compositions of a space.
@@ -96,8 +95,8 @@ func Unconstrained(ingredients, total int) (*Table, error) {
 	}, nil
 }
 
-// exactCounts counts modulo as many primes as the size of the counts requires, and combines the
-// results.
+// exactCounts returns |X_n| for n = 0..maxUsed. It counts modulo enough primes for the bound on the counts and
+// combines the results.
 func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	counts := make([]*big.Int, t.plan.maxUsed+1)
 	if t.plan.impossible {
@@ -111,7 +110,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	if steps := t.Steps(); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
 	}
-	if t.plan.frontier != nil { // without memory to draw from it, counting is not worthwhile
+	if t.plan.frontier != nil { // Counts are of little use without memory for draws, so both must fit.
 		need.bytes = max(need.bytes, t.plan.samplerBytes())
 	}
 	if need.bytes > float64(t.options.Memory) {
@@ -143,14 +142,14 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	return reconstruct(ps, residues), nil
 }
 
-// primes returns the number of primes for counting.
+// primes returns how many primes counting needs, so that their product exceeds all counts.
 func (p *plan) primes() int {
 	bits := slices.Max(p.logBounds(p.maxUsed, true))
-	// The bound is in floating point, with a relative error below 1e-12.
+	// The addend covers the error of the floating-point bound, below a relative 1e-12.
 	return 1 + int((bits+2)/(primeBits-0.001))
 }
 
-// Steps returns the approximate number of steps of 10⁻⁹ s that counting takes, 0 for a formula.
+// Steps returns the approximate time to count, in steps of 10⁻⁹ s. It is 0 for a closed formula.
 func (t *Table) Steps() float64 {
 	if t.closed != nil || t.plan.impossible {
 		return 0
@@ -158,17 +157,17 @@ func (t *Table) Steps() float64 {
 	return float64(t.plan.cost().steps * float64(t.plan.primes()))
 }
 
-// A cost is the work and memory of evaluating a part modulo one prime.
+// A cost estimates the work and memory of computing grids modulo one prime.
 type cost struct {
 	steps float64
-	bytes float64 // the most held at once
-	kept  float64 // held by the result
+	bytes float64 // greatest number of bytes in use at one time
+	kept  float64 // bytes of the result
 }
 
-// bytesPerCell is the size of a cell in a frontier's tables when each node has one.
+// bytesPerCell is the size in bytes of one count in a frontier's tables.
 const bytesPerCell = 8
 
-// cost is that of all parts.
+// cost returns the cost of counting the whole plan modulo one prime.
 func (p *plan) cost() cost {
 	c := p.root.cost()
 	if f := p.frontier; f != nil {
@@ -178,11 +177,11 @@ func (p *plan) cost() cost {
 	return c
 }
 
-// cost follows the steps of evaluate.
+// cost returns the cost of [evaluate] for the group q. It follows the steps of evaluate one by one.
 func (q *groupNode) cost() cost {
 	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
 	c := cost{kept: float64(8 * rows * cells)}
-	held := c.kept + float64(16*cells) // its own grid and spare rows
+	held := c.kept + float64(16*cells) // bytes of q's own grid and of the spare rows
 	pass := float64(rows * cells)
 	for _, class := range q.classes {
 		c.steps += float64(pass * float64(min(len(class.members), q.maxUsed)))
@@ -233,12 +232,11 @@ func (t *Table) Count(n int) *big.Int {
 	return new(big.Int).Set(t.counts[n])
 }
 
-// All returns |X_n| by n from 0, nil if a formula counts. Callers must not modify it.
+// All returns |X_n| for n = 0, 1, ..., or nil if a closed formula counts. Callers must not modify the slice.
 func (t *Table) All() []*big.Int { return t.counts }
 
-// Counts returns n and |X_n| for n from lo to hi, in order. Without rules each count is computed
-// from the previous one by two short multiplications, where [Table.Count] starts anew. It panics
-// like [Table.Count].
+// Counts iterates over n and |X_n| for n from lo to hi. Without rules it computes each count from the previous one by
+// two short multiplications, while [Table.Count] starts afresh. It panics like [Table.Count].
 func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
 	return func(yield func(int, *big.Int) bool) {
 		var x *big.Int
@@ -255,7 +253,8 @@ func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
 	}
 }
 
-// counted reports whether |X_n| may be other than zero.
+// counted reports whether n lies in the range of a composition's size that the table covers, so that |X_n| may be
+// above 0.
 func (t *Table) counted(n int) bool {
 	if n > t.plan.maxUsed && n <= min(t.plan.ingredients, t.Total()) {
 		panic(fmt.Sprintf("count: compositions that use %d ingredients were not counted, only those of up to %d", n, t.plan.maxUsed))
@@ -296,7 +295,7 @@ func (t *Table) LogCount(n int) float64 {
 	return logBig(t.counts[n])
 }
 
-// logBig returns log x.
+// logBig returns the natural log of x.
 func logBig(x *big.Int) float64 {
 	if x.Sign() == 0 {
 		return math.Inf(-1)

@@ -240,7 +240,7 @@ func TestNewRefuses(t *testing.T) {
 		t.Errorf("5,000 ingredients with bounds and a total of 10^6: %v", err)
 	}
 	for total, of := range map[int]string{10_000_000: "bytes of memory", 1_000_000: "steps"} {
-		if _, _, err := Reachable(context.Background(), Space{Total: total, Ingredients: distinct}, 0); !errors.As(err, &size) || size.Of != of {
+		if _, _, err := Reachable(context.Background(), Space{Total: total, Ingredients: distinct}, 0); !errors.As(err, &size) || size.Resource != of {
 			t.Errorf("what can be reached with a total of %d: %v", total, err)
 		}
 	}
@@ -292,7 +292,7 @@ func TestCrossingGroups(t *testing.T) {
 		{Members: []int{0, 3, 4}},            // limits nothing
 		{Members: []int{2, 1, 0}, Used: one}, // the same as 0
 	}}
-	kept, rest := s.Disjoint()
+	kept, rest := s.CompatibleGroups()
 	if !slices.Equal(kept, []int{0, 2, 3, 4, 6, 7}) || !slices.Equal(rest, []int{1, 5}) {
 		t.Errorf("kept %v, rest %v", kept, rest)
 	}
@@ -310,7 +310,7 @@ func TestCrossingGroups(t *testing.T) {
 	// Groups that meet in an ingredient that cannot be used do not cross.
 	s.Groups = s.Groups[:2]
 	s.Ingredients[2].Excluded = true
-	if kept, _ := s.Disjoint(); len(kept) != 2 {
+	if kept, _ := s.CompatibleGroups(); len(kept) != 2 {
 		t.Errorf("kept %v", kept)
 	}
 	if _, err := New(context.Background(), s, Options{}); err != nil {

@@ -8,9 +8,8 @@ import (
 	"kir/internal/portable"
 )
 
-// splitRules divides a space's rules into groups that are disjoint or nested, and sums for
-// everything else: the sums of the space, and those of groups that cross others or have a member in
-// such a group or sum. ok is false if no composition can keep the sums.
+// splitRules divides a space's rules into groups, which are disjoint or nested, and sums. A group becomes sums if it
+// crosses another one or shares an ingredient with a sum. ok is false if no composition can keep the sums.
 func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Sum, ok bool) {
 	r := &reducer{kinds: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, most: p.maxUsed}
 	for i, k := range kinds {
@@ -36,13 +35,13 @@ func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Su
 	s.Groups = slices.Clone(s.Groups)
 	for _, sum := range s.Sums {
 		r.dropUnusable(&sum)
-		if g := sum.group(); g != nil {
+		if g := sum.asGroup(); g != nil {
 			s.Groups = append(s.Groups, *g)
 		} else {
 			add(sum)
 		}
 	}
-	kept, rest := s.Disjoint()
+	kept, rest := s.CompatibleGroups()
 	for _, g := range rest {
 		add(s.Groups[g].Sums()...)
 	}
@@ -62,24 +61,24 @@ func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Su
 	return groups, sums, ok
 }
 
-// A reducer rewrites sums with fewer terms and fewer values.
+// A reducer rewrites sums so that they have fewer terms and fewer possible values.
 type reducer struct {
 	kinds    []amountSet
 	required []bool
-	total    int // in units
-	unit     int // the amounts are multiples of it
+	total    int // total of a composition, in multiples of unit
+	unit     int // common divisor of all amounts
 	usable   int
-	most     int // the greatest number of used ingredients
+	most     int // greatest number of used ingredients
 }
 
-// dropUnusable drops the terms of ingredients that cannot be used. Since Σ x_i is the total M, Σ
-// (a_i − c)·x_i is the sum less c·M. It chooses c so that most ingredients have no term.
+// dropUnusable drops the terms of ingredients that cannot be used. It then subtracts c·Σ x_i, which is the constant
+// c·M, from the sum. It chooses the c that leaves the fewest terms.
 func (r *reducer) dropUnusable(s *Sum) {
 	byIngredient := make(map[int]Term)
 	for _, t := range s.Terms {
 		if r.kinds[t.Ingredient].n > 0 {
 			was := byIngredient[t.Ingredient]
-			byIngredient[t.Ingredient] = Term{t.Ingredient, was.PerUnit + t.PerUnit, was.Whole + t.Whole}
+			byIngredient[t.Ingredient] = Term{t.Ingredient, was.PerUnit + t.PerUnit, was.PerUse + t.PerUse}
 		}
 	}
 	count := make(map[int64]int)
@@ -96,13 +95,13 @@ func (r *reducer) dropUnusable(s *Sum) {
 		for i, k := range r.kinds {
 			if k.n > 0 {
 				t := byIngredient[i]
-				byIngredient[i] = Term{i, t.PerUnit - common, t.Whole}
+				byIngredient[i] = Term{i, t.PerUnit - common, t.PerUse}
 			}
 		}
 	}
 	s.Terms = nil
 	for _, i := range slices.Sorted(maps.Keys(byIngredient)) {
-		if t := byIngredient[i]; t.PerUnit != 0 || t.Whole != 0 {
+		if t := byIngredient[i]; t.PerUnit != 0 || t.PerUse != 0 {
 			s.Terms = append(s.Terms, t)
 		}
 	}
@@ -110,25 +109,25 @@ func (r *reducer) dropUnusable(s *Sum) {
 	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)
 }
 
-// group returns a sum as a group if all its terms are equal and count only units or only
-// ingredients, otherwise nil.
-func (s *Sum) group() *Group {
+// asGroup returns the sum as a [Group] if all its terms are equal and count only units or only used ingredients.
+// Otherwise it returns nil.
+func (s *Sum) asGroup() *Group {
 	if len(s.Terms) == 0 {
 		return nil
 	}
 	first := s.Terms[0]
-	if first.PerUnit != 0 && first.Whole != 0 {
+	if first.PerUnit != 0 && first.PerUse != 0 {
 		return nil
 	}
 	g := &Group{}
 	for _, t := range s.Terms {
-		if t.PerUnit != first.PerUnit || t.Whole != first.Whole {
+		if t.PerUnit != first.PerUnit || t.PerUse != first.PerUse {
 			return nil
 		}
 		g.Members = append(g.Members, t.Ingredient)
 	}
 	r := &Range{math.MinInt, math.MaxInt}
-	times := first.PerUnit + first.Whole
+	times := first.PerUnit + first.PerUse
 	lo, hi := s.Min, s.Max
 	if times < 0 {
 		times, lo, hi = -times, -max(hi, -math.MaxInt64), -max(lo, -math.MaxInt64)
@@ -139,14 +138,14 @@ func (s *Sum) group() *Group {
 	if hi < math.MaxInt64 {
 		r.Max = int(floorDiv(hi, times))
 	}
-	if g.Used = r; first.Whole == 0 {
+	if g.Used = r; first.PerUse == 0 {
 		g.Used, g.Total = nil, r
 	}
 	return g
 }
 
-// reduce rewrites a shifted sum in multiples of the unit and in smaller numbers, without terms if
-// all compositions keep it. It reports whether any composition may keep it.
+// reduce rewrites a sum for amounts in multiples of the unit, and divides it by the greatest common divisor of its
+// terms. It drops all terms if every composition keeps the sum. ok is false if none can.
 func (r *reducer) reduce(s *Sum) (ok bool) {
 	base := int64(0)
 	terms := s.Terms
@@ -159,24 +158,24 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 		}
 		t.PerUnit *= int64(r.unit)
 		if r.kinds[i].n == 1 {
-			t.Whole += t.PerUnit * int64(r.kinds[i].lo)
+			t.PerUse += t.PerUnit * int64(r.kinds[i].lo)
 			t.PerUnit = 0
 		}
 		if r.required[i] {
-			base += t.Whole
-			t.Whole = 0
+			base += t.PerUse
+			t.PerUse = 0
 		}
-		if t.PerUnit == 0 && t.Whole == 0 {
+		if t.PerUnit == 0 && t.PerUse == 0 {
 			continue
 		}
-		divisor = portable.GCD(portable.GCD(divisor, t.PerUnit), t.Whole)
+		divisor = portable.GCD(portable.GCD(divisor, t.PerUnit), t.PerUse)
 		s.Terms = append(s.Terms, t)
 	}
 	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)
 	if divisor > 1 {
 		for k := range s.Terms {
 			s.Terms[k].PerUnit /= divisor
-			s.Terms[k].Whole /= divisor
+			s.Terms[k].PerUse /= divisor
 		}
 		if s.Min != math.MinInt64 {
 			s.Min = -floorDiv(-s.Min, divisor)
@@ -185,7 +184,7 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 			s.Max = floorDiv(s.Max, divisor)
 		}
 	}
-	var can bounding
+	var can termBounds
 	for _, t := range s.Terms {
 		can.add(r.kinds[t.Ingredient], r.required[t.Ingredient], 1, t)
 	}
@@ -197,7 +196,7 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	return s.Min <= s.Max && all.hi >= s.Min && all.lo <= s.Max
 }
 
-// subtractBound returns a−b; a missing bound stays missing.
+// subtractBound returns a−b for a bound a of a sum. It leaves a missing bound and cuts the result to ±maxSum.
 func subtractBound(a, b int64) int64 {
 	if a == math.MinInt64 || a == math.MaxInt64 {
 		return a

@@ -13,7 +13,7 @@ import "math/bits"
 type transform struct {
 	p              uint64
 	roots, inverse []factor
-	scale          factor // 1/length
+	scale          factor // the factor 1/length
 }
 
 // transform returns the roots of a transform whose length is a power of two up to 2^twoPower.
@@ -23,9 +23,9 @@ func (m *modularArithmetic) transform(length int) *transform {
 	}
 	half := max(length/2, 1)
 	t := &transform{p: m.p, roots: make([]factor, half), inverse: make([]factor, half)}
-	// The root for cell i is the root of order 2·half to the power of i's bits reversed.
+	// The root for cell i has the order 2·half, raised to the power of i's bits in reverse.
 	log := bits.Len(uint(half)) - 1
-	w := m.power(m.root, 1<<(twoPower-log-1)) // of order 2·half
+	w := m.power(m.root, 1<<(twoPower-log-1)) // root of unity of order 2·half
 	v := m.inverse(w)
 	x, y := uint64(1), uint64(1)
 	for e := range half {
@@ -41,7 +41,7 @@ func (m *modularArithmetic) transform(length int) *transform {
 	return t
 }
 
-// forward transforms a in place. Cells are below p before and after.
+// forward transforms a in place. Its cells are below p before and after.
 func (t *transform) forward(a []uint64) {
 	p, p2 := t.p, 2*t.p
 	for blocks, half := 1, len(a)/2; half >= 1; blocks, half = 2*blocks, half/2 {

@@ -11,23 +11,23 @@ import (
 	"kir/internal/portable"
 )
 
-// A node is a set of ingredients with its counts: rows[k] counts the compositions that use k of
-// them, by units. A leaf is one class. Any other node joins two sets.
+// A node is a node of the tree for draws: a set of ingredients with its counts. rows[k] holds the number of ways to
+// use k of the ingredients, by units. A leaf holds one class; any other node joins its two subtrees.
 type node struct {
 	rows        []series
 	left, right *node
-	class       *class // of a leaf
+	class       *class // class of a leaf; nil for other nodes
 
-	// shares[k] of a leaf of several ingredients with an upper bound counts the ways to divide units
-	// among k of them.
+	// shares[k] counts, by units, the ways to choose amounts for k ingredients of a leaf. It is nil unless the class
+	// has several ingredients and an upper limit.
 	shares []series
 
-	// relativeError bounds the relative error of the numbers before rows were rounded, in units of
-	// roundoff. Compensated sums do not add to it. Only tests read it.
+	// relativeError is an upper bound of the relative error of the counts before they are rounded, in units of 2^-53.
+	// Only tests read it. Compensated sums add nothing to it.
 	relativeError float64
 }
 
-// An item is an element of a tree: a class, or a group with its own tree.
+// An item is a class, or a group with its own subtree. The tree of a group is built over its items.
 type item struct {
 	class *class
 	group *groupNode
@@ -40,7 +40,7 @@ func (it item) members() int {
 	return it.group.members
 }
 
-// items lists the elements of a part: its classes, and the groups that must be multiplied last.
+// items returns the classes and groups of q. Groups that are not thin come last, because they must be multiplied.
 func (q *groupNode) items() []item {
 	var list []item
 	for c := range q.classes {
@@ -56,7 +56,7 @@ func (q *groupNode) items() []item {
 	return list
 }
 
-// halves divides a list of items in two parts with about the same number of members.
+// halves cuts a list of items in two parts with about equal numbers of ingredients.
 func halves(list []item) (left, right []item) {
 	all := 0
 	for _, it := range list {
@@ -70,8 +70,8 @@ func halves(list []item) (left, right []item) {
 	return list[:cut], list[cut:]
 }
 
-// extendable reports whether a grid can be multiplied by the items one by one, and how many passes
-// over the grid that takes.
+// extendable returns how many passes over a grid adding the items one by one takes. ok is false if a group among them
+// must be multiplied instead.
 func extendable(list []item, q *groupNode) (passes int, ok bool) {
 	for _, it := range list {
 		switch {
@@ -88,14 +88,14 @@ func extendable(list []item, q *groupNode) (passes int, ok bool) {
 	return passes, true
 }
 
-// A treeBuilder builds the tree of nodes of a [Sampler], in several goroutines.
+// A treeBuilder builds the tree of a [Sampler] in several goroutines.
 type treeBuilder struct {
 	tilt    float64
 	shares  map[shareKey][]series
-	workers chan struct{} // holds a value for each worker that may still be started
+	workers chan struct{} // holds one value for each further goroutine that may be started
 }
 
-// A shareKey identifies shares by kind and maximal units.
+// A shareKey is the key of a table of shares: the amounts, and the greatest number of units.
 type shareKey struct {
 	kind  amountSet
 	units int
@@ -103,8 +103,8 @@ type shareKey struct {
 
 type pairGrid = grid[pair, real]
 
-// buildGroup makes the tree of a part and the grid of its root. The root of the whole tree needs no
-// grid.
+// buildGroup builds the tree of the group q, and its grid within q's limits. The root of the whole tree needs no grid
+// and gets nil.
 func (b *treeBuilder) buildGroup(ctx context.Context, q *groupNode, root bool) (*node, *pairGrid, error) {
 	n, g, err := b.buildItems(ctx, q, q.items(), root)
 	if err != nil || root {
@@ -115,7 +115,7 @@ func (b *treeBuilder) buildGroup(ctx context.Context, q *groupNode, root bool) (
 	return n, g, nil
 }
 
-// buildItems makes the tree of some items of a part.
+// buildItems builds the tree of some items of the group q, and their grid.
 func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []item, root bool) (*node, *pairGrid, error) {
 	if err := browsersched.Err(ctx); err != nil {
 		return nil, nil, err
@@ -165,9 +165,8 @@ func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []item,
 	return n, g, nil
 }
 
-// combine returns the grid of a node from those of its left and right and their items. If possible
-// it takes one side's grid, which it changes, and multiplies it by the items of the other side one
-// by one.
+// combine returns the grid of node n from the grids lg and rg of its subtrees, whose items are l and r. If possible
+// it adds the items of one side to the other side's grid, which it overwrites. Otherwise it multiplies the grids.
 func (b *treeBuilder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
 	maxUsed := min(lg.maxUsed+rg.maxUsed, q.maxUsed)
 	lPasses, lOK := extendable(l, q)
@@ -196,7 +195,7 @@ func (b *treeBuilder) combine(ctx context.Context, q *groupNode, n *node, lg, rg
 	return g, nil
 }
 
-// buildLeaf makes the leaf of a class.
+// buildLeaf builds the leaf of class c, and its grid unless it is the root.
 func (b *treeBuilder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid, error) {
 	n := &node{class: c, shares: b.shares[shareKey{c.kind, q.maxUnits}]}
 	if root {
@@ -208,7 +207,7 @@ func (b *treeBuilder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pair
 	return n, g, nil
 }
 
-// fillCommonShares fills in the shares of kinds that several classes have in common.
+// fillCommonShares computes the shares of all classes of q that need them, before goroutines read them.
 func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error {
 	for i := range q.classes {
 		c := &q.classes[i]
@@ -228,7 +227,8 @@ func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error 
 	return nil
 }
 
-// fillShares fills in the shares of up to most ingredients of a kind.
+// fillShares returns the shares of 0..most ingredients with the amounts k and up to the given units. It computes them
+// once for each key.
 func (b *treeBuilder) fillShares(k amountSet, units, most int) []series {
 	key := shareKey{k, units}
 	if len(b.shares[key]) <= most {
@@ -241,8 +241,8 @@ func (b *treeBuilder) fillShares(k amountSet, units, most int) []series {
 	return b.shares[key]
 }
 
-// resized returns a grid with the same numbers and other limits. It may take over the cells of the
-// old grid. There must be no numbers beyond the new limits.
+// resized returns a grid with the same counts and other limits, beyond which no count may lie. It can share cells
+// with g, which the caller must then not use.
 func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 	out := emptyGrid(g.arith, maxUsed, maxUnits)
 	one := g.arith.coefficient(big.NewInt(1))
@@ -258,7 +258,7 @@ func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 	return out
 }
 
-// treeBytes bounds the memory of the rows of a tree, given the items of a part.
+// treeBytes returns an upper bound of the memory, in bytes, of the rows of the tree over some items of q.
 func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	members, least, most := 0, math.MaxInt, 0
 	for _, it := range list {
@@ -280,7 +280,7 @@ func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	case len(list) == 1 && list[0].group != nil:
 		return list[0].group.treeBytes(list[0].group.items(), root)
 	case len(list) == 1 && len(list[0].class.members) > 1 && !root:
-		return float64(2 * rows) // with shares
+		return float64(2 * rows) // twice: counts and shares
 	case len(list) == 1:
 		return rows
 	}
@@ -292,7 +292,7 @@ func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	return sum
 }
 
-// amounts returns the least and the greatest amount of any ingredient.
+// amounts returns the least and the greatest positive amount of any ingredient of q.
 func (q *groupNode) amounts() (least, most int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
@@ -305,8 +305,8 @@ func (q *groupNode) amounts() (least, most int) {
 	return least, most
 }
 
-// tiltFor returns a power of two 2^-e. The plan's numbers, times 2^-e to the power of the
-// ingredients used, stay between 2^-1000 and 2^1000.
+// tiltFor returns the tilt of compensatedArithmetic, a power of two 2^-e. With it all counts of the plan, times 2^-e
+// for each used ingredient, lie between 2^-1000 and 2^1000.
 func tiltFor(p *plan) (float64, error) {
 	e := 0.0
 	most := p.most()

@@ -1,19 +1,19 @@
 package linprog
 
-// A basis is the state of a simplex method for bounded variables. Each row of a program has a variable
-// of its own, its activity, which has bounds as the columns have. The basic variables, at first the
-// activities, are linear in the others.
+// A basis is the state of a simplex method for variables with bounds. The variables are the columns of a program and,
+// for each row, its activity. There is one basic variable for each row, at first the activity. Basic variables are
+// linear functions of the nonbasic ones.
 type basis struct {
-	rows     [][]float64 // by basic variable: the factors of the nonbasic ones; a method may have more rows
-	basic    []int32     // variable of each row: columns first, then activities
-	nonbasic []int32     // variable of each column
-	lo, hi   []float64   // by variable
-	Value    []float64   // by variable
+	rows     [][]float64 // for each basic variable: coefficients of the nonbasic ones; a method may append further rows
+	basic    []int32     // basic variable of each row; columns are numbered first, then activities
+	nonbasic []int32     // nonbasic variable in the place of each column
+	lo, hi   []float64   // bounds of each variable
+	Value    []float64   // value of each variable
 }
 
 const (
-	outOfBounds = 1e-9 // tolerance of bounds
-	smallPivot  = 1e-9 // least factor that a step may divide by
+	outOfBounds = 1e-9 // greatest violation of a bound that counts as rounding
+	smallPivot  = 1e-9 // least magnitude of a coefficient to pivot on
 )
 
 // setBasicValues computes the basic variables from the nonbasic ones.
@@ -29,7 +29,7 @@ func (t *basis) setBasicValues() {
 	}
 }
 
-// exchange makes the nonbasic variable of a column basic, and the basic variable of a row nonbasic.
+// exchange makes the nonbasic variable in column j basic, and the basic variable of the row nonbasic.
 func (t *basis) exchange(row, j int) {
 	p := t.rows[row]
 	by := p[j]

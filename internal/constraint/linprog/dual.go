@@ -2,20 +2,19 @@ package linprog
 
 import "math"
 
-// A Dual solves a [Program] by the dual simplex method for bounded variables
-// (Koberstein, The Dual Simplex Method, 2005, chapter 3). Costs stay such that no change of one
-// nonbasic variable alone raises the objective, and basic variables are brought within their bounds
-// one after another. The objective is the last row of the basis.
+// A Dual solves a [Program] by the dual simplex method for bounded variables (Koberstein, The Dual Simplex Method,
+// 2005, chapter 3). It keeps the basis dual feasible: no change of a single nonbasic variable raises the objective.
+// It brings the basic variables within their bounds one after another. The objective is an additional last row of the
+// basis.
 //
-// All is in floating point, and nothing is concluded from it but by weights of the rows:
-// see [Program.UpperBound].
+// The computation is in floating point. Conclusions rest only on weights of the rows: see [Program.UpperBound].
 type Dual struct {
 	basis
 	p    *Program
-	Work int64 // factors processed so far
+	Work int64 // number of coefficients processed so far
 }
 
-// NewDual returns a Dual whose basic variables are the activities.
+// NewDual returns a Dual for p whose basic variables are the rows' activities.
 func NewDual(p *Program) *Dual {
 	m, n := len(p.Rows), p.Columns
 	t := &Dual{p: p, basis: basis{rows: make([][]float64, m+1), basic: make([]int32, m), nonbasic: make([]int32, n)}}
@@ -27,7 +26,7 @@ func NewDual(p *Program) *Dual {
 	return t
 }
 
-// restart makes the activities the basis.
+// restart sets the basis to the rows' activities.
 func (t *Dual) restart() {
 	for r, of := range t.p.Rows {
 		clear(t.rows[r])
@@ -54,7 +53,7 @@ func (t *Dual) SetBounds(lo, hi []float64) {
 	t.setValues()
 }
 
-// setValues sets the non-basic variables to bounds, and the basic variables accordingly.
+// setValues moves the nonbasic variables to the bounds that favour the objective, and computes the basic ones.
 func (t *Dual) setValues() {
 	d := t.rows[len(t.basic)]
 	for j, v := range t.nonbasic {
@@ -73,16 +72,16 @@ func (t *Dual) setValues() {
 // A Verdict is the outcome of solving a program.
 type Verdict int
 
-// The verdicts of [Dual.Solve]. Stuck is that of a program that took too many pivots.
+// These are the results of [Dual.Solve]. Stuck means that the program took too many pivots.
 const (
 	Optimal Verdict = iota
 	Infeasible
 	Stuck
 )
 
-// Solve brings the basic variables within bounds, in at most the given number of pivots. It stops,
-// as if optimal, once the objective has fallen to a cutoff. If the program is infeasible, row is
-// the one that cannot be brought within its bounds.
+// Solve brings the basic variables within their bounds by at most the given number of pivots. It stops as if optimal
+// once the objective has fallen to cutoff. If it finds the program infeasible, row is the row that cannot be brought
+// within its bounds.
 func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	for k := 0; ; k++ {
 		if k%50 == 49 {
@@ -107,7 +106,7 @@ func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	}
 }
 
-// move brings the basic variable of a row to the violated bound, by changing a column.
+// move changes the nonbasic variable of column j until the row's basic variable reaches its violated bound.
 func (t *Dual) move(row, j int, side float64) {
 	b, v := t.basic[row], t.nonbasic[j]
 	to := t.lo[b]
@@ -122,7 +121,7 @@ func (t *Dual) move(row, j int, side float64) {
 	t.Value[b] = to
 }
 
-// Objective returns the value of the objective.
+// Objective returns the objective's value at the current basis.
 func (t *Dual) Objective() (v float64) {
 	for j, d := range t.rows[len(t.basic)] {
 		if d != 0 {
@@ -132,8 +131,8 @@ func (t *Dual) Objective() (v float64) {
 	return v
 }
 
-// leavingRow returns the row whose basic variable violates its bounds most, and the violated side; −1
-// if there is none.
+// leavingRow returns the row whose basic variable violates its bounds most, or −1. side is 1 or −1 for the
+// violated bound.
 func (t *Dual) leavingRow() (row int, side float64) {
 	row, most := -1, outOfBounds
 	for r, b := range t.basic {
@@ -148,8 +147,8 @@ func (t *Dual) leavingRow() (row int, side float64) {
 	return row, side
 }
 
-// entering returns the column that replaces the basic variable of a row at the least cost; −1 if
-// none brings it to its bound.
+// entering returns the column whose variable should replace the row's basic variable, at the least loss of dual
+// feasibility. It returns −1 if none can bring the variable to its bound.
 func (t *Dual) entering(row int, side float64) int {
 	best, least, size := -1, math.Inf(1), 0.0
 	d := t.rows[len(t.basic)]
@@ -175,13 +174,13 @@ func (t *Dual) entering(row int, side float64) int {
 	return best
 }
 
-// pivot exchanges the basic variable of a row and that of a column.
+// pivot exchanges the basic variable of a row with the nonbasic variable of column j.
 func (t *Dual) pivot(row, j int) {
 	t.exchange(row, j)
 	t.Work += int64(len(t.rows) * len(t.nonbasic))
 }
 
-// Weights returns the rows' dual values.
+// Weights returns the dual value of each row at the current basis.
 func (t *Dual) Weights() []float64 {
 	w := make([]float64, len(t.basic))
 	for j, v := range t.nonbasic {
@@ -196,7 +195,7 @@ func (t *Dual) Weights() []float64 {
 // row of an out-of-bounds basic variable, cannot be 0 as required.
 func (t *Dual) FarkasMultipliers(row int) []float64 {
 	w := make([]float64, len(t.basic))
-	sign := 1.0 // of the variable that is below: it less what the others make it is 0
+	sign := 1.0 // −1 if the basic variable lies below its bounds, 1 if above
 	if b := t.basic[row]; t.Value[b] < t.lo[b] {
 		sign = -1
 	}
@@ -211,7 +210,7 @@ func (t *Dual) FarkasMultipliers(row int) []float64 {
 	return w
 }
 
-// AppendRows adds to the tableau the rows of the program that it lacks. Their activities are basic.
+// AppendRows adds to the tableau the rows that the program has gained. Their activities become basic.
 func (t *Dual) AppendRows() {
 	n := t.p.Columns
 	where := make([]int, len(t.lo)+len(t.p.Rows))
@@ -246,10 +245,10 @@ func (t *Dual) AppendRows() {
 	t.rows = append(t.rows, objective)
 }
 
-// Refresh recomputes the tableau for the same basis, which removes accumulated rounding.
+// Refresh recomputes the tableau for the same basis, which removes accumulated rounding errors.
 func (t *Dual) Refresh() {
 	n := t.p.Columns
-	out := make([]bool, n+len(t.basic)) // variables that are not to be basic
+	out := make([]bool, n+len(t.basic)) // basic variables that must become nonbasic
 	for _, v := range t.nonbasic {
 		out[v] = true
 	}
@@ -273,7 +272,7 @@ func (t *Dual) Refresh() {
 	t.setValues()
 }
 
-// Reprice recomputes the objective from the costs.
+// Reprice recomputes the objective's row after a change of the program's costs.
 func (t *Dual) Reprice() {
 	d := t.rows[len(t.basic)]
 	for j, v := range t.nonbasic {
@@ -293,5 +292,5 @@ func (t *Dual) Reprice() {
 	}
 }
 
-// Size returns the number of factors of the basis.
+// Size returns the number of coefficients in the tableau.
 func (t *Dual) Size() int { return len(t.rows) * t.p.Columns }

@@ -21,12 +21,12 @@ type feasibility struct {
 
 const (
 	maxPivots = 5_000
-	maxWork   = 4e9   // factors processed; takes some seconds
+	maxWork   = 4e9   // greatest number of coefficients to process, some seconds of work
 	blandFrom = 1_000 // number of pivots after which the first improving column is taken, to prevent cycling
 )
 
-// newFeasibility returns a feasibility for factors by row and column. lo and hi have the bounds of the
-// columns, which are finite, and then of the rows. Columns start at their lower bounds.
+// newFeasibility returns a feasibility for the given matrix of rows and columns. lo and hi hold the bounds of the
+// columns, which must be finite, and then of the rows. Columns start at their lower bounds.
 func newFeasibility(factors [][]float64, lo, hi []float64) *feasibility {
 	rows, columns := len(factors), len(lo)-len(factors)
 	t := &feasibility{basis: basis{rows: factors, lo: lo, hi: hi, Value: make([]float64, len(lo))}}
@@ -52,9 +52,8 @@ func (t *feasibility) boundSide(variable int32) int {
 	return 0
 }
 
-// solve reports whether its final values are within all bounds. If not, weights has a factor for each row
-// such that the weighted sum of the rows cannot satisfy their bounds. weights is nil if the method did not
-// finish.
+// solve looks for values within all bounds. kept reports success. Otherwise weights holds a factor for each row, such
+// that the weighted sum of the rows cannot satisfy their bounds. weights is nil if the method did not finish.
 func (t *feasibility) solve(ctx context.Context) (kept bool, weights []float64) {
 	gain := make([]float64, len(t.nonbasic))
 	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basic)*len(t.nonbasic))))
@@ -84,7 +83,8 @@ func (t *feasibility) solve(ctx context.Context) (kept bool, weights []float64) 
 	return false, nil
 }
 
-// enteringColumn returns a column whose change reduces the violation, or −1.
+// enteringColumn returns a column whose change reduces the total violation, or −1. gain holds by how much one unit
+// of each column reduces the violation.
 func (t *feasibility) enteringColumn(gain []float64) int {
 	best, most := -1, smallPivot
 	for j, g := range gain {
@@ -119,7 +119,7 @@ func (t *feasibility) step(j int, direction float64) {
 		case rate < 0 && side <= 0:
 			to = t.lo[b]
 			if side < 0 {
-				continue // moves further out of bounds
+				continue // this basic variable is out of bounds and moves further out
 			}
 		case rate > 0 && side > 0:
 			continue
@@ -136,7 +136,7 @@ func (t *feasibility) step(j int, direction float64) {
 		t.Value[b] += float64(t.rows[r][j] * direction * length)
 	}
 	t.Value[v] += float64(direction * length)
-	if row < 0 { // the column moves from one bound to the other
+	if row < 0 { // no pivot: the column moves from one of its bounds to the other
 		t.Value[v] = t.lo[v]
 		if direction > 0 {
 			t.Value[v] = t.hi[v]
@@ -147,8 +147,8 @@ func (t *feasibility) step(j int, direction float64) {
 	t.exchange(row, j)
 }
 
-// weights returns the factor of each row in the sum of violations, reduced by what the nonbasic variables
-// determine.
+// weights returns a weight for each row, from the violated bounds of basic activities and from gain for nonbasic
+// ones.
 func (t *feasibility) weights(gain []float64) []float64 {
 	columns := int32(len(t.lo) - len(t.rows))
 	w := make([]float64, len(t.rows))

@@ -2,25 +2,24 @@ package linprog
 
 import "math"
 
-// A Program is a linear program: the greatest Σ_j cost_j·x_j for x within bounds, where
-// each row Σ_j factor·x_j is within bounds, too. Factors and the bounds of columns are
-// finite; a row may have an infinite bound.
+// A Program is a linear program: maximise Σ_j cost_j·x_j over x within bounds, where each row Σ_j factor·x_j must
+// be within bounds, too. Coefficients and the bounds of columns are finite; a row may have infinite bounds.
 type Program struct {
 	Columns int
 	Rows    [][]Entry
 	RowLo   []float64
 	RowHi   []float64
 	Cost    []float64
-	Entries int // number of entries of all rows
+	Entries int // number of coefficients of all rows
 }
 
-// An Entry is the factor of a column in a row.
+// An Entry is the coefficient of a column in a row.
 type Entry struct {
 	Column int
 	Factor float64
 }
 
-// AddRow adds a row and returns its number.
+// AddRow adds the row lo ≤ Σ entries ≤ hi and returns its index.
 func (p *Program) AddRow(of []Entry, lo, hi float64) int {
 	p.Rows = append(p.Rows, of)
 	p.Entries += len(of)
@@ -51,7 +50,7 @@ func (p *Program) UpperBound(cost, w, lo, hi []float64) float64 {
 			at = p.RowLo[r]
 		}
 		if math.IsInf(at, 0) {
-			continue // a weight that is rounding, or of no use
+			continue // a weight that is rounding error, or whose row has no bound on that side
 		}
 		v := float64(weight * at)
 		sum += v
@@ -67,7 +66,7 @@ func (p *Program) UpperBound(cost, w, lo, hi []float64) float64 {
 		sum += v
 		sizes += math.Abs(v) + float64(size[j]*max(math.Abs(lo[j]), math.Abs(hi[j])))
 	}
-	// Each number goes through fewer roundings than there are rows and columns, each of at most
-	// 2⁻⁵³ of the sum, and the factors may be rounded once.
+	// Each number is rounded fewer times than there are rows and columns, by at most 2⁻⁵³ of the sum. The
+	// coefficients may have been rounded once.
 	return sum + float64(sizes*float64(len(p.Rows)+p.Columns+8)*0x1p-52)
 }

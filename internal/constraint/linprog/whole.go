@@ -9,15 +9,15 @@ import (
 // A Whole is a linear program in whole numbers, without an objective. Its infeasibility is proven
 // exactly.
 type Whole struct {
-	Lo, Hi []int64 // bounds of the columns
+	Lo, Hi []int64 // bounds of each column
 	Rows   []WholeRow
 }
 
-// A WholeRow is Lo ≤ Σ factor·column ≤ Hi. A bound of math.MinInt64 or math.MaxInt64 means none.
+// A WholeRow is the constraint Lo ≤ Σ factor·column ≤ Hi. math.MinInt64 and math.MaxInt64 mean no bound.
 type WholeRow struct {
 	Entries []WholeEntry
 	Lo, Hi  int64
-	scale   float64 // by which the factors were divided for the simplex method
+	scale   float64 // divisor of the factors in the simplex method; set by scaleRow
 }
 
 // A WholeEntry is the factor of a column in a row.
@@ -26,16 +26,16 @@ type WholeEntry struct {
 	Factor int64
 }
 
-// maxFactors is the greatest number of factors in the rows of a program, 512 MiB.
+// maxFactors is the greatest number of coefficients of a program's dense matrix, which takes 512 MiB.
 const maxFactors = 1 << 26
 
-// A WholeResult is what is known of a program. Either Values satisfy it, or it is proven infeasible.
-// Neither is known of a program that is too large or was interrupted.
+// A WholeResult is the outcome of solving a Whole: values that satisfy it, a proof of infeasibility, or neither if it
+// is too large or was interrupted.
 type WholeResult struct {
-	Values     []float64 // of the columns; nil if none were found
+	Values     []float64 // value of each column; nil if none were found
 	Infeasible bool
-	Blamed     []int // rows that the proof of infeasibility uses
-	Work       int   // factors processed
+	Blamed     []int // indices of the rows that the proof of infeasibility uses
+	Work       int   // number of coefficients processed
 }
 
 // Solve looks for values of the columns, which need not be whole numbers, that satisfy the program.
@@ -58,8 +58,8 @@ func (x *Whole) Solve(ctx context.Context) WholeResult {
 	return r
 }
 
-// scaled returns the program for the simplex method: columns in units of their ranges, and rows whose
-// greatest factor is 1. lo and hi have the bounds of the columns, then of the rows.
+// scaled returns the program as a matrix for the simplex method. Columns are in units of their ranges, and the
+// greatest coefficient of each row is 1. lo and hi hold the bounds of the columns, then of the rows.
 func (x *Whole) scaled() (factors [][]float64, lo, hi []float64) {
 	columns := len(x.Lo)
 	lo, hi = make([]float64, columns+len(x.Rows)), make([]float64, columns+len(x.Rows))
@@ -75,7 +75,7 @@ func (x *Whole) scaled() (factors [][]float64, lo, hi []float64) {
 	return factors, lo, hi
 }
 
-// scaleRow returns the factors and bounds of a row for the simplex method, and sets its scale.
+// scaleRow returns the coefficients and bounds of a row for the simplex method, and sets the row's scale.
 func (x *Whole) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
 	f = make([]float64, len(x.Lo))
 	top, at := 0.0, 0.0 // at: value of the row with all columns at their lower bounds
@@ -111,7 +111,7 @@ func (x *Whole) ProvesInfeasible(weights []float64) (proven bool, blamed []int) 
 		top, scale = max(top, math.Abs(w)), max(scale, x.Rows[k].scale)
 	}
 	exponent := 60 + math.Ilogb(scale/top)
-	factors := make([]big.Int, len(x.Lo)) // by variable
+	factors := make([]big.Int, len(x.Lo)) // the weighted sum's coefficient of each variable
 	asked, product, whole := new(big.Int), new(big.Int), new(big.Int)
 	for k, w := range weights {
 		r := &x.Rows[k]

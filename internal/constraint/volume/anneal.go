@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// keepWeight is the fraction of a population that stays effective after a step.
+	// keepWeight is the fraction of a population's effective size that each annealing step retains.
 	keepWeight = 0.6
-	// enough is the fraction of a population that must have v = 0 before the rest is dropped.
+	// enough is the fraction of a population that must satisfy all sums (v = 0) before the other members are dropped.
 	enough = 0.4
-	// maxSteps bounds the ladder of b. 400 steps that keep 0.6 each reach shares of 10⁻⁸⁸.
+	// maxSteps is the greatest number of annealing steps. 400 steps that retain 0.6 each reach shares of 10⁻⁸⁸.
 	maxSteps = 400
-	// frozen is the least v of a population, in units of 1/b, at which the population counts as
-	// stuck: weights of e⁻⁵⁰ carry no information.
+	// frozen is the least v in a population, in units of 1/b, at which annealing gives up: weights of e⁻⁵⁰
+	// carry no information.
 	frozen = 50
 )
 
-// annealGroups anneals a range of the populations of each size until they keep all rules. Before the first it fixes the
-// schedule.
+// annealGroups anneals the populations from..to−1 of each size until their members keep all rules. If from is 0, it
+// first determines each size's schedule.
 func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(m.options.Workers)
@@ -57,7 +57,7 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	return work.Wait()
 }
 
-// preliminary returns a measurement in which the populations made so far stand for all.
+// preliminary returns a measurement that uses the populations annealed so far in place of all.
 func (m *measurement) preliminary() *measurement {
 	own := *m
 	own.sizes = nil
@@ -71,8 +71,8 @@ func (m *measurement) preliminary() *measurement {
 	return &own
 }
 
-// scale gives each sum a scale: its spread among random compositions. So a broken rule counts the
-// same in any unit.
+// scale sets the scale of each sum to 1 over its standard deviation among random compositions, so that violations of
+// different sums are comparable.
 func (m *measurement) scale() {
 	r := m.options.Stream(0)
 	walker := newWalker(m.rules)
@@ -107,15 +107,15 @@ func (m *measurement) scale() {
 	}
 }
 
-// draw makes x uniform on the countable compositions of n ingredients. It reports whether there are
-// any.
+// draw sets x to a uniform composition of n ingredients that keeps the countable rules. It returns false if there is
+// none.
 func draw(s *count.Sampler, r Rand, n int, x *Composition) bool {
 	var err error
 	x.Ingredients, x.Amounts, err = s.Draw(r, n, x.Ingredients[:0], x.Amounts[:0])
 	return !errors.Is(err, count.ErrEmpty)
 }
 
-// runPilot fixes the schedule of a size.
+// runPilot determines the annealing schedule of a size by a population of its own.
 func (m *measurement) runPilot(ctx context.Context, w *sizeWork) error {
 	r := m.options.Stream(w.stream)
 	g, err := m.population(ctx, w, r, pilot, &w.schedule, false)
@@ -125,8 +125,8 @@ func (m *measurement) runPilot(ctx context.Context, w *sizeWork) error {
 	return err
 }
 
-// population draws compositions and anneals them along a schedule. If the schedule is not fixed, it
-// builds the schedule on the way.
+// population draws compositions and anneals them along the schedule s. Unless fixed, it determines the steps of the
+// schedule meanwhile.
 func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size int, s *schedule, fixed bool) (*group, error) {
 	g := &group{members: make([]Composition, size), mean: 1, rand: r}
 	walker := newWalker(m.rules)
@@ -190,7 +190,7 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 	return g, nil
 }
 
-// countZeros counts the values that are 0.
+// countZeros returns how many values are 0.
 func countZeros(values []float64) float64 {
 	n := 0.0
 	for _, v := range values {
@@ -201,7 +201,7 @@ func countZeros(values []float64) float64 {
 	return n
 }
 
-// fillWeights fills weights with exp(−(next−b)·v). For an infinite next the weight is 1 where v is
+// fillWeights sets weights to exp(−(next−b)·v) for each v of values. If next is infinite, a weight is 1 for v =
 // 0, else 0.
 func fillWeights(values []float64, b, next float64, weights []float64) {
 	for k, v := range values {
@@ -216,8 +216,8 @@ func fillWeights(values []float64, b, next float64, weights []float64) {
 	}
 }
 
-// nextStep returns the b that keeps the fraction keepWeight of a population effective: (Σ w)² / Σ
-// w² = keepWeight·size. It uses bisection. Some value must be above 0.
+// nextStep returns the next b, found by bisection: the one for which the weights w of the values have (Σ w)² / Σ
+// w² = keepWeight·size. Some value must be above 0.
 func nextStep(values []float64, b float64, weights []float64) float64 {
 	least := slices.Min(values)
 	effective := func(step float64) float64 {
@@ -229,8 +229,7 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 		}
 		return sum * sum / squares / float64(len(values))
 	}
-	// Where all break the rules by the same amount, no step changes the effective fraction. The
-	// step then ends at a mean weight of e⁻³.
+	// If all values are equal, no step changes the effective size. The step then ends at a mean weight of e⁻³.
 	lo, hi := 0.0, 1.0
 	for effective(hi) > keepWeight {
 		lo, hi = hi, float64(2*hi)
@@ -248,8 +247,8 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	return b + hi
 }
 
-// resample draws as many members as there are, in proportion to weights, with one uniform number.
-// Member k comes ⌊size·w_k/Σw⌋ times or once more (Kitagawa 1996).
+// resample replaces the members by as many draws from them in proportion to weights, with a single uniform number.
+// Member k occurs ⌊size·w_k/Σw⌋ times or once more (Kitagawa 1996).
 func (g *group) resample(r Rand, weights []float64, sum float64) {
 	size := len(g.members)
 	offset := float64(float64(r.Intn(1<<30)) / (1 << 30))
@@ -262,7 +261,7 @@ func (g *group) resample(r Rand, weights []float64, sum float64) {
 			members = append(members, Composition{slices.Clone(x.Ingredients), slices.Clone(x.Amounts)})
 		}
 	}
-	for k := len(weights) - 1; len(members) < size; { // rounding
+	for k := len(weights) - 1; len(members) < size; { // rounding of the sum can leave the last members out
 		for weights[k] == 0 {
 			k--
 		}

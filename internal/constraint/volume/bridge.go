@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bridge measures the ratios between neighbouring sizes. Populations keep moving under the rules,
-// and at intervals a split and a merge are tried. Rounds follow until the relevant ratios are known
-// well enough, or the effort is spent.
+// bridge measures the ratios |X_{n+1}|/|X_n| of neighbouring sizes. The members of the populations keep moving under
+// the rules, and between moves a split and a merge are tried. It ends when all relevant ratios are precise enough, or
+// the effort is spent.
 func (m *measurement) bridge(ctx context.Context) error {
 	spent := int64(0)
 	for _, w := range m.sizes {
 		spent += w.moves()
 	}
-	cost := 1 + len(m.rules.terms)/(termsOfMove*len(m.rules.amounts)) // of a move
+	cost := 1 + len(m.rules.terms)/(termsOfMove*len(m.rules.amounts)) // relative cost of a move, which grows with the terms per ingredient
 	done := 0
 	for tries := firstTries; ; {
 		chosen := m.bridgedSizes(done == 0)
@@ -40,8 +40,8 @@ func (m *measurement) bridge(ctx context.Context) error {
 		if short <= 1 {
 			return nil
 		}
-		// Variances fall as tries add up, and the error is known to about a fifth. It is infinite
-		// or undefined where some group has met no success yet.
+		// The variance falls in proportion to the tries. The 10 % allow for the error of the error itself, about a
+		// fifth. The error is infinite or NaN while some group has had no success.
 		more := float64(float64(done) * (float64(short*short) - 1) * 1.1)
 		if tries = 3 * done; more < float64(tries) {
 			tries = max(int(more), done/4)
@@ -49,15 +49,15 @@ func (m *measurement) bridge(ctx context.Context) error {
 	}
 }
 
-// termsOfMove is the number of terms of an ingredient that cost as much as the rest of a move.
+// termsOfMove is the number of terms per ingredient that take as long to update as the rest of a move.
 const termsOfMove = 64
 
-// movesBetweenTries is the number of moves between tries. The splits and merges that a composition
-// allows change slowly.
+// movesBetweenTries is the number of moves between tries of a split and a merge, because what a composition allows
+// changes slowly.
 const movesBetweenTries = 4
 
-// bridgedSizes returns the indexes of the sizes whose ratios are measured: those with a neighbour
-// and, after the first round, only relevant ones.
+// bridgedSizes returns the indices of the sizes whose ratios to a neighbouring size are measured. After the first
+// round these are only the relevant sizes.
 func (m *measurement) bridgedSizes(first bool) []int {
 	var chosen []int
 	for k := range m.sizes {
@@ -68,9 +68,8 @@ func (m *measurement) bridgedSizes(first bool) []int {
 	return chosen
 }
 
-// trySizeChanges moves each composition of size k under the rules. Between moves it tries to split
-// or merge ingredients, and counts the successes. The counts give the ratio of the numbers of
-// compositions of neighbouring sizes.
+// trySizeChanges moves each composition of the size at index k under the rules. Between moves it tries splits and
+// merges and counts the successes, from which logRatio estimates the ratio of neighbouring sizes.
 func (m *measurement) trySizeChanges(ctx context.Context, k, tries int) error {
 	up, down := m.areNeighbours(k), k > 0 && m.areNeighbours(k-1)
 	walker := newWalker(m.rules)

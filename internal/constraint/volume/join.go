@@ -8,20 +8,20 @@ import (
 	"kir/internal/portable"
 )
 
-// joint is the log share of a size by all measurements together, and without each of the groups.
+// A joint is the log share of a size from all measurements, and the values without each one of the groups.
 type joint struct {
 	logShare float64
 	without  []float64
 }
 
-// join combines shares and ratios, by size. It returns nil where neither is known.
+// join combines the shares and the ratios to a joint for each size. It is nil for a size of which neither is known.
 //
-// Sizes whose ratios are known better than their shares form a chain. Along it the ratios give φ_n,
+// Neighbouring sizes whose ratio is more precise than their shares form a chain. Along a chain the ratios give φ_n,
 // the log share up to a constant c, and
 //
-//	e^c = mean over the chain's n of share_n·e^{−φ_n},
+// \te^c = mean over the chain's n of share_n·e^{−φ_n}
 //
-// which is unbiased if the ratios are exact.
+// This estimate is unbiased if the ratios are exact.
 func (m *measurement) join() []*joint {
 	joined := make([]*joint, len(m.sizes))
 	for from := 0; from < len(m.sizes); {
@@ -47,8 +47,7 @@ func (m *measurement) join() []*joint {
 	return joined
 }
 
-// bridgeHolds reports whether the ratio between the sizes at k and k+1 is known
-// better than their shares.
+// bridgeHolds reports whether the ratio between the sizes at indices k and k+1 is more precise than their shares.
 func (m *measurement) bridgeHolds(k int) bool {
 	without := make([]float64, groups)
 	for g := range groups {
@@ -66,7 +65,7 @@ func (m *measurement) bridgeHolds(k int) bool {
 	return !(ratio > direct)
 }
 
-// share returns the mean share of the size at index k over all groups but one.
+// share returns the share of the size at index k, averaged over all groups except number without (−1 for none).
 func (m *measurement) share(k, without int) float64 {
 	sum, n := 0.0, 0.0
 	for g, one := range m.sizes[k].groups {
@@ -78,16 +77,16 @@ func (m *measurement) share(k, without int) float64 {
 	return sum / n
 }
 
-// logRatio returns log(share_{n+1}/share_n) of the sizes at k and k+1, from the splits and merges
-// of all groups but one. It is NaN or infinite where no split or no merge succeeded.
+// logRatio returns log(share_{n+1}/share_n) of the sizes at indices k and k+1, from the splits and merges of all
+// groups except number without. It is NaN or infinite if no split or no merge succeeded.
 func (m *measurement) logRatio(k, without int) float64 {
 	var splits, splitTries, merges, mergeTries float64
 	for g := range groups {
 		if g == without {
 			continue
 		}
-		// Each population counts in proportion to its share, so that the estimate is right even
-		// where moves do not connect everything.
+		// Weighting populations by their shares keeps the estimate unbiased even if moves do not connect all
+		// compositions.
 		below, above := m.sizes[k].groups[g], m.sizes[k+1].groups[g]
 		splits += float64(below.mean * float64(below.splits))
 		splitTries += float64(below.mean * float64(below.tries))
@@ -99,7 +98,7 @@ func (m *measurement) logRatio(k, without int) float64 {
 	return ways + portable.Log(splits/splitTries) - portable.Log(merges/mergeTries) - (m.sizes[k+1].logCount - m.sizes[k].logCount)
 }
 
-// chain returns the log shares of the sizes from ≤ k < to, without one group.
+// chain returns the log shares of the sizes at indices from..to−1, which form a chain, without one group.
 func (m *measurement) chain(from, to, without int) []float64 {
 	phi := make([]float64, to-from)
 	for k := from + 1; k < to; k++ {
@@ -120,14 +119,12 @@ func (m *measurement) chain(from, to, without int) []float64 {
 	return phi
 }
 
-// minRelativeError is the relative standard error of a share if every drawn composition kept the
-// rules, or if all groups agree. A composition that breaks the rules is then at most as frequent as
-// one among all drawn.
+// minRelativeError is the relative standard error of a share if every drawn composition keeps the rules or all groups
+// agree. Compositions that break the rules could then still be as frequent as one in all draws.
 const minRelativeError = 1. / (groups * population)
 
-// jackknife returns the standard error of the difference of two estimates, from their values
-// without each of the groups (Efron and Stein 1981). It is at least [minRelativeError]. b may be
-// nil, for 0.
+// jackknife returns the standard error of the difference of two estimates, given their values without each one of the
+// groups (Efron and Stein 1981). It is at least [minRelativeError]. A nil b means the constant 0.
 func jackknife(a, b []float64) float64 {
 	if a == nil && b == nil {
 		return 0
@@ -149,15 +146,14 @@ func jackknife(a, b []float64) float64 {
 	return max(minRelativeError, spread(differences))
 }
 
-// spread returns the jackknife's standard error from an estimate's values without each of the
-// groups.
+// spread returns the jackknife standard error of an estimate, given its values without each one of the groups.
 func spread(without []float64) float64 {
 	mean := 0.0
 	for _, x := range without {
 		mean += float64(x / groups)
 	}
 	if diagnose.IsConstant(slices.Min(without), slices.Max(without)) {
-		return 0 // what is left is rounding
+		return 0 // a spread that small is rounding error
 	}
 	squares := 0.0
 	for _, x := range without {

@@ -40,7 +40,7 @@ import (
 	"slices"
 )
 
-// Measure estimates the share of the compositions of each size that keeps the sums.
+// Measure estimates, for each size n, the share of the countable compositions that keep the sums, too.
 func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	m, err := Begin(ctx, p, o)
 	if err != nil {
@@ -49,10 +49,11 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	return m.Finish(ctx)
 }
 
-// A Measurement is a begun measurement: compositions of each size have been found, as far as there are any.
+// A Measurement is a measurement in progress. For each size some populations have been annealed, which is enough for
+// a rough result.
 type Measurement struct{ of *measurement }
 
-// Begin does the first part of [Measure], up to a first result.
+// Begin does the first part of [Measure], after which a rough result exists.
 func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	switch {
 	case o.Stream == nil:
@@ -88,10 +89,10 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	return &Measurement{m}, nil
 }
 
-// Rough returns the first result, whose errors are large.
+// Rough returns the result of the first part, whose errors are large.
 func (m *Measurement) Rough() *Result { return m.of.preliminary().result() }
 
-// Finish does the rest of [Measure]. It can be called once.
+// Finish does the second part of [Measure]. Call it at most once.
 func (m *Measurement) Finish(ctx context.Context) (*Result, error) {
 	if err := m.of.annealGroups(ctx, earlyGroups, groups); err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (m *Measurement) Finish(ctx context.Context) (*Result, error) {
 	return m.of.result(), nil
 }
 
-// result joins the estimates of all populations.
+// result combines the estimates of all populations.
 func (m *measurement) result() *Result {
 	r := &Result{rules: m.rules}
 	joined := m.join()

@@ -91,7 +91,7 @@ func enumerated(p Problem) (all, kept []float64) {
 				sum := int64(0)
 				for _, t := range s.Terms {
 					if x := amounts[t.Ingredient]; x > 0 {
-						sum += t.PerUnit*int64(x) + t.Whole
+						sum += t.PerUnit*int64(x) + t.PerUse
 					}
 				}
 				if sum < s.Min || sum > s.Max {
@@ -141,7 +141,7 @@ func randomProblem(t testing.TB, r *rand.Rand) Problem {
 			}
 			sums = append(sums, sum)
 		case 1: // ingredient 0 needs 3 or 4
-			sums = append(sums, constraint.Sum{Min: math.MinInt64, Max: 0, Terms: []constraint.Term{{Ingredient: 0, Whole: 1}, {Ingredient: 3, Whole: -1}, {Ingredient: 4, Whole: -1}}})
+			sums = append(sums, constraint.Sum{Min: math.MinInt64, Max: 0, Terms: []constraint.Term{{Ingredient: 0, PerUse: 1}, {Ingredient: 3, PerUse: -1}, {Ingredient: 4, PerUse: -1}}})
 		case 2: // an equality
 			f := make([]int64, n)
 			for i := range f {

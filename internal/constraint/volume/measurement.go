@@ -1,6 +1,6 @@
 package volume
 
-// A measurement is the state of [Measure] while it works.
+// A measurement is the internal state of [Measure].
 type measurement struct {
 	problem Problem
 	options Options
@@ -8,13 +8,12 @@ type measurement struct {
 	sizes   []*sizeWork
 }
 
-// areNeighbours reports whether the size at index k and the next one are neighbours with
-// populations.
+// areNeighbours reports whether the sizes at indices k and k+1 are n and n+1 and both have populations.
 func (m *measurement) areNeighbours(k int) bool {
 	return k+1 < len(m.sizes) && m.sizes[k].n+1 == m.sizes[k+1].n && m.sizes[k].sampled() && m.sizes[k+1].sampled()
 }
 
-// isRelevant reports whether a size has a non-negligible share of the mass.
+// isRelevant reports whether the size at index k has at least the fraction relevantMass of the law's probability.
 func (m *measurement) isRelevant(k int) bool {
 	sum := 0.0
 	for _, w := range m.sizes {

@@ -15,44 +15,43 @@ type Rand interface {
 	Bernoulli(p float64) bool
 }
 
-// A Problem holds the rules to measure.
+// A Problem holds the rules, divided into countable ones and sums.
 type Problem struct {
-	Space   count.Space      // the countable rules; its groups are disjoint or nested
-	Table   *count.Table     // its counts
-	Sampler *count.Sampler   // its draws
-	Sums    []constraint.Sum // the other rules
+	Space   count.Space      // countable rules, whose groups are disjoint or nested
+	Table   *count.Table     // counts of Space
+	Sampler *count.Sampler   // uniform draws from Space
+	Sums    []constraint.Sum // rules that Space does not express
 }
 
-// A Composition lists used ingredients and their amounts.
+// A Composition lists the used ingredients and, in the same order, their amounts.
 type Composition struct{ Ingredients, Amounts []int32 }
 
-// The default precision and effort. Caches hold results at these.
+// These are the default precision and effort. Caches hold results measured with them.
 const (
 	DefaultRatioError = 0.02
-	DefaultEffort     = 100 // million moves
+	DefaultEffort     = 100 // greatest number of moves, in millions
 )
 
-// Options are the sizes to measure, and the precision.
+// Options state which sizes to measure, and how precisely.
 type Options struct {
 	// Sizes are the numbers of used ingredients to measure, ascending. Sizes with D_n = 0 are
 	// skipped.
 	Sizes []int
 
-	// Mass is the law's probability of each size, in any scale; nil makes all equal. RatioError
-	// concerns the ratios among sizes with more than 0.1 % of the total mass.
+	// Mass is the law's probability of each size, up to a factor; nil makes all equal. RatioError applies to sizes
+	// with more than 0.1 % of the total.
 	Mass []float64
 
-	// RatioError is the target for the standard error of the log of every ratio |X_m|/|X_n|.
-	// Measuring ends there, unless Effort ends it before. 0 stands for [DefaultRatioError].
+	// RatioError is the required standard error of the log of each ratio |X_m|/|X_n|. Measuring ends once it is
+	// reached, or when the Effort is spent. 0 means [DefaultRatioError].
 	RatioError float64
 
-	// Effort bounds the number of moves, in millions; 0 stands for [DefaultEffort]. Where
-	// ingredients have more than 64 terms in sums on average, a move counts once for every 64
-	// terms.
+	// Effort is the greatest number of moves, in millions; 0 means [DefaultEffort]. If ingredients have more than 64
+	// terms in sums on average, a move counts once for every 64 terms.
 	Effort float64
 
-	// Stream returns the stream of random choices for a part of the work. The same index must give
-	// the same stream. The result depends on the streams alone.
+	// Stream returns a source of random choices for a part of the work. Equal indices must give equal sources. The
+	// result depends on nothing else.
 	Stream func(index uint64) Rand
 
 	// Workers is the number of goroutines, at least 1. It does not affect the result.

@@ -2,27 +2,27 @@ package volume
 
 import "kir/internal/portable"
 
-// A Size is the measurement of X_n.
+// A Size is the estimate of |X_n| for one n. D_n is the number of countable compositions.
 type Size struct {
 	N        int
-	LogShare float64 // log(|X_n|/D_n); −Inf where no composition was found
-	SE       float64 // its standard error
-	Found    bool    // whether compositions that keep all rules are known
+	LogShare float64 // log(|X_n|/D_n); −Inf if no composition was found
+	SE       float64 // standard error of LogShare
+	Found    bool    // whether compositions of this size that keep all rules are known
 }
 
 // A Result holds the measured sizes. The errors of their log shares are correlated; see
 // [Result.RatioSE] and [Result.LawErrors].
 type Result struct {
 	Sizes []Size
-	Moves int64 // how many were made
+	Moves int64 // number of moves made
 
-	replicates [][]float64 // by size: the log share without each of the groups; nil if not found
+	replicates [][]float64 // replicates[k]: log share of size k without each one of the groups, for the jackknife; nil if not found
 	rules      *rules
-	pools      []pool // by size
+	pools      []pool // for each size: compositions that keep all rules
 }
 
-// RatioSE returns the standard error of log(|X_m|/|X_n|) for the sizes at two indexes of Sizes. It
-// comes from the jackknife over independent groups.
+// RatioSE returns the jackknife standard error, over the independent groups, of log(|X_m|/|X_n|) for the sizes at
+// indices a and b.
 func (r *Result) RatioSE(a, b int) float64 {
 	return jackknife(r.replicates[a], r.replicates[b])
 }
@@ -35,7 +35,7 @@ func (r *Result) RatioSE(a, b int) float64 {
 // changes nothing. As with counts, the errors of measured sizes are at least those that
 // [minRelativeError] implies.
 func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
-	laws := make([][]float64, len(p)+1) // by size, the rest last, without each group
+	laws := make([][]float64, len(p)+1) // law without each one of the groups: by size, then the rest
 	for k := range laws {
 		laws[k] = make([]float64, groups)
 	}

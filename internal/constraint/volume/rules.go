@@ -9,23 +9,23 @@ import (
 	"kir/internal/portable"
 )
 
-// rules are all rules that a composition must keep, by ingredient.
+// rules hold all rules of a problem, indexed by ingredient.
 type rules struct {
-	total   int // in units of unit
+	total   int // total of a composition, in multiples of unit
 	unit    int
 	amounts []allowedAmounts
-	first   []int32 // where the terms of an ingredient begin, by kind, and end
+	first   []int32 // first[kinds·i+kind] is where ingredient i's terms of a kind begin in terms
 	terms   []ruleTerm
 	bounds  []bound
-	linear  []int32 // the soft sums whose terms have amounts
+	linear  []int32 // sums other than countable rules with terms that depend on amounts
 	bent    []func(amount int) int64
 }
 
-// Kinds of terms, in the order of an ingredient's terms.
+// These are the kinds of terms, in the order in which an ingredient's terms are stored.
 const (
-	// A use is a term that counts an ingredient the same in any amount, so a change of amount
-	// leaves it constant. A ceiling is a sum with no least and only positive terms, so less of an
-	// ingredient never breaks it.
+	// A use term counts an ingredient alike in any amount, so a change of the amount leaves it constant. An amount
+	// term depends on the amount. A ceiling is a sum without a lower bound and with positive terms only, so less of
+	// an ingredient never breaks it.
 	ceilingUse = iota
 	otherUse
 	ceilingAmount
@@ -33,20 +33,20 @@ const (
 	kinds
 )
 
-// A ruleTerm is one term of an ingredient, with the sum it belongs to.
+// A ruleTerm is the term of one ingredient in one sum.
 type ruleTerm struct {
-	sum            int32
-	bent           int32 // 0, or 1 + the index of a function that tells what is added instead
-	perUnit, whole int64
+	sum             int32
+	bent            int32 // 0, or 1 + the index in rules.bent of a function that replaces perUnit and whole
+	perUnit, perUse int64
 }
 
-// bentDelta is the change of a bent term when an amount changes.
+// bentDelta returns the change of a bent term when an amount changes from was to amount.
 func (r *rules) bentDelta(bent, was, amount int32) int64 {
 	at := r.bent[bent-1]
 	return at(int(amount)*r.unit) - at(int(was)*r.unit)
 }
 
-// allowedAmounts are the amounts that a used ingredient may take: lo, lo+step, … up to hi.
+// allowedAmounts are the amounts lo, lo+step, ... up to hi that an ingredient may have when used.
 type allowedAmounts struct {
 	lo, hi, step int32
 	required     bool
@@ -56,14 +56,14 @@ func (a *allowedAmounts) contains(x int32) bool {
 	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
 }
 
-// newRules indexes rules by ingredient. It divides amounts by the greatest common divisor of all of
-// them and the total.
+// newRules indexes the rules of a problem by ingredient, with amounts divided by their greatest common divisor with
+// the total.
 func newRules(p Problem) (*rules, error) {
 	s := p.Space
 	r := &rules{total: s.Total, amounts: make([]allowedAmounts, len(s.Ingredients))}
 	unit := s.Total
 	for i, a := range s.Ingredients {
-		lo, step, n := a.Doses(s.Total)
+		lo, step, n := a.AllowedAmounts(s.Total)
 		if a.Excluded || n == 0 {
 			r.amounts[i] = allowedAmounts{lo: 1, hi: 0, step: 1, required: a.Required}
 			continue
@@ -115,7 +115,7 @@ func newRules(p Problem) (*rules, error) {
 		sum := &sums[k]
 		ceiling := isCeiling(sum)
 		for _, t := range sum.Terms {
-			one := ruleTerm{sum: int32(k), perUnit: t.PerUnit * int64(unit), whole: t.Whole}
+			one := ruleTerm{sum: int32(k), perUnit: t.PerUnit * int64(unit), perUse: t.PerUse}
 			if t.IsBent() {
 				r.bent = append(r.bent, t.At)
 				one.bent = int32(len(r.bent))
@@ -128,9 +128,9 @@ func newRules(p Problem) (*rules, error) {
 	return r, nil
 }
 
-// isCeiling reports whether a sum has no least and no negative term.
+// isCeiling reports whether a sum has no lower bound and no negative term.
 func isCeiling(s *constraint.Sum) bool {
-	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t constraint.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.Whole < 0 })
+	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t constraint.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.PerUse < 0 })
 }
 
 func kindOf(t *constraint.Term, ceiling bool) int {
@@ -145,14 +145,12 @@ func kindOf(t *constraint.Term, ceiling bool) int {
 	return otherAmount
 }
 
-// termsOf returns an ingredient's terms of a range of kinds. Within a kind they follow the order of
-// the sums.
+// termsOf returns the terms of ingredient i of the kinds from..to. Within a kind they follow the order of the sums.
 func (r *rules) termsOf(i int32, from, to int) []ruleTerm {
 	return r.terms[r.first[kinds*int(i)+from]:r.first[kinds*int(i)+to+1]]
 }
 
-// find returns the term of an ingredient in a sum, among the terms of one kind, nil if there is
-// none.
+// find returns the term of an ingredient in a sum, of the given kind, or nil.
 func (r *rules) find(i, sum int32, kind int) *ruleTerm {
 	terms := r.termsOf(i, kind, kind)
 	at, ok := slices.BinarySearchFunc(terms, sum, func(t ruleTerm, sum int32) int { return cmp.Compare(t.sum, sum) })

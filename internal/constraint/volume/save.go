@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// A saved result leaves out the rules, except for what was learnt about them.
+// A saved is the encoded form of a Result, without the rules themselves.
 type saved struct {
 	Sizes      []Size
 	Moves      int64
@@ -17,7 +17,7 @@ type saved struct {
 	Scales     []float64
 }
 
-// MarshalBinary encodes a result for [Restore].
+// MarshalBinary encodes the result; [Restore] decodes it.
 func (r *Result) MarshalBinary() ([]byte, error) {
 	s := saved{Sizes: r.Sizes, Moves: r.Moves, Replicates: r.replicates}
 	for _, p := range r.pools {
@@ -31,11 +31,11 @@ func (r *Result) MarshalBinary() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// errSaved is returned for data that are no result of the problem.
+// errSaved is returned for data that are no result of the given problem.
 var errSaved = errors.New("measure: this is no result of the problem")
 
-// Restore decodes the result of [Result.MarshalBinary] for a problem and its sizes. It checks that
-// each composition that a walk starts from keeps the rules, whatever the data.
+// Restore decodes data of [Result.MarshalBinary] for the same problem and sizes. Corrupt data cannot break the rules:
+// it checks each composition from which walks start.
 func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	var s saved
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
@@ -77,7 +77,7 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	return r, nil
 }
 
-// isFeasible reports whether x, which may be anything, is a composition that keeps all rules.
+// isFeasible reports whether x is a composition that keeps all rules. x may have any contents.
 func (w *walker) isFeasible(x Composition) bool {
 	if len(x.Amounts) != len(x.Ingredients) {
 		return false

@@ -1,13 +1,13 @@
 package volume
 
-// bound is a sum without its terms.
+// A bound is the interval of a sum's permitted values, with the weight of a violation.
 type bound struct {
 	min, max int64
-	hard     bool    // of a countable group: never broken
-	scale    float64 // v for each unit by which it is broken
+	hard     bool    // whether the sum is a countable rule, which no move may break
+	scale    float64 // contribution to v of each unit of violation
 }
 
-// violation returns the distance of a sum from a bound's interval.
+// violation returns the distance of a sum from the permitted interval.
 func (b *bound) violation(sum int64) float64 {
 	switch {
 	case sum < b.min:
@@ -18,11 +18,11 @@ func (b *bound) violation(sum int64) float64 {
 	return 0
 }
 
-// quantum is the v of a sum that breaks its bound by its scale. v is an integer, so adding and
-// subtracting it leaves no rounding.
+// quantum is the v of a sum whose violation times scale is 1. v is a whole number, so that adding and subtracting it
+// leaves no rounding.
 const quantum = 1 << 16
 
-// cost returns the v of a sum.
+// cost returns the contribution of a sum to v, in parts of quantum.
 func (b *bound) cost(sum int64) int64 {
 	if sum >= b.min && sum <= b.max {
 		return 0

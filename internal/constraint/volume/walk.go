@@ -2,10 +2,10 @@ package volume
 
 import "math"
 
-// A pool holds the compositions of a size that keep all rules, by population.
+// A pool holds compositions of one size that keep all rules, grouped by population.
 type pool struct {
 	members [][]Composition
-	weights []float64 // of each population, its share
+	weights []float64 // share measured by each population
 }
 
 func newPool(w *sizeWork) pool {
@@ -19,19 +19,18 @@ func newPool(w *sizeWork) pool {
 	return p
 }
 
-// A Walk draws compositions that keep all rules. It belongs to one goroutine.
+// A Walk draws compositions that keep all rules. Only one goroutine may use it.
 type Walk struct {
 	result *Result
 	walker *walker
 }
 
-// Walk returns a [Walk] that draws compositions of the measured sizes.
+// Walk returns a new [Walk] through the compositions that the measurement found.
 func (r *Result) Walk() *Walk { return &Walk{r, newWalker(r.rules)} }
 
-// Draw makes x a composition of the size at an index of Sizes, which must have been found. It takes
-// one of the last compositions of the measurement and moves it under the rules. These are about
-// uniform if they are many. Draw serves for a first state or a comparison, like an independent
-// draw. It must not serve as an exact law.
+// Draw sets x to a random composition of the size at an index of Sizes, which must have been found. It takes one of
+// the last compositions of the measurement and moves it under the rules. Draws are about uniform if there are many
+// compositions. Use them for starts and comparisons, but not as an exact law.
 func (w *Walk) Draw(r Rand, index int, x *Composition) {
 	p := w.result.pools[index]
 	members := p.members[r.Categorical(p.weights)]

@@ -29,7 +29,7 @@ func problems(t *testing.T) []Problem {
 	crossing := constraint.Sum{Min: math.MinInt64, Max: 40}
 	for i := range 10 {
 		bent.Terms = append(bent.Terms, constraint.Term{Ingredient: i, PerUnit: 1, Cap: 6 + 2*(i%3)})
-		crossing.Terms = append(crossing.Terms, constraint.Term{Ingredient: i, PerUnit: int64(i % 4), Whole: int64(i%3) - 1})
+		crossing.Terms = append(crossing.Terms, constraint.Term{Ingredient: i, PerUnit: int64(i % 4), PerUse: int64(i%3) - 1})
 	}
 	all = append(all, newProblem(t, count.Space{Total: 60, Ingredients: ten}, 0, bent, crossing), newProblem(t, count.Space{Total: 60, Ingredients: ten}, 0, crossing, bent))
 	required := make([]count.Ingredient, 12)

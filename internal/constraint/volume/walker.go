@@ -6,22 +6,22 @@ import (
 	"kir/internal/portable"
 )
 
-// A sumState is the value of a sum together with its bounds, which are read at the same time.
+// A sumState is the value of a sum, stored next to the bounds with which it is compared.
 type sumState struct{ sum, min, max, cost int64 }
 
-// A walker is a composition that moves within one size, with the sums of its rules. Its units are
-// those of the rules.
+// A walker is a composition that moves within one size, with the values of all sums. Its amounts are in multiples of
+// rules.unit.
 type walker struct {
 	rules   *rules
-	amounts []int32    // by ingredient
-	list    []int32    // the used ingredients
-	slot    []int32    // by ingredient: where a used one stands in the list
-	sums    []sumState // by sum
-	hard    int        // countable rules that are broken
-	v       int64      // total violation of the sums, in parts of quantum
+	amounts []int32    // amount of each ingredient
+	list    []int32    // used ingredients in no order
+	slot    []int32    // index in list of each used ingredient
+	sums    []sumState // state of each sum
+	hard    int        // number of countable rules that are broken
+	v       int64      // total violation v of the sums, in parts of quantum
 
-	added   []int64 // by sum: the increase by the proposed change; 0 between proposals
-	touched []int32 // the sums that the proposed change may increase, some maybe twice
+	added   []int64 // increase of each sum by the proposed changes; all 0 between proposals
+	touched []int32 // sums whose increase may not be 0, some of them twice
 
 	moves int64
 }
@@ -55,7 +55,7 @@ func (w *walker) clear() {
 	}
 }
 
-// load makes x the composition. The amounts of x are in single units.
+// load sets the walker to composition x, whose amounts are in single units.
 func (w *walker) load(x Composition) {
 	w.clear()
 	for k, i := range x.Ingredients {
@@ -63,7 +63,7 @@ func (w *walker) load(x Composition) {
 	}
 }
 
-// store writes the composition to x.
+// store writes the walker's composition to x, in single units.
 func (w *walker) store(x *Composition) {
 	x.Ingredients = append(x.Ingredients[:0], w.list...)
 	x.Amounts = x.Amounts[:0]
@@ -72,7 +72,7 @@ func (w *walker) store(x *Composition) {
 	}
 }
 
-// set gives an ingredient an amount.
+// set changes the amount of ingredient i and updates all sums.
 func (w *walker) set(i, amount int32) {
 	was := w.amounts[i]
 	if was == amount {
@@ -95,7 +95,7 @@ func (w *walker) set(i, amount int32) {
 	terms := w.rules.termsOf(i, firstChangedKind(whole), otherAmount)
 	for k := range terms {
 		t := &terms[k]
-		change := t.perUnit*units + t.whole*whole
+		change := t.perUnit*units + t.perUse*whole
 		if t.bent > 0 {
 			change = w.rules.bentDelta(t.bent, was, amount)
 		}
@@ -128,9 +128,9 @@ func sign(cost int64) int {
 // A change sets an ingredient to another amount.
 type change struct{ ingredient, amount int32 }
 
-// tryChanges makes changes with probability exp(−b·(v′−v)) if the countable rules hold after them.
-// The amounts must be ones that the ingredients may take. With an infinite b, for a composition
-// that keeps all rules, it makes the changes only if all rules still hold.
+// tryChanges proposes changes of amounts to allowed ones. It accepts them with probability exp(−b·(v′−v)) if
+// the countable rules hold afterwards. If b is infinite and all rules hold now, it accepts them only if all rules
+// hold afterwards.
 func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	if math.IsInf(b, 1) {
 		if !w.staysFeasible(changes...) {
@@ -144,8 +144,8 @@ func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	}
 }
 
-// noteChanges records the effect of changes on the sums, by the terms of all kinds or by those that
-// belong to no ceiling.
+// noteChanges records in w.added by how much the changes increase each sum. With all false it leaves out the
+// ceilings.
 func (w *walker) noteChanges(changes []change, all bool) {
 	w.touched = w.touched[:0]
 	for _, c := range changes {
@@ -172,20 +172,20 @@ func (w *walker) noteTerms(terms []ruleTerm, c change) {
 		if t.bent > 0 {
 			w.added[t.sum] += w.rules.bentDelta(t.bent, w.amounts[c.ingredient], c.amount)
 		} else {
-			w.added[t.sum] += t.perUnit*units + t.whole*whole
+			w.added[t.sum] += t.perUnit*units + t.perUse*whole
 		}
 	}
 }
 
-// evaluateChanges returns the rise of v under changes of different ingredients, and whether they
-// break a countable rule.
+// evaluateChanges returns by how much changes of different ingredients increase v, and whether they break a countable
+// rule.
 func (w *walker) evaluateChanges(changes []change) (worse int64, hard bool) {
 	w.noteChanges(changes, true)
 	for _, k := range w.touched {
 		b := &w.rules.bounds[k]
 		cost := b.cost(w.sums[k].sum + w.added[k])
 		if w.added[k] == 0 {
-			continue // it is there twice, or nothing is added
+			continue // the sum is unchanged, or was listed twice
 		}
 		w.added[k] = 0
 		if b.hard {
@@ -197,8 +197,8 @@ func (w *walker) evaluateChanges(changes []change) (worse int64, hard bool) {
 	return worse, hard
 }
 
-// firstChangedKind returns the first kind of term that a change can affect. whole is the change of
-// the number of used ingredients.
+// firstChangedKind returns the first kind of terms that a change can affect. whole is the change of the number of
+// used ingredients, 0 if only amounts change.
 func firstChangedKind(whole int64) int {
 	if whole == 0 {
 		return ceilingAmount
@@ -206,9 +206,8 @@ func firstChangedKind(whole int64) int {
 	return ceilingUse
 }
 
-// staysFeasible reports whether a composition that keeps all rules still does after changes of
-// different ingredients. It takes most of the time where rules are many, and stops at the first
-// broken one.
+// staysFeasible reports whether a composition that keeps all rules still does after changes of different ingredients.
+// It checks ceilings first and stops at a broken one, because with many rules it takes most of the time.
 func (w *walker) staysFeasible(changes ...change) bool {
 	for at := range changes {
 		c := &changes[at]
@@ -228,7 +227,7 @@ func (w *walker) staysFeasible(changes ...change) bool {
 	return kept
 }
 
-// keepsCeilings reports whether every ceiling whose sum one of the changes raises still holds.
+// keepsCeilings reports whether all ceilings hold that the change number at raises by terms of the given kind.
 func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
 	c := changes[at]
 	units, whole := w.amountDeltas(c)
@@ -236,9 +235,9 @@ func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
 	for k := range terms {
 		t := &terms[k]
 		s := &w.sums[t.sum]
-		sum := s.sum + t.perUnit*units + t.whole*whole
+		sum := s.sum + t.perUnit*units + t.perUse*whole
 		if sum <= s.max && len(changes) == 2 {
-			continue // of two changes the other is downwards
+			continue // the other change can only lower the sum
 		}
 		for other, d := range changes {
 			if other != at {
@@ -252,25 +251,26 @@ func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
 	return true
 }
 
-// ceilingDelta returns what a change adds to a sum that is a ceiling.
+// ceilingDelta returns by how much a change increases a sum that is a ceiling.
 func (w *walker) ceilingDelta(c change, sum int32) int64 {
 	units, whole := w.amountDeltas(c)
 	for _, kind := range [...]int{ceilingUse, ceilingAmount} {
 		if t := w.rules.find(c.ingredient, sum, kind); t != nil {
-			return t.perUnit*units + t.whole*whole
+			return t.perUnit*units + t.perUse*whole
 		}
 	}
 	return 0
 }
 
-// amountDeltas returns the change in units and in the number of used ingredients.
+// amountDeltas returns by how many units a change increases the amount, and by how much the number of used
+// ingredients: 1, 0 or −1.
 func (w *walker) amountDeltas(c change) (units, whole int64) {
 	was := w.amounts[c.ingredient]
 	return int64(c.amount - was), int64(sign(int64(c.amount)) - sign(int64(was)))
 }
 
-// move makes one move that leaves exp(−b·v) on the countable compositions of n ingredients
-// invariant. Each kind of move has a symmetric proposal.
+// move makes one random move within the size. It leaves the law ∝ exp(−b·v) on the countable compositions of n
+// ingredients invariant, because each kind of move has a symmetric proposal.
 func (w *walker) move(r Rand, b float64) {
 	w.moves++
 	n := len(w.list)
@@ -286,7 +286,7 @@ func (w *walker) move(r Rand, b float64) {
 	}
 }
 
-// drawUsedPair draws two used ingredients in order.
+// drawUsedPair draws an ordered pair of different used ingredients.
 func (w *walker) drawUsedPair(r Rand) (i, j int32) {
 	p, q := r.Intn(len(w.list)), r.Intn(len(w.list)-1)
 	if q >= p {
@@ -295,8 +295,8 @@ func (w *walker) drawUsedPair(r Rand) (i, j int32) {
 	return w.list[p], w.list[q]
 }
 
-// drawStepSize draws the size of a move. It draws a power of two up to most, uniform in the
-// exponent, and then a uniform size up to it.
+// drawStepSize draws a number from 1 to most: first the exponent of a power of two uniformly, then a number up to
+// that power.
 func drawStepSize(r Rand, most int32) int32 {
 	exponent := 0
 	for most>>exponent > 1 {
@@ -305,7 +305,7 @@ func drawStepSize(r Rand, most int32) int32 {
 	return 1 + int32(r.Intn(1<<r.Intn(exponent+1)))
 }
 
-// transfer takes units from one used ingredient to another.
+// transfer proposes to move units from one used ingredient to another.
 func (w *walker) transfer(r Rand, b float64) {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]
@@ -313,7 +313,7 @@ func (w *walker) transfer(r Rand, b float64) {
 	var k int32
 	if r.Bernoulli(0.5) {
 		// Draw any allowed amount of i below the sum.
-		from, to := ai.lo, min(ai.hi, s-1) // and i has an amount in it
+		from, to := ai.lo, min(ai.hi, s-1) // the range contains an allowed amount of i
 		k = from + ai.step*int32(r.Intn(int((to-from)/ai.step)+1))
 	} else {
 		k = w.amounts[i] + max(ai.step, aj.step)*drawStepSize(r, int32(w.rules.total/len(w.list)))
@@ -324,7 +324,7 @@ func (w *walker) transfer(r Rand, b float64) {
 	w.tryChanges(r, b, change{i, k}, change{j, s - k})
 }
 
-// drawAbsent draws an ingredient that is not used.
+// drawAbsent draws an ingredient that the composition does not use.
 func (w *walker) drawAbsent(r Rand) int32 {
 	for {
 		if j := int32(r.Intn(len(w.amounts))); w.amounts[j] == 0 {
@@ -333,7 +333,7 @@ func (w *walker) drawAbsent(r Rand) int32 {
 	}
 }
 
-// exchange passes the amount of a used ingredient to an absent one.
+// exchange proposes to replace a used ingredient by an absent one with the same amount.
 func (w *walker) exchange(r Rand, b float64) {
 	i, j := w.list[r.Intn(len(w.list))], w.drawAbsent(r)
 	x := w.amounts[i]
@@ -343,8 +343,8 @@ func (w *walker) exchange(r Rand, b float64) {
 	w.tryChanges(r, b, change{i, 0}, change{j, x})
 }
 
-// moveAlongSum moves units between three used ingredients so that one of the sums stays constant.
-// Where that sum is nearly fixed, no other move succeeds.
+// moveAlongSum proposes to move units among three used ingredients so that one of the sums stays constant. If that
+// sum is nearly fixed by its bounds, no other move succeeds.
 func (w *walker) moveAlongSum(r Rand, b float64) {
 	sum := w.rules.linear[r.Intn(len(w.rules.linear))]
 	i, j := w.drawUsedPair(r)
@@ -355,7 +355,7 @@ func (w *walker) moveAlongSum(r Rand, b float64) {
 	// p units to i and q to j, all from l: p·(a_i−a_l) + q·(a_j−a_l) = 0.
 	p, q := w.factor(j, sum)-w.factor(l, sum), w.factor(l, sum)-w.factor(i, sum)
 	if p == 0 && q == 0 {
-		return // i, j and l are alike, and transfer serves
+		return // the three have equal coefficients, so transfer makes the same moves
 	}
 	g := portable.GCD(p, q)
 	p, q = p/g, q/g
@@ -377,7 +377,7 @@ func (w *walker) moveAlongSum(r Rand, b float64) {
 	w.tryChanges(r, b, change{i, int32(x)}, change{j, int32(y)}, change{l, int32(z)})
 }
 
-// factor returns a_i of a sum.
+// factor returns the coefficient of ingredient i's amount in a sum.
 func (w *walker) factor(i, sum int32) int64 {
 	for k := ceilingUse; k < kinds; k++ {
 		if t := w.rules.find(i, sum, k); t != nil {
@@ -387,8 +387,8 @@ func (w *walker) factor(i, sum int32) int64 {
 	return 0
 }
 
-// split reports whether a uniform split of the composition, which keeps all rules, keeps them too.
-// It does not change the composition.
+// split reports whether the composition after a uniformly drawn split still keeps all rules. It does not change the
+// composition.
 func (w *walker) split(r Rand) bool {
 	n := len(w.list)
 	// The split falls at one of the total−n inner cuts. The unit before the first inner cut of an
@@ -407,7 +407,8 @@ func (w *walker) split(r Rand) bool {
 	return w.staysFeasible(change{i, k}, change{j, rest})
 }
 
-// merge reports whether a uniform merge of the composition keeps all rules.
+// merge reports whether the composition after a uniformly drawn merge still keeps all rules. It does not change the
+// composition.
 func (w *walker) merge(r Rand) bool {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]

@@ -22,14 +22,13 @@ import (
 	"kir/internal/portable"
 )
 
-// Limits on a file.
+// These limits apply to a file.
 const (
 	maxFeatures = 1 << 20
 	maxClasses  = 1 << 12
 )
 
-// Read reads a model. The error describes the fault in the file, or names the part that is not
-// supported.
+// Read reads a LightGBM text model. The error describes the fault in the file, or names what is not supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -73,7 +72,7 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	}
 }
 
-// lines are the lines of a file.
+// lines iterates over the lines of a file.
 type lines struct {
 	rest   []byte
 	number int
@@ -90,8 +89,8 @@ func (l *lines) next() (line string, more bool) {
 	return strings.TrimSuffix(string(text), "\r"), true
 }
 
-// fields reads lines of a name and a value up to the one that begins a tree or ends the trees. It
-// returns that line, too.
+// fields reads lines "name=value" until a line begins a tree or ends the trees. It returns the values by name, and
+// that line.
 func (l *lines) fields() (fields map[string]string, next string, err error) {
 	fields = make(map[string]string)
 	for {
@@ -156,8 +155,8 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	return m, f.setObjective(m, average, average && version == "v2")
 }
 
-// setObjective sets the output computed from the sums. For a forest it divides them. It applies no
-// link if the leaves already have it.
+// setObjective sets the model's output, which is computed from the sums. For a forest (average) it divides the sums
+// by the iterations. If the leaves are already transformed (linked), it applies no link function.
 func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 	name, link, err := readLink(strings.Fields(f.head["objective"]))
 	if err != nil {
@@ -220,7 +219,7 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 
 func identity(v float64) float64 { return v }
 
-// readLink returns an objective's name and the function that its predictions apply to sums.
+// readLink returns the name of an objective, and the link function from a sum to a prediction.
 func readLink(words []string) (name string, link func(float64) float64, err error) {
 	sigmoid, sqrt := 1.0, false
 	for k, w := range words {

@@ -10,10 +10,10 @@ import (
 	"kir/internal/ensemble"
 )
 
-// maxLeaves bounds the leaves of a tree.
+// maxLeaves is the greatest number of leaves of a tree.
 const maxLeaves = 1 << 24
 
-// Bits of a decision's type.
+// These are the bits of a node's decision type.
 const (
 	categorical = 1 << 0
 	defaultLeft = 1 << 1
@@ -22,24 +22,24 @@ const (
 	nanMissing  = 2 << 2
 )
 
-// nearZero bounds the magnitude of values that are missing if zeros count as missing.
+// nearZero is the greatest magnitude of values that count as missing if zeros do.
 const nearZero = float64(float32(1e-35))
 
-// A tree holds its nodes and its leaves. A child is a node, or ^k for leaf k.
+// A tree holds the nodes and leaves of one tree. A child is the index of a node, or ^k for leaf k.
 type tree struct {
 	features, types, left, right []int
 	thresholds, leaves           []float64
-	categories                   [][]int // by threshold
+	categories                   [][]int // sets of categories that lead left, by the index that a node has as its threshold
 }
 
-// addTree adds a tree of a target.
+// addTree adds a tree, described by the fields of a file, as a term of a target.
 func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 	t, err := readTree(fields)
 	if err != nil {
 		return err
 	}
 	nodes := len(t.features)
-	number := func(child int) int { // nodes first, then leaves
+	number := func(child int) int { // numbers of the shape: nodes first, then leaves
 		if child < 0 {
 			return nodes + ^child
 		}
@@ -66,7 +66,7 @@ func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error
 	if kind&categorical != 0 {
 		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
 			defer func() { t.categories[at] = nil }()                                    // nodes do not share categories, so the file's size bounds the work
-			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // values above −1, such as −0.5, are in category 0, too
+			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // a value is in category 0 if it is above −1, such as −0.5
 		}
 		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
 	}
@@ -75,7 +75,7 @@ func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error
 		byDefault, missing = left, 0
 	}
 	if kind&missingKind != nanMissing {
-		missing = 1 // NaN counts as 0
+		missing = 1 // a missing value counts as 0
 		if threshold >= 0 {
 			missing = 0
 		}
@@ -124,7 +124,7 @@ func readTree(fields map[string]string) (*tree, error) {
 	return t, err
 }
 
-// readCategories reads the categories that go left, which the file stores as bits of words.
+// readCategories reads the sets of categories that lead left. The file stores each as the bits of 32-bit words.
 func (t *tree) readCategories(fields map[string]string) error {
 	count, err := strconv.Atoi(fields["num_cat"])
 	if err != nil || count < 1 || count > len(t.features) {
@@ -158,7 +158,7 @@ func (t *tree) readCategories(fields map[string]string) error {
 	return nil
 }
 
-// parseNumber parses a finite number, or infinity as the largest one.
+// parseNumber parses a number. Infinity becomes the largest finite number, and NaN is an error.
 func parseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -170,7 +170,7 @@ func parseNumber(text string) (float64, error) {
 	return v, err
 }
 
-// parseList parses a list of n values, or of any number if n is negative.
+// parseList parses the field of the given name as a list of n values, or of any number if n is negative.
 func parseList[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
 	texts := strings.Fields(fields[name])
 	if n >= 0 && len(texts) != n {

@@ -9,7 +9,7 @@ import (
 	"kir/internal/portable"
 )
 
-// arithmetic are the operations of two numbers.
+// arithmetic holds the operations on two numbers, by the node's type.
 var arithmetic = map[string]func(a, b float64) float64{
 	"Add": func(a, b float64) float64 { return a + b },
 	"Sub": func(a, b float64) float64 { return a - b },
@@ -17,8 +17,8 @@ var arithmetic = map[string]func(a, b float64) float64{
 	"Div": func(a, b float64) float64 { return a / b },
 }
 
-// operand returns the constant of a node with two operands, as a function of the number's index,
-// and whether it is the first operand.
+// operand returns the constant operand of a node with two operands, as a function of the column's index. first
+// reports whether the constant is the first operand.
 func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, err error) {
 	if len(n.inputs) != 2 {
 		return nil, false, fmt.Errorf("it has %d operands", len(n.inputs))
@@ -34,8 +34,8 @@ func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, 
 	return of, first, err
 }
 
-// broadcast returns the k-th of the numbers. There must be one for each column, or a single one for
-// all.
+// broadcast returns a function from a column's index to its number. There must be one number for each of width
+// columns, or a single one for all.
 func broadcast(numbers []float64, width int) (func(k int) float64, error) {
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -51,7 +51,7 @@ func broadcast(numbers []float64, width int) (func(k int) float64, error) {
 	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
 }
 
-// convertBeforeTrees returns the columns of a node before the trees.
+// convertBeforeTrees returns the columns that a node before the trees computes.
 func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
 	columns := w.columns[n.inputs[0]]
 	if columns == nil {
@@ -141,7 +141,7 @@ func imputeColumns(n *node, columns []column) ([]column, error) {
 	return made, nil
 }
 
-// computeColumns computes columns with constants.
+// computeColumns returns the columns after a node's arithmetic with constants.
 func (w *walk) computeColumns(n *node, columns []column) ([]column, error) {
 	constant, first, err := w.operand(n, len(columns))
 	if err != nil {
@@ -171,7 +171,7 @@ func (w *walk) computeColumns(n *node, columns []column) ([]column, error) {
 	return made, nil
 }
 
-// selected returns the columns that a node selects.
+// selected returns the indices of the columns that a node selects, out of width columns.
 func (w *walk) selected(n *node, width int) ([]int, error) {
 	if len(n.inputs) != 2 || w.graph.constants[n.inputs[1]] == nil {
 		return nil, errors.New("what it selects is no constant")
@@ -189,8 +189,8 @@ func (w *walk) selected(n *node, width int) ([]int, error) {
 	return at, nil
 }
 
-// convertAfterTrees returns the table of a node behind the trees, or nil if its output is not a
-// number.
+// convertAfterTrees returns the table of numbers that a node after the trees computes, or nil if its output is not
+// numeric.
 func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	k := slices.IndexFunc(n.inputs, func(name string) bool { return w.tables[name] != nil })
 	t := w.tables[n.inputs[k]]
@@ -212,7 +212,7 @@ func (w *walk) convertAfterTrees(n *node) (*table, error) {
 		return nil, nil
 	case "Cast":
 		if a := n.attributes["to"]; a == nil || a.i != kindFloat && a.i != kindDouble {
-			return nil, nil // such as a cast to a class
+			return nil, nil // for example a cast to a class label
 		} else if made.single = a.i == kindFloat; made.single {
 			return each(round32)
 		}
@@ -263,7 +263,7 @@ func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	return nil, errors.New("it is not supported behind a tree ensemble")
 }
 
-// normalizer divides all numbers by their norm.
+// normalizer returns the table with all numbers divided by their norm.
 func (w *walk) normalizer(n *node, t *table) (*table, error) {
 	norm := "MAX"
 	if a := n.attributes["norm"]; a != nil {

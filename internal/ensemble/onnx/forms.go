@@ -9,7 +9,7 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Modes of nodes, numbered as TreeEnsemble does.
+// These are the modes of nodes, with the numbers that TreeEnsemble uses.
 const (
 	modeLEQ = iota
 	modeLT
@@ -26,7 +26,7 @@ var modes = map[string]int{
 	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
 }
 
-// trees holds the trees of an ensemble, in any of its forms. Leaves are among the nodes.
+// trees holds the trees of an ensemble, read from any of the ONNX forms. Leaves are stored as nodes.
 type trees struct {
 	roots     []int
 	modes     []int
@@ -34,7 +34,7 @@ type trees struct {
 	values    []float64
 	members   [][]float64
 	yes, no   []int
-	missing   []int64 // 1 where a missing value goes to yes; empty: no node does that
+	missing   []int64 // 1 for each node where a missing value leads to yes; empty if there are none
 	weights   map[int][]weight
 	targets   int
 	average   bool
@@ -48,17 +48,17 @@ type weight struct {
 	value  float64
 }
 
-// folds are the folds of the aggregations, by name. A mean is a sum that is divided later.
+// folds maps the name of an aggregation to its Fold. A mean is a sum that is divided later.
 var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
-// A namedLength is the length of a list.
+// A namedLength is the length of a node's list of attributes, with its name for errors.
 type namedLength struct {
 	name   string
 	length int
 }
 
-// checkLengths returns an error if a list does not have a value for each node. The list of missing
-// values may be empty.
+// checkLengths returns an error unless each list has a value for each node. The list of missing values may also be
+// empty.
 func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 	if len(missing) > 0 {
 		lists = append(lists, namedLength{"nodes_missing_value_tracks_true", len(missing)})
@@ -71,7 +71,7 @@ func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 	return nil
 }
 
-// readTrees reads the trees of versions 1 and 3, whose nodes are identified by tree and number.
+// readTrees reads the trees of operator versions 1 and 3, whose nodes are identified by a tree and a number.
 func readTrees(n *node) (*trees, ensemble.Fold, error) {
 	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_values"), missing: n.ints("nodes_missing_value_tracks_true"),
 		base: n.numbers("base_values"), transform: n.text("post_transform", "NONE"), weights: make(map[int][]weight)}
@@ -99,8 +99,8 @@ func readTrees(n *node) (*trees, ensemble.Fold, error) {
 	return t, fold, t.readWeights(n, prefix, l)
 }
 
-// readTargets sets the number of targets. It returns how the names of a node's lists of weights
-// begin.
+// readTargets sets the number of targets. It returns the prefix of the names of the lists of weights, "class" or
+// "target".
 func (t *trees) readTargets(n *node) (prefix string, err error) {
 	prefix = "target"
 	if n.op == "TreeEnsembleClassifier" {
@@ -118,10 +118,10 @@ func (t *trees) readTargets(n *node) (prefix string, err error) {
 	return prefix, nil
 }
 
-// A nodeName identifies a node of versions 1 and 3.
+// A nodeName identifies a tree node in operator versions 1 and 3.
 type nodeName struct{ tree, node int64 }
 
-// nodeLists are the lists of a node of versions 1 and 3 that say how its trees' nodes are linked.
+// nodeLists holds the lists by which operator versions 1 and 3 link tree nodes.
 type nodeLists struct {
 	trees, numbers, yes, no []int64
 	modes                   []string
@@ -155,7 +155,7 @@ func (t *trees) readNodes(n *node) (*nodeLists, error) {
 	return l, nil
 }
 
-// linkNodes sets the modes and the children of the nodes. It returns which nodes are children.
+// linkNodes sets the modes and the children of all nodes. It returns which nodes are the child of another.
 func (t *trees) linkNodes(l *nodeLists) (child []bool, err error) {
 	nodes := len(l.trees)
 	t.yes, t.no = make([]int, nodes), make([]int, nodes)
@@ -180,7 +180,7 @@ func (t *trees) linkNodes(l *nodeLists) (child []bool, err error) {
 	return child, nil
 }
 
-// findRoots sets the roots: of each tree the node that is no child.
+// findRoots sets the root of each tree: its only node that is not a child.
 func (t *trees) findRoots(l *nodeLists, child []bool) error {
 	rooted := make(map[int64]bool)
 	for k, tree := range l.trees {
@@ -217,7 +217,7 @@ func (t *trees) readWeights(n *node, prefix string, l *nodeLists) error {
 	return nil
 }
 
-// readTrees5 reads the trees of version 5, whose nodes and leaves are numbered.
+// readTrees5 reads the trees of operator version 5, in which nodes and leaves have numbers.
 func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_splits"), missing: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]weight)}
 	nodes := len(t.features)
@@ -250,8 +250,8 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 	}); err != nil {
 		return nil, 0, err
 	}
-	// The leaf of a child becomes a node of its own. The order is: nodes, leaves for yes, leaves
-	// for no.
+	// Each leaf of a child becomes a node of its own. The order is: nodes, leaves reached by yes, leaves reached by
+	// no.
 	t.modes = slices.Repeat([]int{modeLeaf}, 3*nodes)
 	t.yes, t.no, t.members = make([]int, nodes), make([]int, nodes), make([][]float64, nodes)
 	members := n.numbers("membership_values")

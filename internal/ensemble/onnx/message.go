@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// forEachField calls f with every field of a Protocol Buffers message: its number, and its value or
-// its bytes. Fixed-size numbers come as bytes; a group comes as nothing.
+// forEachField calls f with each field of a Protocol Buffers message: its number, and its value or its bytes.
+// Fixed-size numbers are passed as bytes, and groups without contents.
 func forEachField(message []byte, f func(field int, value uint64, text []byte) error) error {
 	for len(message) > 0 {
 		field, kind, head := protowire.ConsumeTag(message)
@@ -38,8 +38,8 @@ func forEachField(message []byte, f func(field int, value uint64, text []byte) e
 	return nil
 }
 
-// messageError returns the error of a negative length that protowire returns. It does not have
-// protowire's text, which differs between builds.
+// messageError returns the error for a negative length that protowire returned. It avoids protowire's own text, which
+// differs between builds.
 func messageError(length int) error {
 	if err := protowire.ParseError(length); errors.Is(err, io.ErrUnexpectedEOF) {
 		return io.ErrUnexpectedEOF

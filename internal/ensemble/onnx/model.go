@@ -25,8 +25,7 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Read reads a model. The error describes the fault in the file, or names the part that is not
-// supported.
+// Read reads an ONNX model. The error describes the fault in the file, or names what is not supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -44,14 +43,14 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	return m, w.run()
 }
 
-// A column is a number computed from a single input of the model.
+// A column is a number computed from one input of the model.
 type column struct {
 	input int
 	kind  int
-	of    func(float64) float64 // nil: the input itself
+	of    func(float64) float64 // function of the input; nil for the input itself
 }
 
-// withStep applies a step to a column.
+// withStep returns the column after one more function is applied, with its new kind of elements.
 func (c column) withStep(kind int, step func(float64) float64) column {
 	before := c.of
 	c.kind, c.of = kind, step
@@ -61,7 +60,7 @@ func (c column) withStep(kind int, step func(float64) float64) column {
 	return c
 }
 
-// A walk processes the nodes of a graph.
+// A walk is the state of reading a graph, node by node.
 type walk struct {
 	m       *ensemble.Model
 	graph   *graph
@@ -105,8 +104,8 @@ func (w *walk) run() error {
 	return nil
 }
 
-// addInput adds the columns of an input of the graph. If the graph does not give their number, it
-// is the number that the trees test.
+// addInput adds a column for each number of a graph's input. If the graph does not state how many there are, it takes
+// the number that the trees test.
 func (w *walk) addInput(in input) {
 	n := in.columns
 	if n == 0 {
@@ -171,10 +170,10 @@ func (w *walk) node(n *node) error {
 			return fmt.Errorf("it needs %.40q, which no node before it makes", name)
 		}
 	}
-	return nil // nodes that process the label of the likeliest class do not matter
+	return nil // nodes that handle the label of the likeliest class do not affect the predictions
 }
 
-// isLabel reports whether a name is that of a node's output that is not a number.
+// isLabel reports whether the name is that of a node's output that is a class label instead of numbers.
 func (w *walk) isLabel(name string) bool {
 	return slices.ContainsFunc(w.graph.nodes, func(n node) bool { return slices.Contains(n.outputs, name) }) || w.graph.constants[name] != nil
 }
@@ -225,7 +224,7 @@ func (w *walk) concat(n *node) error {
 
 func round32(v float64) float64 { return float64(float32(v)) }
 
-// roundingStep returns the step that rounds to a kind.
+// roundingStep returns the function that rounds to a kind of elements.
 func roundingStep(kind int) (func(float64) float64, error) {
 	switch kind {
 	case kindFloat:

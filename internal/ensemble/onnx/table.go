@@ -7,7 +7,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A table is a list of numbers computed from the trees' sums.
+// A table is a function from the trees' sums to a list of numbers.
 type table struct {
 	width   int
 	single  bool
@@ -15,7 +15,7 @@ type table struct {
 	of      func(sums []float64, k int) float64
 }
 
-// values returns all numbers of a table.
+// values returns all numbers of a table for given sums.
 func values(t *table, sums []float64) []float32 {
 	all := make([]float32, t.width)
 	for k := range all {
@@ -36,7 +36,7 @@ func logistic(v float32) float32 {
 	return p
 }
 
-// probit is ONNX Runtime's approximation of the normal quantile function, from S. Winitzki's of the
+// probit approximates the normal quantile function as ONNX Runtime does, by S. Winitzki's approximation of the
 // inverse error function (2008).
 func probit(v float32) float32 {
 	x := float32(2*v) - 1
@@ -50,7 +50,8 @@ func probit(v float32) float32 {
 	return float32(1.41421356 * (sign * sqrt32(-a+sqrt32(float32(a*a)-b))))
 }
 
-// softmax returns the softmax of all numbers; with zeros, only of those that are not nearly 0.
+// softmax returns the softmax of all numbers. With zeros true, numbers that are nearly 0 do not enter the normalising
+// sum and stay nearly 0.
 func softmax(all []float32, zeros bool) []float64 {
 	most := all[0]
 	for _, v := range all {
@@ -72,7 +73,7 @@ func softmax(all []float32, zeros bool) []float64 {
 	return made
 }
 
-// postTransform applies a post-transform to a table.
+// postTransform returns the table after the named post-transform.
 func postTransform(t *table, name string) (*table, error) {
 	made := *t
 	each := func(f func(float32) float32) {

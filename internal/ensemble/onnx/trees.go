@@ -8,7 +8,7 @@ import (
 	"kir/internal/ensemble"
 )
 
-// addEnsemble reads the trees of a node.
+// addEnsemble reads the trees of a node and makes its table of outputs.
 func (w *walk) addEnsemble(n *node) error {
 	if w.m.Terms != nil {
 		return errors.New("it is the second tree ensemble of the graph: one is supported")
@@ -69,7 +69,7 @@ func (w *walk) addEnsemble(n *node) error {
 	}
 	transform := t.transform
 	if t.targets == 1 && transform != "PROBIT" {
-		transform = "NONE" // as ONNX Runtime does
+		transform = "NONE" // ONNX Runtime applies only PROBIT to a single target
 	}
 	made, err := postTransform(sums, transform)
 	w.tables[n.outputs[0]] = made
@@ -93,8 +93,8 @@ func (w *walk) round(v float64) float64 {
 	return v
 }
 
-// classifier computes the classes' numbers from the sums. Of two classes, a model may give the
-// number of only one. ONNX does not define the other's; classifier does as ONNX Runtime.
+// classifier makes the table of class scores from that of the sums. With two classes a model may give the score of
+// only one. ONNX does not define the other's; classifier computes it as ONNX Runtime does.
 func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive bool) error {
 	classes := n.labels("classlabels")
 	if len(n.outputs) < 2 {
@@ -156,10 +156,10 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 	w.m.Terms = make([][]ensemble.Term, t.targets)
 	used, positive = make([]bool, t.targets), true
 	b := ensemble.NewBuilder(w.m)
-	local := make([]int, len(t.modes)) // by node, its number in its tree + 1
+	local := make([]int, len(t.modes)) // number of each node in its tree, plus 1
 	var nodes, targets []int
 	for k, root := range t.roots {
-		// The nodes of this tree alone.
+		// nodes of the present tree
 		nodes = append(nodes[:0], root)
 		targets = targets[:0]
 		for q := 0; q < len(nodes); q++ {
@@ -231,7 +231,7 @@ func distinct(weights []weight) bool {
 	return true
 }
 
-// test adds a test.
+// test adds the test of a node to the builder, leading to yes or no.
 func (t *trees) test(b *ensemble.Builder, node int, yes, no int32) (int32, error) {
 	v, mode := t.values[node], t.modes[node]
 	var bounds []float64

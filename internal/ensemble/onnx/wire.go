@@ -10,14 +10,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Limits on a file.
+// These limits apply to a file.
 const (
 	maxColumns = 1 << 20
 	maxTargets = 1 << 12
-	maxSteps   = 1 << 8 // nodes of a graph
+	maxSteps   = 1 << 8 // greatest number of nodes of a graph
 )
 
-// A graph holds the parts of a model that are read. Each node comes after its inputs.
+// A graph holds the parts of an ONNX graph that this package uses. Each node comes after its inputs.
 type graph struct {
 	nodes          []node
 	constants      map[string]*tensor
@@ -29,7 +29,7 @@ type graph struct {
 type input struct {
 	name    string
 	kind    int
-	columns int // 0 if the file does not say
+	columns int // number of columns; 0 if the file does not state it
 }
 
 type node struct {
@@ -48,14 +48,14 @@ type attribute struct {
 	strings []string
 }
 
-// A tensor is a list of numbers; of its shape only the number of elements matters.
+// A tensor is a list of numbers. Of its shape only the number of elements is kept.
 type tensor struct {
 	name    string
 	kind    int
 	numbers []float64
 }
 
-// Kinds of elements, as TensorProto has them.
+// These are the kinds of elements, with the numbers of TensorProto.
 const (
 	kindFloat  = 1
 	kindUint8  = 2
@@ -65,7 +65,7 @@ const (
 	kindDouble = 11
 )
 
-// appendInts appends one whole number, or those of a packed field.
+// appendInts appends the value of a field, or all values of a packed field.
 func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(dst, int64(value)), nil
@@ -80,7 +80,7 @@ func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	return dst, nil
 }
 
-// appendNumbers appends little-endian numbers of a kind.
+// appendNumbers appends the little-endian numbers of the given kind of elements in data.
 func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 	size := map[int]int{kindFloat: 4, kindDouble: 8, kindInt64: 8, kindInt32: 4, kindUint8: 1}[kind]
 	if size == 0 {
@@ -251,7 +251,7 @@ func readTensor(message []byte) (*tensor, error) {
 	return t, err
 }
 
-// readInput reads the name, the kind of elements and the number of columns.
+// readInput reads the name, the kind of elements and the number of columns of a graph's input.
 func readInput(message []byte) (in input, err error) {
 	var shape []int64
 	dimension := func(_ int, _ uint64, text []byte) error {
@@ -293,7 +293,7 @@ func readInput(message []byte) (in input, err error) {
 	return in, err
 }
 
-// floats returns an attribute's numbers.
+// floats returns the floating-point list of the named attribute.
 func (n *node) floats(name string) []float64 {
 	if a := n.attributes[name]; a != nil {
 		return a.floats
@@ -301,7 +301,7 @@ func (n *node) floats(name string) []float64 {
 	return nil
 }
 
-// ints returns an attribute's whole numbers.
+// ints returns the integer list of the named attribute.
 func (n *node) ints(name string) []int64 {
 	if a := n.attributes[name]; a != nil {
 		return a.ints
@@ -309,7 +309,7 @@ func (n *node) ints(name string) []int64 {
 	return nil
 }
 
-// numbers returns an attribute's numbers as floats, or those of its tensor.
+// numbers returns the list of the named attribute as float64, or the elements of its tensor.
 func (n *node) numbers(name string) []float64 {
 	if a := n.attributes[name+"_as_tensor"]; a != nil && a.tensor != nil {
 		return a.tensor.numbers
@@ -320,7 +320,7 @@ func (n *node) numbers(name string) []float64 {
 	return n.floats(name)
 }
 
-// text returns an attribute's text.
+// text returns the text of the named attribute, or otherwise if it is missing.
 func (n *node) text(name, otherwise string) string {
 	if a := n.attributes[name]; a != nil {
 		return a.s
@@ -328,7 +328,7 @@ func (n *node) text(name, otherwise string) string {
 	return otherwise
 }
 
-// labels returns the classes of an attribute in either of its forms.
+// labels returns the class labels of an attribute, which are strings or integers.
 func (n *node) labels(prefix string) []string {
 	if a := n.attributes[prefix+"_strings"]; a != nil && len(a.strings) > 0 {
 		return a.strings

@@ -24,8 +24,7 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Read reads a model. The error describes the fault in the file, or names the part that is not
-// supported.
+// Read reads an XGBoost model. The error describes the fault in the file, or names what is not supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -43,18 +42,18 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	return f.buildModel()
 }
 
-// isJSON distinguishes JSON from UBJSON, in which no quote or space follows the first brace.
+// isJSON reports whether the data are JSON rather than UBJSON. In UBJSON no quote or space follows the first brace.
 func isJSON(data []byte) bool {
 	rest, brace := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
-// nonFiniteLiterals are numbers that XGBoost writes but JSON does not have, such as the conditions
-// of categorical tests.
+// nonFiniteLiterals are the numbers that XGBoost writes although JSON does not have them, such as the conditions of
+// categorical tests.
 var nonFiniteLiterals = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// quoteNonFinite turns these literals into strings.
+// quoteNonFinite puts the nonFiniteLiterals in data in quotation marks.
 func quoteNonFinite(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	text := false
@@ -85,7 +84,7 @@ func quoteNonFinite(data []byte) []byte {
 	return out
 }
 
-// A file holds the parts of a model file that are read.
+// A file holds the parts of a model file that this package uses.
 type file struct {
 	Version []int `json:"version"`
 	Learner struct {
@@ -106,7 +105,7 @@ type file struct {
 type booster struct {
 	Name       string   `json:"name"`
 	WeightDrop []real   `json:"weight_drop"`
-	GBTree     *booster `json:"gbtree"` // for dart
+	GBTree     *booster `json:"gbtree"` // inner booster of dart
 	Model      struct {
 		TreeInfo []int  `json:"tree_info"`
 		Trees    []tree `json:"trees"`
@@ -119,7 +118,7 @@ type tree struct {
 	Features   []int  `json:"split_indices"`
 	Conditions []real `json:"split_conditions"`
 	Missing    []flag `json:"default_left"`
-	Types      []flag `json:"split_type"` // 1: categorical
+	Types      []flag `json:"split_type"` // for each node: whether its test is categorical
 	Categories []int  `json:"categories"`
 	CatNodes   []int  `json:"categories_nodes"`
 	CatStarts  []int  `json:"categories_segments"`
@@ -129,10 +128,10 @@ type tree struct {
 	} `json:"tree_param"`
 }
 
-// A real is a float32 number; a non-finite literal becomes NaN.
+// A real is a float32 number of a file. A quoted non-finite literal becomes NaN.
 type real float32
 
-// UnmarshalJSON decodes a number or a quoted literal.
+// UnmarshalJSON decodes a number or a quoted non-finite literal.
 func (r *real) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		*r = real(math.NaN())
@@ -143,10 +142,10 @@ func (r *real) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// A flag is written as true and false or as 1 and 0.
+// A flag is a boolean that files write as true and false or as 1 and 0.
 type flag bool
 
-// UnmarshalJSON decodes both.
+// UnmarshalJSON decodes both forms of a flag.
 func (f *flag) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case "1", "true":
@@ -159,10 +158,10 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A number is a whole number that is written as a string.
+// A number is a whole number that files write as a string.
 type number int
 
-// UnmarshalJSON decodes the string, or a bare number.
+// UnmarshalJSON decodes a number from a string or from a bare number.
 func (n *number) UnmarshalJSON(text []byte) error {
 	v, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 32)
 	if err != nil || v < 0 {
@@ -172,7 +171,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Limits on a file beside its trees.
+// These limits apply to a file, apart from its trees.
 const (
 	maxFeatures = 1 << 20
 	maxTargets  = 1 << 12
@@ -245,7 +244,7 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	return m, nil
 }
 
-// addTo adds a tree.
+// addTo adds the tree to the builder, with each leaf multiplied by weight.
 func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	n := len(t.Left)
 	if t.Param.LeafSize > 1 {
@@ -282,7 +281,7 @@ func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 // maxCategory is XGBoost's largest category.
 const maxCategory = 1<<24 - 1
 
-// categories returns the categories that go right, by node.
+// categories returns, for each categorical node, the categories that lead right.
 func (t *tree) categories() (map[int][]int, error) {
 	if len(t.CatStarts) != len(t.CatNodes) || len(t.CatSizes) != len(t.CatNodes) {
 		return nil, errors.New("its lists of categories are not of one length")

@@ -10,7 +10,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A link is an objective's function of a margin.
+// A link is an objective's function from a margin, the sum of leaves, to a prediction.
 type link int
 
 const (
@@ -21,7 +21,7 @@ const (
 	softmax
 )
 
-// objectives maps the known objectives to their links.
+// objectives maps the name of each known objective to its link.
 var objectives = map[string]link{
 	"reg:squarederror": identity, "reg:linear": identity, "reg:squaredlogerror": identity,
 	"reg:pseudohubererror": identity, "reg:absoluteerror": identity, "reg:quantileerror": identity,
@@ -32,7 +32,7 @@ var objectives = map[string]link{
 	"multi:softprob": softmax, "multi:softmax": softmax,
 }
 
-// setObjective sets the start of the sums and the outputs computed from them.
+// setObjective sets the start of the model's sums from the base score, and the outputs computed from the sums.
 func setObjective(m *ensemble.Model, objective string, targets int, baseScore string) error {
 	link, ok := objectives[objective]
 	if !ok {

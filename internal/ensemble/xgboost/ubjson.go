@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// maxDepth bounds the nesting of values.
+// maxDepth is the greatest nesting depth of values.
 const maxDepth = 64
 
 // toJSON converts a UBJSON value to JSON; see ubjson.org. Numbers that are not finite become
@@ -50,10 +50,10 @@ func (u *ubjson) byte() (byte, error) {
 	return b[0], nil
 }
 
-// sizes are the sizes of the numbers in bytes, by their markers.
+// sizes maps the marker of a type of numbers to its size in bytes.
 var sizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
 
-// readInt reads a whole number of a kind.
+// readInt reads a whole number of the type with the given marker.
 func (u *ubjson) readInt(kind byte) (int64, error) {
 	size, ok := sizes[kind]
 	if !ok || kind == 'd' || kind == 'D' {
@@ -89,7 +89,7 @@ func (u *ubjson) readLength() (int, error) {
 	return int(n), err
 }
 
-// text reads a string without its marker.
+// text reads a string whose marker has been read.
 func (u *ubjson) text() error {
 	n, err := u.readLength()
 	if err != nil {
@@ -181,7 +181,7 @@ func (u *ubjson) object(depth int) error {
 	}
 }
 
-// array reads an array: values up to a bracket, or a count and numbers of one kind.
+// array reads an array: values up to a closing bracket, or a count and numbers of one type.
 func (u *ubjson) array(depth int) error {
 	u.out = append(u.out, '[')
 	kind, err := u.byte()

@@ -41,7 +41,7 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 // setExpected sets the expected value of each learnt number. The shortlist was found by a search,
 // and the best of many is partly best by luck.
 func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
-	if a.Promise == nil || a.Promise.Kept == nil {
+	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
 		return
 	}
 	for k := range a.Objectives {
@@ -50,7 +50,9 @@ func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
 		if !p.Properties[of].IsChecked() {
 			continue
 		}
-		left := func(v report.Number) report.Number { return w.Random + report.Number(*a.Promise.Kept*(v-w.Random)) }
+		left := func(v report.Number) report.Number {
+			return w.Random + report.Number(*a.Promise.ExpectedRemainingGain*(v-w.Random))
+		}
 		expected := left(w.Shortlist)
 		w.Expected = &expected
 		for _, b := range list {
@@ -73,7 +75,7 @@ func unaskedAnswer() *report.Answer {
 	return &report.Answer{
 		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.Unasked,
 		Verdict: []string{}, Warnings: []string{}, Objectives: []report.ObjectiveSummary{},
-		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, Apart: unknown, KnownApart: unknown, Reach: unknown},
+		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, MedianDistance: unknown, KnownMedianDistance: unknown, Reach: unknown},
 	}
 }
 

@@ -32,8 +32,8 @@ func Check(p *problem.Problem) (*report.Check, error) {
 	}
 	space := p.Target.Space()
 	if e, is := errors.AsType[*count.SizeError](space.Untabled()); is {
-		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Of); e.Limit == 0 {
-			c.Untabled = "no table holds " + e.Of
+		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Resource); e.Limit == 0 {
+			c.Untabled = "no table holds " + e.Resource
 		}
 	}
 	law := p.Target.Law()

@@ -34,7 +34,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogPrior(x) + logScore,
 			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: inBook(p, e.Parts),
 		})
-		b.Apart = report.Number(e.Apart)
+		b.Apart = report.Number(e.EarlierDistance)
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
 		b.Predicted = predictedBy(models, x)
 		b.Values = valuesOf(values, x, b.Predicted)

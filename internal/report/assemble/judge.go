@@ -33,14 +33,14 @@ func gradeAnswer(p *problem.Problem, a *report.Answer) {
 		a.Verdict = append(a.Verdict, modelSentence(w))
 	}
 	a.Verdict = append(a.Verdict, comparisonText(p, a))
-	if a.Promise != nil && a.Promise.Left.Known() {
+	if a.Promise != nil && a.Promise.RemainingGain.Known() {
 		left := "nothing"
-		if a.Promise.Left > 0 {
-			left = number.WholePercent(a.Promise.Left)
+		if a.Promise.RemainingGain > 0 {
+			left = number.WholePercent(a.Promise.RemainingGain)
 		}
 		text := fmt.Sprintf("Checked on held-out recipes, %s of the predicted gain over random recipes remains: models of one half of the book choose, models of the other half check.", left)
-		if a.Promise.Kept != nil {
-			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.Promise.Kept))
+		if a.Promise.ExpectedRemainingGain != nil {
+			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.Promise.ExpectedRemainingGain))
 		}
 		a.Verdict = append(a.Verdict, text)
 	}
@@ -66,7 +66,7 @@ func gradeAnswer(p *problem.Problem, a *report.Answer) {
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
 	case a.BeatRandom < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than random compositions."
-	case a.Promise != nil && a.Promise.Left < leastLeft:
+	case a.Promise != nil && a.Promise.RemainingGain < leastLeft:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
 	case len(fair) > 0:
 		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", plural("model", len(fair)), joinNames(fair))

@@ -88,7 +88,7 @@ func TestJudge(t *testing.T) {
 					scores := func(n int, mean, se report.Number) search.Scores { return search.Scores{Number: n, Mean: mean, SE: se} }
 					a := &report.Answer{
 						Comparison: search.Comparison{Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03), BeatRandom: beat[0], BeatKnown: beat[1]},
-						Promise:    &search.OptimismCheck{Left: left}, Compositions: 123456,
+						Promise:    &search.OptimismCheck{RemainingGain: left}, Compositions: 123456,
 					}
 					switch {
 					case beat[0] < 0.5:

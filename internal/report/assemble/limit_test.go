@@ -90,11 +90,11 @@ func TestShownKeepsLimits(t *testing.T) {
 	p := limited(t, "  y: {forest: {label: y, maximize: true, trees: 40}}\n  v: {forest: {label: v, maximize: true, trees: 40}, weight: 0}\n  stable: {forest: {label: stable, want: \"yes\"}}\n",
 		"  - limit: {property: y, min: 50}\n  - limit: {property: stable, min: \"80%\"}\n  - limit: {property: v, max: 18, sure: \"60%\"}\n", 10, false)
 	a, list := answerOf(t, p)
-	if len(list) == 0 || a.Promise == nil || a.Promise.Kept == nil {
+	if len(list) == 0 || a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
 		t.Fatalf("%d entries, promise %+v", len(list), a.Promise)
 	}
 	little := number.Number(0.1)
-	a.Promise.Kept = &little // so that what is expected is below the limit
+	a.Promise.ExpectedRemainingGain = &little // so that what is expected is below the limit
 	setExpected(p, a, list)
 	for k, b := range list {
 		y, stable := b.Predicted["y"], b.Predicted["stable"]

@@ -88,10 +88,10 @@ func expectedOf(w report.ObjectiveSummary) string {
 
 // expectedScore returns the expected mean score of the shortlist.
 func expectedScore(a *report.Answer) string {
-	if a.Promise == nil || a.Promise.Kept == nil {
+	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
 		return ""
 	}
-	return number.Score(a.Random.Mean+report.Number(*a.Promise.Kept*(a.Shortlist.Mean-a.Random.Mean)), 1)
+	return number.Score(a.Random.Mean+report.Number(*a.Promise.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
 // objectiveFigure writes a figure of an objective: in the label's unit, as a share of a class, or a

@@ -6,10 +6,10 @@ import (
 	"kir/mcmc"
 )
 
-// Doses returns, for each of n ingredients, the least and the greatest amount in the known
-// compositions that use it, and 0 where none does. In [Options], 0 as Least allows any amount, and
-// 0 as Most allows none.
-func Doses(n int, known []*mcmc.Composition) (least, most []int) {
+// KnownAmountRanges returns, for each of n ingredients, the least and the greatest amount among the known
+// compositions that use it. Both are 0 for an ingredient that none uses. In [Options] a Least of 0 allows any amount,
+// and a Most of 0 allows none.
+func KnownAmountRanges(n int, known []*mcmc.Composition) (least, most []int) {
 	least, most = make([]int, n), make([]int, n)
 	for _, x := range known {
 		for _, i := range x.Ingredients() {
@@ -23,18 +23,19 @@ func Doses(n int, known []*mcmc.Composition) (least, most []int) {
 	return least, most
 }
 
-// doses are the allowed amounts of each used ingredient, and the sizes that the target allows.
-type doses struct {
+// amountLimits hold the limits of the amount of each used ingredient, and the numbers of ingredients to which the target
+// gives density.
+type amountLimits struct {
 	least, most []int32
 	total       int
 	pool        []int32 // ingredients that may be used
-	sizes       []bool  // by n: whether the target gives it density
+	sizes       []bool  // by number of ingredients: whether the target allows it
 }
 
-// newDoses returns doses that least and most, which may be nil, limit.
-func newDoses(t *mcmc.Target, least, most []int) *doses {
+// newAmountLimits returns the limits of a target, with the amounts further limited by least and most, which may be nil.
+func newAmountLimits(t *mcmc.Target, least, most []int) *amountLimits {
 	n, total := t.Space().N(), t.Space().Total()
-	d := &doses{least: make([]int32, n), most: make([]int32, n), total: total}
+	d := &amountLimits{least: make([]int32, n), most: make([]int32, n), total: total}
 	for i := range n {
 		d.least[i], d.most[i] = 1, int32(total)
 		if least != nil {
@@ -57,16 +58,16 @@ func newDoses(t *mcmc.Target, least, most []int) *doses {
 	return d
 }
 
-// allowsSize reports whether the target allows n ingredients.
-func (d *doses) allowsSize(n int) bool { return n < len(d.sizes) && d.sizes[n] }
+// allowsSize reports whether the target allows compositions of n ingredients.
+func (d *amountLimits) allowsSize(n int) bool { return n < len(d.sizes) && d.sizes[n] }
 
 // allows reports whether ingredient i may have that amount. The amount may be 0.
-func (d *doses) allows(i int, amount int32) bool {
+func (d *amountLimits) allows(i int, amount int32) bool {
 	return amount == 0 || d.least[i] <= amount && amount <= d.most[i]
 }
 
-// allowsAll reports whether every amount is allowed.
-func (d *doses) allowsAll(x *mcmc.Composition) bool {
+// allowsAll reports whether x keeps the limits of all amounts.
+func (d *amountLimits) allowsAll(x *mcmc.Composition) bool {
 	for _, i := range x.Ingredients() {
 		if !d.allows(int(i), int32(x.Amount(int(i)))) {
 			return false
@@ -75,18 +76,17 @@ func (d *doses) allowsAll(x *mcmc.Composition) bool {
 	return true
 }
 
-// splitRange returns the splits from ≤ k < to of a line of sum s that give both i and j an allowed
-// positive amount.
-func (d *doses) splitRange(i, j, s int) (from, to int) {
+// splitRange returns the range from ≤ k < to of splits that give both i and j an allowed positive amount. i has k
+// units and j the other s−k.
+func (d *amountLimits) splitRange(i, j, s int) (from, to int) {
 	from = max(int(d.least[i]), s-int(d.most[j]))
 	to = min(int(d.most[i]), s-int(d.least[j])) + 1
 	return from, to
 }
 
-// repair returns x with each amount moved into its allowed range and forbidden ingredients removed.
-// It restores the sum by changing the others in proportion to their room. It reports failure where
-// there is no room.
-func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
+// repair returns x with each amount moved into its allowed range and without forbidden ingredients. It then restores
+// the total by changing the amounts in proportion to their room. ok is false if there is not enough room.
+func (d *amountLimits) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 	if d.allowsAll(x) {
 		return x, true
 	}
@@ -100,7 +100,7 @@ func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 		sum += p.Amount
 		parts = append(parts, p)
 	}
-	// room is the distance of each amount from the bound on the side of the gap.
+	// room is by how many units an amount can change in the direction that closes the gap to the total.
 	gap := d.total - sum
 	room := func(p mcmc.Part) int {
 		if gap > 0 {
@@ -125,7 +125,7 @@ func (d *doses) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 		if free == 0 {
 			continue
 		}
-		// Units left after rounding go to the ingredients that follow.
+		// Shares are rounded up, and the ingredients that follow divide what is left.
 		share := int((int64(missing)*int64(free) + int64(all) - 1) / int64(all))
 		parts[k].Amount += sign * share
 		missing -= share

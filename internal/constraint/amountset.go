@@ -1,0 +1,71 @@
+package constraint
+
+import (
+	"kir/internal/constraint/count"
+	"kir/internal/portable"
+)
+
+// AmountSet are the N amounts that an ingredient may take when it is used: Lo, Lo+Step, Lo+2·Step, and so on.
+type AmountSet struct{ Lo, Step, N int }
+
+// Hi returns the greatest amount of the set.
+func (d AmountSet) Hi() int { return d.Lo + (d.N-1)*d.Step }
+
+// allow reports whether the set contains an amount.
+func (d AmountSet) allow(amount int) bool {
+	from := amount - d.Lo
+	return from >= 0 && amount <= d.Hi() && (d.Step == 1 || d.N > 0 && from%d.Step == 0)
+}
+
+// AmountSetOf returns the amounts that an ingredient of a count.Space may have when used.
+func AmountSetOf(a count.Ingredient, total int) AmountSet {
+	lo, step, n := a.AllowedAmounts(total)
+	return AmountSet{lo, step, n}
+}
+
+// intersectAmountSets returns the amounts that a and b have in common. By the Chinese remainder theorem they too
+// are a first amount and equal steps from it.
+func intersectAmountSets(a, b AmountSet) AmountSet {
+	if a.N == 0 || b.N == 0 {
+		return AmountSet{}
+	}
+	g := portable.GCD(a.Step, b.Step)
+	if (b.Lo-a.Lo)%g != 0 {
+		return AmountSet{}
+	}
+	// With g the greatest common divisor of the steps, a.Lo + a.Step·t is in b for t ≡ (b.Lo − a.Lo)/g ·
+	// (a.Step/g)⁻¹ modulo b.Step/g. Steps are below 2³¹, so products fit in 64 bits.
+	m := b.Step / g
+	t := (b.Lo - a.Lo) / g % m * inverse(a.Step/g, m) % m
+	if t < 0 {
+		t += m
+	}
+	lo, step := a.Lo+a.Step*t, a.Step*m
+	if first := max(a.Lo, b.Lo); lo < first {
+		lo += (first - lo + step - 1) / step * step
+	}
+	hi := min(a.Hi(), b.Hi())
+	if lo > hi {
+		return AmountSet{}
+	}
+	d := AmountSet{Lo: lo, Step: step, N: (hi-lo)/step + 1}
+	if d.N == 1 {
+		d.Step = 1
+	}
+	return d
+}
+
+// inverse returns x with a·x ≡ 1 modulo m and 0 ≤ x < m. a and m must be coprime.
+func inverse(a, m int) int {
+	x, y := 1, 0 // Euclid's algorithm keeps a·x ≡ r and a·y ≡ s modulo m.
+	r, s := a%m, m
+	if m == 1 {
+		return 0
+	}
+	for s != 0 {
+		q := r / s
+		r, s = s, r-q*s
+		x, y = y, x-q*y
+	}
+	return (x%m + m) % m
+}
