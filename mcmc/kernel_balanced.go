@@ -99,9 +99,12 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 	}
 	mix, moves := b.mix(x), movesOf(tally, b.target.equalityConstrained() || b.target.inequalityConstrained(), conditions > 0)
 	along, sets := b.constrainedShareOf(mix), setShare(conditions)
+	mixAlone := along == 0 && sets == 0
 	for range iterations {
 		move := constrainedIndex
 		switch {
+		case mixAlone:
+			move = mix.pick(r)
 		case sets > 0 && r.Bernoulli(sets):
 			move = setIndex
 		case along == 0 || !r.Bernoulli(along):
@@ -124,11 +127,12 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 			result, err = x.constrainedMove(r)
 		case setIndex:
 			result, err = x.drawCondition(r)
+			move = len(moves) - 1 // with or without along
 		}
 		if err != nil {
 			return kernelError("balanced", err)
 		}
-		count := &moves[min(move, len(moves)-1)] // set is the last, with or without along
+		count := &moves[move]
 		count.Tried++
 		if result.accepted() {
 			tally.Accepted++

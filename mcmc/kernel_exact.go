@@ -49,7 +49,12 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 
 // drawExact makes y an independent draw from y_sparse(n)/|X_n|, and of the conditions from p.
 func (x *State) drawExact(r *Rand, y *Composition) {
-	x.exact.draw(r, y, x.target.law.draw(r))
+	n := x.target.law.draw(r)
+	if x.target.space.conditions == nil {
+		x.exact.exactScratch.draw(r, y, n, x.target.space.total)
+		return
+	}
+	x.exact.draw(r, y, n)
 }
 
 // drawAnew replaces the composition of a state without terms by an independent draw. It reports
@@ -61,10 +66,12 @@ func (x *State) drawAnew(r *Rand) (changed bool) {
 	for _, i := range c.Ingredients() {
 		x.previousParts = append(x.previousParts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 	}
-	x.wasConditions = append(x.wasConditions[:0], c.conditions...)
+	if c.conditions != nil {
+		x.wasConditions = append(x.wasConditions[:0], c.conditions...)
+	}
 	x.recalled = false
 	x.drawExact(r, c)
-	if c.Used() != len(x.previousParts) || !slices.Equal(c.conditions, x.wasConditions) {
+	if c.Used() != len(x.previousParts) || c.conditions != nil && !slices.Equal(c.conditions, x.wasConditions) {
 		return true
 	}
 	for _, p := range x.previousParts {
