@@ -72,16 +72,16 @@ type Portfolio struct {
 var _ mcmc.LineProperty = (*Portfolio)(nil)
 
 // As returns the property that scores a portfolio by the desirability d of one statistic.
-func (m *Markowitz) As(side Statistic, d *Desirability) *Portfolio { return &Portfolio{m, side, d} }
+func (m *Markowitz) As(statistic Statistic, d *Desirability) *Portfolio { return &Portfolio{m, statistic, d} }
 
 // Statistic returns the value of a statistic for the portfolio x.
-func (m *Markowitz) Statistic(side Statistic, x *mcmc.Composition) float64 {
-	return m.statisticOf(side, m.returns.value(x), m.risk(x))
+func (m *Markowitz) Statistic(statistic Statistic, x *mcmc.Composition) float64 {
+	return m.statisticOf(statistic, m.returns.value(x), m.risk(x))
 }
 
-func (m *Markowitz) statisticOf(side Statistic, returns int64, risk int128) float64 {
+func (m *Markowitz) statisticOf(statistic Statistic, returns int64, risk int128) float64 {
 	gain, spread := float64(float64(returns)*m.perReturn), math.Sqrt(max(float64(risk.float()*m.perUnit), 0))
-	switch side {
+	switch statistic {
 	case Return:
 		return gain
 	case Volatility:

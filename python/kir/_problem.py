@@ -36,16 +36,17 @@ class Problem(MutableMapping[str, Any]):
     file; ingredients may also be a list of names. total: the units that a recipe is divided
     into. maximize, minimize: a label of the recipes, or several. objectives: {name: what
     kir.learn, kir.blend and the like return, or a function or estimator}. rules: a list of
-    what kir.limit, kir.amount and the like return. Other keys are those of the problem file.
-    missing: what a missing number (NaN, None, pandas' NA) in a column of recipes that is no label is: "zero",
-    with a warning, or "refuse". directory: where the problem is written; without one it is a temporary directory that goes
+    what kir.limit, kir.amount and the like return. conditions: {column of the recipes: what a trial may set
+    there}, a list of values, or the keys of the problem file, such as {"from": 150, "to": 190, "step": 5}.
+    Other keys are those of the problem file. missing: what a missing number (NaN, None, pandas' NA) in a column of
+    recipes that is neither label nor condition is: "zero", with a warning, or "refuse". directory: where the problem is written; without one it is a temporary directory that goes
     with the object.
     """
 
     def __init__(self, recipes: Any = None, *, ingredients: Any = None, total: int | None = None,
                  maximize: str | Sequence[str] = (), minimize: str | Sequence[str] = (),
                  objectives: Mapping[str, Any] | None = None, rules: Sequence[Mapping[str, Any]] = (),
-                 directory: str | os.PathLike[str] | None = None, missing: str = "zero", **keys: Any) -> None:
+                 conditions: Mapping[str, Any] | None = None, directory: str | os.PathLike[str] | None = None, missing: str = "zero", **keys: Any) -> None:
         self._tables: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
         self._models: dict[str, Function] = {}  # by file: what goes over as one
@@ -57,6 +58,7 @@ class Problem(MutableMapping[str, Any]):
         if recipes is not None:
             named = [n for said in (maximize, minimize) for n in ([said] if isinstance(said, str) else said)]
             named += [n for o in (objectives or {}).values() for n in _labels(o)]
+            named += conditions or {}
             self._keys["recipes"] = self._source(recipes, "recipes.csv", lambda table: _tables.recipes_text(table, missing, named))
         if ingredients is not None:
             names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
@@ -66,6 +68,8 @@ class Problem(MutableMapping[str, Any]):
             self._keys["ingredients"] = ingredients
         if total is not None:
             self._keys["total"] = total
+        if conditions:
+            self._keys["conditions"] = {n: dict(c) if isinstance(c, Mapping) else {"values": list(c)} for n, c in conditions.items()}
         properties: dict[str, Any] = {}
         for direction, labels in (("maximize", maximize), ("minimize", minimize)):
             for label in [labels] if isinstance(labels, str) else labels:
@@ -134,9 +138,9 @@ class Problem(MutableMapping[str, Any]):
             _write(folder / name, f.file(int(self._keys["total"])))
 
     def amounts(self) -> set[str]:
-        """Return the columns of recipes that were given as a table, but labels of objectives."""
+        """Return the columns of recipes that were given as a table, but labels of objectives and conditions."""
         header: list[str] = next(csv.reader(io.StringIO(self._tables.get("recipes.csv", ""))), [])
-        return set(header) - {n for o in (self._keys.get("properties") or {}).values() for n in _labels(o)}
+        return set(header) - set(self._keys.get("conditions") or {}) - {n for o in (self._keys.get("properties") or {}).values() for n in _labels(o)}
 
     def text(self) -> str:
         """Return the problem as it is written."""
@@ -289,7 +293,7 @@ class Run:
 
     @property
     def shortlist(self) -> Any:
-        """The best recipes that differ from each other: scores, predictions, and amounts in units."""
+        """The best recipes that differ from each other: scores, predictions, conditions, and amounts in units."""
         best = self.summary["best"]
         names = [row["ingredient"] for row in self.summary["inclusion"]]
         used = [n for n in names if any(n in e["recipe"] for e in best)]
@@ -299,6 +303,7 @@ class Run:
             row = {"score": entry["score"]}
             for name, p in (entry.get("predicted") or {}).items():
                 row |= given({f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]})
+            row |= {c["name"]: entry["conditions"][c["name"]] for c in self.summary.get("conditions") or []}
             rows.append(row | {n: entry["recipe"].get(n, 0) for n in used})
         return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
 
@@ -317,7 +322,7 @@ class Run:
             lines = [json.loads(line) for line in _program.run(["draws", "--format=jsonl", "--", self.path]).out.splitlines()]
             if form != "long":
                 return lines
-            return [{"chain": d["chain"], "draw": d["draw"], "ingredient": n, "amount": a}
+            return [{"chain": d["chain"], "draw": d["draw"], **d.get("conditions", {}), "ingredient": n, "amount": a}
                     for d in lines for n, a in d["recipe"].items()]
         records = self.array()
         names, amounts = _amounts(records)
@@ -325,15 +330,15 @@ class Run:
             numpy = _tables.module("numpy")
             row, column = numpy.nonzero(amounts)
             return pandas.DataFrame({"chain": records["chain"][row], "draw": records["draw"][row],
+                                     **{n: values[row] for n, values in _fields(records, "condition").items()},
                                      "ingredient": pandas.Categorical.from_codes(column, names),
                                      "amount": amounts[row, column]})
         left = {n: records[n] for n in ("chain", "draw", "log_density", "used")}
-        if "score" in records.dtype.names:
-            left |= {n: records["score"][n] for n in records.dtype["score"].names}
+        left |= _fields(records, "score") | _fields(records, "condition")
         return pandas.concat([pandas.DataFrame(left), pandas.DataFrame(amounts, columns=names)], axis=1, copy=False)
 
     def array(self) -> Any:
-        """Return the draws as NumPy's records: chain, draw, log_density, used, score, amount."""
+        """Return the draws as NumPy's records: chain, draw, log_density, used, score, condition, amount."""
         numpy = _need("numpy")
         data = _program.run(["draws", "--format=npy", "--", self.path]).out
         size = int.from_bytes(data[8:12], "little")
@@ -347,17 +352,17 @@ class Run:
         return dataset.dataset(os.path.join(self.path, "draws"), format="parquet", partitioning="hive").to_table()
 
     def to_arviz(self) -> Any:
-        """Return the draws as ArviZ's InferenceData: amount, used; lp and a score for each property."""
+        """Return the draws as ArviZ's InferenceData: amount, used, conditions; lp and a score for each property."""
         arviz = _need("arviz")
         records = self.array()
         names, amounts = _amounts(records)
         chains = len(set(records["chain"].tolist()))
         shape = (chains, -1)
         stats = {"lp": records["log_density"].reshape(shape)}
-        if "score" in records.dtype.names:
-            stats |= {f"score_{n}": records["score"][n].reshape(shape) for n in records.dtype["score"].names}
-        groups = {"posterior": {"amount": amounts.reshape(chains, -1, len(names)), "used": records["used"].reshape(shape)},
-                  "sample_stats": stats}
+        stats |= {f"score_{n}": values.reshape(shape) for n, values in _fields(records, "score").items()}
+        posterior = {"amount": amounts.reshape(chains, -1, len(names)), "used": records["used"].reshape(shape)}
+        posterior |= {n: values.reshape(shape) for n, values in _fields(records, "condition").items()}
+        groups = {"posterior": posterior, "sample_stats": stats}
         names_of = {"coords": {"ingredient": names}, "dims": {"amount": ["ingredient"]}}
         if "posterior" in inspect.signature(arviz.from_dict).parameters:  # before ArviZ 1.0
             return arviz.from_dict(**groups, **names_of)
@@ -386,7 +391,7 @@ class Tradeoff:
 
     @property
     def front(self) -> Any:
-        """The recipes as a table: value, low and high of each objective, knee, and amounts in units."""
+        """The recipes as a table: value, low and high of each objective, knee, conditions, and amounts in units."""
         points = self.summary["front"]
         used = sorted({n for p in points for n in p["recipe"]})
         rows = []
@@ -396,7 +401,7 @@ class Tradeoff:
                 value = point["values"][objective["name"]]
                 row |= given({objective["name"]: value["value"], f"low {objective['name']}": value["low"],
                               f"high {objective['name']}": value["high"]})
-            rows.append(row | {n: point["recipe"].get(n, 0) for n in used})
+            rows.append(row | (point.get("conditions") or {}) | {n: point["recipe"].get(n, 0) for n in used})
         return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
 
     @property
@@ -450,6 +455,11 @@ def _amounts(records: Any) -> tuple[list[str], Any]:
     flat = numpy.dtype({"names": ["amount"], "formats": [("<i4", (len(kind.names),))],
                         "offsets": [records.dtype.fields["amount"][1]], "itemsize": records.dtype.itemsize})
     return list(kind.names), records.view(flat)["amount"]
+
+
+def _fields(records: Any, group: str) -> dict[str, Any]:
+    """Return the columns of a group of fields of draws, by name."""
+    return {n: records[group][n] for n in records.dtype[group].names} if group in records.dtype.names else {}
 
 
 def _need(name: str, package: str = "") -> Any:

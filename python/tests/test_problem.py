@@ -68,6 +68,27 @@ class Problems(unittest.TestCase):
                 self.assertEqual(q.check()["problem"]["rules"], ["limit of return min 0.05 max 0.15 (table.csv line 2)"])
                 self.assertIn("covariance.csv", q.text())
 
+    def test_conditions(self):
+        book = [{**r, "heat": None if k == 0 else 150 + 10 * (k % 3), "oven": "fan" if k % 2 else "deck"} for k, r in enumerate(BOOK)]
+        of = {"heat": {"from": 150, "to": 170, "step": 5}, "oven": ["fan", "deck"]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # an empty condition is not an amount that is missing
+            p = kir.Problem(book, total=100, maximize="liking", conditions=of)
+        self.assertEqual(p.amounts() & {"heat", "oven"}, set())
+        run = p.sample(**SMALL)
+        best = run.shortlist
+        first = best.iloc[0] if hasattr(best, "iloc") else best[0]
+        self.assertIn(first["heat"], range(150, 171, 5))
+        self.assertIn(first["oven"], ["fan", "deck"])
+        for form in ("wide", "long", "records"):
+            draws = run.draws(form)
+            d = draws.iloc[0] if hasattr(draws, "iloc") else draws[0]
+            d = d["conditions"] if form == "records" else d
+            self.assertIn(d["heat"], range(150, 171, 5))
+            self.assertIn(d["oven"], ["fan", "deck"])
+        p["constraints"] = [kir.condition("oven", is_="fan")]
+        self.assertEqual({d["conditions"]["oven"] for d in p.sample(**SMALL).draws("records")}, {"fan"})
+
     def test_values(self):
         with self.assertRaises(ValueError):
             kir.Problem(BOOK, total=100, rules=[kir.limit("cost", max=float("nan"))]).text()

@@ -23,7 +23,7 @@ type ScoreTransform struct {
 
 var _ mcmc.LineProperty = (*ScoreTransform)(nil)
 
-// NewScoreTransform returns a [Level]: d of value of the log score of the property of.
+// NewScoreTransform returns a [ScoreTransform]: d of value of the log score of the property of.
 func NewScoreTransform(of mcmc.LineProperty, value func(logScore float64) float64, d *Desirability) *ScoreTransform {
 	return &ScoreTransform{of, value, d}
 }
