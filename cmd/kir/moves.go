@@ -29,6 +29,7 @@ import (
 // moveFlags are the flags of kir sample that change the problem.
 type moveFlags struct {
 	pin, exclude, min, max []string
+	set                    []string // NAME=VALUE of conditions
 	near, save             string
 }
 
@@ -45,6 +46,8 @@ func (f *moveFlags) add(c *cobra.Command) {
 		c.Flags().StringArrayVar(flag.value, flag.name, nil, flag.usage)
 		must(c.RegisterFlagCompletionFunc(flag.name, completeIngredients))
 	}
+	c.Flags().StringArrayVar(&f.set, "set", nil, "ask for recipes at one value of a condition, `NAME=VALUE`, such as temperature=165")
+	must(c.RegisterFlagCompletionFunc("set", completeConditions))
 	c.Flags().StringVar(&f.near, "near", "", "stay near the shortlist's recipe K, or a known one by name: at most CHANGES ingredients come or go, `K[=CHANGES]` (default 2: one for another)")
 	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
 	c.Flags().StringVar(&f.save, "save", "", "`FILE` for the changed problem, in the directory of the old one (default: there, named after the run)")
@@ -53,7 +56,7 @@ func (f *moveFlags) add(c *cobra.Command) {
 
 // isSet reports whether a flag changes the problem.
 func (f *moveFlags) isSet() bool {
-	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max) > 0 || f.near != "" || f.save != ""
+	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max)+len(f.set) > 0 || f.near != "" || f.save != ""
 }
 
 // completeIngredients completes names of ingredients of the named problem or run.
@@ -71,6 +74,25 @@ func completeIngredients(c *cobra.Command, args []string, typed string) ([]strin
 		names[k] = before + name
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeConditions completes a condition and, behind the equals sign, a value of it.
+func completeConditions(c *cobra.Command, args []string, typed string) (all []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		if s, err := readSource(c, args[0]); err == nil {
+			for k := range s.Conditions {
+				of := &s.Conditions[k]
+				if !strings.HasPrefix(typed, of.Name+"=") {
+					all = append(all, of.Name+"=")
+					continue
+				}
+				for v := range of.Len() {
+					all = append(all, of.Name+"="+of.ValueText(v))
+				}
+			}
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeRecipes completes names of the known recipes.
@@ -211,7 +233,42 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		}
 		all = append(all, change.Bound{Ingredient: name, Max: amount})
 	}
+	for _, text := range f.set {
+		given, err := s.parseGiven(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, given)
+	}
 	return all, nil
+}
+
+// parseGiven parses NAME=VALUE, a condition and the value to give it.
+func (s *source) parseGiven(text string) (given change.Setting, err error) {
+	name, value, _ := cutLast(text, "=")
+	if value == "" {
+		return given, &inputerr.Error{Message: fmt.Sprintf("--set %s has no value", inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --set %s", terminal.ShellWord(name+"=165"))}
+	}
+	var names []string
+	for _, of := range s.Conditions {
+		names = append(names, of.Name)
+		if !strings.EqualFold(dataset.NormalizeName(name), of.Name) {
+			continue
+		}
+		given = change.Setting{Path: []string{"conditions", of.Name, "given"}, Value: value}
+		if of.Numbers != nil {
+			if given.Value, err = strconv.ParseFloat(value, 64); err != nil {
+				return given, &inputerr.Error{Message: fmt.Sprintf("--set %s: %s is a number, and %s is none", text, of.Name, inputerr.Quote(value)), Hint: "write it with a point and without a unit, such as 16.5"}
+			}
+		}
+		return given, nil
+	}
+	e := &inputerr.Error{Message: "--set: there is no condition " + inputerr.Quote(name)}
+	if len(names) == 0 {
+		e.Hint = "the problem has none; to fix an amount, use --pin NAME=AMOUNT"
+		return given, e
+	}
+	return given, yaml.SuggestName(e, name, "there are", names, 8)
 }
 
 // defaultChanges is the number of changes that --near allows: one ingredient for another.

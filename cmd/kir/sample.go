@@ -32,7 +32,7 @@ type sampleOptions struct {
 func newSampleCommand() *cobra.Command {
 	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, limit: timeFlag(problem.DefaultTime)}
 	c := &cobra.Command{
-		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--near K]",
+		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
 		Short: "Sample a problem: draws, shortlist and report",
 		Long: `Run the chains that a problem file asks for, keep every draw, and print what was
 found: the best new recipes, how far to trust them, and where the files are. Flags
@@ -41,7 +41,8 @@ override the problem file.
 The run's directory gets the draws (Parquet), the resolved problem, summary.json,
 and report.html to look at. kir resume continues an interrupted run.
 
-The next move: --pin, --exclude, --min, --max and --near add constraints. With a RUN in
+The next move: --pin, --exclude, --min, --max and --near add constraints, and --set
+gives a condition one value. With a RUN in
 place of the problem its settings stay, but for a kernel that the problem does not
 name, and --pin 3:Gin pins Gin at its amount in recipe 3 of the shortlist. The changed
 problem is shown as a difference and written beside the old one, with its comments;
@@ -59,6 +60,7 @@ run.`,
   kir sample runs/fresh-all-day-cocktails-1 --pin 3:Gin --exclude "Lemon juice"
   kir sample runs/fresh-all-day-cocktails-1 --near 3=1
   kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
+  kir sample examples/bread/problem.yaml --set temperature=180
   kir sample problem.yaml -o shared/long --chains 64 --draws 100000 --shard 3/16`,
 		Args:              exactlyOneArg("problem file or run"),
 		ValidArgsFunction: completeProblemsAndRuns,

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -67,6 +68,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		var err error
 		if all[k].Numbers != nil {
 			codes, err = t.addNumbers(&all[k], k, column, first+len(t.names))
+			s.warnBeyond(&all[k], column)
 		} else {
 			codes, err = t.addCategories(s.Book, &all[k], k, column, first+len(t.names))
 		}
@@ -99,9 +101,14 @@ func (t *conditionTable) addNumbers(c *Condition, k int, column *dataset.Label, 
 		}
 	}
 	least, greatest := finiteRange(append(slices.Clone(had), c.Numbers...))
+	if from, to := finiteRange(had); from < to {
+		// Models know as little of what lies further away, and numbers closer together must stay apart.
+		least, greatest = max(least, from-(to-from)), min(greatest, to+(to-from))
+	}
 	code := func(v float64) int32 {
 		u := 1.0
 		if greatest > least {
+			v = min(max(v, least), greatest)
 			u = leastCoordinate + float64((1-leastCoordinate)*((v-least)/(greatest-least)))
 		}
 		return int32(math.Round(float64(u * u * model.BesideTotal)))
@@ -117,6 +124,27 @@ func (t *conditionTable) addNumbers(c *Condition, k int, column *dataset.Label, 
 		codes = append(codes, []int32{code(v)})
 	}
 	return codes, nil
+}
+
+// warnBeyond warns of numbers of a condition that lie beyond all those that the recipes had.
+func (s *loader) warnBeyond(c *Condition, column *dataset.Label) {
+	if column == nil {
+		return
+	}
+	had, err := column.Numbers()
+	if err != nil {
+		return // which addNumbers returns
+	}
+	from, to := finiteRange(had)
+	least, greatest := c.Numbers[0], c.Numbers[len(c.Numbers)-1]
+	if from > to || from <= least && greatest <= to {
+		return
+	}
+	may := "may be " + c.file.NumberText(least) + " to " + c.file.NumberText(greatest)
+	if least == greatest {
+		may = "is " + c.file.NumberText(least)
+	}
+	s.Warn(fmt.Sprintf("The %s %s, and the recipes had %s to %s: beyond these the models extrapolate.", c.Name, may, c.file.NumberText(from), c.file.NumberText(to)))
 }
 
 // nearestNumber returns the index of the number nearest to v, the lower of two.

@@ -22,6 +22,7 @@ type Outline struct {
 	Book        *dataset.Book        // nil if there are no recipes
 	Units       *dataset.Units       // units of the recipes; nil: default units
 	Total       int
+	Conditions  []config.Condition
 	Rules       rule.Set // without the law of n
 	Sampler     mcmc.Settings
 	Time        time.Duration
@@ -57,7 +58,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	out.Ingredients, out.Attributes, out.Book, out.Total = s.Names, s.Attributes, s.Book, s.Total
-	out.Units = s.Units
+	out.Units, out.Conditions = s.Units, file.Conditions
 	rules, err := compileRules(ctx, s, file.Constraints, len(file.Constraints))
 	if err != nil {
 		return nil, err
