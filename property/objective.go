@@ -72,7 +72,9 @@ type Portfolio struct {
 var _ mcmc.LineProperty = (*Portfolio)(nil)
 
 // As returns the property that scores a portfolio by the desirability d of one statistic.
-func (m *Markowitz) As(statistic Statistic, d *Desirability) *Portfolio { return &Portfolio{m, statistic, d} }
+func (m *Markowitz) As(statistic Statistic, d *Desirability) *Portfolio {
+	return &Portfolio{m, statistic, d}
+}
 
 // Statistic returns the value of a statistic for the portfolio x.
 func (m *Markowitz) Statistic(statistic Statistic, x *mcmc.Composition) float64 {
