@@ -1,6 +1,7 @@
 package property
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,8 @@ import (
 //	[{"Gin":600,"Lime juice":400},{"Gin":601,"Lime juice":399}]
 //	[0.25,0.75]
 //
+// The value of each condition, a number or a text, follows the amounts: {"Gin":600,"Ice":400,"temperature":4}.
+//
 // An array combines the requests of all chains that wait at the time: the splits of their lines,
 // and their candidates. It has at most 4,096 recipes; a line with more takes several arrays. The
 // program must be a function: a recipe always has the same score, whatever else was asked before or
@@ -44,6 +47,8 @@ type Program struct {
 	o    ProgramOptions
 	path string
 	keys [][]byte // JSON text `"name":` of each ingredient
+
+	conditions [][][]byte // JSON text `"name":value` of each condition, by the index of its value
 
 	slots   chan struct{} // a chain holds one slot while it uses a process; the capacity is Processes
 	arrived chan struct{} // wakes a chain in waitForPeers when a request is queued
@@ -69,6 +74,7 @@ type ProgramOptions struct {
 	Command     []string // program and arguments, which are run without a shell
 	Dir         string   // working directory, and base of a relative path to the program
 	Ingredients []string
+	Conditions  []ProgramCondition // in the order of the space's
 	Total       int
 	Timeout     time.Duration // time limit of one answer, above 0
 	Processes   int           // greatest number of processes of the program that run at once, at least 1
@@ -78,6 +84,12 @@ type ProgramOptions struct {
 	Starting func() error
 	// Tell receives warnings for the user. It is called from several goroutines, and may be nil.
 	Tell func(message string)
+}
+
+// A ProgramCondition is a condition as a program reads it.
+type ProgramCondition struct {
+	Name   string
+	Values []any // each a finite float64 or a string
 }
 
 const (
@@ -112,6 +124,17 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	p.o.Command = slices.Clone(o.Command)
 	for _, name := range o.Ingredients {
 		p.keys = append(p.keys, append(quoteJSON(name), ':'))
+	}
+	for _, c := range o.Conditions {
+		var values [][]byte
+		for _, v := range c.Values {
+			text, err := json.Marshal(v)
+			if err != nil {
+				return nil, fmt.Errorf("a value of the condition %s: %w", inputerr.Quote(c.Name), err)
+			}
+			values = append(values, slices.Concat(quoteJSON(c.Name), []byte{':'}, text))
+		}
+		p.conditions = append(p.conditions, values)
 	}
 	return p, nil
 }
@@ -215,8 +238,8 @@ func (p *Program) mayRestart() bool {
 	return p.restarts <= maxRestarts
 }
 
-// appendRecipe appends the composition as a JSON object to line.
-func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
+// appendRecipe appends the composition, with the values of its conditions, as a JSON object to line.
+func (p *Program) appendRecipe(line []byte, parts []mcmc.Part, values []int32) []byte {
 	line = append(line, '{')
 	for k, part := range parts {
 		if k > 0 {
@@ -225,13 +248,19 @@ func (p *Program) appendRecipe(line []byte, parts []mcmc.Part) []byte {
 		line = append(line, p.keys[part.Ingredient]...)
 		line = strconv.AppendInt(line, int64(part.Amount), 10)
 	}
+	for c, v := range values {
+		if line[len(line)-1] != '{' {
+			line = append(line, ',')
+		}
+		line = append(line, p.conditions[c][v]...)
+	}
 	return append(line, '}')
 }
 
 // LogScore returns log y(x), or NaN if the program fails; see [Program.Err].
 func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	var of recipeBuffer
-	of.add(p.appendRecipe(nil, x.Parts()))
+	of.add(p.appendRecipe(nil, x.Parts(), x.AppendConditions(nil)))
 	logs, err := p.scores(nil, &of)
 	if err != nil {
 		return math.NaN()
@@ -247,14 +276,14 @@ func (p *Program) Batch() int { return p.o.Batch }
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipeBuffer
 	for _, x := range xs {
-		of.add(p.appendRecipe(of.buffer(), x.Parts()))
+		of.add(p.appendRecipe(of.buffer(), x.Parts(), x.AppendConditions(nil)))
 	}
 	_, _ = p.scores(nil, &of) // the error is kept in p.err, and every later score is NaN
 }
 
 // Scorer returns a scorer of x.
 func (p *Program) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &programScorer{property: p, x: x, i: -1}
+	return &programScorer{property: p, x: x, i: -1, condition: -1}
 }
 
 type programScorer struct {
@@ -269,18 +298,23 @@ type programScorer struct {
 	i, j int
 	logs []float64
 
+	// condition is the one whose values the last request scored, by value in valueLogs. It is −1 if x has changed since.
+	condition int
+	valueLogs []float64
+
 	// The next fields are scratch of askSplits.
 	splits  []int     // splits whose scores are to be requested
 	answers []float64 // log scores of one request
 	recipes recipeBuffer
 	parts   []mcmc.Part
 	others  []mcmc.Part
+	values  []int32
 }
 
 // Err returns the program's failure, or nil.
 func (s *programScorer) Err() error { return s.property.Err() }
 
-func (s *programScorer) Reset() { s.scoreKnown, s.i = false, -1 }
+func (s *programScorer) Reset() { s.scoreKnown, s.i, s.condition = false, -1, -1 }
 
 func (s *programScorer) LogScore() float64 {
 	if !s.scoreKnown {
@@ -325,6 +359,7 @@ func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	s.others = s.x.AppendParts(s.others[:0])
 	s.others = slices.DeleteFunc(s.others, func(p mcmc.Part) bool { return p.Ingredient == i || p.Ingredient == j })
+	s.values = s.x.AppendConditions(s.values[:0])
 	s.splits = s.splits[:0]
 	for q := range wanted.Len() {
 		from, value := wanted.Piece(q)
@@ -343,7 +378,7 @@ func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 		now := left[:min(len(left), maxRecipes)]
 		s.recipes.reset()
 		for _, k := range now {
-			s.recipes.add(s.property.appendRecipe(s.recipes.buffer(), s.appendSplit(i, j, k, sum)))
+			s.recipes.add(s.property.appendRecipe(s.recipes.buffer(), s.appendSplit(i, j, k, sum), s.values))
 		}
 		var err error
 		if s.answers, err = s.property.scores(s.answers[:0], &s.recipes); err != nil {
@@ -380,5 +415,34 @@ func (s *programScorer) Moved(i, j int) {
 	} else {
 		s.scoreKnown = false
 	}
-	s.i = -1
+	s.i, s.condition = -1, -1
+}
+
+// Values adds the score of each value of condition c to p, by one request.
+func (s *programScorer) Values(c int, p *mcmc.Pieces) {
+	s.parts, s.values = s.x.AppendParts(s.parts[:0]), s.x.AppendConditions(s.values[:0])
+	s.recipes.reset()
+	for v := range s.property.conditions[c] {
+		s.values[c] = int32(v)
+		s.recipes.add(s.property.appendRecipe(s.recipes.buffer(), s.parts, s.values))
+	}
+	s.condition = c
+	var err error
+	if s.valueLogs, err = s.property.scores(s.valueLogs[:0], &s.recipes); err != nil {
+		s.condition = -1
+		p.Add(0, math.NaN())
+		return
+	}
+	q := joiner{pieces: p}
+	for v, log := range s.valueLogs {
+		q.add(v, log)
+	}
+}
+
+// ConditionSet takes over the new value of condition c.
+func (s *programScorer) ConditionSet(c int) {
+	if s.scoreKnown = s.condition == c; s.scoreKnown {
+		s.score = s.valueLogs[s.x.Condition(c)]
+	}
+	s.i, s.condition = -1, -1
 }

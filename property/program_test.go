@@ -162,6 +162,11 @@ func scored(recipe map[string]int, total int) float64 {
 
 func newProgram(t *testing.T, total int, arguments ...string) *property.Program {
 	t.Helper()
+	return newProgramWith(t, total, nil, arguments...)
+}
+
+func newProgramWith(t *testing.T, total int, conditions []property.ProgramCondition, arguments ...string) *property.Program {
+	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +175,7 @@ func newProgram(t *testing.T, total int, arguments ...string) *property.Program 
 		Command:     append([]string{self, "scorer"}, arguments...),
 		Dir:         t.TempDir(),
 		Ingredients: []string{"a", "b", `c "quoted" é`, "d\n", "e"},
+		Conditions:  conditions,
 		Total:       total,
 		Timeout:     20 * time.Second,
 		Batch:       2,
@@ -464,6 +470,69 @@ func TestProgramIsAskedRarely(t *testing.T) {
 
 func TestProgramMatrix(t *testing.T) {
 	checkKernels(t, newProgram(t, 3, "well"), 3, 3, 2)
+}
+
+// A program gets the values of conditions behind the amounts, all values of one in one request.
+func TestProgramConditions(t *testing.T) {
+	p := newProgramWith(t, 6, []property.ProgramCondition{{Name: "x", Values: []any{1.0, 4.0}}, {Name: "y", Values: []any{2.0, 3.0, 7.0}}}, "well")
+	values := map[string][]int{"x": {1, 4}, "y": {2, 3, 7}}
+	base, err := mcmc.NewSpace(5, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := mcmc.WithConditions(base, []mcmc.Condition{{Name: "x", Weights: []float64{1, 1}}, {Name: "y", Weights: []float64{1, 1, 1}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := space.Composition([]mcmc.Part{{Ingredient: 0, Amount: 2}, {Ingredient: 4, Amount: 4}}, []int32{1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(a, e, x, y int) float64 {
+		return math.Log(scored(map[string]int{"a": a, "e": e, "x": values["x"][x], "y": values["y"][y]}, 6))
+	}
+	s := p.Scorer(x).(mcmc.ConditionScorer)
+	s.Reset()
+	check := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	check("the score", s.LogScore(), want(2, 4, 1, 0))
+	var pieces mcmc.Pieces
+	before, _ := p.CallCounts()
+	s.Values(1, &pieces)
+	if after, _ := p.CallCounts(); after != before+1 {
+		t.Errorf("the values of a condition take %d requests", after-before)
+	}
+	for v := range 3 {
+		start, got := pieces.Piece(v)
+		check("a value", got, want(2, 4, 1, v))
+		if start != v {
+			t.Errorf("value %d is at %d", v, start)
+		}
+	}
+	if err := x.SetCondition(1, 2); err != nil {
+		t.Fatal(err)
+	}
+	s.ConditionSet(1)
+	check("after set", s.LogScore(), want(2, 4, 1, 2))
+	pieces.Reset()
+	s.Line(0, 4, &pieces)
+	_, first := pieces.Piece(0)
+	check("a split", first, math.Log(scored(map[string]int{"e": 6, "x": 4, "y": 7}, 6)))
+	if err := x.Move(0, 4, 1); err != nil {
+		t.Fatal(err)
+	}
+	s.Moved(0, 4)
+	check("after a move", s.LogScore(), want(1, 5, 1, 2))
+	check("the point", p.LogScore(x), want(1, 5, 1, 2))
+	if err := x.SetCondition(0, 0); err != nil { // without having asked for its values
+		t.Fatal(err)
+	}
+	s.ConditionSet(0)
+	check("another condition", s.LogScore(), want(1, 5, 0, 2))
 }
 
 // Closing ends even a program that does not end with its input.

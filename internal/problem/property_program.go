@@ -34,6 +34,14 @@ func compileProgram(ctx context.Context, s *readContext, v *config.Program, n *y
 		Timeout: time.Duration(math.Round(seconds * float64(time.Second))), Processes: v.Processes.Or(1), Batch: v.Batch.Or(programBatch),
 		Tell: s.notify, Starting: command.checkUnchanged,
 	}
+	for k := range s.offered {
+		of := &s.offered[k]
+		c := property.ProgramCondition{Name: of.Name}
+		for v := range of.Len() {
+			c.Values = append(c.Values, of.Value(v))
+		}
+		o.Conditions = append(o.Conditions, c)
+	}
 	if err := requireConsent(ctx, v.Command, command); err != nil {
 		return Property{}, err
 	}

@@ -36,8 +36,8 @@ class Function:
     """A function or an estimator as an objective.
 
     It gets a DataFrame, or without pandas a list of dicts: a row a recipe, a column an
-    ingredient, amounts that add up to `whole` (default: the total of the problem). It returns
-    a number for each row, at least 0: the score. An estimator is asked by `predict`, or with
+    ingredient, amounts that add up to `whole` (default: the total of the problem), and a column
+    for each condition, with its value. It returns a number for each row, at least 0: the score. An estimator is asked by `predict`, or with
     `class_` for the probability of a class.
 
     larger, smaller and range are (from, to), target is (from, at, to): the desirability of
@@ -121,15 +121,16 @@ class Function:
             program["batch"] = self.batch
         return {"program": program} | ({} if self.weight is None else {"weight": self.weight})
 
-    def scores(self, recipes: Sequence[Mapping[str, float]], total: int, ingredients: Sequence[str] | None) -> list[float]:
-        """Return the scores of recipes in units of the total."""
-        columns = self.columns or ingredients
+    def scores(self, recipes: Sequence[Mapping[str, float]], total: int, ingredients: Sequence[str] | None,
+               conditions: Sequence[str] = ()) -> list[float]:
+        """Return the scores of recipes in units of the total, with the values of conditions."""
+        columns = self.columns or (ingredients and [*ingredients, *conditions])
         if columns is None:
             raise Error("the ingredients of the problem are too many to be told to a function", "name its columns=[...]")
         whole = self.whole or total
-        rows = [{c: recipe.get(c, 0) * whole / total for c in columns} for recipe in recipes]
+        rows = [{c: recipe[c] if c in conditions else recipe.get(c, 0) * whole / total for c in columns} for recipe in recipes]
         if self.columns is not None:
-            unknown = {name for recipe in recipes for name in recipe} - set(columns)
+            unknown = {name for recipe in recipes for name in recipe} - set(columns) - set(conditions)
             if unknown:
                 raise Error(f"the function has no column for {min(unknown)!r}", "exclude it, or name it in columns")
         answer = self._values(_tables.frame(rows, columns))
@@ -186,8 +187,8 @@ function = Function
 class Server:
     """Answers the bridges of one run of kir."""
 
-    def __init__(self, functions: Mapping[str, Function]) -> None:
-        self._functions = functions
+    def __init__(self, functions: Mapping[str, Function], conditions: Sequence[str] = ()) -> None:
+        self._functions, self._conditions = functions, conditions
         self._secret = secrets.token_hex(32)
         self._folder = ""
         self._open: list[socket.socket] = []
@@ -240,7 +241,7 @@ class Server:
         """Ask the function, and send what it says."""
         connection, hello, line = question
         f = self._functions[hello["name"]]
-        scores = f.scores(json.loads(line), hello["total"], hello["ingredients"])
+        scores = f.scores(json.loads(line), hello["total"], hello["ingredients"], self._conditions)
         with contextlib.suppress(OSError):  # the run has ended
             connection.sendall(json.dumps(scores).encode() + b"\n")
 

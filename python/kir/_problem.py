@@ -197,7 +197,8 @@ class Problem(MutableMapping[str, Any]):
         allowed = ["--allow-programs"] if allow_programs or self._functions else []
         path, made = self._place()
         try:
-            asked = Server({n: f for n, f in self._functions.items() if n in programs}) if self._functions else None
+            conditions = list(self._keys.get("conditions") or {})
+            asked = Server({n: f for n, f in self._functions.items() if n in programs}, conditions) if self._functions else None
             return _program.run([command, *flags, *allowed, "--", str(path), *named], asked=asked, **options)
         except Error as e:
             if self.passing and e.place:

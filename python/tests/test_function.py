@@ -29,6 +29,18 @@ class Functions(unittest.TestCase):
         for d in ours + native:
             self.assertAlmostEqual(d["scores"]["f"], d["recipe"].get("Gin", 0) / 100, 9)
 
+    def test_conditions(self):
+        def hot(table):
+            ovens = list(table["oven"]) if hasattr(table, "iloc") else [r["oven"] for r in table]
+            return [h / 200 if o == "fan" else 0.5 for h, o in zip(column(table, "heat"), ovens)]
+        run = kir.Problem(ingredients=["Flour", "Water"], total=10, sparsity={"uniform": [1, 2]}, objectives={"f": hot},
+                          conditions={"heat": [150, 180], "oven": ["deck", "fan"]}).sample(**SMALL, seed=3)
+        draws = run.draws("records")
+        self.assertEqual(len({tuple(d["conditions"].values()) for d in draws}), 4)
+        for d in draws:
+            c = d["conditions"]
+            self.assertAlmostEqual(d["scores"]["f"], c["heat"] / 200 if c["oven"] == "fan" else 0.5, 9)
+
     def test_wishes(self):
         for f, value, score in [
             (kir.function(gin, larger=(0, 0.5)), 0.25, 0.5), (kir.function(gin, smaller=(0, 0.5)), 0.1, 0.8),
