@@ -47,8 +47,8 @@ type Lexicon interface {
 type ConditionLexicon interface {
 	Lexicon
 	// Condition returns the index of a condition and its values: numbers for a numeric condition, otherwise
-	// categories.
-	Condition(name string) (c int, numbers []float64, categories []string, err error)
+	// categories. known lists all categories that a formula may name, also those that no composition can have.
+	Condition(name string) (c int, numbers []float64, categories, known []string, err error)
 }
 
 // An ExpressionError describes a fault in a formula.

@@ -162,7 +162,7 @@ func askConditionValue(c *formulaCompiler, names []string) (question, error) {
 	if !ok {
 		return question{}, errors.New("there are no conditions")
 	}
-	k, numbers, categories, err := of.Condition(names[0])
+	k, numbers, categories, known, err := of.Condition(names[0])
 	if err != nil {
 		return question{}, err
 	}
@@ -173,12 +173,13 @@ func askConditionValue(c *formulaCompiler, names []string) (question, error) {
 	case len(names) == 2 && numbers != nil:
 		return q, fmt.Errorf("%s has numbers: write condition(%s) and compare it with a number", inputerr.Quote(names[0]), inputerr.Quote(names[0]))
 	case len(names) == 2:
-		at := slices.Index(categories, names[1])
-		if at < 0 {
-			return q, fmt.Errorf("%s has no value %s: its values are %s", inputerr.Quote(names[0]), inputerr.Quote(names[1]), inputerr.List(categories, 8))
+		if !slices.Contains(known, names[1]) {
+			return q, fmt.Errorf("%s has no value %s: its values are %s", inputerr.Quote(names[0]), inputerr.Quote(names[1]), inputerr.List(known, 8))
 		}
 		q.values = make([]float64, len(categories))
-		q.values[at] = 1
+		if at := slices.Index(categories, names[1]); at >= 0 {
+			q.values[at] = 1
+		}
 	}
 	return q, nil
 }

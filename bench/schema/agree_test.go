@@ -133,6 +133,17 @@ func bench(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "p.yaml")
+	recipes, err := os.ReadFile(filepath.Join(dir, "recipes.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trials strings.Builder // the recipes, with the conditions of the examples, which nobody wrote down
+	for k, line := range strings.Split(strings.TrimSpace(string(recipes)), "\n") {
+		trials.WriteString(line + map[bool]string{true: ",wish,temperature,catalyst\n", false: ",,,\n"}[k == 0])
+	}
+	if err := os.WriteFile(filepath.Join(dir, "conditions.csv"), []byte(trials.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte("{recipes: recipes.csv, ingredients: stock.csv, total: 1000, properties: {a: {forest: {label: taste, want: Fresh}}, b: {learn: {label: taste, want: Fresh}}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +165,7 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	// their values, sheets, encodings, words, programs.
 	"there is no ingredient", "no ingredient matches", "no ingredient has", "the ingredients have no attribute", "is not one of the [0-9]+ ingredient",
 	"or a column of the ingredients file", "is no part of the block", "there is no recipe", "the recipes have no label", "has no class", "the workbook has no sheet", "there is no encoding", "no topic has the word",
+	"there is no condition", "the recipes have no column for the condition", "is given, and the same in all of a batch", "the given value is \"", "no value of .* is allowed", "has no numbers", "is listed by", " has no value ", "has the .* which the condition does not list",
 	"cannot be run", "the model has no (input|output|class)", "the model asks for", "is neither an ingredient nor a constant",
 	// What is in files, and whether they are there.
 	"there is no such file", "the file has no sheets", "is not a number, so", "the model says .* here", "is of classes, and none is wanted", "has no classes", "is for numbers, and the model", "features lists [0-9]+", "the (forest|model) in the file predicts",
@@ -268,6 +280,12 @@ func around(t *testing.T, s *schema.Section, section any) any {
 				properties[fmt.Sprint(name)] = parsed(t, "{blend: {attribute: cost, minimize: true}}")
 			}
 			doc["properties"] = properties
+		}
+		if text := fmt.Sprint(doc["constraints"], doc["campaign"]); doc["conditions"] == nil && strings.Contains(text, "condition:") || strings.Contains(text, "alike:") {
+			doc["conditions"] = parsed(t, "{temperature: {from: 150, to: 190, step: 5}, catalyst: {values: [A, B]}}")
+		}
+		if doc["conditions"] != nil && doc["recipes"] == "recipes.csv" {
+			doc["recipes"] = "conditions.csv"
 		}
 		if doc["constraints"] != nil {
 			doc["sparsity"] = parsed(t, "{uniform: [1, 2]}") // few enough to be counted one by one

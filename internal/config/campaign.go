@@ -33,7 +33,7 @@ func decodeAlike(n *yaml.Node) (all []Alike, err error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, Alike{dataset.NormalizeName(e.Key.Text), values, e.Key})
+			all = append(all, Alike{dataset.NormalizeName(e.Key.Text), values, e.Key.Scalar(e.Key.Text)})
 		}
 		return all, nil
 	}

@@ -53,6 +53,19 @@ func (c *Condition) Index(value any) int {
 	return 0
 }
 
+// listedConditions returns the conditions of a file with all their values.
+func (s *loader) listedConditions() (all []Condition) {
+	for k := range s.Conditions {
+		of := &s.Conditions[k]
+		c := Condition{Name: of.Name, Unit: of.Unit, Given: of.Given, Numbers: of.Numbers, Categories: of.Categories, file: of, weights: of.Weights}
+		for v := range of.Len() {
+			c.listed = append(c.listed, v)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 // compileConditions compiles the conditions of a file, without the values that the tied rules forbid whatever the
 // recipe and the other conditions are.
 func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {

@@ -208,3 +208,34 @@ func TestBadConditions(t *testing.T) {
 		}
 	}
 }
+
+// A formula may name a category that a given value keeps from being offered. It is checked even where the conditions
+// are wrong.
+func TestFormulaOfGivenCondition(t *testing.T) {
+	text := "ingredients: [A, B]\ntotal: 4\nsparsity: {uniform: [1, 2]}\nconditions: {c: {values: [x, y, z], given: y}}\nproperties: {f: {expression: 'condition(\"c\") == \"x\" ? 0.25 : 0.5'}}\ncampaign: {batch: 4}\n"
+	p, err := Load(context.Background(), "p.yaml", Options{Text: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	x, err := p.Target.Space().Composition([]mcmc.Part{{Ingredient: 0, Amount: 4}}, []int32{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Target.Objectives()[0].Property.LogScore(x); got != math.Log(0.5) {
+		t.Errorf("the formula is %v where the condition is y", math.Exp(got))
+	}
+	_, err = Load(context.Background(), "p.yaml", Options{Text: []byte(text + "constraints: [{condition: {of: c, is: x}}]\n")})
+	if err == nil || !strings.Contains(err.Error(), "forbids the given value of c, y") {
+		t.Errorf("error %v", err)
+	}
+	alike := strings.Replace(text, "batch: 4", "batch: 4, alike: {c: 2}", 1)
+	if _, err = Load(context.Background(), "p.yaml", Options{Text: []byte(alike)}); err == nil || !strings.Contains(err.Error(), "c is given") {
+		t.Errorf("error %v", err)
+	}
+	q, err := Load(context.Background(), "p.yaml", Options{Text: []byte(strings.Replace(alike, ", given: y", "", 1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Close()
+}

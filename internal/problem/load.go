@@ -162,6 +162,7 @@ func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 	}
 	p.Rules, p.TiedRules = splitTied(rules)
 	if p.Conditions, err = s.compileConditions(p.TiedRules); err != nil {
+		s.offered = s.listedConditions() // so that formulas are checked, too
 		return s.diagnostics.Add(err)
 	}
 	if by := c.options.withoutConditions(); len(p.Conditions) > 0 && by != "" {

@@ -98,12 +98,12 @@ func (x *lexicon) Numbers(attribute string) ([]float64, error) {
 }
 
 // Condition returns a condition, by the values that may be offered.
-func (x *lexicon) Condition(name string) (c int, numbers []float64, categories []string, err error) {
+func (x *lexicon) Condition(name string) (c int, numbers []float64, categories, known []string, err error) {
 	if c, err = x.scope.FindCondition(x.at.Scalar(name)); err != nil {
-		return 0, nil, nil, err
+		return 0, nil, nil, nil, err
 	}
 	of := &x.scope.offered[c]
-	return c, of.Numbers, of.Categories, nil
+	return c, of.Numbers, of.Categories, of.file.Categories, nil
 }
 
 // blameFormula converts an error in a formula to one with a place in the problem file.
