@@ -152,7 +152,7 @@ func TestBusy(t *testing.T) {
 }
 
 func TestChanged(t *testing.T) {
-	settings := resumeSettings(1300)
+	settings := resumeSettings(6000) // so many that a run which is told to stop is not at its end
 	settings.Chains = 1
 	s := smallSpec(t, settings)
 	from := stopped(t, s)
