@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -314,8 +315,8 @@ func (c *chain) publish() {
 	}
 }
 
-// runUntil makes segments until the given time, the session's stop, or the chain's end.
-func (c *chain) runUntil(until time.Time) error {
+// runUntil makes segments until the given time, the end of ctx, or the chain's end.
+func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 	if c.parts < 0 {
 		c.parts = 0
 		if err := c.begin(); err != nil {
@@ -331,7 +332,7 @@ func (c *chain) runUntil(until time.Time) error {
 		return err
 	}
 	settings := &c.session.spec.Settings
-	for !c.session.stop.Load() {
+	for ctx.Err() == nil {
 		if c.warm < settings.Warmup || c.draws < settings.Draws {
 			if err := c.segment(); err != nil {
 				return err

@@ -79,7 +79,6 @@ type session struct {
 	begun          time.Time
 	earlierSeconds float64 // seconds that earlier sessions took
 
-	stop           atomic.Bool // set when no further segment is to begin
 	abandon        atomic.Bool // set when segments are to be given up
 	deadlinePassed atomic.Bool // set when the time of a run whose draws are not known is over
 
@@ -248,7 +247,6 @@ func (s *session) run(ctx context.Context) error {
 func (s *session) work(ctx context.Context) error {
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
-	context.AfterFunc(work, func() { s.stop.Store(true) })
 	ended := make(chan struct{})
 	defer close(ended)
 	forget := context.AfterFunc(ctx, func() {
@@ -261,11 +259,11 @@ func (s *session) work(ctx context.Context) error {
 	defer forget() // or ctx would keep the session
 
 	watch := s.watch()
-	failures := s.runWorkers(cancel)
+	failures := s.runWorkers(work, cancel)
 	var rounds error
 	for s.isOpenEnded() && s.busy == nil && work.Err() == nil && rounds == nil {
 		if rounds = s.nextRound(); rounds == nil {
-			failures = s.runWorkers(cancel)
+			failures = s.runWorkers(work, cancel)
 		}
 	}
 	// Store the draws so far, however the work ended.
@@ -293,8 +291,9 @@ func (s *session) work(ctx context.Context) error {
 	return nil
 }
 
-// runWorkers runs the workers on all unfinished chains.
-func (s *session) runWorkers(cancel func()) (failures []error) {
+// runWorkers runs the workers on all unfinished chains. A worker that fails calls cancel, which is
+// to cancel ctx.
+func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []error) {
 	s.waiting = nil
 	for _, c := range s.chains {
 		c.atEnd = false
@@ -306,7 +305,7 @@ func (s *session) runWorkers(cancel func()) (failures []error) {
 	var workers sync.WaitGroup
 	for k := range failures {
 		workers.Go(func() {
-			if failures[k] = s.worker(); failures[k] != nil {
+			if failures[k] = s.worker(ctx); failures[k] != nil {
 				cancel()
 			}
 		})
@@ -316,13 +315,13 @@ func (s *session) runWorkers(cancel func()) (failures []error) {
 }
 
 // worker repeatedly takes the chain that is furthest behind, until none is left.
-func (s *session) worker() error {
+func (s *session) worker(ctx context.Context) error {
 	for {
-		c := s.nextChain()
+		c := s.nextChain(ctx)
 		if c == nil {
 			return nil
 		}
-		err := c.runUntil(time.Now().Add(turnTime))
+		err := c.runUntil(ctx, time.Now().Add(turnTime))
 		if errors.Is(err, errAbandoned) {
 			return nil // and its draws are stored
 		}
@@ -348,16 +347,16 @@ func (s *session) worker() error {
 }
 
 // nextChain returns the waiting chain with the fewest iterations, or nil if none waits or the
-// session stops. Other workers may still hold chains, but no more chains than there are such
+// ctx has ended. Other workers may still hold chains, but no more chains than there are such
 // workers.
 //
 // A few chains run side by side so that R-hat is known early. With many chains or ingredients,
 // memory matters more. Then nextChain returns the chain with the most iterations, so that few
 // chains are begun and unfinished.
-func (s *session) nextChain() *chain {
+func (s *session) nextChain(ctx context.Context) *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiting) == 0 || s.stop.Load() || s.deadlinePassed.Load() {
+	if len(s.waiting) == 0 || ctx.Err() != nil || s.deadlinePassed.Load() {
 		return nil
 	}
 	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients
