@@ -76,6 +76,14 @@ func (c *Conditions) Amounts(x *mcmc.Composition) []int32 {
 	return amounts
 }
 
+// AppendParts appends the parts of the further ingredients that encode values of the conditions, given their indices.
+func (c *Conditions) AppendParts(dst []mcmc.Part, values []int32) []mcmc.Part {
+	for k := range c.codes {
+		dst = c.codes[k].appendParts(dst, int(values[k]))
+	}
+	return dst
+}
+
 func (c *conditionCode) appendParts(parts []mcmc.Part, value int) []mcmc.Part {
 	for at, amount := range c.amounts[value] {
 		if amount > 0 {

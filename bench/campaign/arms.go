@@ -190,7 +190,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	if p.o.second != nil {
 		choose = c.Next // which keeps the batch, so that the campaign has rounds
 	}
-	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, AllowedRecipes: p.o.recipes})
+	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, AllowedRecipes: p.o.allowed()})
 	if err != nil {
 		return nil, err
 	}

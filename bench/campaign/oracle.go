@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/campaign"
 	"kir/internal/dataset"
 	"kir/mcmc"
 )
@@ -255,4 +256,13 @@ func (o *oracle) finish() error {
 	})
 	o.best = o.worth(o.order[len(o.order)-1])
 	return nil
+}
+
+// allowed returns the recipes of the oracle as those that a batch may have.
+func (o *oracle) allowed() []campaign.AllowedRecipe {
+	all := make([]campaign.AllowedRecipe, len(o.recipes))
+	for k, x := range o.recipes {
+		all[k] = campaign.AllowedRecipe{Parts: x}
+	}
+	return all
 }

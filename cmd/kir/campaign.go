@@ -14,6 +14,7 @@ import (
 func newCampaignCommand() *cobra.Command {
 	var out string
 	var asJSON, asPage bool
+	var given []string
 	c := &cobra.Command{
 		Use:   "campaign PROBLEM [--json | --html] [-o FILE]",
 		Short: "Print where a campaign stands",
@@ -32,7 +33,7 @@ scripts; --html prints that page.`,
 			if err := checkPageName(out); err != nil {
 				return err
 			}
-			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
+			return withCampaign(c, args[0], given, func(k *campaign.Campaign) error {
 				s, err := k.ComputeStanding(c.Context(), campaign.SettingsOf(k.Problem, thisProgram().Version))
 				if err != nil {
 					return err
@@ -62,6 +63,7 @@ scripts; --html prints that page.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	c.Flags().BoolVar(&asPage, "html", false, "print a page")
 	c.Flags().StringVarP(&out, "output", "o", "", "file of the page")
+	addGivenFlag(c, &given)
 	must(c.MarkFlagFilename("output", "html"))
 	c.MarkFlagsMutuallyExclusive("json", "html")
 	c.MarkFlagsMutuallyExclusive("json", "output")

@@ -234,7 +234,7 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		all = append(all, change.Bound{Ingredient: name, Max: amount})
 	}
 	for _, text := range f.set {
-		given, err := s.parseGiven(text)
+		given, err := s.parseGiven("set", text)
 		if err != nil {
 			return nil, err
 		}
@@ -243,11 +243,11 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 	return all, nil
 }
 
-// parseGiven parses NAME=VALUE, a condition and the value to give it.
-func (s *source) parseGiven(text string) (given change.Setting, err error) {
+// parseGiven parses NAME=VALUE of a flag, a condition and the value to give it.
+func (s *source) parseGiven(flag, text string) (given change.Setting, err error) {
 	name, value, _ := cutLast(text, "=")
 	if value == "" {
-		return given, &inputerr.Error{Message: fmt.Sprintf("--set %s has no value", inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --set %s", terminal.ShellWord(name+"=165"))}
+		return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s has no value", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(name+"=165"))}
 	}
 	var names []string
 	for _, of := range s.Conditions {
@@ -258,12 +258,12 @@ func (s *source) parseGiven(text string) (given change.Setting, err error) {
 		given = change.Setting{Path: []string{"conditions", of.Name, "given"}, Value: value}
 		if of.Numbers != nil {
 			if given.Value, err = strconv.ParseFloat(value, 64); err != nil {
-				return given, &inputerr.Error{Message: fmt.Sprintf("--set %s: %s is a number, and %s is none", text, of.Name, inputerr.Quote(value)), Hint: "write it with a point and without a unit, such as 16.5"}
+				return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s: %s is a number, and %s is none", flag, text, of.Name, inputerr.Quote(value)), Hint: "write it with a point and without a unit, such as 16.5"}
 			}
 		}
 		return given, nil
 	}
-	e := &inputerr.Error{Message: "--set: there is no condition " + inputerr.Quote(name)}
+	e := &inputerr.Error{Message: "--" + flag + ": there is no condition " + inputerr.Quote(name)}
 	if len(names) == 0 {
 		e.Hint = "the problem has none; to fix an amount, use --pin NAME=AMOUNT"
 		return given, e

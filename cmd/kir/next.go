@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/campaign"
+	"kir/internal/config/change"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
 	"kir/internal/report/view"
@@ -25,6 +26,7 @@ func newNextCommand() *cobra.Command {
 	var seed uint64
 	var out string
 	var asJSON bool
+	var given []string
 	c := &cobra.Command{
 		Use:   "next PROBLEM [-n 8] [-o TABLE]",
 		Short: "Choose the next recipes to make",
@@ -37,9 +39,11 @@ is recorded, kir next prints the last batch again.
 
 The batch is kept beside the problem, as problem.batch-001.json and problem.batch-001.csv.
 Without known recipes, the first batch fills the space within the constraints.
+Conditions are chosen with the recipes. --given asks about one that is met, not chosen.
 docs/campaign.md describes how recipes are chosen.`,
 		Example: `  kir next problem.yaml
   kir next problem.yaml -n 4 -o tonight.xlsx
+  kir next problem.yaml --given humidity=40
   kir next problem.yaml --json | jq '.batch[].recipe'`,
 		Args:              exactlyOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
@@ -47,7 +51,7 @@ docs/campaign.md describes how recipes are chosen.`,
 			if err := checkTableName(out); err != nil {
 				return err
 			}
-			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
+			return withCampaign(c, args[0], given, func(k *campaign.Campaign) error {
 				s := campaign.SettingsOf(k.Problem, thisProgram().Version)
 				if c.Flags().Changed("number") {
 					s.Size = size
@@ -74,6 +78,7 @@ docs/campaign.md describes how recipes are chosen.`,
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of all random choices (default: that of the problem)")
 	c.Flags().StringVarP(&out, "output", "o", "", "`TABLE` to fill in, .csv or .xlsx, which must not exist (default: PROBLEM.batch-001.csv and so on)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	addGivenFlag(c, &given)
 	must(c.MarkFlagFilename("output", "csv", "xlsx"))
 	return c
 }
@@ -88,11 +93,42 @@ func checkTableName(path string) error {
 	}
 }
 
-// withCampaign opens the campaign of a problem, calls do and closes it.
-func withCampaign(c *cobra.Command, path string, do func(*campaign.Campaign) error) (err error) {
+// textWithGiven returns the text of a problem file in which conditions are given values, each written as NAME=VALUE. It
+// is nil if there are none.
+func textWithGiven(c *cobra.Command, path string, given []string) ([]byte, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	s, err := readSource(c, path)
+	if err != nil {
+		return nil, err
+	}
+	var changes []change.Change
+	for _, text := range given {
+		one, err := s.parseGiven("given", text)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, one)
+	}
+	return change.Apply(s.file, s.Text, changes...)
+}
+
+// addGivenFlag adds the flag that gives conditions values.
+func addGivenFlag(c *cobra.Command, given *[]string) {
+	c.Flags().StringArrayVar(given, "given", nil, "ask about recipes at `NAME=VALUE` of a condition, such as humidity=40")
+	must(c.RegisterFlagCompletionFunc("given", completeConditions))
+}
+
+// withCampaign opens the campaign of a problem, with conditions given values, calls do and closes it.
+func withCampaign(c *cobra.Command, path string, given []string, do func(*campaign.Campaign) error) (err error) {
+	text, err := textWithGiven(c, path, given)
+	if err != nil {
+		return err
+	}
 	d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 	defer d.end()
-	k, err := campaign.Open(c.Context(), path, problem.Options{Notify: d.tell, Progress: d.begin, Cache: true})
+	k, err := campaign.Open(c.Context(), path, problem.Options{Text: text, Notify: d.tell, Progress: d.begin, Cache: true})
 	if err != nil {
 		return err
 	}

@@ -37,12 +37,16 @@ A recipe that was made otherwise counts as it was made. One that breaks a constr
 kept, learnt from, named, and never called best. A trial failed where the table has
 "failed" in place of a number or in a column status. A label may be empty until it is
 known. The same table twice changes nothing; a value that differs from the recorded one is
-refused, unless --correct replaces it. The file keeps all it had.`,
+refused, unless --correct replaces it. The file keeps all it had.
+
+A recipe of a batch was made under the conditions that were offered, unless the table, a
+value or --made says otherwise.`,
 		Example: `  kir record problem.yaml problem.batch-003.csv
   kir record problem.yaml B3-1 liking=71 haze=4
   kir record problem.yaml B3-2 liking=55 --made "Gin=22%,Tonic water=78%"
   kir record problem.yaml B3-3 --failed
-  kir record problem.yaml house liking=80 --made "Gin=4cl,Lime juice=2cl"`,
+  kir record problem.yaml house liking=80 --made "Gin=4cl,Lime juice=2cl"
+  kir record problem.yaml B3-4 liking=68 temperature=172`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return fmt.Errorf("%s needs a problem file, and a table or a recipe", c.CommandPath())
@@ -51,7 +55,7 @@ refused, unless --correct replaces it. The file keeps all it had.`,
 		},
 		ValidArgsFunction: completeRecordArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			return withCampaign(c, args[0], func(k *campaign.Campaign) error {
+			return withCampaign(c, args[0], nil, func(k *campaign.Campaign) error {
 				results, err := f.results(c, k, args[1], args[2:])
 				if err != nil {
 					return err
@@ -147,7 +151,7 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	}
 	if f.made != "" {
 		var err error
-		if r.Parts, err = k.ParseRecipe(f.made); err != nil {
+		if r.Parts, r.Conditions, err = k.ParseRecipe(f.made); err != nil {
 			return nil, err
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // An acquisition scores recipes by how much they may be expected to add to a batch. The search
 // uses it as an objective, and it keeps the best recipes that the search visits.
 type acquisition struct {
-	score       func(parts []mcmc.Part) float64 // log score of a recipe; parts are sorted by ingredient
-	isOfferable func(parts []mcmc.Part) bool    // whether a batch may offer the recipe
-	total       int
+	score       func(recipe) float64 // log score of a recipe
+	isOfferable func(recipe) bool    // whether a batch may offer the recipe
+	c           *Campaign
 
 	mu   sync.Mutex
 	seen map[string]candidate // the best recipe of each cell
@@ -29,15 +29,15 @@ const (
 	cellWidth     = 0.05
 )
 
-func newAcquisition(total int, score func([]mcmc.Part) float64, keeps func([]mcmc.Part) bool) *acquisition {
-	return &acquisition{score: score, isOfferable: keeps, total: total, seen: make(map[string]candidate)}
+func newAcquisition(c *Campaign, score func(recipe) float64, keeps func(recipe) bool) *acquisition {
+	return &acquisition{score: score, isOfferable: keeps, c: c, seen: make(map[string]candidate)}
 }
 
 // buildAcquisition returns the acquisition to search with. b is the best predicted utility of
 // a trial.
 func (ch *batchOptimizer) buildAcquisition(b float64) *acquisition {
 	alone, learnt := ch.soleObjective(), ch.learntObjectives()
-	score := func(x []mcmc.Part) float64 {
+	score := func(x recipe) float64 {
 		sum := 0.0
 		if alone != nil {
 			mean, sd := alone.model.Predict(x)
@@ -52,44 +52,44 @@ func (ch *batchOptimizer) buildAcquisition(b float64) *acquisition {
 			sum += portable.Log(max(p, 1e-3))
 		}
 		if ch.cost != nil {
-			sum -= portable.Log(ch.costDivisor(x))
+			sum -= portable.Log(ch.costDivisor(x.parts))
 		}
 		return sum - float64(limitPenalty*ch.limitViolation(x))
 	}
-	return newAcquisition(ch.c.Problem.Total, score, func(x []mcmc.Part) bool { return ch.isOfferable(x) && ch.isFeasible(x) })
+	return newAcquisition(ch.c, score, func(x recipe) bool { return ch.isOfferable(x) && ch.isFeasible(x) })
 }
 
 // cell returns a key for the cell of a recipe.
-func (a *acquisition) cell(parts []mcmc.Part) string {
-	key := make([]byte, 0, 4*len(parts))
-	for _, p := range parts {
-		step := int(math.Sqrt(float64(p.Amount)/float64(a.total))/cellWidth + 0.5)
+func (a *acquisition) cell(x recipe) string {
+	key := make([]byte, 0, 4*len(x.parts))
+	for _, p := range x.parts {
+		step := int(math.Sqrt(float64(p.Amount)/float64(a.c.Problem.Total))/cellWidth + 0.5)
 		key = append(key, byte(p.Ingredient), byte(p.Ingredient>>8), byte(p.Ingredient>>16), byte(step))
 	}
-	return string(key)
+	return string(key) + codesKey(x.codes)
 }
 
 // recordCandidate keeps a recipe if it is the best of its cell and among the best overall. The
 // recipes kept in the end do not depend on the order of the calls.
-func (a *acquisition) recordCandidate(parts []mcmc.Part, score float64) {
+func (a *acquisition) recordCandidate(x recipe, score float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	new := candidate{parts, score}
+	new := candidate{x, score}
 	if math.IsNaN(score) || math.IsInf(score, -1) || a.bar != nil && compareCandidates(new, *a.bar) >= 0 {
 		return
 	}
-	cell := a.cell(parts)
+	cell := a.cell(x)
 	was, known := a.seen[cell]
-	if known && compareCandidates(was, new) <= 0 || !a.isOfferable(parts) {
+	if known && compareCandidates(was, new) <= 0 || !a.isOfferable(x) {
 		return
 	}
-	a.seen[cell] = candidate{slices.Clone(parts), score}
+	a.seen[cell] = candidate{x.clone(), score}
 	if len(a.seen) < 2*maxCandidates {
 		return
 	}
 	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
 	for _, c := range all[maxCandidates:] {
-		delete(a.seen, a.cell(c.parts))
+		delete(a.seen, a.cell(c.recipe))
 	}
 	a.bar = &all[maxCandidates]
 }
@@ -102,9 +102,9 @@ func (a *acquisition) sorted() []candidate {
 
 // LogScore implements [mcmc.Property].
 func (a *acquisition) LogScore(x *mcmc.Composition) float64 {
-	parts := sortParts(x.Parts())
-	score := a.score(parts)
-	a.recordCandidate(parts, score)
+	r := a.c.recipeOf(x)
+	score := a.score(r)
+	a.recordCandidate(r, score)
 	return score
 }
 
@@ -118,10 +118,10 @@ func (a *acquisition) Scorer(x *mcmc.Composition) mcmc.Scorer {
 // evenly spaced ones. The result is not a distribution to draw from. It is a neighbourhood to
 // search, with exact scores.
 type neighbourhoodScorer struct {
-	a     *acquisition
-	x     *mcmc.Composition
-	parts []mcmc.Part
-	at    []int
+	a      *acquisition
+	x      *mcmc.Composition
+	recipe recipe // scored last; its conditions are those of x
+	at     []int
 }
 
 // evenSplits is the number of evenly spaced splits scored on every line.
@@ -129,49 +129,75 @@ const evenSplits = 5
 
 func (l *neighbourhoodScorer) Reset()            {}
 func (l *neighbourhoodScorer) Moved(_, _ int)    {}
+func (l *neighbourhoodScorer) ConditionSet(int)  {}
 func (l *neighbourhoodScorer) LogScore() float64 { return l.a.LogScore(l.x) }
 
 // Line implements [mcmc.Scorer].
 func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.Pieces) {
 	here := l.x.Amount(i)
 	s := here + l.x.Amount(j)
-	l.at = append(l.at[:0], 0, here, s)
-	for step := 1; step < s; step *= 2 {
+	l.takeConditions()
+	l.score(here, s, p, func(k int) { l.replaceAmounts(i, j, k, s-k) })
+}
+
+// Values implements [mcmc.ConditionScorer]: the values of a condition are a line, too.
+func (l *neighbourhoodScorer) Values(c int, p *mcmc.Pieces) {
+	l.takeConditions()
+	l.recipe.parts = sortParts(l.x.AppendParts(l.recipe.parts[:0]))
+	l.score(l.x.Condition(c), l.a.c.Problem.Conditions[c].Len()-1, p, func(v int) {
+		l.recipe.offered[c] = int32(v)
+		l.recipe.codes = l.a.c.Problem.AppendCodes(l.recipe.codes[:0], l.recipe.offered)
+	})
+}
+
+// score adds the scores near here, and of some evenly spaced places, of a line from 0 to last. set
+// changes the recipe to that of a place.
+func (l *neighbourhoodScorer) score(here, last int, p *mcmc.Pieces, set func(at int)) {
+	l.at = append(l.at[:0], 0, here, last)
+	for step := 1; step < last; step *= 2 {
 		l.at = append(l.at, here-step, here+step)
 	}
 	for k := 1; k <= evenSplits; k++ {
-		l.at = append(l.at, k*s/(evenSplits+1))
+		l.at = append(l.at, k*last/(evenSplits+1))
 	}
 	slices.Sort(l.at)
 	next := 0
 	for _, k := range slices.Compact(l.at) {
-		if k < 0 || k > s {
+		if k < 0 || k > last {
 			continue
 		}
 		if k > next {
 			p.Add(next, math.Inf(-1))
 		}
-		l.replaceAmounts(i, j, k, s-k)
-		score := l.a.score(l.parts)
-		l.a.recordCandidate(l.parts, score)
+		set(k)
+		score := l.a.score(l.recipe)
+		l.a.recordCandidate(l.recipe, score)
 		p.Add(k, score)
 		next = k + 1
 	}
 }
 
-// replaceAmounts sets parts to the recipe with other amounts of two ingredients.
+// takeConditions gives the recipe the conditions of x.
+func (l *neighbourhoodScorer) takeConditions() {
+	if l.x.Conditions() > 0 {
+		l.recipe.offered = l.x.AppendConditions(l.recipe.offered[:0])
+		l.recipe.codes = l.a.c.Problem.AppendCodes(l.recipe.codes[:0], l.recipe.offered)
+	}
+}
+
+// replaceAmounts sets the parts to those of x with other amounts of two ingredients.
 func (l *neighbourhoodScorer) replaceAmounts(i, j, ofI, ofJ int) {
-	l.parts = l.parts[:0]
+	l.recipe.parts = l.recipe.parts[:0]
 	for _, o := range l.x.Ingredients() {
 		if k := int(o); k != i && k != j {
-			l.parts = append(l.parts, mcmc.Part{Ingredient: k, Amount: l.x.Amount(k)})
+			l.recipe.parts = append(l.recipe.parts, mcmc.Part{Ingredient: k, Amount: l.x.Amount(k)})
 		}
 	}
 	if ofI > 0 {
-		l.parts = append(l.parts, mcmc.Part{Ingredient: i, Amount: ofI})
+		l.recipe.parts = append(l.recipe.parts, mcmc.Part{Ingredient: i, Amount: ofI})
 	}
 	if ofJ > 0 {
-		l.parts = append(l.parts, mcmc.Part{Ingredient: j, Amount: ofJ})
+		l.recipe.parts = append(l.recipe.parts, mcmc.Part{Ingredient: j, Amount: ofJ})
 	}
-	sortParts(l.parts)
+	sortParts(l.recipe.parts)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/mcmc"
+	"kir/internal/problem"
 )
 
 // A Batch is the set of recipes to make next. Its JSON is the form in which it is stored and
@@ -27,24 +27,28 @@ type Batch struct {
 	Models        []ModelSummary `json:"models"`
 	Pending       []string       `json:"pending"` // ids of earlier batches without a result
 	Notes         []string       `json:"notes"`
-	Labels        []string       `json:"labels"`          // labels that are measured
-	Trade         []string       `json:"trade,omitempty"` // the objectives of the trade-off, if the problem has one
+	Labels        []string       `json:"labels"`               // labels that are measured
+	Conditions    []Condition    `json:"conditions,omitempty"` // of the problem
+	Trade         []string       `json:"trade,omitempty"`      // the objectives of the trade-off, if the problem has one
 }
 
 // An Entry is one recipe of a batch.
 type Entry struct {
 	ID          string                `json:"id"`
-	Recipe      map[string]int        `json:"recipe"` // units by ingredient
+	Recipe      map[string]int        `json:"recipe"`               // units by ingredient
+	Conditions  map[string]any        `json:"conditions,omitempty"` // their values by name: numbers or texts
 	Reason      Reason                `json:"reason"`
 	Predicted   map[string]Prediction `json:"predicted"` // by label
 	BeatsBest   *float64              `json:"beats_best"`
 	Improvement *float64              `json:"improvement"`
 	Limits      []LimitCheck          `json:"limits,omitempty"` // the limits on predictions
 
-	parts   []mcmc.Part
+	recipe
+	setting problem.Setting // as it was offered
 	key     string
 	round   int
 	measure Measure
+	under   []Condition // the conditions of the batch
 }
 
 // A Share is the amount of one ingredient of a recipe.
@@ -111,10 +115,11 @@ type Prediction struct {
 
 // Best is the best measured recipe.
 type Best struct {
-	ID       string             `json:"id"`
-	Recipe   map[string]int     `json:"recipe"`
-	Measured map[string]float64 `json:"measured"` // means over all trials of this recipe
-	Trials   int                `json:"trials"`
+	ID         string             `json:"id"`
+	Recipe     map[string]int     `json:"recipe"`
+	Conditions map[string]any     `json:"conditions,omitempty"` // as they were
+	Measured   map[string]float64 `json:"measured"`             // means over all trials of this recipe
+	Trials     int                `json:"trials"`
 
 	key string
 }

@@ -48,12 +48,13 @@ type Campaign struct {
 // A trial is a recipe that was made, or whose making failed. Its index is that of its recipe
 // in the problem's book.
 type trial struct {
-	id     string
-	round  int
-	parts  []mcmc.Part // by ingredient
-	key    string
-	failed bool
-	broken []problem.Breach
+	id    string
+	round int
+	recipe
+	setting problem.Setting // as it was
+	key     string
+	failed  bool
+	broken  []problem.Breach
 }
 
 // Open reads the campaign of a problem. An error in its files is a [inputerr.Error].
@@ -86,13 +87,14 @@ func (c *Campaign) loadHistory() error {
 	}
 	c.firstResult = len(known) - len(current)
 	for k, x := range known {
-		t := trial{id: p.Book.Recipes[k].Name, parts: sortParts(x.Parts())}
+		t := trial{id: p.Book.Recipes[k].Name, setting: p.KnownSetting(k)}
+		t.recipe = recipe{sortParts(x.Parts()), t.setting.Offered, t.setting.Codes}
 		if k >= c.firstResult {
 			e := current[k-c.firstResult]
 			t.id, t.round, t.failed = e.ID, e.Round, e.Status == dataset.Failed
 		}
-		t.key = recipeKey(t.parts)
-		if t.broken, err = p.BrokenRules(t.parts); err != nil {
+		t.key = t.recipe.key()
+		if t.broken, err = p.BrokenRules(t.parts, t.setting); err != nil {
 			return err
 		}
 		c.trials = append(c.trials, t)
@@ -195,7 +197,7 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 		return nil, &inputerr.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
 	}
 	for k := range b.Entries {
-		b.Entries[k].round, b.Entries[k].measure = b.Round, b.Measure
+		b.Entries[k].round, b.Entries[k].measure, b.Entries[k].under = b.Round, b.Measure, b.Conditions
 		if err := c.resolveEntry(&b.Entries[k]); err != nil {
 			return nil, &inputerr.Error{File: path, Message: err.Error(), Hint: "restore the ingredients and the total, or remove the batch: what it offered may then be offered again"}
 		}
@@ -222,26 +224,18 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 	if sum != c.Problem.Total {
 		return fmt.Errorf("%s of the batch has %s, and the problem a total of %d", e.ID, inputerr.Count(sum, "unit"), c.Problem.Total)
 	}
-	e.parts = sortParts(e.parts)
-	e.key = recipeKey(e.parts)
-	return nil
-}
-
-// sortParts sorts parts by ingredient in place and returns them.
-func sortParts(parts []mcmc.Part) []mcmc.Part {
-	slices.SortFunc(parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
-	return parts
-}
-
-// recipeKey returns a key that is unique to a recipe on the lattice. The parts must be sorted
-// by ingredient.
-func recipeKey(parts []mcmc.Part) string {
-	key := make([]byte, 0, 8*len(parts))
-	for _, p := range parts {
-		key = append(strconv.AppendInt(key, int64(p.Ingredient), 10), ':')
-		key = append(strconv.AppendInt(key, int64(p.Amount), 10), ' ')
+	for name := range e.Conditions {
+		if !slices.ContainsFunc(c.Problem.Conditions, func(of problem.Condition) bool { return of.Name == name }) {
+			return fmt.Errorf("%s of the batch has %s, which is no condition of the problem", e.ID, inputerr.Quote(name))
+		}
 	}
-	return string(key)
+	var err error
+	if e.setting, err = c.Problem.NamedSetting(e.Conditions); err != nil {
+		return fmt.Errorf("%s of the batch: %w", e.ID, err)
+	}
+	e.recipe = recipe{sortParts(e.parts), e.setting.Offered, e.setting.Codes}
+	e.key = e.recipe.key()
+	return nil
 }
 
 // Round returns the number of the last round. That is the round of the last batch. If batch
@@ -372,7 +366,7 @@ func (c *Campaign) NoRecipeError(id string) error {
 }
 
 // ResultLabels returns the labels that a result may have: the measured labels and those of the known
-// recipes.
+// recipes, then the conditions.
 func (c *Campaign) ResultLabels() []string {
 	names := c.measuredLabels()
 	if c.Problem.Book != nil {
@@ -382,7 +376,7 @@ func (c *Campaign) ResultLabels() []string {
 			}
 		}
 	}
-	return names
+	return append(names, c.ConditionNames()...)
 }
 
 // measuredLabels returns the labels that are to be measured. They are the learnt labels, the
@@ -390,7 +384,7 @@ func (c *Campaign) ResultLabels() []string {
 func (c *Campaign) measuredLabels() []string {
 	var names []string
 	add := func(name string) {
-		if !slices.Contains(names, name) {
+		if !slices.Contains(names, name) && c.condition(name) == nil {
 			names = append(names, name)
 		}
 	}

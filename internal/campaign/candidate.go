@@ -14,29 +14,23 @@ import (
 
 // A candidate is a recipe that a batch may choose, with its log score.
 type candidate struct {
-	parts []mcmc.Part
+	recipe
 	score float64
 }
 
 // compareCandidates orders candidates, the best first. Different recipes never compare equal.
 // So the order in which the search visits recipes does not affect which are kept.
 func compareCandidates(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), compareParts(a.parts, b.parts))
-}
-
-func compareParts(a, b []mcmc.Part) int {
-	return slices.CompareFunc(a, b, func(p, q mcmc.Part) int {
-		return cmp.Or(cmp.Compare(p.Ingredient, q.Ingredient), cmp.Compare(p.Amount, q.Amount))
-	})
+	return cmp.Or(cmp.Compare(b.score, a.score), compareRecipes(a.recipe, b.recipe))
 }
 
 // isFeasible reports whether a recipe satisfies the rules and has an allowed number of
 // ingredients.
-func (ch *batchOptimizer) isFeasible(parts []mcmc.Part) bool {
-	if math.IsInf(ch.ruleTarget.LogLaw(len(parts)), -1) {
+func (ch *batchOptimizer) isFeasible(r recipe) bool {
+	if math.IsInf(ch.ruleTarget.LogLaw(len(r.parts)), -1) {
 		return false
 	}
-	x, err := ch.composition(parts)
+	x, err := ch.c.composition(r)
 	if err != nil {
 		return false
 	}
@@ -46,13 +40,13 @@ func (ch *batchOptimizer) isFeasible(parts []mcmc.Part) bool {
 
 // isOfferable reports whether a recipe may be offered: it is not excluded, has the least
 // amounts and satisfies the limits on predictions. It does not check rules.
-func (ch *batchOptimizer) isOfferable(parts []mcmc.Part) bool {
-	for _, p := range parts {
+func (ch *batchOptimizer) isOfferable(x recipe) bool {
+	for _, p := range x.parts {
 		if p.Amount < ch.minAmounts[p.Ingredient] {
 			return false
 		}
 	}
-	return !ch.excludedRecipes[recipeKey(parts)] && (ch.limitsDropped || ch.limitViolation(parts) == 0)
+	return !ch.excludedRecipes[x.key()] && (ch.limitsDropped || ch.limitViolation(x) == 0)
 }
 
 // anchors returns the trials that may be the best, with their predicted utilities, the best
@@ -61,11 +55,11 @@ func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
 	value := make([]float64, len(ch.c.trials))
 	seen := make(map[string]bool)
 	for k, t := range ch.c.trials {
-		if t.failed || len(t.broken) > 0 || seen[t.key] || ch.s.AllowedRecipes == nil && math.IsInf(ch.ruleTarget.LogLaw(len(t.parts)), -1) {
+		if t.failed || len(t.broken) > 0 || seen[t.key] || ch.allowed == nil && math.IsInf(ch.ruleTarget.LogLaw(len(t.parts)), -1) {
 			continue
 		}
 		seen[t.key] = true
-		if value[k], err = ch.predictedUtility(t.parts); err != nil {
+		if value[k], err = ch.predictedUtility(ch.c.asked(t.recipe)); err != nil {
 			return nil, nil, err
 		}
 		best = append(best, k)
@@ -79,9 +73,9 @@ func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
 // utility of a trial.
 func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []int) ([]candidate, error) {
 	a := ch.buildAcquisition(b)
-	if ch.s.AllowedRecipes != nil {
+	if ch.allowed != nil {
 		var all []candidate
-		for k, x := range ch.s.AllowedRecipes {
+		for k, x := range ch.allowed {
 			if k&255 == 0 {
 				if err := browsersched.Err(ctx); err != nil {
 					return nil, err
@@ -103,7 +97,7 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 		Least: ch.minAmounts, Diverse: ch.s.Size, Distance: ch.distance, MinDistance: 0.2,
 	}
 	for _, k := range anchors {
-		x, err := ch.composition(ch.c.trials[k].parts)
+		x, err := ch.c.composition(ch.c.trials[k].recipe)
 		if err != nil {
 			return nil, err
 		}
@@ -117,12 +111,21 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 		return nil, err
 	}
 	all := a.sorted()
-	all = all[:min(len(all), poolSize-len(random))]
+	var variants []candidate
+	if len(ch.alike) > 0 {
+		best := make([]recipe, len(all))
+		for k := range all {
+			best[k] = all[k].recipe
+		}
+		variants = ch.atEachValue(best, a.score, poolSize/3)
+	}
+	all = all[:min(len(all), poolSize-len(random)-len(variants))]
+	all = append(all, variants...)
 	for _, x := range random {
 		all = append(all, candidate{x, a.score(x)})
 	}
 	slices.SortFunc(all, compareCandidates)
-	return slices.CompactFunc(all, func(x, y candidate) bool { return compareParts(x.parts, y.parts) == 0 }), nil
+	return slices.CompactFunc(all, func(x, y candidate) bool { return compareRecipes(x.recipe, y.recipe) == 0 }), nil
 }
 
 // effort returns how many lines the search scores: fewer if a prediction takes longer.
@@ -137,10 +140,10 @@ func (ch *batchOptimizer) effort() int {
 
 // randomRecipes returns distinct offerable recipes drawn exactly from the law of the problem.
 // It returns fewer than count if hardly any exist.
-func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.Rand) ([][]mcmc.Part, error) {
+func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.Rand) ([]recipe, error) {
 	prior := mcmc.NewPrior(ch.ruleTarget)
 	seen := make(map[string]bool)
-	var all [][]mcmc.Part
+	var all []recipe
 	for try := 0; try < 20*count && len(all) < count; try++ {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
@@ -152,11 +155,11 @@ func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.
 		if err != nil {
 			return nil, err
 		}
-		parts := sortParts(x.Parts())
-		if key := recipeKey(parts); !seen[key] {
+		y := ch.c.recipeOf(x)
+		if key := y.key(); !seen[key] {
 			seen[key] = true
-			if ch.isOfferable(parts) {
-				all = append(all, parts)
+			if ch.isOfferable(y) {
+				all = append(all, y)
 			}
 		}
 	}

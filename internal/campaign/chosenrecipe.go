@@ -10,7 +10,7 @@ import (
 
 // A chosenRecipe is a recipe of the batch, with the figures that led to its choice.
 type chosenRecipe struct {
-	parts       []mcmc.Part
+	recipe
 	kind        ReasonKind
 	gain        float64 // expected gain for the batch, in units of utility
 	distance    float64 // distance to the nearest recipe tried, pending or chosen before
@@ -21,15 +21,15 @@ type chosenRecipe struct {
 	front       *tradeOffOptimizer // the optimizer that chose it for a trade-off; else nil
 }
 
-// fitsBatch reports whether the stock and the limit on new ingredients leave room for a recipe
-// in the batch.
-func (ch *batchOptimizer) fitsBatch(parts []mcmc.Part) bool {
-	for _, p := range parts {
+// fitsBatch reports whether the stock, the limit on new ingredients and the conditions that are
+// alike leave room for a recipe in the batch.
+func (ch *batchOptimizer) fitsBatch(x recipe) bool {
+	for _, p := range x.parts {
 		if left, ok := ch.stock[p.Ingredient]; ok && p.Amount > left {
 			return false
 		}
 	}
-	return ch.s.MaxNew < 0 || ch.countNewIngredients(parts) <= ch.s.MaxNew
+	return ch.keepsAlike(x) && (ch.s.MaxNew < 0 || ch.countNewIngredients(x.parts) <= ch.s.MaxNew)
 }
 
 // countNewIngredients returns how many ingredients of the batch, with a further recipe, are in
@@ -56,7 +56,7 @@ func (ch *batchOptimizer) addRecipe(b chosenRecipe) {
 	ch.batch = append(ch.batch, b)
 	ch.takeFromStock(b.parts)
 	if b.kind != Replicate {
-		ch.excludedRecipes[recipeKey(b.parts)] = true
+		ch.excludedRecipes[b.recipe.key()] = true
 	}
 }
 
@@ -68,7 +68,7 @@ func (ch *batchOptimizer) removeRecipe(k int) {
 			ch.stock[p.Ingredient] = left + p.Amount
 		}
 	}
-	delete(ch.excludedRecipes, recipeKey(b.parts))
+	delete(ch.excludedRecipes, b.recipe.key())
 	ch.batch = slices.Delete(ch.batch, k, k+1)
 }
 
@@ -85,15 +85,28 @@ func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
 	return max(sum/float64(ch.c.Problem.Total), 1e-9)
 }
 
-// chooseFromPool fills the batch from a pool, one recipe at a time.
+// chooseFromPool fills the batch from a pool, one recipe at a time, after it chose the values of
+// the conditions that are alike.
 func (ch *batchOptimizer) chooseFromPool(p *pool) {
+	ch.chooseValues(p.recipes, p.scores, func(set [][]int32) float64 {
+		d, q := ch.clone(), *p
+		d.chosenValues = set
+		q.incumbent = slices.Clone(p.incumbent)
+		return d.fillFromPool(&q)
+	})
+	ch.fillFromPool(p)
+}
+
+// fillFromPool fills the batch from a pool, one recipe at a time. It returns the sum of what each
+// recipe gains beside those before it.
+func (ch *batchOptimizer) fillFromPool(p *pool) (gained float64) {
 	want := ch.s.Size - len(ch.batch)
 	learn := 0
 	if ch.hasWeakModel() && want >= learnShare {
 		learn = want / learnShare
 	}
 	minDistance, radius := ch.minDistance(), ch.diversityRadius()
-	used := make([]bool, len(p.parts))
+	used := make([]bool, len(p.recipes))
 	for range want {
 		kind := Likely
 		if len(ch.batch) >= ch.s.Size-learn {
@@ -113,16 +126,18 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 			}
 		}
 		if at < 0 {
-			return
+			return gained
 		}
 		used[at] = true
-		b := chosenRecipe{parts: p.parts[at], kind: kind, gain: ch.gain(p, at), distance: ch.nearestDistance(p.parts[at]), scored: true}
+		b := chosenRecipe{recipe: p.recipes[at], kind: kind, gain: ch.gain(p, at), distance: ch.nearestDistance(p.recipes[at]), scored: true}
 		b.beats, b.improvement = ch.improvementStats(p, at)
+		gained += b.gain
 		ch.addRecipe(b)
 		for s := range p.incumbent {
 			p.incumbent[s] = max(p.incumbent[s], p.utility[s][at])
 		}
 	}
+	return gained
 }
 
 // pickCandidate returns the candidate with the greatest gain, or for Learn with the greatest
@@ -130,15 +145,15 @@ func (ch *batchOptimizer) chooseFromPool(p *pool) {
 // Among equal gains it prefers the one that shares the fewest ingredients with the batch. −1
 // means none.
 func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, apart float64) int {
-	value := make([]float64, len(p.parts))
+	value := make([]float64, len(p.recipes))
 	best := math.Inf(-1)
-	for k, x := range p.parts {
+	for k, x := range p.recipes {
 		value[k] = math.Inf(-1)
 		if used[k] || p.successProbability[k] < leastSuccess || ch.distanceToBatch(x) < apart || !ch.fitsBatch(x) {
 			continue
 		}
 		if kind == Learn {
-			value[k] = p.utilitySD(k) / ch.costDivisor(x)
+			value[k] = p.utilitySD(k) / ch.costDivisor(x.parts)
 		} else if value[k] = ch.gain(p, k); value[k] == 0 {
 			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // no gain is expected: rank by score
 		}
@@ -148,9 +163,9 @@ func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, a
 		return -1
 	}
 	at, least := -1, math.Inf(1)
-	for k, x := range p.parts {
+	for k, x := range p.recipes {
 		if value[k] >= best*(1-gainTolerance) && !math.IsInf(value[k], -1) {
-			if shared := ch.meanSharedIngredients(x); at < 0 || shared < least {
+			if shared := ch.meanSharedIngredients(x.parts); at < 0 || shared < least {
 				at, least = k, shared
 			}
 		}

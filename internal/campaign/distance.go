@@ -32,22 +32,22 @@ func (ch *batchOptimizer) diversityRadius() float64 {
 
 // nearestDistance returns the distance of a recipe to the nearest recipe tried, pending or
 // chosen.
-func (ch *batchOptimizer) nearestDistance(x []mcmc.Part) float64 {
+func (ch *batchOptimizer) nearestDistance(x recipe) float64 {
 	near := ch.distanceToBatch(x)
 	for _, t := range ch.c.trials {
-		near = min(near, ch.distance.Between(t.parts, x))
+		near = min(near, ch.between(t.recipe, x))
 	}
 	return near
 }
 
 // distanceToBatch returns the distance of a recipe to the nearest recipe pending or chosen.
-func (ch *batchOptimizer) distanceToBatch(x []mcmc.Part) float64 {
+func (ch *batchOptimizer) distanceToBatch(x recipe) float64 {
 	near := 1.0
 	for _, e := range ch.pending {
-		near = min(near, ch.distance.Between(e.parts, x))
+		near = min(near, ch.between(e.recipe, x))
 	}
 	for _, b := range ch.batch {
-		near = min(near, ch.distance.Between(b.parts, x))
+		near = min(near, ch.between(b.recipe, x))
 	}
 	return near
 }
@@ -64,4 +64,19 @@ func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 		}
 	}
 	return float64(n) / float64(max(len(ch.batch), 1))
+}
+
+// conditionWeight is the greatest distance of two recipes that differ in their conditions alone.
+// It is a matter of taste: half of that of two recipes with nothing in common.
+const conditionWeight = 0.5
+
+// between returns the distance of two recipes, at most 1: the root of the sum of the squares of
+// the distance of their amounts (see [search.Distance]) and of that of their conditions.
+func (ch *batchOptimizer) between(x, y recipe) float64 {
+	d := ch.distance.Between(x.parts, y.parts)
+	if len(x.codes)+len(y.codes) == 0 {
+		return d
+	}
+	beside := float64(conditionWeight * ch.c.settingDistance(x, y))
+	return min(1, math.Sqrt(float64(d*d)+float64(beside*beside)))
 }

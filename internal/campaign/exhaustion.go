@@ -70,6 +70,18 @@ func (ch *batchOptimizer) restrictions() []restriction {
 			relax: func(d *batchOptimizer) { d.s.MaxNew = -1 },
 		})
 	}
+	for _, a := range ch.alike {
+		name := ch.c.Problem.Conditions[a.condition].Name
+		all = append(all, restriction{
+			name:  fmt.Sprintf("alike: {%s: %d}", name, a.values),
+			quick: true,
+			fix:   func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.values+1) },
+			relax: func(d *batchOptimizer) {
+				d.alike = slices.DeleteFunc(slices.Clone(d.alike), func(o alikeLimit) bool { return o.condition == a.condition })
+				d.chosenValues = nil
+			},
+		})
+	}
 	if slices.ContainsFunc(ch.minAmounts, func(least int) bool { return least > 1 }) {
 		all = append(all, restriction{
 			name:  "the least amounts that recipes have of the ingredients",
@@ -95,7 +107,8 @@ func (ch *batchOptimizer) restrictions() []restriction {
 			relax: func(d *batchOptimizer) { d.unlimitedStock = true },
 		})
 	}
-	for k := range p.Rules[:min(len(p.Rules), mostRelaxed)] {
+	rules := p.AllRules()
+	for k := range rules[:min(len(rules), mostRelaxed)] {
 		name := p.RuleName(k)
 		all = append(all, restriction{
 			name: name,
@@ -103,7 +116,7 @@ func (ch *batchOptimizer) restrictions() []restriction {
 			relax: func(d *batchOptimizer) {
 				d.droppedRules = append(slices.Clone(d.droppedRules), k)
 				d.objectives = slices.DeleteFunc(slices.Clone(d.objectives), func(o *learntObjective) bool {
-					return o.learning.Limit != nil && o.name == p.Rules[k].Text
+					return o.learning.Limit != nil && o.name == rules[k].Text
 				})
 			},
 		})

@@ -22,9 +22,9 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	if len(ch.batch) >= ch.s.Size {
 		return nil
 	}
-	var all [][]mcmc.Part
-	if ch.s.AllowedRecipes != nil {
-		for _, x := range ch.s.AllowedRecipes {
+	var all []recipe
+	if ch.allowed != nil {
+		for _, x := range ch.allowed {
 			if ch.isOfferable(x) {
 				all = append(all, x)
 			}
@@ -34,7 +34,7 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		if all, err = ch.randomRecipes(ctx, fillDraws, ch.rand(fillStream, 0)); err != nil {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(x []mcmc.Part) bool {
+		all = slices.DeleteFunc(all, func(x recipe) bool {
 			y, err := ch.fixedDesirability(x)
 			return err != nil || y == 0
 		})
@@ -42,6 +42,9 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	near := make([]float64, len(all))
 	for k, x := range all {
 		near[k] = ch.nearestDistance(x)
+	}
+	if len(ch.alike) > 0 {
+		ch.alignConditions(all, near)
 	}
 	first := len(ch.c.trials)+len(ch.pending)+len(ch.batch) == 0
 	for len(ch.batch) < ch.s.Size {
@@ -60,17 +63,35 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		if at < 0 {
 			return nil
 		}
-		b := chosenRecipe{parts: all[at], kind: Fill, distance: near[at]}
+		b := chosenRecipe{recipe: all[at], kind: Fill, distance: near[at]}
 		if first {
 			b.distance = math.NaN()
 		}
 		first = false
 		ch.addRecipe(b)
+		chosen := all[at]
 		for k, x := range all {
-			near[k] = min(near[k], ch.distance.Between(all[at], x))
+			near[k] = min(near[k], ch.between(chosen, x))
+		}
+		if len(ch.alike) > 0 {
+			ch.alignConditions(all, near)
 		}
 	}
 	return nil
+}
+
+// alignConditions gives the recipes that no longer fit the batch the values of its conditions that
+// are alike. near has the distances of the recipes to the nearest one; those that remain unfit get 0.
+func (ch *batchOptimizer) alignConditions(all []recipe, near []float64) {
+	for k, x := range all {
+		if near[k] == 0 || ch.keepsAlike(x) {
+			continue
+		}
+		y, ok := ch.withAlike(x)
+		if near[k] = 0; ok {
+			all[k], near[k] = y, ch.nearestDistance(y)
+		}
+	}
 }
 
 // mostReached is the number of recipes visited when the other methods did not fill the batch.
@@ -80,25 +101,25 @@ const mostReached = 200_000
 // searches outward from recipes known to satisfy the rules, changing two ingredients at a
 // time, until everything reachable is visited.
 func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
-	if len(ch.batch) >= ch.s.Size || ch.s.AllowedRecipes != nil {
+	if len(ch.batch) >= ch.s.Size || ch.allowed != nil {
 		return nil
 	}
-	var queue [][]mcmc.Part
+	var queue []recipe
 	seen := make(map[string]bool)
-	push := func(x []mcmc.Part) {
-		if key := recipeKey(x); !seen[key] {
+	push := func(x recipe) {
+		if key := x.key(); !seen[key] {
 			seen[key] = true
 			queue = append(queue, x)
 		}
 	}
 	for _, t := range ch.c.trials {
-		push(t.parts)
+		push(ch.c.offeredRecipe(t.parts, t.offered))
 	}
 	for _, e := range ch.pending {
-		push(e.parts)
+		push(ch.c.offeredRecipe(e.parts, e.offered))
 	}
 	for _, b := range ch.batch {
-		push(b.parts)
+		push(b.recipe)
 	}
 	known := len(queue)
 	drawn, err := ch.randomRecipes(ctx, 200, ch.rand(fillStream, 2))
@@ -115,8 +136,8 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 		x := queue[at]
 		if ok := ch.isFeasible(x); at >= known && !ok {
 			continue
-		} else if ok && ch.isOfferable(x) && ch.fitsBatch(x) && !slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareParts(b.parts, x) == 0 }) {
-			ch.addRecipe(chosenRecipe{parts: x, kind: Fill, distance: ch.nearestDistance(x)})
+		} else if ok && ch.isOfferable(x) && ch.fitsBatch(x) && !slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareRecipes(b.recipe, x) == 0 }) {
+			ch.addRecipe(chosenRecipe{recipe: x, kind: Fill, distance: ch.nearestDistance(x)})
 		}
 		ch.neighbours(x, push)
 	}
@@ -124,14 +145,22 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 }
 
 // neighbours calls push for each recipe that differs from x only in how two ingredients split
-// their sum.
-func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
+// their sum, or in one condition.
+func (ch *batchOptimizer) neighbours(x recipe, push func(recipe)) {
+	for k := range ch.c.Problem.Conditions {
+		for v := range ch.c.Problem.Conditions[k].Len() {
+			if offered := slices.Clone(x.offered); offered[k] != int32(v) {
+				offered[k] = int32(v)
+				push(ch.c.offeredRecipe(x.parts, offered))
+			}
+		}
+	}
 	n := len(ch.c.Problem.Ingredients)
-	amount := make(map[int]int, len(x))
-	for _, p := range x {
+	amount := make(map[int]int, len(x.parts))
+	for _, p := range x.parts {
 		amount[p.Ingredient] = p.Amount
 	}
-	for _, p := range x {
+	for _, p := range x.parts {
 		for j := range n {
 			if j == p.Ingredient || amount[j] > 0 && j < p.Ingredient {
 				continue
@@ -143,7 +172,7 @@ func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 					continue
 				}
 				var y []mcmc.Part
-				for _, q := range x {
+				for _, q := range x.parts {
 					if q.Ingredient != p.Ingredient && q.Ingredient != j {
 						y = append(y, q)
 					}
@@ -154,7 +183,7 @@ func (ch *batchOptimizer) neighbours(x []mcmc.Part, push func([]mcmc.Part)) {
 				if k < s {
 					y = append(y, mcmc.Part{Ingredient: j, Amount: s - k})
 				}
-				push(sortParts(y))
+				push(x.withParts(sortParts(y)))
 			}
 		}
 	}

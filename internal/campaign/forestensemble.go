@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"kir/mcmc"
 	"kir/model"
@@ -56,9 +57,9 @@ func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, s
 const judgeTrees = 100
 
 // values returns the probability by forest. It is safe for concurrent use.
-func (w *forestEnsemble) values(x []mcmc.Part) []float64 {
+func (w *forestEnsemble) values(x recipe) []float64 {
 	amounts := make([]int32, w.ingredients)
-	for _, p := range x {
+	for _, p := range slices.Concat(x.parts, x.codes) {
 		amounts[p.Ingredient] = int32(p.Amount)
 	}
 	out := make([]float64, len(w.scores))
@@ -69,7 +70,7 @@ func (w *forestEnsemble) values(x []mcmc.Part) []float64 {
 }
 
 // Predict implements [Surrogate].
-func (w *forestEnsemble) Predict(x []mcmc.Part) (mean, sd float64) {
+func (w *forestEnsemble) Predict(x recipe) (mean, sd float64) {
 	all := w.values(x)
 	for _, v := range all {
 		mean += v / float64(len(all))
@@ -81,7 +82,7 @@ func (w *forestEnsemble) Predict(x []mcmc.Part) (mean, sd float64) {
 }
 
 // Draws implements [Surrogate]: each draw is one forest.
-func (w *forestEnsemble) Draws(xs [][]mcmc.Part, count int, _ *mcmc.Rand) [][]float64 {
+func (w *forestEnsemble) Draws(xs []recipe, count int, _ *mcmc.Rand) [][]float64 {
 	draws := make([][]float64, count)
 	for s := range draws {
 		draws[s] = make([]float64, len(xs))

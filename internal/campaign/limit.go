@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kir/internal/number"
-	"kir/mcmc"
 )
 
 // A LimitCheck compares a recipe with one limit on a prediction.
@@ -19,7 +18,7 @@ type LimitCheck struct {
 }
 
 // boundedValue returns the figure of a recipe that the limit bounds, predicted by the model.
-func (o *learntObjective) boundedValue(x []mcmc.Part) float64 {
+func (o *learntObjective) boundedValue(x recipe) float64 {
 	if math.IsNaN(o.learning.Limit.Sure) {
 		return o.predict(x).Value
 	}
@@ -64,7 +63,7 @@ func (ch *batchOptimizer) limits() []*learntObjective {
 
 // limitViolation returns the sum of a recipe's excesses over all limits, 0 if it satisfies
 // them.
-func (ch *batchOptimizer) limitViolation(x []mcmc.Part) float64 {
+func (ch *batchOptimizer) limitViolation(x recipe) float64 {
 	sum := 0.0
 	for _, o := range ch.objectives {
 		if o.learning.Limit != nil && o.model != nil {
@@ -75,7 +74,7 @@ func (ch *batchOptimizer) limitViolation(x []mcmc.Part) float64 {
 }
 
 // checkLimits compares a recipe with each limit.
-func (ch *batchOptimizer) checkLimits(x []mcmc.Part) (all []LimitCheck) {
+func (ch *batchOptimizer) checkLimits(x recipe) (all []LimitCheck) {
 	for _, o := range ch.limits() {
 		v := o.boundedValue(x)
 		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learning.Limit.Sure), o.limitExcess(v) == 0})

@@ -141,7 +141,7 @@ func TestOneModelOfALabel(t *testing.T) {
 	for k := range alone.Entries {
 		want := alone.Entries[k].Predicted["v"]
 		for _, o := range ch.objectives {
-			if got := o.predict(alone.Entries[k].parts); got != want {
+			if got := o.predict(alone.Entries[k].recipe); got != want {
 				t.Errorf("%s: %+v, alone %+v", o.name, got, want)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // someRecipes are recipes of three ingredients, and a smooth function of them with noise.
-func someRecipes(n int) (recipes [][]mcmc.Part, values []float64) {
+func someRecipes(n int) (recipes []recipe, values []float64) {
 	r := mcmc.NewRand(5, "process", 0)
 	for range n {
 		a := 1 + r.Intn(98)
@@ -21,7 +21,7 @@ func someRecipes(n int) (recipes [][]mcmc.Part, values []float64) {
 		if c := 100 - a - b; c > 0 {
 			x = append(x, mcmc.Part{Ingredient: 2, Amount: c})
 		}
-		recipes = append(recipes, x)
+		recipes = append(recipes, recipe{parts: x})
 		values = append(values, math.Sin(float64(a)/20)+float64(b)/100+0.05*drawNormal(r))
 	}
 	return recipes, values
@@ -115,7 +115,10 @@ func TestProcessDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := [][]mcmc.Part{recipes[0], {{Ingredient: 0, Amount: 50}, {Ingredient: 1, Amount: 50}}, {{Ingredient: 0, Amount: 51}, {Ingredient: 1, Amount: 49}}, {{Ingredient: 2, Amount: 100}}}
+	at := []recipe{recipes[0]}
+	for _, parts := range [][]mcmc.Part{{{Ingredient: 0, Amount: 50}, {Ingredient: 1, Amount: 50}}, {{Ingredient: 0, Amount: 51}, {Ingredient: 1, Amount: 49}}, {{Ingredient: 2, Amount: 100}}} {
+		at = append(at, recipe{parts: parts})
+	}
 	const n = 4000
 	draws := g.Draws(at, n, mcmc.NewRand(1, "draws", 0))
 	moments := func(k int) (mean, sd float64) {

@@ -98,7 +98,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	b := &Batch{
 		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, Size: s.Size, State: state, Total: c.Problem.Total,
-		Measure: c.usualMeasure(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
+		Measure: c.usualMeasure(), Conditions: c.conditions(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
 	}
 	b.Models = ch.describe()
 	for _, e := range ch.pending {
@@ -157,7 +157,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		return nil, err
 	}
 	for k := range b.Entries {
-		b.Entries[k].round, b.Entries[k].measure = b.Round, b.Measure
+		b.Entries[k].round, b.Entries[k].measure, b.Entries[k].under = b.Round, b.Measure, b.Conditions
 	}
 	return b, nil
 }
@@ -185,7 +185,7 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
 // newEntry returns the entry of the k-th chosen recipe.
 func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	b := &ch.batch[k]
-	e := Entry{ID: dataset.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), parts: b.parts, key: recipeKey(b.parts)}
+	e := Entry{ID: dataset.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
 	for _, o := range ch.objectives {
 		if o.model == nil || o.learning.Limit != nil {
 			continue
@@ -197,9 +197,11 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 			}
 			name = o.name // for a label with a second model
 		}
-		e.Predicted[name] = o.predict(b.parts)
+		e.Predicted[name] = o.predict(b.recipe)
 	}
-	e.Limits = ch.checkLimits(b.parts)
+	e.setting = ch.c.Problem.OfferedSetting(b.offered)
+	e.Conditions = e.setting.Named(ch.c.Problem.Conditions)
+	e.Limits = ch.checkLimits(b.recipe)
 	if b.scored {
 		e.BeatsBest, e.Improvement = &b.beats, &b.improvement
 	}
@@ -225,7 +227,7 @@ func (ch *batchOptimizer) nothingLearntText() string {
 }
 
 // best returns the best measured recipe up to a round among those that satisfy the rules, or
-// nil.
+// nil. If trials were made at the given values of conditions, it is one of these.
 func (c *Campaign) best(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int
@@ -243,10 +245,11 @@ func (c *Campaign) best(objectives []*learntObjective, ch *batchOptimizer, round
 			return nil, err
 		}
 	}
+	onlyGiven := slices.ContainsFunc(c.trials, func(t trial) bool { return c.isAtGiven(&t) })
 	groups := make(map[string]*group)
 	var order []*group
 	for k, t := range c.trials {
-		if t.failed || len(t.broken) > 0 || t.round > round {
+		if t.failed || len(t.broken) > 0 || t.round > round || onlyGiven && !c.isAtGiven(&c.trials[k]) {
 			continue
 		}
 		values := make([]float64, len(counts))
@@ -278,7 +281,7 @@ func (c *Campaign) best(objectives []*learntObjective, ch *batchOptimizer, round
 	most := math.Inf(-1)
 	for _, g := range order {
 		t := &c.trials[g.trial]
-		y, err := ch.fixedDesirability(t.parts)
+		y, err := ch.fixedDesirability(t.recipe)
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +299,7 @@ func (c *Campaign) best(objectives []*learntObjective, ch *batchOptimizer, round
 		}
 		if y > most && !broken {
 			most = y
-			best = &Best{ID: t.id, Recipe: c.namedAmounts(t.parts), Measured: measured, Trials: g.trials, key: t.key}
+			best = &Best{ID: t.id, Recipe: c.namedAmounts(t.parts), Conditions: t.setting.Named(c.Problem.Conditions), Measured: measured, Trials: g.trials, key: t.key}
 		}
 	}
 	return best, nil

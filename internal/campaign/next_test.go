@@ -103,7 +103,7 @@ func TestBatch(t *testing.T) {
 					t.Errorf("%v was tried, or is there twice", e.Recipe)
 				}
 				tried[e.key] = true
-				if broken, err := c.Problem.BrokenRules(e.parts); err != nil || len(broken) > 0 {
+				if broken, err := c.Problem.BrokenRules(e.parts, e.setting); err != nil || len(broken) > 0 {
 					t.Errorf("%v: %+v, %v", e.Recipe, broken, err)
 				}
 				if e.Reason.Text == "" || e.BeatsBest != nil && !(*e.BeatsBest >= 0 && *e.BeatsBest <= 1) {
@@ -326,7 +326,7 @@ func TestLearnWords(t *testing.T) {
 	if failed < 5 {
 		t.Fatalf("%d trials failed", failed)
 	}
-	parts, err := c.ParseRecipe("a=5,b=15")
+	parts, _, err := c.ParseRecipe("a=5,b=15")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestSpreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, _ := o.model.Predict(c.trials[3].parts)
+		mean, _ := o.model.Predict(c.trials[3].recipe)
 		return o.labelValue(mean)
 	}
 	well, badly := predicted(100, "1")-predicted(0, "1"), predicted(100, "500")-predicted(0, "500")
@@ -407,7 +407,7 @@ func TestStand(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := open(t, path)
-	parts, err := c.ParseRecipe("a=15,b=5")
+	parts, _, err := c.ParseRecipe("a=15,b=5")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"kir/internal/config"
 	"kir/internal/problem"
-	"kir/mcmc"
 	"kir/model"
 )
 
@@ -54,27 +53,29 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*lea
 	if err != nil {
 		return nil, err
 	}
-	var recipes [][]mcmc.Part
+	var recipes []recipe
+	var rows []int // of the recipes, in the book
 	var values, sd []float64
 	for k, t := range c.trials {
 		switch {
 		case w.Learning.Numeric && !math.IsNaN(numbers[k]):
-			recipes, values = append(recipes, t.parts), append(values, numbers[k])
+			recipes, values = append(recipes, t.recipe), append(values, numbers[k])
 			if spreads != nil {
 				sd = append(sd, spreads[k])
 			}
 		case !w.Learning.Numeric && classes[k] != "":
-			recipes, data.Classes = append(recipes, t.parts), append(data.Classes, classes[k])
+			recipes, rows, data.Classes = append(recipes, t.recipe), append(rows, k), append(data.Classes, classes[k])
 		}
 	}
 	o.rows = len(recipes)
 	if w.Learning.Numeric {
-		return o, o.learnNumbers(ctx, recipes, values, sd, len(c.Problem.Ingredients), c.Problem.Total)
+		return o, o.learnNumbers(ctx, recipes, values, sd, c.Problem.CodedIngredients(), c.Problem.Total)
 	}
 	if o.rows < fewestMeasured {
 		return o, nil
 	}
 	data.Rows = rowsOf(recipes)
+	c.Problem.AddConditions(data, rows)
 	ensemble, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
 	if errors.Is(err, errNotYet) {
 		return o, nil
@@ -88,7 +89,7 @@ func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*lea
 
 // learnNumbers fits a Gaussian process to the scores of numeric values. sd has the standard
 // deviations of the measurements: NaN where one is unknown, nil if all are.
-func (o *learntObjective) learnNumbers(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) error {
+func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, values, sd []float64, ingredients, total int) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -127,11 +128,11 @@ func learnsAlike(a, b *problem.Learning) bool {
 	return a.Numeric || a.Want.String() == b.Want.String() && reflect.DeepEqual(a.Features, b.Features)
 }
 
-// rowsOf converts recipes to rows of model data.
-func rowsOf(recipes [][]mcmc.Part) [][]model.Part {
+// rowsOf converts recipes to rows of model data, without conditions.
+func rowsOf(recipes []recipe) [][]model.Part {
 	rows := make([][]model.Part, len(recipes))
 	for k, x := range recipes {
-		for _, p := range x {
+		for _, p := range x.parts {
 			rows[k] = append(rows[k], model.Part{Ingredient: int32(p.Ingredient), Amount: int32(p.Amount)})
 		}
 	}
@@ -236,7 +237,7 @@ func (o *learntObjective) measuredDesirability(number float64, class string) flo
 
 // optimisticDesirability returns the desirability of a recipe that turns out a standard
 // deviation better than predicted. The search maximises it.
-func (o *learntObjective) optimisticDesirability(x []mcmc.Part) float64 {
+func (o *learntObjective) optimisticDesirability(x recipe) float64 {
 	mean, sd := o.model.Predict(x)
 	if o.direction == config.Between || !o.learning.Numeric && o.learning.Limit != nil {
 		return max(o.predictedDesirability(mean-sd), o.predictedDesirability(mean), o.predictedDesirability(mean+sd))
@@ -245,7 +246,7 @@ func (o *learntObjective) optimisticDesirability(x []mcmc.Part) float64 {
 }
 
 // predict returns the prediction of a measurement of a recipe.
-func (o *learntObjective) predict(x []mcmc.Part) Prediction {
+func (o *learntObjective) predict(x recipe) Prediction {
 	mean, sd := o.model.Predict(x)
 	if !o.learning.Numeric {
 		return Prediction{Value: mean, Low: max(mean-float64(coverageNormal*sd), 0), High: min(mean+float64(coverageNormal*sd), 1)}

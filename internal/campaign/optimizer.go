@@ -26,7 +26,8 @@ type batchOptimizer struct {
 
 	excludedRecipes map[string]bool // keys of recipes that must not be offered
 	pending         []*Entry
-	minAmounts      []int // by ingredient: the least amount to offer
+	allowed         []recipe // the only recipes that may be chosen; nil: all that the problem allows
+	minAmounts      []int    // by ingredient: the least amount to offer
 	stock           map[int]int
 	used            []bool // by ingredient: whether a tried or pending recipe has it
 
@@ -34,6 +35,9 @@ type batchOptimizer struct {
 	anySize        bool  // explainExhaustion lifted the law of the number of ingredients
 	unlimitedStock bool  // explainExhaustion lifted the limits of the stock
 	reach          int   // number of recipes that completeBatch visits; 0: mostReached
+
+	alike        []alikeLimit
+	chosenValues [][]int32 // by limit of alike: the values that the batch may have; nil: any
 
 	limitsDropped bool // limits on predictions are not enforced, because no recipe was found within them
 
@@ -79,6 +83,10 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 		ch.excludedRecipes[key] = true
 	}
 	ch.setAmountBounds()
+	ch.setAlike()
+	if err := ch.takeAllowed(); err != nil {
+		return nil, err
+	}
 	if s.Cost != "" {
 		if ch.cost, err = c.costs(s.Cost); err != nil {
 			return nil, err
@@ -93,23 +101,41 @@ func (ch *batchOptimizer) markUsed(parts []mcmc.Part) {
 	}
 }
 
+// takeAllowed takes over the only recipes that may be chosen.
+func (ch *batchOptimizer) takeAllowed() error {
+	if ch.s.AllowedRecipes == nil {
+		return nil
+	}
+	ch.allowed = []recipe{}
+	for _, of := range ch.s.AllowedRecipes {
+		setting, err := ch.c.Problem.NamedSetting(of.Conditions)
+		if err != nil {
+			return err
+		}
+		ch.allowed = append(ch.allowed, recipe{of.Parts, setting.Offered, setting.Codes})
+	}
+	return nil
+}
+
 // learnFailures learns which trials fail. There is no model if all trials failed or none did.
 func (ch *batchOptimizer) learnFailures(ctx context.Context) error {
 	failed := 0
 	data := &model.Data{Label: "status", Ingredients: ch.c.Problem.Ingredients, Total: ch.c.Problem.Total}
-	var recipes [][]mcmc.Part
-	for _, t := range ch.c.trials {
+	var recipes []recipe
+	var rows []int
+	for k, t := range ch.c.trials {
 		class := "made"
 		if t.failed {
 			class = "failed"
 			failed++
 		}
-		recipes, data.Classes = append(recipes, t.parts), append(data.Classes, class)
+		recipes, rows, data.Classes = append(recipes, t.recipe), append(rows, k), append(data.Classes, class)
 	}
 	if failed == 0 || failed == len(recipes) {
 		return nil
 	}
 	data.Rows = rowsOf(recipes)
+	ch.c.Problem.AddConditions(data, rows)
 	var err error
 	ch.success, err = newForestEnsemble(ctx, data, model.AnyOf("made"), ch.s.Seed)
 	return err

@@ -3,13 +3,11 @@ package campaign
 import (
 	"math"
 	"slices"
-
-	"kir/mcmc"
 )
 
 // A pool has candidate recipes with joint draws of their utilities.
 type pool struct {
-	parts              [][]mcmc.Part
+	recipes            []recipe
 	scores             []float64   // log scores of the acquisition
 	utility            [][]float64 // by draw, by recipe: candidates, then anchors, then pending recipes
 	studentUtility     [][]float64 // like utility, for draws with Student's law
@@ -30,16 +28,16 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 	for _, c := range all {
 		ok := 1.0
 		if ch.success != nil {
-			ok, _ = ch.success.Predict(c.parts)
+			ok, _ = ch.success.Predict(c.recipe)
 		}
-		p.parts, p.scores, p.successProbability = append(p.parts, c.parts), append(p.scores, c.score), append(p.successProbability, ok)
+		p.recipes, p.scores, p.successProbability = append(p.recipes, c.recipe), append(p.scores, c.score), append(p.successProbability, ok)
 	}
-	xs := slices.Clone(p.parts)
+	xs := slices.Clone(p.recipes)
 	for _, k := range anchors {
-		xs = append(xs, ch.c.trials[k].parts)
+		xs = append(xs, ch.c.asked(ch.c.trials[k].recipe))
 	}
 	for _, e := range ch.pending {
-		xs = append(xs, e.parts)
+		xs = append(xs, e.recipe)
 	}
 	draws := ch.draws(xs)
 	var err error
@@ -49,7 +47,7 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 	if p.studentUtility, err = ch.utilities(xs, ch.studentDraws(draws)); err != nil {
 		return nil, err
 	}
-	first, wait := len(p.parts), len(p.parts)+len(anchors)
+	first, wait := len(p.recipes), len(p.recipes)+len(anchors)
 	for _, draw := range p.utility {
 		tried := math.Inf(-1)
 		for _, v := range draw[first:wait] {
@@ -76,7 +74,7 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 func (p *pool) bestUtilities(draw []float64) (left, tried float64) {
 	left, tried = math.Inf(-1), math.Inf(-1)
 	for k, v := range draw {
-		if k < len(p.parts) || k >= len(draw)-p.waiting {
+		if k < len(p.recipes) || k >= len(draw)-p.waiting {
 			left = max(left, v)
 		} else {
 			tried = max(tried, v)
@@ -93,7 +91,7 @@ func (ch *batchOptimizer) gain(p *pool, k int) float64 {
 		sum += max(draw[k]-p.incumbent[s], 0)
 	}
 	sum = float64(sum / float64(len(p.utility)) * p.successProbability[k])
-	return sum / ch.costDivisor(p.parts[k])
+	return sum / ch.costDivisor(p.recipes[k].parts)
 }
 
 // utilitySD returns the standard deviation of a candidate's utility over the draws.

@@ -46,8 +46,9 @@ const (
 )
 
 // newGaussianProcess fits a process to the values of recipes. sd has the standard deviations
-// of the measurements: NaN where one is unknown, empty if all are.
-func newGaussianProcess(ctx context.Context, recipes [][]mcmc.Part, values, sd []float64, ingredients, total int) (*gaussianProcess, error) {
+// of the measurements: NaN where one is unknown, empty if all are. ingredients counts those that
+// stand for conditions, too.
+func newGaussianProcess(ctx context.Context, recipes []recipe, values, sd []float64, ingredients, total int) (*gaussianProcess, error) {
 	g := &gaussianProcess{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
 	for i := range g.weight {
 		g.weight[i] = 1 / (lengthMedian * lengthMedian)
@@ -310,7 +311,7 @@ func (g *gaussianProcess) whitenedCovariance(x point) (v []float64, mean float64
 }
 
 // Predict implements [Surrogate].
-func (g *gaussianProcess) Predict(x []mcmc.Part) (mean, sd float64) {
+func (g *gaussianProcess) Predict(x recipe) (mean, sd float64) {
 	v, mean := g.whitenedCovariance(pointOf(x, g.total))
 	left := 1.0
 	for _, f := range v {
@@ -320,7 +321,7 @@ func (g *gaussianProcess) Predict(x []mcmc.Part) (mean, sd float64) {
 }
 
 // Draws implements [Surrogate].
-func (g *gaussianProcess) Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64 {
+func (g *gaussianProcess) Draws(xs []recipe, count int, r *mcmc.Rand) [][]float64 {
 	m := len(xs)
 	points, norms := make([]point, m), make([]float64, m)
 	half, means := make([][]float64, m), make([]float64, m)

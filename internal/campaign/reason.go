@@ -26,18 +26,18 @@ func (ch *batchOptimizer) reason(b *chosenRecipe) Reason {
 		return Reason{Replicate, "replicate of " + b.trialID + ": noise decides whether it is the best"}
 	}
 	kind := b.kind
-	if kind == Likely && ch.isExploratory(b.parts) {
+	if kind == Likely && ch.isExploratory(b.recipe) {
 		kind = Learn
 	}
 	if want := ch.soleClassObjective(); want != nil && kind == Likely {
-		value, _ := want.model.Predict(b.parts)
+		value, _ := want.model.Predict(b.recipe)
 		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learning.Want, value)}
 	}
 	if kind == Likely {
 		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beats)}
 	}
 	text := "settles what is least known"
-	if i := ch.leastKnownIngredient(b.parts); i >= 0 {
+	if i := ch.leastKnownIngredient(b.recipe); i >= 0 {
 		text = "settles " + ch.c.Problem.Ingredients[i] + ", the least known here"
 	}
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
@@ -55,7 +55,7 @@ func (ch *batchOptimizer) soleClassObjective() *learntObjective {
 
 // isExploratory reports whether a recipe was chosen because it is uncertain. Its prediction is
 // then below the best by more than a standard deviation.
-func (ch *batchOptimizer) isExploratory(x []mcmc.Part) bool {
+func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	o := ch.soleObjective()
 	if o == nil {
 		return false
@@ -63,7 +63,7 @@ func (ch *batchOptimizer) isExploratory(x []mcmc.Part) bool {
 	best := math.Inf(-1)
 	for _, t := range ch.c.trials {
 		if !t.failed && len(t.broken) == 0 {
-			mean, _ := o.model.Predict(t.parts)
+			mean, _ := o.model.Predict(ch.c.asked(t.recipe))
 			best = max(best, mean)
 		}
 	}
@@ -73,20 +73,20 @@ func (ch *batchOptimizer) isExploratory(x []mcmc.Part) bool {
 
 // leastKnownIngredient returns the ingredient whose removal reduces the uncertainty of a
 // recipe's prediction most, or −1.
-func (ch *batchOptimizer) leastKnownIngredient(x []mcmc.Part) int {
+func (ch *batchOptimizer) leastKnownIngredient(x recipe) int {
 	learnt := ch.learntObjectives()
-	if len(learnt) == 0 || len(x) < 2 {
+	if len(learnt) == 0 || len(x.parts) < 2 {
 		return -1
 	}
 	o := learnt[0]
 	_, sd := o.model.Predict(x)
 	at, most := -1, 0.0
-	for k, p := range x {
-		rest := removePart(x, k, ch.c.Problem.Total)
+	for k, p := range x.parts {
+		rest := removePart(x.parts, k, ch.c.Problem.Total)
 		if rest == nil {
 			continue
 		}
-		if _, less := o.model.Predict(rest); sd-less > most {
+		if _, less := o.model.Predict(x.withParts(rest)); sd-less > most {
 			at, most = p.Ingredient, sd-less
 		}
 	}
@@ -147,7 +147,7 @@ func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 	said := "go on"
 	switch {
 	case probability >= stopBelow:
-	case len(p.parts) > 0 && ch.c.roundsSinceBest(best) < quietRounds:
+	case len(p.recipes) > 0 && ch.c.roundsSinceBest(best) < quietRounds:
 		said = fmt.Sprintf("go on until %d rounds in a row have brought nothing better", quietRounds)
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
@@ -201,7 +201,7 @@ func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 	if len(p.anchors) == 0 {
 		return 0
 	}
-	x := ch.c.trials[p.anchors[0]].parts
+	x := ch.c.asked(ch.c.trials[p.anchors[0]].recipe)
 	sum := 0.0
 	for _, o := range ch.learntObjectives() {
 		if ch.replicateFreedom(o) < minNoiseFreedom {
@@ -264,8 +264,11 @@ func (ch *batchOptimizer) replicate(p *pool) {
 	for range max(1, ch.s.Size/learnShare) {
 		best, gain := -1, 0.0
 		for i, k := range p.anchors {
-			x := ch.c.trials[k].parts
-			if slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareParts(b.parts, x) == 0 }) ||
+			x := ch.c.trials[k].recipe
+			if !ch.c.isOffered(x) {
+				continue
+			}
+			if slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareRecipes(b.recipe, x) == 0 }) ||
 				slices.ContainsFunc(ch.pending, func(e *Entry) bool { return e.key == ch.c.trials[k].key }) {
 				continue
 			}
@@ -273,7 +276,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 			rival := math.Inf(-1)
 			for j, other := range p.anchors {
 				if j != i {
-					v, _ := o.model.Predict(ch.c.trials[other].parts)
+					v, _ := o.model.Predict(ch.c.asked(ch.c.trials[other].recipe))
 					rival = max(rival, v)
 				}
 			}
@@ -295,11 +298,11 @@ func (ch *batchOptimizer) replicate(p *pool) {
 			return
 		}
 		t := &ch.c.trials[best]
-		if !ch.fitsBatch(t.parts) {
+		if !ch.fitsBatch(t.recipe) {
 			return
 		}
 		ch.removeRecipe(last)
-		ch.addRecipe(chosenRecipe{parts: t.parts, kind: Replicate, gain: gain, trialID: t.id})
+		ch.addRecipe(chosenRecipe{recipe: t.recipe, kind: Replicate, gain: gain, trialID: t.id})
 	}
 }
 

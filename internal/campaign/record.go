@@ -33,6 +33,10 @@ type Result struct {
 	Values map[string]string // by label; empty: unknown
 	Failed bool
 
+	// Conditions are the values of conditions, by name, as a person writes them. Record takes those
+	// among Values, too. A recipe of a batch has those that were offered unless they say otherwise.
+	Conditions map[string]string
+
 	At *inputerr.Error // place in a file, for messages: File, Line, Column, Cell; nil: none
 }
 
@@ -89,6 +93,9 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 			}
 		}
 		return inputerr.Join(faults, false)
+	}
+	if err := each(r.takeConditions); err != nil {
+		return nil, err
 	}
 	if err := each(checkTexts); err != nil {
 		return nil, err
@@ -174,7 +181,7 @@ func (r *recorder) open(dir *file.Dir, base string) error {
 	text, err := dir.Read(base, mostBytes)
 	if isNotExist(err) {
 		r.log = &dataset.Results{File: path, Ingredients: o.Ingredients}
-		for _, name := range r.labels {
+		for _, name := range slices.Concat(r.c.ConditionNames(), r.labels) {
 			r.log.AddLabel(name)
 		}
 		return nil
@@ -211,7 +218,7 @@ func (r *recorder) processResult(res *Result) error {
 		return r.withdraw(res, id, old, proposed)
 	}
 	said := res.Failed || slices.ContainsFunc(values(res), func(v string) bool { return v != "" })
-	if !said && !(r.o.Correct && old != nil && res.Parts != nil) {
+	if !said && !(r.o.Correct && old != nil && res.Parts != nil) && !r.changesConditions(res, old) {
 		if old == nil && proposed == nil && res.Parts != nil && len(r.labels) == 0 {
 			said = true // the only thing to record is that the recipe was made
 		} else {
@@ -246,6 +253,7 @@ func (r *recorder) processResult(res *Result) error {
 	default:
 		return res.errorf(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", inputerr.Quote(id))
 	}
+	r.addConditions(res, old, proposed)
 	return r.add(res, e, old, proposed)
 }
 
@@ -321,7 +329,8 @@ func (r *recorder) find(res *Result) (id string, old *dataset.Result, proposed *
 	// A recipe of the same name and amounts was recorded before.
 	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
 		e := r.log.Entries[k]
-		if e.Recipe == res.Name && len(e.Parts) > 0 && r.sameLattice(e.Parts, res.Parts) {
+		if e.Recipe == res.Name && len(e.Parts) > 0 && r.sameLattice(e.Parts, res.Parts) &&
+			!differs(res.Conditions, func(name string) string { return r.recordedValue(&e, name) }) {
 			return e.ID, last(e.ID), r.c.entry(e.ID), nil
 		}
 	}
@@ -514,7 +523,11 @@ func (r *recorder) noteBrokenRules(e *dataset.Result) error {
 	if err != nil {
 		return &inputerr.Error{Message: fmt.Sprintf("%s: %v", inputerr.Quote(e.ID), err), Hint: "raise the total of the problem"}
 	}
-	broken, err := r.c.Problem.BrokenRules(parts)
+	under, err := r.settingOf(e)
+	if err != nil {
+		return err
+	}
+	broken, err := r.c.Problem.BrokenRules(parts, under)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func record(t *testing.T, path string, res Result, o RecordOptions) (string, *Re
 func TestRecord(t *testing.T) {
 	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": batch})
 	parts := func(text string) []dataset.Part {
-		p, err := open(t, path).ParseRecipe(text)
+		p, _, err := open(t, path).ParseRecipe(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestPending(t *testing.T) {
 	if _, _, err := record(t, path, Result{ID: "3-1"}, RecordOptions{Withdraw: true}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := open(t, path).ParseRecipe("Tonic=1;Lime=1")
+	p, _, err := open(t, path).ParseRecipe("Tonic=1;Lime=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestParseRecipe(t *testing.T) {
 		"Crème de cassis=1 cl, Tonic=90 ml": "1:90 3:10 ",
 		"Gin=1/2,Tonic=½":                   "0:50 1:50 ",
 	} {
-		parts, err := c.ParseRecipe(text)
+		parts, _, err := c.ParseRecipe(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -258,7 +258,7 @@ func TestParseRecipe(t *testing.T) {
 		"Gin=1,Gin=2": `"Gin" is in "it" twice`,
 		"":            "does not say how much of what",
 	} {
-		if _, err := c.ParseRecipe(text); err == nil || !strings.HasPrefix(err.Error(), want) && !strings.Contains(err.Error(), want) {
+		if _, _, err := c.ParseRecipe(text); err == nil || !strings.HasPrefix(err.Error(), want) && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -314,7 +314,7 @@ func recordAlone(path string) error {
 		if err != nil {
 			return err
 		}
-		parts, err := c.ParseRecipe(fmt.Sprintf("Gin=%d,Tonic=%d", k%40+1, 99-k%40))
+		parts, _, err := c.ParseRecipe(fmt.Sprintf("Gin=%d,Tonic=%d", k%40+1, 99-k%40))
 		if err != nil {
 			return err
 		}
@@ -403,7 +403,7 @@ func TestRecordKilled(t *testing.T) {
 
 func mustParts(t *testing.T, path string) []dataset.Part {
 	t.Helper()
-	parts, err := open(t, path).ParseRecipe("Gin=1,Tonic=1")
+	parts, _, err := open(t, path).ParseRecipe("Gin=1,Tonic=1")
 	if err != nil {
 		t.Fatal(err)
 	}

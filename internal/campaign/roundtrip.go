@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
@@ -64,6 +65,11 @@ func checkLabel(name string) (message, hint string) {
 
 // checkLabels checks the names of all measured labels.
 func (c *Campaign) checkLabels() error {
+	for _, name := range c.ConditionNames() {
+		if dataset.IsResultColumn(name) && !strings.EqualFold(name, "time") {
+			return &inputerr.Error{File: c.Problem.File, Message: "a condition is called " + inputerr.Quote(name) + ", as another column of results is", Hint: "rename the condition, and its column of the recipes"}
+		}
+	}
 	for _, name := range c.measuredLabels() {
 		if message, hint := checkLabel(name); message != "" {
 			return &inputerr.Error{File: c.Problem.File, Message: message, Hint: hint}
@@ -145,7 +151,8 @@ func (r *recorder) matchAmounts(results []Result) {
 	for k, res := range unknown {
 		var best candidate
 		for _, e := range candidates[keys[k]] {
-			if !taken[e.Entry] && (best.Entry == nil || slices.Compare(value(e), value(best)) > 0) {
+			stated := func(name string) string { return valueText(e.Conditions[name]) }
+			if !taken[e.Entry] && !differs(res.Conditions, stated) && (best.Entry == nil || slices.Compare(value(e), value(best)) > 0) {
 				best = e
 			}
 		}

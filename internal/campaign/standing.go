@@ -12,14 +12,15 @@ import (
 
 // A Standing is a report on the state of a campaign.
 type Standing struct {
-	Version string  `json:"version"`
-	Name    string  `json:"name"`
-	Total   int     `json:"total"`   // units of a recipe
-	Measure Measure `json:"measure"` // the unit of amounts
-	Round   int     `json:"round"`   // number of the last round
-	Tried   int     `json:"tried"`   // recipes with a result, including those of the book
-	Failed  int     `json:"failed"`
-	Broken  int     `json:"broken"` // recipes that break a rule; they are never called best
+	Version    string      `json:"version"`
+	Name       string      `json:"name"`
+	Total      int         `json:"total"`                // units of a recipe
+	Measure    Measure     `json:"measure"`              // the unit of amounts
+	Conditions []Condition `json:"conditions,omitempty"` // of the problem
+	Round      int         `json:"round"`                // number of the last round
+	Tried      int         `json:"tried"`                // recipes with a result, including those of the book
+	Failed     int         `json:"failed"`
+	Broken     int         `json:"broken"` // recipes that break a rule; they are never called best
 
 	Rounds        []Round           `json:"rounds"`
 	Checks        []PredictionCheck `json:"told"` // predictions compared with measurements
@@ -66,7 +67,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 		return nil, err
 	}
 	st := &Standing{
-		Version: s.Version, Name: c.Problem.Name, Total: c.Problem.Total, Measure: c.usualMeasure(), Round: c.Round(), Tried: len(c.trials),
+		Version: s.Version, Name: c.Problem.Name, Total: c.Problem.Total, Measure: c.usualMeasure(), Conditions: c.conditions(), Round: c.Round(), Tried: len(c.trials),
 		Rounds: []Round{}, Checks: []PredictionCheck{}, Coverage: []Coverage{}, Pending: []string{}, Models: []ModelSummary{}, Notes: []string{},
 	}
 	for _, t := range c.trials {

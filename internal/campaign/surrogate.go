@@ -5,6 +5,7 @@ import (
 
 	"kir/internal/portable"
 	"kir/mcmc"
+	"kir/model"
 )
 
 // A Surrogate is a model of one label, learnt from few measurements. Its values are on its own
@@ -13,10 +14,10 @@ import (
 type Surrogate interface {
 	// Predict returns the mean at a recipe and the standard deviation of its uncertainty,
 	// without the noise of a measurement.
-	Predict(x []mcmc.Part) (mean, sd float64)
+	Predict(x recipe) (mean, sd float64)
 
 	// Draws returns count joint draws of the values of recipes: by draw, by recipe.
-	Draws(xs [][]mcmc.Part, count int, r *mcmc.Rand) [][]float64
+	Draws(xs []recipe, count int, r *mcmc.Rand) [][]float64
 
 	// Noise returns the standard deviation of one measurement about the value.
 	Noise() float64
@@ -33,7 +34,8 @@ type Surrogate interface {
 
 // A point is a recipe as models see it: the root of each share. A little of an ingredient is
 // then further from none than from a little more. The Euclidean distance is √2 times the
-// Hellinger distance.
+// Hellinger distance. A condition has a coordinate from 0.25 to 1 if it is a number, and a
+// coordinate of 1 for its category otherwise; see [kir/internal/problem.Setting].
 type point []coordinate
 
 type coordinate struct {
@@ -41,11 +43,14 @@ type coordinate struct {
 	v float64
 }
 
-// pointOf returns the point of a recipe whose parts are sorted by ingredient.
-func pointOf(parts []mcmc.Part, total int) point {
-	x := make(point, len(parts))
-	for k, p := range parts {
-		x[k] = coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / float64(total))}
+// pointOf returns the point of a recipe.
+func pointOf(of recipe, total int) point {
+	x := make(point, 0, len(of.parts)+len(of.codes))
+	for _, p := range of.parts {
+		x = append(x, coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / float64(total))})
+	}
+	for _, p := range of.codes {
+		x = append(x, coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.BesideTotal)})
 	}
 	return x
 }

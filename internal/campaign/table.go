@@ -68,10 +68,11 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	for _, name := range used {
 		header = append(header, name)
 	}
-	for _, name := range b.Labels {
+	conditions := b.conditionNames()
+	for _, name := range slices.Concat(conditions, b.Labels) {
 		header = append(header, name)
 	}
-	s.Add(append(header, noteColumn(slices.Concat(b.Labels, ingredients)))...)
+	s.Add(append(header, noteColumn(slices.Concat(b.Labels, conditions, ingredients)))...)
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		shares, err := b.Measure.Shares(e.Recipe, b.Total)
@@ -86,6 +87,9 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 				row = append(row, nil)
 			}
 		}
+		for _, name := range conditions {
+			row = append(row, e.Conditions[name])
+		}
 		for range b.Labels {
 			row = append(row, nil)
 		}
@@ -96,10 +100,25 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 
 // note returns the text in the note column of the table of a batch.
 func (e *Entry) note(m *Measure) string {
-	if m.Unit == "" {
-		return e.Reason.Text
+	text := e.Reason.Text
+	if m.Unit != "" {
+		text += "; amounts in " + m.Unit
 	}
-	return e.Reason.Text + "; amounts in " + m.Unit
+	for _, of := range e.under {
+		if of.Unit != "" {
+			text += fmt.Sprintf("; %s in %s", of.Name, of.Unit)
+		}
+	}
+	return text
+}
+
+// conditionNames returns the names of the conditions.
+func (b *Batch) conditionNames() []string {
+	var names []string
+	for _, of := range b.Conditions {
+		names = append(names, of.Name)
+	}
+	return names
 }
 
 // noteColumn returns a name for the note column that differs from the given names of labels
@@ -148,11 +167,25 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		parts, err := c.closeToTotal(results[k].Parts)
-		if err != nil || results[k].ID != e.ID || recipeKey(parts) != e.key {
+		if err != nil || results[k].ID != e.ID || recipeKey(parts) != recipeKey(e.parts) || !c.readsConditions(e, results[k].Values) {
 			return wrong("rename the ingredients or labels in its columns", "%s would be read as another recipe", e.ID)
 		}
 	}
 	return nil
+}
+
+// readsConditions reports whether the values read from the table are those of an entry.
+func (c *Campaign) readsConditions(e *Entry, read map[string]string) bool {
+	for name, was := range e.Conditions {
+		of := c.condition(name)
+		if of == nil {
+			return false
+		}
+		if v, err := of.ParseValue(read[of.Name]); err != nil || v != was {
+			return false
+		}
+	}
+	return true
 }
 
 // table returns the table of a batch to fill in, in the format given by the extension of path.
@@ -206,7 +239,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 	byID := find("id") != "" && find("recipe") == "" && !given(find("id"))
 	if byID {
 		own[find("id")] = dataset.RecipeColumn
-		if note := find(noteColumn(slices.Concat(c.measuredLabels(), c.Problem.Ingredients))); note != "" && !given(note) {
+		if note := find(noteColumn(slices.Concat(c.measuredLabels(), c.ConditionNames(), c.Problem.Ingredients))); note != "" && !given(note) {
 			own[note] = dataset.IgnoredColumn
 		}
 		if round := find("round"); round != "" && !given(round) {
@@ -223,7 +256,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 			names[as] = name
 		}
 	}
-	for _, name := range c.measuredLabels() {
+	for _, name := range slices.Concat(c.measuredLabels(), c.ConditionNames()) {
 		if as := dataset.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
 			own[as], escaped[as] = dataset.LabelColumn, name
 		}
@@ -288,11 +321,12 @@ func resultsFromLog(b *dataset.Book) []Result {
 // separator matches what may separate the parts of a recipe in one line.
 var separator = regexp.MustCompile(`\s*[,;]\s*`)
 
-// ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%".
-func (c *Campaign) ParseRecipe(text string) ([]dataset.Part, error) {
+// ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%". It may have values of
+// conditions among the amounts, which are returned by the name of the condition.
+func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions map[string]string, err error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// A comma that no name follows is a decimal comma.
 	var pieces []string
@@ -314,12 +348,20 @@ func (c *Campaign) ParseRecipe(text string) ([]dataset.Part, error) {
 	for _, piece := range pieces {
 		at := strings.LastIndex(piece, "=")
 		if at < 1 {
-			return nil, &inputerr.Error{Message: inputerr.Quote(piece) + " does not say how much of what", Hint: `write a recipe as "Gin=22%,Tonic=78%"`}
+			return nil, nil, &inputerr.Error{Message: inputerr.Quote(piece) + " does not say how much of what", Hint: `write a recipe as "Gin=22%,Tonic=78%"`}
 		}
-		rows = append(rows, []string{"it", strings.TrimSpace(piece[:at]), strings.TrimSpace(piece[at+1:])})
+		name, amount := strings.TrimSpace(piece[:at]), strings.TrimSpace(piece[at+1:])
+		if of := c.condition(dataset.NormalizeName(name)); of != nil {
+			if conditions == nil {
+				conditions = make(map[string]string)
+			}
+			conditions[of.Name] = amount
+			continue
+		}
+		rows = append(rows, []string{"it", name, amount})
 	}
 	if err := w.WriteAll(rows); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.Layout = dataset.Layout{Delimiter: "comma"}
 	if strings.Contains(strings.Join(pieces, ""), ",") && !strings.Contains(text, ".") {
@@ -329,9 +371,9 @@ func (c *Campaign) ParseRecipe(text string) ([]dataset.Part, error) {
 	}
 	b, err := dataset.Read(&table, "", o)
 	if err != nil {
-		return nil, stripLocation(err)
+		return nil, nil, stripLocation(err)
 	}
-	return b.Recipes[0].Parts, nil
+	return b.Recipes[0].Parts, conditions, nil
 }
 
 // stripLocation removes file positions from an error about a text that is no file.

@@ -45,7 +45,7 @@ type tradeOffOptimizer struct {
 	tradeObjectives []tradeObjective
 	otherObjectives []*learntObjective // learnt objectives outside the trade-off
 
-	parts       [][]mcmc.Part
+	recipes     []recipe
 	gainFactors []float64 // by candidate: the result of gainFactor
 	stated      lossDraws // with the models' own uncertainty; for the choice of recipes
 	student     lossDraws // as in [batchOptimizer.studentDraws]; for the probability of a gain
@@ -61,7 +61,7 @@ type lossDraws struct {
 // add adds a recipe to the front of each draw.
 func (d *lossDraws) add(at int) {
 	for s := range d.fronts {
-		d.fronts[s] = nonDominatedPoints(append(d.fronts[s], d.losses[s][at]))
+		d.fronts[s] = nonDominatedPoints(append(slices.Clip(d.fronts[s]), d.losses[s][at]))
 	}
 }
 
@@ -104,7 +104,7 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 
 // optimisticLoss returns the loss of a recipe. For a learnt objective it is that of a recipe that turns out a
 // standard deviation better than predicted.
-func (f *tradeOffOptimizer) optimisticLoss(g *tradeObjective, x []mcmc.Part) (float64, error) {
+func (f *tradeOffOptimizer) optimisticLoss(g *tradeObjective, x recipe) (float64, error) {
 	if g.learnt == nil {
 		return f.knownLoss(g, x)
 	}
@@ -113,8 +113,8 @@ func (f *tradeOffOptimizer) optimisticLoss(g *tradeObjective, x []mcmc.Part) (fl
 }
 
 // knownLoss returns the loss of a recipe in a known objective.
-func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64, error) {
-	composition, err := f.composition(x)
+func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x recipe) (float64, error) {
+	composition, err := f.c.composition(x)
 	if err != nil {
 		return 0, err
 	}
@@ -127,8 +127,8 @@ func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x []mcmc.Part) (float64
 
 // gainFactor returns the factor of a recipe's gain. It is the probability of not failing times
 // the desirability in objectives outside the trade-off, per cost.
-func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
-	factor := 1 / f.costDivisor(x)
+func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
+	factor := 1 / f.costDivisor(x.parts)
 	if f.success != nil {
 		p, _ := f.success.Predict(x)
 		if p < leastSuccess {
@@ -143,7 +143,7 @@ func (f *tradeOffOptimizer) gainFactor(x []mcmc.Part) (float64, error) {
 	if len(f.fixedTarget.Objectives()) == 0 {
 		return factor, nil
 	}
-	composition, err := f.composition(x)
+	composition, err := f.c.composition(x)
 	if err != nil {
 		return 0, err
 	}
@@ -171,10 +171,30 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 	if err != nil {
 		return left, err
 	}
-	used := make([]bool, len(f.parts))
+	if len(f.alike) > 0 {
+		scores := make([]float64, len(f.recipes))
+		for k := range scores {
+			scores[k] = float64(f.gain(k) * f.gainFactors[k])
+		}
+		f.chooseValues(f.recipes, scores, func(set [][]int32) float64 {
+			d := *f
+			d.batchOptimizer = f.clone()
+			d.chosenValues = set
+			d.stated.fronts, d.student.fronts = slices.Clone(f.stated.fronts), slices.Clone(f.student.fronts)
+			return d.fillFromFront()
+		})
+	}
+	f.fillFromFront()
+	return left, nil // fillSpace chooses the rest
+}
+
+// fillFromFront fills the batch with the recipes that add most to the front, one at a time. It
+// returns the sum of what each adds.
+func (f *tradeOffOptimizer) fillFromFront() (gained float64) {
+	used := make([]bool, len(f.recipes))
 	for len(f.batch) < f.s.Size {
 		at, most := -1, math.Inf(-1)
-		for k, x := range f.parts {
+		for k, x := range f.recipes {
 			if used[k] || f.gainFactors[k] == 0 || f.distanceToBatch(x) < leastDistance || !f.fitsBatch(x) {
 				continue
 			}
@@ -183,16 +203,17 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 			}
 		}
 		if at < 0 || !(most > 0) {
-			return left, nil // fillSpace chooses the rest
+			return gained
 		}
 		used[at] = true
-		b := chosenRecipe{parts: f.parts[at], kind: Likely, gain: most, distance: f.nearestDistance(f.parts[at]), scored: true, front: f}
+		b := chosenRecipe{recipe: f.recipes[at], kind: Likely, gain: most, distance: f.nearestDistance(f.recipes[at]), scored: true, front: f}
 		b.beats, b.improvement = f.hypervolumeStats(at)
 		f.stated.add(at)
 		f.student.add(at)
 		f.addRecipe(b)
+		gained += most
 	}
-	return left, nil
+	return gained
 }
 
 // hypervolumeStats returns the probability that a candidate adds to the hypervolume, and the
@@ -225,17 +246,17 @@ func (f *tradeOffOptimizer) assessGain(ctx context.Context) (RemainingGain, erro
 // findFrontCandidates searches for candidates on the front of optimistic losses, and adds
 // random recipes. If no candidate satisfies the limits, it searches again without them.
 func (f *tradeOffOptimizer) findFrontCandidates(ctx context.Context) error {
-	if err := f.searchFront(ctx); err != nil || len(f.parts) > 0 || !f.dropLimits() {
+	if err := f.searchFront(ctx); err != nil || len(f.recipes) > 0 || !f.dropLimits() {
 		return err
 	}
 	return f.searchFront(ctx)
 }
 
 func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
-	if f.s.AllowedRecipes != nil {
-		for _, x := range f.s.AllowedRecipes {
+	if f.allowed != nil {
+		for _, x := range f.allowed {
 			if f.isOfferable(x) {
-				f.parts = append(f.parts, x)
+				f.recipes = append(f.recipes, x)
 			}
 		}
 		return f.thin()
@@ -243,7 +264,7 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	var objectives []search.Objective
 	for k := range f.tradeObjectives {
 		g := &f.tradeObjectives[k]
-		score := func(x []mcmc.Part) float64 {
+		score := func(x recipe) float64 {
 			v, err := f.optimisticLoss(g, x)
 			if err != nil {
 				return math.NaN() // the search reports the recipe
@@ -253,14 +274,14 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 			}
 			return -v
 		}
-		objectives = append(objectives, search.Objective{Name: g.Name, Size: g.Size, Score: newAcquisition(f.c.Problem.Total, score, func([]mcmc.Part) bool { return false })})
+		objectives = append(objectives, search.Objective{Name: g.Name, Size: g.Size, Score: newAcquisition(f.c, score, func(recipe) bool { return false })})
 	}
 	o := search.TradeOptions{Lines: f.effort(), Seed: f.s.Seed + uint64(f.round), Workers: f.s.Workers, Least: f.minAmounts, NoRandom: true}
 	for k, t := range f.c.trials {
 		if len(t.broken) > 0 || t.failed || k >= anchorCount {
 			continue
 		}
-		x, err := f.composition(t.parts)
+		x, err := f.c.composition(t.recipe)
 		if err != nil {
 			return err
 		}
@@ -272,8 +293,8 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	}
 	if err == nil {
 		for _, m := range found.Front {
-			if f.isOfferable(m.Parts) {
-				f.parts = append(f.parts, m.Parts)
+			if r := f.c.offeredRecipe(m.Parts, m.Conditions); f.isOfferable(r) {
+				f.recipes = append(f.recipes, r)
 			}
 		}
 	}
@@ -285,8 +306,8 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 		return err
 	}
 	for _, x := range random {
-		if !slices.ContainsFunc(f.parts, func(y []mcmc.Part) bool { return compareParts(x, y) == 0 }) {
-			f.parts = append(f.parts, x)
+		if !slices.ContainsFunc(f.recipes, func(y recipe) bool { return compareRecipes(x, y) == 0 }) {
+			f.recipes = append(f.recipes, x)
 		}
 	}
 	return nil
@@ -299,11 +320,11 @@ const frontPenalty = 1000
 // thin reduces the candidates to the number that can be drawn jointly, spread evenly by their
 // optimistic losses.
 func (f *tradeOffOptimizer) thin() error {
-	if len(f.parts) <= poolSize-randomPool {
+	if len(f.recipes) <= poolSize-randomPool {
 		return nil
 	}
-	points := make([][]float64, len(f.parts))
-	for a, x := range f.parts {
+	points := make([][]float64, len(f.recipes))
+	for a, x := range f.recipes {
 		for k := range f.tradeObjectives {
 			v, err := f.optimisticLoss(&f.tradeObjectives[k], x)
 			if err != nil {
@@ -313,25 +334,25 @@ func (f *tradeOffOptimizer) thin() error {
 		}
 	}
 	ideal, nadir := pareto.Bounds(points)
-	var some [][]mcmc.Part
+	var some []recipe
 	for _, k := range pareto.SelectSpread(pareto.Scaled(points, ideal, nadir), poolSize-randomPool) {
-		some = append(some, f.parts[k])
+		some = append(some, f.recipes[k])
 	}
-	f.parts = some
+	f.recipes = some
 	return nil
 }
 
 // drawLosses draws the losses of candidates, trials and pending recipes jointly. It scales
 // them so that the front of the trials lies between 0 and the reference 1.
 func (f *tradeOffOptimizer) drawLosses() error {
-	for _, x := range f.parts {
+	for _, x := range f.recipes {
 		factor, err := f.gainFactor(x)
 		if err != nil {
 			return err
 		}
 		f.gainFactors = append(f.gainFactors, factor)
 	}
-	xs := slices.Clone(f.parts)
+	xs := slices.Clone(f.recipes)
 	seen, err := f.measuredOutsideLimits() // these are on no front
 	if err != nil {
 		return err
@@ -339,15 +360,15 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	for _, t := range f.c.trials {
 		if !t.failed && len(t.broken) == 0 && !seen[t.key] {
 			seen[t.key] = true
-			xs = append(xs, t.parts)
+			xs = append(xs, t.recipe)
 		}
 	}
 	if err := f.selectAnchors(&xs); err != nil {
 		return err
 	}
-	trials := len(xs) - len(f.parts)
+	trials := len(xs) - len(f.recipes)
 	for _, e := range f.pending {
-		xs = append(xs, e.parts)
+		xs = append(xs, e.recipe)
 	}
 	count := frontDraws
 	if len(f.tradeObjectives) > 2 {
@@ -368,16 +389,16 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	f.scale(trials)
 	for _, d := range []*lossDraws{&f.stated, &f.student} {
 		for _, losses := range d.losses {
-			tried := nonDominatedPoints(losses[len(f.parts) : len(f.parts)+trials])
+			tried := nonDominatedPoints(losses[len(f.recipes) : len(f.recipes)+trials])
 			d.volume = append(d.volume, pareto.Hypervolume(tried, f.unitReference()))
-			d.fronts = append(d.fronts, nonDominatedPoints(slices.Concat(tried, losses[len(f.parts)+trials:])))
+			d.fronts = append(d.fronts, nonDominatedPoints(slices.Concat(tried, losses[len(f.recipes)+trials:])))
 		}
 	}
 	return nil
 }
 
 // lossesOf returns the losses of recipes by draw, given draws of the learnt objectives.
-func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, count int) ([][][]float64, error) {
+func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count int) ([][][]float64, error) {
 	losses := make([][][]float64, count)
 	for s := range losses {
 		losses[s] = make([][]float64, len(xs))
@@ -416,8 +437,8 @@ func (f *tradeOffOptimizer) lossesOf(xs [][]mcmc.Part, learnt [][][]float64, cou
 
 // selectAnchors keeps as many trials as can be drawn jointly. It takes those predicted to be
 // on the front first, then those on the next fronts behind it.
-func (f *tradeOffOptimizer) selectAnchors(xs *[][]mcmc.Part) error {
-	first := len(f.parts)
+func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
+	first := len(f.recipes)
 	tried := slices.Clone((*xs)[first:])
 	*xs = (*xs)[:first]
 	points := make([][]float64, len(tried))
@@ -475,12 +496,12 @@ func (f *tradeOffOptimizer) scale(trials int) {
 			}
 		}
 	}
-	of := nonDominatedPoints(mean[len(f.parts) : len(f.parts)+trials])
+	of := nonDominatedPoints(mean[len(f.recipes) : len(f.recipes)+trials])
 	ideal, nadir := pareto.Bounds(mean)
 	if len(of) > 1 {
 		_, nadir = pareto.Bounds(of)
 	} else if trials > 1 {
-		_, nadir = pareto.Bounds(mean[len(f.parts) : len(f.parts)+trials])
+		_, nadir = pareto.Bounds(mean[len(f.recipes) : len(f.recipes)+trials])
 	}
 	reference := pareto.Reference(ideal, nadir)
 	for _, d := range []*lossDraws{&f.stated, &f.student} {
@@ -525,7 +546,7 @@ const minFrontGain = 0.01
 // of draw s.
 func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
 	most, one := 0.0, f.unitReference()
-	for k := range f.parts {
+	for k := range f.recipes {
 		if f.gainFactors[k] > 0 {
 			most = max(most, pareto.VolumeGain(d.losses[s][k], d.fronts[s], one))
 		}
@@ -553,7 +574,7 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 		if err != nil {
 			return l, err
 		}
-		if len(f.parts) > 0 && quiet < quietRounds {
+		if len(f.recipes) > 0 && quiet < quietRounds {
 			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", quietRounds, 100*minFrontGain)
 		} else {
 			l.Advice, said = Stop, "stop, or change what is allowed"
@@ -620,7 +641,7 @@ trials:
 		for i := range f.tradeObjectives {
 			switch g := &f.tradeObjectives[i]; {
 			case g.learnt == nil:
-				if point[i], err = f.knownLoss(g, t.parts); err != nil {
+				if point[i], err = f.knownLoss(g, t.recipe); err != nil {
 					return nil, nil, err
 				}
 			case g.learnt.learning.Numeric && math.IsNaN(numbers[i][k]), !g.learnt.learning.Numeric && classes[i][k] == "":

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"kir/internal/pareto"
-	"kir/mcmc"
 )
 
 // TestBatchMovesTheFront: of a problem with a trade-off between what is learnt and a price,
@@ -140,7 +139,7 @@ func TestBeatsIsDoubted(t *testing.T) {
 	if beats, better := ch.improvementStats(p, 0); beats != 0.25 || better != 0 {
 		t.Errorf("%v and %v", beats, better)
 	}
-	f := &tradeOffOptimizer{batchOptimizer: ch, tradeObjectives: make([]tradeObjective, 2), parts: make([][]mcmc.Part, 1)}
+	f := &tradeOffOptimizer{batchOptimizer: ch, tradeObjectives: make([]tradeObjective, 2), recipes: make([]recipe, 1)}
 	stated, wide := [][]float64{{0.8, 0.8}, {0.5, 0.5}}, [][]float64{{0.4, 0.4}, {0.5, 0.5}}
 	f.stated = lossDraws{losses: [][][]float64{stated, stated}, fronts: [][][]float64{stated[1:], stated[1:]}, volume: []float64{0.25, 0.25}}
 	f.student = lossDraws{losses: [][][]float64{stated, wide}, fronts: [][][]float64{stated[1:], wide[1:]}, volume: []float64{0.25, 0.25}}

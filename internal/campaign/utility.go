@@ -5,21 +5,15 @@ import (
 	"slices"
 
 	"kir/internal/portable"
-	"kir/mcmc"
 )
-
-// composition converts a recipe to a composition of package mcmc.
-func (ch *batchOptimizer) composition(parts []mcmc.Part) (*mcmc.Composition, error) {
-	return mcmc.NewComposition(len(ch.c.Problem.Ingredients), parts...)
-}
 
 // fixedDesirability returns the product of the desirabilities of the objectives that are not
 // learnt.
-func (ch *batchOptimizer) fixedDesirability(parts []mcmc.Part) (float64, error) {
+func (ch *batchOptimizer) fixedDesirability(r recipe) (float64, error) {
 	if len(ch.fixedTarget.Objectives()) == 0 {
 		return 1, nil
 	}
-	x, err := ch.composition(parts)
+	x, err := ch.c.composition(r)
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +31,7 @@ func (ch *batchOptimizer) fixedDesirability(parts []mcmc.Part) (float64, error) 
 }
 
 // draws returns joint draws of the models' values: by learnt objective, by draw, by recipe.
-func (ch *batchOptimizer) draws(xs [][]mcmc.Part) (all [][][]float64) {
+func (ch *batchOptimizer) draws(xs []recipe) (all [][][]float64) {
 	learnt := ch.learntObjectives()
 	for k, o := range learnt {
 		if at := slices.IndexFunc(learnt[:k], func(b *learntObjective) bool { return b.model == o.model }); at >= 0 {
@@ -50,7 +44,7 @@ func (ch *batchOptimizer) draws(xs [][]mcmc.Part) (all [][][]float64) {
 }
 
 // utilities converts draws of values to utilities: by draw, by recipe.
-func (ch *batchOptimizer) utilities(xs [][]mcmc.Part, draws [][][]float64) ([][]float64, error) {
+func (ch *batchOptimizer) utilities(xs []recipe, draws [][][]float64) ([][]float64, error) {
 	if ch.soleObjective() != nil {
 		return draws[0], nil
 	}
@@ -114,7 +108,7 @@ func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 }
 
 // predictedUtility returns the utility of a recipe at the models' means.
-func (ch *batchOptimizer) predictedUtility(x []mcmc.Part) (float64, error) {
+func (ch *batchOptimizer) predictedUtility(x recipe) (float64, error) {
 	if o := ch.soleObjective(); o != nil {
 		mean, _ := o.model.Predict(x)
 		return mean, nil

@@ -18,7 +18,8 @@ import (
 
 // Results are the entries of a file of results, in the order of their creation. Such a file is in
 // the long form: a row is an ingredient of an entry, in the columns id, round, recipe, ingredient,
-// amount, unit, a column for each label, status and time. Entries are added and never changed. Of
+// amount, unit, a column for each label, status and time. The column of a label called time is
+// called time (condition). Entries are added and never changed. Of
 // several entries with one id, see [IDKey], the last counts.
 type Results struct {
 	File    string
@@ -65,6 +66,26 @@ func IsResultColumn(name string) bool {
 	return slices.ContainsFunc(resultColumns, is) || slices.ContainsFunc(resultEnds, is)
 }
 
+// timeColumn is the column of a label called time, as a condition of trials may be: time is when a
+// result was recorded.
+const timeColumn = "time (condition)"
+
+// columnOfLabel returns the name of the column of a label.
+func columnOfLabel(name string) string {
+	if strings.EqualFold(name, "time") {
+		return name + strings.TrimPrefix(timeColumn, "time")
+	}
+	return name
+}
+
+// labelOfColumn returns the label that a column holds.
+func labelOfColumn(name string) string {
+	if strings.EqualFold(name, timeColumn) {
+		return name[:len("time")]
+	}
+	return name
+}
+
 // isResults reports whether a header is that of a file of results.
 func isResults(header []string) bool {
 	for _, name := range slices.Concat(resultColumns, resultEnds) {
@@ -104,7 +125,7 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 			continue
 		}
 		if !IsResultColumn(name) {
-			r.results.Labels = append(r.results.Labels, name)
+			r.results.Labels = append(r.results.Labels, labelOfColumn(name))
 			r.labels = append(r.labels, i)
 		}
 	}
@@ -353,7 +374,7 @@ func (r *Results) Write() ([]byte, error) {
 	w := csv.NewWriter(&b)
 	header := slices.Clone(resultColumns)
 	for _, name := range r.Labels {
-		header = append(header, EscapeCell(name))
+		header = append(header, EscapeCell(columnOfLabel(name)))
 	}
 	if err := w.Write(append(header, resultEnds...)); err != nil {
 		return nil, err

@@ -248,3 +248,11 @@ func Distinct(a, b float64, digits int) (left, right string) {
 		}
 	}
 }
+
+// WithUnit writes a number with the fewest digits that read back as the same float64, and its unit unless that is empty.
+func WithUnit(v float64, unit string) string {
+	if unit == "" {
+		return RoundTrip(v)
+	}
+	return RoundTrip(v) + " " + unit
+}

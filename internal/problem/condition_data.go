@@ -21,6 +21,24 @@ type conditionTable struct {
 	rows    [][]model.Part // by recipe of the book: their amounts
 	codes   *property.Conditions
 	nearest [][]int32 // by recipe: the offered value of each condition that is nearest to the one it had
+	had     [][]any   // by recipe: the value of each condition, a float64 or a string; nil if unknown
+	scales  []conditionScale
+}
+
+// A conditionScale is how models see the values of one condition.
+type conditionScale struct {
+	first           int     // index of its first further ingredient
+	least, greatest float64 // the numbers at the ends of the coordinate; of categories not used
+}
+
+// code returns the amount that stands for a number. Numbers beyond the ends are taken to be there.
+func (s *conditionScale) code(v float64) int32 {
+	u := 1.0
+	if s.greatest > s.least {
+		v = min(max(v, s.least), s.greatest)
+		u = LeastCoordinate + float64((1-LeastCoordinate)*((v-s.least)/(s.greatest-s.least)))
+	}
+	return int32(math.Round(float64(u * u * model.BesideTotal)))
 }
 
 // takeConditionColumns takes the columns of the conditions out of the labels of a book.
@@ -53,9 +71,9 @@ func (s *loader) tabulateConditions(all []Condition) error {
 	if s.Book != nil {
 		recipes = len(s.Book.Recipes)
 	}
-	t := &conditionTable{rows: make([][]model.Part, recipes), nearest: make([][]int32, recipes)}
+	t := &conditionTable{rows: make([][]model.Part, recipes), nearest: make([][]int32, recipes), had: make([][]any, recipes)}
 	for r := range t.nearest {
-		t.nearest[r] = make([]int32, len(all))
+		t.nearest[r], t.had[r] = make([]int32, len(all)), make([]any, len(all))
 	}
 	first := len(s.Names)
 	var amounts [][][]int32
@@ -85,8 +103,8 @@ func (s *loader) tabulateConditions(all []Condition) error {
 	return nil
 }
 
-// The coordinate of the least number of a condition, of 0 to 1. Nothing is below it but a missing value.
-const leastCoordinate = 0.25
+// LeastCoordinate is the coordinate of the least number of a condition, of 0 to 1. Nothing is below it but a missing value.
+const LeastCoordinate = 0.25
 
 // addNumbers adds a condition of numbers, whose ingredient has the given index. It returns the amounts of the offered
 // values.
@@ -105,23 +123,17 @@ func (t *conditionTable) addNumbers(c *Condition, k int, column *dataset.Label, 
 		// Models know as little of what lies further away, and numbers closer together must stay apart.
 		least, greatest = max(least, from-(to-from)), min(greatest, to+(to-from))
 	}
-	code := func(v float64) int32 {
-		u := 1.0
-		if greatest > least {
-			v = min(max(v, least), greatest)
-			u = leastCoordinate + float64((1-leastCoordinate)*((v-least)/(greatest-least)))
-		}
-		return int32(math.Round(float64(u * u * model.BesideTotal)))
-	}
+	scale := conditionScale{ingredient, least, greatest}
+	t.scales = append(t.scales, scale)
 	t.names = append(t.names, c.Name)
 	for r, v := range had {
 		if !math.IsNaN(v) {
-			t.rows[r] = append(t.rows[r], model.Part{Ingredient: int32(ingredient), Amount: code(v)})
-			t.nearest[r][k] = nearestNumber(c.Numbers, v)
+			t.rows[r] = append(t.rows[r], model.Part{Ingredient: int32(ingredient), Amount: scale.code(v)})
+			t.nearest[r][k], t.had[r][k] = nearestNumber(c.Numbers, v), v
 		}
 	}
 	for _, v := range c.Numbers {
-		codes = append(codes, []int32{code(v)})
+		codes = append(codes, []int32{scale.code(v)})
 	}
 	return codes, nil
 }
@@ -162,6 +174,7 @@ func nearestNumber(numbers []float64, v float64) int32 {
 // amounts of the offered values.
 func (t *conditionTable) addCategories(b *dataset.Book, c *Condition, k int, column *dataset.Label, first int) (codes [][]int32, err error) {
 	all := c.file.Categories
+	t.scales = append(t.scales, conditionScale{first: first})
 	for _, category := range all {
 		t.names = append(t.names, c.Name+": "+category)
 	}
@@ -181,6 +194,7 @@ func (t *conditionTable) addCategories(b *dataset.Book, c *Condition, k int, col
 			return nil, e
 		}
 		t.rows[r] = append(t.rows[r], model.Part{Ingredient: int32(first + at), Amount: model.BesideTotal})
+		t.had[r][k] = all[at]
 		if offered := slices.Index(c.Categories, all[at]); offered >= 0 {
 			t.nearest[r][k] = int32(offered)
 		}
@@ -195,8 +209,7 @@ func (t *conditionTable) addCategories(b *dataset.Book, c *Condition, k int, col
 
 // addConditions adds the values of conditions to training data, whose rows are the given recipes of the book. failed
 // are rows of other recipes.
-func (s *readContext) addConditions(data *model.Data, recipes []int, failed [][]model.Part, failedRecipes []int) {
-	t := s.conditionTable
+func (t *conditionTable) addConditions(data *model.Data, recipes []int, failed [][]model.Part, failedRecipes []int) {
 	if t == nil {
 		return
 	}

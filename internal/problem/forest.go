@@ -287,7 +287,7 @@ func forestData(s *readContext, book *dataset.Book, label *dataset.Label, total 
 		return nil, &inputerr.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", inputerr.Quote(label.Name)), Hint: "fill in the column"}
 	}
 	if s != nil {
-		s.addConditions(data, recipesWith(label), nil, nil)
+		s.conditionTable.addConditions(data, recipesWith(label), nil, nil)
 	}
 	return data, nil
 }

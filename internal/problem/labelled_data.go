@@ -71,7 +71,7 @@ func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total i
 		return nil, nil, nil, &inputerr.Error{File: b.File, Message: "no recipe has a number for the label " + inputerr.Quote(label.Name), Hint: "fill in the column"}
 	}
 	if s != nil {
-		s.addConditions(data, recipes, failed, failedRecipes)
+		s.conditionTable.addConditions(data, recipes, failed, failedRecipes)
 	}
 	return data, recipes, failed, nil
 }

@@ -56,8 +56,6 @@ type Options struct {
 // withoutConditions names what reads a problem and does not choose conditions; empty if that does.
 func (o *Options) withoutConditions() string {
 	switch {
-	case o.Campaign:
-		return "a campaign"
 	case o.Page:
 		return "the page"
 	}

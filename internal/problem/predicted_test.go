@@ -298,7 +298,7 @@ func TestRareLimit(t *testing.T) {
 			t.Errorf("%v has %v of %s", x.Composition, v, p.Properties[k].Name)
 		}
 	}
-	breaches, err := p.BrokenRules([]mcmc.Part{{Ingredient: 0, Amount: 500}, {Ingredient: 1, Amount: 500}})
+	breaches, err := p.BrokenRules([]mcmc.Part{{Ingredient: 0, Amount: 500}, {Ingredient: 1, Amount: 500}}, Setting{})
 	if err != nil {
 		t.Fatal(err)
 	}

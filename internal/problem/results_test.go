@@ -126,7 +126,7 @@ func TestResultsLeaveRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		breaches, err := p.BrokenRules(known[len(known)-1].Parts())
+		breaches, err := p.BrokenRules(known[len(known)-1].Parts(), Setting{})
 		if err != nil || len(breaches) != broken {
 			t.Errorf("%s: %+v, %v", recipes, breaches, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/config"
 	"kir/internal/constraint"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
@@ -40,11 +41,19 @@ func (p *Problem) BookOptions() (dataset.Options, error) {
 	return o, nil
 }
 
-// BrokenRules returns the rules that a recipe breaks, in the file's order.
-func (p *Problem) BrokenRules(parts []mcmc.Part) ([]Breach, error) {
-	one := []Scored{{Parts: parts}}
-	err := p.findBreaches(one)
-	return one[0].Broken, err
+// BrokenRules returns the rules that a recipe breaks, in the file's order, and behind them the conditions that are
+// beyond the values that may be offered.
+func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error) {
+	one := []Scored{{Parts: parts, Conditions: under.Offered}}
+	if err := p.findBreaches(one); err != nil {
+		return nil, err
+	}
+	for k, v := range under.Values {
+		if c := &p.Conditions[k]; v != nil && !c.Allows(v) {
+			one[0].Broken = append(one[0].Broken, Breach{Text: fmt.Sprintf("%s: %s", c.Name, c.OfferedText())})
+		}
+	}
+	return one[0].Broken, nil
 }
 
 // A Scored is a recipe with its scores and the rules that it breaks.
@@ -168,6 +177,25 @@ func (p *Problem) findBreaches(all []Scored) error {
 					}
 				}
 				all[s].Broken = append(all[s].Broken, b)
+			}
+		}
+	}
+	return p.findTiedBreaches(all)
+}
+
+// findTiedBreaches adds the rules that depend on conditions and that the recipes break.
+func (p *Problem) findTiedBreaches(all []Scored) error {
+	for _, r := range p.TiedRules {
+		conditions, err := constraint.FromRules(rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: r.Rules})
+		if err != nil {
+			return r.At.PlaceError(err)
+		}
+		for s := range all {
+			applies := all[s].Conditions != nil && !slices.ContainsFunc(r.When, func(w config.ConditionValues) bool {
+				return !w.Allowed[p.Conditions[w.Condition].listed[all[s].Conditions[w.Condition]]]
+			})
+			if applies && (r.Forbids || !conditions.Keeps(all[s].Parts)) {
+				all[s].Broken = append(all[s].Broken, Breach{Text: r.Text})
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
-	if err := bestLine(p, b.Best, &b.Measure, b.Total); err != nil {
+	if err := bestLine(p, b.Best, &b.Measure, b.Conditions, b.Total); err != nil {
 		return err
 	}
 	if len(b.Pending) > 0 {
@@ -36,6 +36,9 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 		e := &b.Entries[k]
 		p.Heading("%s", p.Bold(terminal.Plain(e.ID))+"  "+terminal.Plain(e.Reason.Text))
 		if said := predictedOf(e.Predicted); said != "" {
+			p.Hanging(4, said)
+		}
+		if said := ConditionsText(b.Conditions, e.Conditions); said != "" {
 			p.Hanging(4, said)
 		}
 		for _, l := range e.Limits {
@@ -113,7 +116,7 @@ func LimitText(l campaign.LimitCheck) string {
 }
 
 // bestText describes the best recipe.
-func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) {
+func bestText(b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) (string, error) {
 	shares, err := m.SharesWithOwnDecimals(b.Recipe, total)
 	if err != nil {
 		return "", err
@@ -122,7 +125,21 @@ func bestText(b *campaign.Best, m *campaign.Measure, total int) (string, error) 
 	for _, s := range shares {
 		parts = append(parts, strings.TrimSpace(s.Ingredient+" "+s.Amount+" "+m.Unit))
 	}
+	if said := ConditionsText(under, b.Conditions); said != "" {
+		parts = append(parts, "at "+said)
+	}
 	return fmt.Sprintf("%s, %s: %s", b.ID, MeasuredText(b), strings.Join(parts, ", ")), nil
+}
+
+// ConditionsText lists values of conditions, in the order of the problem, such as "temperature 185 °C, oven deck".
+func ConditionsText(of []campaign.Condition, values map[string]any) string {
+	var said []string
+	for _, c := range of {
+		if v, ok := values[c.Name]; ok {
+			said = append(said, c.Name+" "+c.Text(v))
+		}
+	}
+	return strings.Join(said, ", ")
 }
 
 // MeasuredText describes the measurements of the best recipe.
@@ -138,11 +155,11 @@ func MeasuredText(b *campaign.Best) string {
 	return text
 }
 
-func bestLine(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, total int) error {
+func bestLine(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) error {
 	if b == nil {
 		return nil
 	}
-	text, err := bestText(b, m, total)
+	text, err := bestText(b, m, under, total)
 	p.Hanging(0, "Best so far: "+text)
 	return err
 }
@@ -185,7 +202,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(terminal.Plain(s.Name)))
 	p.Wrapped(0, s.RemainingGain.Text)
-	if err := bestLine(p, s.Best, &s.Measure, s.Total); err != nil {
+	if err := bestLine(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
 		return err
 	}
 	p.Wrapped(0, TriedText(s))
@@ -465,7 +482,7 @@ func (v *standingView) BestText() (string, error) {
 	if v.Best == nil {
 		return "", nil
 	}
-	return bestText(v.Best, &v.Measure, v.Total)
+	return bestText(v.Best, &v.Measure, v.Conditions, v.Total)
 }
 
 // TriedText describes the recipes tried.

@@ -1,0 +1,383 @@
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"kir/internal/config"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/internal/problem"
+	"kir/mcmc"
+)
+
+// ovenTable is a table of recipes of a, b and c in twentieths, baked at a heat and in one of three
+// ovens. y is best with half of a, at 170, in the oven C. Each tenth heat is unknown.
+func ovenTable(n int) string {
+	r := mcmc.NewRand(5, "ovens", 0)
+	var b strings.Builder
+	b.WriteString("recipe,a,b,c,heat,oven,damp,y\n")
+	for k := range n {
+		a := 1 + r.Intn(18)
+		c := r.Intn(20 - a)
+		heat, oven, damp := 150+2*r.Intn(21), r.Intn(3), 20+r.Intn(60)
+		y := 100 - float64((a-10)*(a-10))/2 - float64((heat-170)*(heat-170))/10 + float64(5*oven) - float64(damp)/10 + 0.3*drawNormal(r)
+		text := fmt.Sprint(heat)
+		if k%10 == 9 {
+			text = ""
+		}
+		fmt.Fprintf(&b, "t%d,%d,%d,%d,%s,%c,%d,%.3f\n", k, a, 20-a-c, c, text, 'A'+oven, damp, y)
+	}
+	return b.String()
+}
+
+const ovens = `total: 20
+recipes: trials.csv
+labels: [y]
+sparsity: {uniform: [1, 3]}
+conditions:
+  heat: {from: 150, to: 190, step: 5, unit: °C}
+  oven: {values: [A, B, C]}
+  damp: {from: 20, to: 80, step: 1, given: 45}
+properties:
+  y: {learn: {label: y, maximize: true}}
+  few: {expression: {formula: 1*share("a") + 5*share("b") + 9*share("c"), minimize: true}, weight: 0}
+`
+
+func ovenBench(t *testing.T, text string, rows int) string {
+	return bench(t, map[string]string{"bar.yaml": ovens + text, "trials.csv": ovenTable(rows)})
+}
+
+// TestBatchSetsConditions: each recipe of a batch has a value of each condition that may be offered
+// together with it, the given one where one is given; the batch finds the best ones; it is the same
+// once more and on any number of workers, and is read back as it was.
+func TestBatchSetsConditions(t *testing.T) {
+	trade := "trade: [y, few]\n"
+	for name, text := range map[string]string{
+		"product":   "",
+		"tied":      "constraints:\n  - if: {condition: {of: oven, is: C}, then: {condition: {of: heat, max: 165}}}\n  - if: {used: c, then: {condition: {of: heat, min: 160}}}\n",
+		"trade-off": trade,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := ovenBench(t, text+shortSearch(), 60)
+			s := Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 1}
+			b := choose(t, path, s)
+			s.Workers = 2
+			if again := choose(t, path, s); !sameBatch(b, again) {
+				t.Error("with two workers the batch is another")
+			}
+			if len(b.Entries) != 6 {
+				t.Fatalf("the batch has %d recipes", len(b.Entries))
+			}
+			heats := 0.0
+			for _, e := range b.Entries {
+				heat, number := e.Conditions["heat"].(float64)
+				oven, category := e.Conditions["oven"].(string)
+				if !number || !category || e.Conditions["damp"] != 45.0 || heat < 150 || heat > 190 || math.Mod(heat, 5) != 0 || !slices.Contains([]string{"A", "B", "C"}, oven) {
+					t.Fatalf("%s is made under %v", e.ID, e.Conditions)
+				}
+				if name == "tied" && (oven == "C" && heat > 165 || e.Recipe["c"] > 0 && heat < 160) {
+					t.Errorf("%s of %v is made under %v, which a rule forbids", e.ID, e.Recipe, e.Conditions)
+				}
+				heats += heat / 6
+			}
+			if name == "product" && math.Abs(heats-170) > 8 {
+				t.Errorf("the mean heat is %v", heats)
+			}
+			c := open(t, path)
+			stored, err := c.Next(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back := open(t, path)
+			if len(back.Batches) != 1 || !sameBatch(back.Batches[0], stored) {
+				t.Fatal("the batch is read back as another")
+			}
+			for k, e := range back.Batches[0].Entries {
+				if compareRecipes(e.recipe, stored.Entries[k].recipe) != 0 {
+					t.Errorf("%s is read back as another recipe", e.ID)
+				}
+			}
+			if waits := back.pending(); len(waits) != 6 {
+				t.Errorf("%d recipes wait", len(waits))
+			}
+		})
+	}
+}
+
+func sameBatch(a, b *Batch) bool {
+	return slices.EqualFunc(a.Entries, b.Entries, func(x, y Entry) bool {
+		return x.ID == y.ID && x.key == y.key && fmt.Sprint(x.Recipe, x.Conditions, x.Predicted) == fmt.Sprint(y.Recipe, y.Conditions, y.Predicted)
+	})
+}
+
+// TestAlike: a batch has at most as many values of a condition as it may, whether models choose it
+// or it fills the space; the set of values is the one whose batch gains most.
+func TestAlike(t *testing.T) {
+	for name, rows := range map[string]int{"learnt": 60, "space": 3} {
+		for _, limit := range []int{1, 2, 3} {
+			path := ovenBench(t, fmt.Sprintf("campaign: {alike: {heat: %d}}\n", limit)+shortSearch(), rows)
+			c := open(t, path)
+			s := SettingsOf(c.Problem, "")
+			b, err := c.Choose(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heats := make(map[any]bool)
+			for _, e := range b.Entries {
+				heats[e.Conditions["heat"]] = true
+			}
+			if len(b.Entries) != s.Size || len(heats) > limit {
+				t.Errorf("%s, at most %d: %d recipes at %v", name, limit, len(b.Entries), heats)
+			}
+		}
+	}
+	path := ovenBench(t, shortSearch(), 60)
+	c := open(t, path)
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 4, Seed: 3, MaxNew: -1, Alike: []config.Alike{{Condition: "heat", Values: 2}, {Condition: "oven", Values: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ch.preparePool(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gain := func(set [][]int32) float64 {
+		d, q := ch.clone(), *p
+		d.chosenValues, q.incumbent = set, slices.Clone(p.incumbent)
+		return d.fillFromPool(&q)
+	}
+	most, sets := 0.0, ch.valueSets(p.recipes, p.scores)
+	for _, set := range sets {
+		most = max(most, gain(set))
+	}
+	if len(sets) != 36*3 {
+		t.Errorf("there are %d sets of values, and not 36 of two heats times 3 ovens", len(sets))
+	}
+	ch.chooseFromPool(p)
+	total := 0.0
+	for _, b := range ch.batch {
+		total += b.gain
+	}
+	if len(ch.batch) != 4 || total != most {
+		t.Errorf("the batch of %d gains %v; the best set gains %v", len(ch.batch), total, most)
+	}
+}
+
+// TestAlikeOfManyValues: a condition of a thousand values takes no more sets than are compared, and
+// the batch is full.
+func TestAlikeOfManyValues(t *testing.T) {
+	path := ovenBench(t, "campaign: {alike: {heat: 2}}\n"+shortSearch(), 60)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), "step: 5,", "step: 0.05,", 1))
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, path)
+	b, err := c.Choose(t.Context(), SettingsOf(c.Problem, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heats := make(map[any]bool)
+	for _, e := range b.Entries {
+		heats[e.Conditions["heat"]] = true
+	}
+	if len(b.Entries) != 8 || len(heats) > 2 {
+		t.Errorf("%d recipes at %v", len(b.Entries), heats)
+	}
+}
+
+// TestRecordConditions: recipes of a batch were made under what was offered, or under what a table,
+// a value or an own recipe says; what is recorded is learnt from.
+func TestRecordConditions(t *testing.T) {
+	path := ovenBench(t, shortSearch(), 40)
+	c := open(t, path)
+	b, err := c.Next(t.Context(), Settings{Size: 4, Seed: 3, MaxNew: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := b.table(c.Problem.Ingredients, "t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, _, _ := strings.Cut(string(table), "\n")
+	if header != "id,a,b,c,heat,oven,damp,y,note" && header != "id,a,b,heat,oven,damp,y,note" {
+		t.Errorf("the table has the columns %s", header)
+	}
+	read, _, err := c.ParseTable(table, "t.csv", dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.Record(t.Context(), read, RecordOptions{Now: noon})
+	if err != nil || out.Unfilled != 4 || out.New != 0 {
+		t.Fatalf("of an empty table %+v, %v", out, err)
+	}
+	read[0].Values["y"] = "90"
+	read[1].Values["y"], read[1].Values["heat"] = "80", "163.5 °C"
+	if out, err = c.Record(t.Context(), read, RecordOptions{Now: noon}); err != nil || out.New != 2 || out.Unfilled != 2 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if out, err = open(t, path).Record(t.Context(), read, RecordOptions{Now: noon}); err != nil || out.New+out.Changed != 0 || out.Same != 2 {
+		t.Fatalf("the same once more: %+v, %v", out, err)
+	}
+	for _, step := range []struct {
+		res  Result
+		o    RecordOptions
+		said string // of the error or the notes
+	}{
+		{Result{ID: "B1-3", Values: map[string]string{"y": "70", "oven": "b", "damp": "61"}}, RecordOptions{}, ""},
+		{Result{ID: "B1-3", Values: map[string]string{"oven": "A"}}, RecordOptions{}, `"B1-3" has the oven "B" already, and not "A"`},
+		{Result{ID: "B1-3", Values: map[string]string{"oven": "A"}}, RecordOptions{Correct: true}, ""},
+		{Result{ID: "B1-4", Values: map[string]string{"y": "1", "oven": "gas"}}, RecordOptions{}, `the oven is "gas", which the condition does not list`},
+		{Result{ID: "B1-4", Values: map[string]string{"y": "1", "heat": "hot"}}, RecordOptions{}, `the heat is "hot", which is no number`},
+		{Result{Name: "own", Values: map[string]string{"y": "55"}, Parts: mustOven(t, path, "a=10,b=10"), Conditions: map[string]string{"heat": "230"}}, RecordOptions{}, `breaks "heat: 150 °C to 190 °C"`},
+		{Result{Name: "own", Values: map[string]string{"y": "56"}, Parts: mustOven(t, path, "a=10,b=10"), Conditions: map[string]string{"heat": "180"}}, RecordOptions{}, `nothing says the oven and damp of "own"`},
+	} {
+		_, out, err := record(t, path, step.res, step.o)
+		said := fmt.Sprint(err)
+		if out != nil {
+			said += strings.Join(out.Notes, "; ")
+		}
+		if (err != nil) != (out == nil) || step.said == "" && err != nil || !strings.Contains(said, step.said) {
+			t.Errorf("%v: %s", step.res, said)
+		}
+	}
+	c = open(t, path)
+	for id, want := range map[string]string{"B1-2": "163.5", "B1-3": "A 61", "B1-5": "230", "B1-6": "180"} {
+		at := slices.IndexFunc(c.trials, func(x trial) bool { return x.id == id })
+		if at < 0 || !strings.Contains(fmt.Sprint(c.trials[at].setting.Values), want) {
+			t.Fatalf("%s was made under %v, and not %s", id, c.trials[at].setting.Values, want)
+		}
+	}
+	if n := len(c.trials); n != 45 {
+		t.Errorf("there are %d trials", n)
+	}
+}
+
+func mustOven(t *testing.T, path, text string) (parts []dataset.Part) {
+	t.Helper()
+	parts, _, err := open(t, path).ParseRecipe(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts
+}
+
+// TestParseRecipeUnderConditions: a recipe in one line may say what it was made under.
+func TestParseRecipeUnderConditions(t *testing.T) {
+	parts, under, err := open(t, ovenBench(t, "", 10)).ParseRecipe("a=10,heat=172.5 °C,b=10,Oven=A")
+	if err != nil || len(parts) != 2 || fmt.Sprint(under) != "map[heat:172.5 °C oven:A]" {
+		t.Errorf("read as %v under %v, error %v", parts, under, err)
+	}
+}
+
+// TestGivenCondition: what trials elsewhere say of a recipe counts as a prediction of what is asked
+// about, not as its result. In the lab everything is far better than in the plant, where alone a
+// recipe is asked about: the batch is not said to be hopeless.
+func TestGivenCondition(t *testing.T) {
+	r := mcmc.NewRand(8, "sites", 0)
+	var rows strings.Builder
+	rows.WriteString("recipe,a,b,site,y\n")
+	for k := range 40 {
+		a := 1 + r.Intn(19)
+		site, y := "lab", 100-float64((a-12)*(a-12))
+		if k%5 == 0 {
+			site, y = "plant", y/4
+		}
+		fmt.Fprintf(&rows, "t%d,%d,%d,%s,%.2f\n", k, a, 20-a, site, y+0.5*drawNormal(r))
+	}
+	path := bench(t, map[string]string{"trials.csv": rows.String(), "bar.yaml": `total: 20
+recipes: trials.csv
+labels: [y]
+sparsity: {uniform: [2, 2]}
+conditions: {site: {values: [lab, plant], given: plant}}
+properties: {y: {learn: {label: y, maximize: true}}}
+`})
+	b := choose(t, path, Settings{Size: 1, Seed: 1, MaxNew: -1})
+	if b.Best == nil || b.Best.Conditions["site"] != "plant" {
+		t.Errorf("the best is %+v", b.Best)
+	}
+	for _, e := range b.Entries {
+		if a := e.Recipe["a"]; e.Conditions["site"] != "plant" || a < 9 || a > 15 {
+			t.Errorf("%s has %d of a, in the %v", e.ID, a, e.Conditions["site"])
+		}
+	}
+	if likely := *b.Entries[0].BeatsBest; likely < 0.05 {
+		t.Errorf("the first beats all that was tried with probability %v only", likely)
+	}
+}
+
+// TestNothingLeftUnderConditions: a recipe tried at one value is new at another, until all are
+// tried; then alike is named where it keeps the rest out.
+func TestNothingLeftUnderConditions(t *testing.T) {
+	files := func(rows, campaign string) string {
+		return bench(t, map[string]string{"trials.csv": "recipe,a,b,oven,y\n" + rows, "bar.yaml": `total: 2
+recipes: trials.csv
+labels: [y]
+sparsity: {uniform: [1, 2]}
+search: {doses: any}
+conditions: {oven: {values: [A, B]}}
+` + campaign})
+	}
+	most := files("t1,1,1,A,1\nt2,2,0,A,2\nt3,0,2,A,3\nt4,1,1,B,1\nt5,2,0,B,2\n", "")
+	b := choose(t, most, Settings{Size: 3, Seed: 1, MaxNew: -1})
+	if len(b.Entries) != 1 || b.Entries[0].Recipe["b"] != 2 || b.Entries[0].Conditions["oven"] != "B" {
+		t.Errorf("of six pairs with five tried the batch is %+v", b.Entries)
+	}
+	some := files("t1,1,1,A,1\nt4,1,1,B,1\n", "campaign: {batch: 4, alike: [oven]}\n")
+	c := open(t, some)
+	b, err := c.Choose(t.Context(), SettingsOf(c.Problem, ""))
+	if err != nil || len(b.Entries) != 2 || b.Entries[0].Conditions["oven"] != b.Entries[1].Conditions["oven"] {
+		t.Fatalf("%+v, %v", b.Entries, err)
+	}
+	if said := strings.Join(b.Notes, " "); !strings.Contains(said, "alike: {oven: 1}") || !strings.Contains(said, "write alike: {oven: 2}") {
+		t.Errorf("it is explained by %q", said)
+	}
+	all := files("t1,1,1,A,1\nt2,2,0,A,2\nt3,0,2,A,3\nt4,1,1,B,1\nt5,2,0,B,2\nt6,0,2,B,2\n", "")
+	_, err = open(t, all).Choose(t.Context(), Settings{Size: 1, Seed: 1, MaxNew: -1})
+	if none := (*inputerr.Error)(nil); !errors.As(err, &none) || !strings.Contains(none.Message, "nothing left to offer") {
+		t.Errorf("of six pairs tried: %v", err)
+	}
+}
+
+// TestBatchUnderOtherConditions: a batch that was chosen under conditions that the problem no longer
+// has is refused with its id.
+func TestBatchUnderOtherConditions(t *testing.T) {
+	path := ovenBench(t, shortSearch(), 20)
+	if _, err := open(t, path).Next(t.Context(), Settings{Size: 1, Seed: 1, MaxNew: -1}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]string{
+		"  oven: {values: [A, B, C]}\n": "has \"oven\", which is no condition of the problem",
+		"step: 5, ":                     "", // a value that is no longer offered is still that of the batch
+	} {
+		by := ""
+		if change == "step: 5, " {
+			by = "step: 40, "
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), change, by, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(t.Context(), path, problem.Options{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("without %s: %v", change, err)
+		}
+		if c != nil {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
