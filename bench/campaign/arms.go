@@ -63,7 +63,13 @@ type arm struct {
 func random(_ context.Context, p *replay) ([]int, error) {
 	rest := p.untried()
 	p.r.Shuffle(len(rest), func(a, b int) { rest[a], rest[b] = rest[b], rest[a] })
-	return rest[:min(p.size, len(rest))], nil
+	var out []int
+	for _, k := range rest {
+		if len(out) < p.size && p.o.fits(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out, nil
 }
 
 // shortlist is what kir sample shows: the best means of the default forest that are as far
@@ -144,7 +150,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 				return nil, err
 			}
 		}
-		text := fmt.Sprintf("total: %d\ningredients: %s\nsparsity: {uniform: [1, %d]}\n%ssearch: {doses: any}\n", p.o.total, ingredients, p.o.most, more)
+		text := fmt.Sprintf("total: %d\ningredients: %s\nsparsity: {uniform: [1, %d]}\n%s%ssearch: {doses: any}\n", p.o.total, ingredients, p.o.most, p.o.section(), more)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
@@ -174,6 +180,12 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 			}
 			res.Parts = append(res.Parts, dataset.Part{Ingredient: int32(part.Ingredient), Amount: a})
 		}
+		if res.ID == "" {
+			res.Conditions = make(map[string]string)
+			for name, v := range p.o.named(k) {
+				res.Conditions[name] = fmt.Sprint(v)
+			}
+		}
 		results = append(results, res)
 	}
 	if _, err := c.Record(ctx, results, campaign.RecordOptions{}); err != nil {
@@ -190,7 +202,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	if p.o.second != nil {
 		choose = c.Next // which keeps the batch, so that the campaign has rounds
 	}
-	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, AllowedRecipes: p.o.allowed()})
+	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, AllowedRecipes: p.o.allowed(), Alike: p.o.alike()})
 	if err != nil {
 		return nil, err
 	}
@@ -199,13 +211,13 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	}
 	at := make(map[string]int)
 	for k, x := range p.o.recipes {
-		at[recipeKey(p.o, x)] = k
+		at[recipeKey(p.o, x)+fmt.Sprint(p.o.named(k))] = k
 	}
 	var out []int
 	for _, e := range b.Entries {
-		k, ok := at[mapKey(e.Recipe)]
+		k, ok := at[mapKey(e.Recipe)+fmt.Sprint(e.Conditions)]
 		if !ok {
-			return nil, fmt.Errorf("%v is no recipe of %s", e.Recipe, p.o.name)
+			return nil, fmt.Errorf("%v under %v is no recipe of %s", e.Recipe, e.Conditions, p.o.name)
 		}
 		out = append(out, k)
 		if p.o.second != nil && p.ids[k] == "" {
@@ -277,7 +289,11 @@ func (p *python) arm(name string) func(context.Context, *replay) ([]int, error) 
 			Pool [][]float64 `json:"pool"`
 			N    int         `json:"n"`
 			Seed uint64      `json:"seed"`
-		}{Arm: name, N: r.size, Seed: r.seed}
+
+			Shares   int     `json:"shares"`   // how many of the columns are shares
+			Settings [][]any `json:"settings"` // of the pool: the value of each condition
+			Limits   []int   `json:"limits"`   // the most values of each that a batch has; 0: any number
+		}{Arm: name, N: r.size, Seed: r.seed, Shares: len(r.o.ingredients), Limits: r.o.limits()}
 		worst := math.Inf(1)
 		for _, k := range r.tried {
 			if v := r.o.worth(k); !math.IsInf(v, -1) {
@@ -288,12 +304,13 @@ func (p *python) arm(name string) func(context.Context, *replay) ([]int, error) 
 			worst = 0
 		}
 		for _, k := range r.tried {
-			question.X = append(question.X, r.o.shares(k))
+			question.X = append(question.X, append(r.o.shares(k), r.o.features(k)...))
 			question.Y = append(question.Y, max(r.o.worth(k), worst))
 		}
 		rest := r.untried()
 		for _, k := range rest {
-			question.Pool = append(question.Pool, r.o.shares(k))
+			question.Pool = append(question.Pool, append(r.o.shares(k), r.o.features(k)...))
+			question.Settings = append(question.Settings, r.o.settings[k])
 		}
 		text, err := json.Marshal(question)
 		if err != nil {

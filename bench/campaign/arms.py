@@ -2,7 +2,8 @@
 
 One question a line on stdin, as JSON: arm (gp or rf), x and y that were measured, pool,
 n and seed; the answer is a line with the indices of n of the pool. Entries of a batch are
-at least 0.1 apart by Hellinger's distance where there are so many.
+at least 0.1 apart by Hellinger's distance of the first columns, the shares, where there are so
+many; a batch has at most limits[c] values of the c-th condition, 0 for any number.
 """
 
 import json
@@ -38,7 +39,12 @@ def choose(question):
     z = (mean - best) / np.maximum(sd, 1e-12)
     improvement = sd * (norm.pdf(z) + z * norm.cdf(z))
     order = np.argsort(-improvement, kind="stable")
-    roots = np.sqrt(pool)
+    roots = np.sqrt(pool[:, : question["shares"]])
+    settings, limits = question["settings"], question["limits"]
+
+    def alike(k):
+        return all(not most or len({settings[j][c] for j in [*chosen, k]}) <= most for c, most in enumerate(limits))
+
     chosen = []
     apart = APART
     while len(chosen) < min(question["n"], len(pool)):
@@ -48,8 +54,10 @@ def choose(question):
             if k in chosen:
                 continue
             near = [max(0.0, 1 - float(roots[k] @ roots[j])) ** 0.5 for j in chosen]
-            if all(d >= apart for d in near):
+            if alike(k) and all(d >= apart for d in near):
                 chosen.append(int(k))
+        if apart == 0:
+            break
         apart = apart / 2 if apart > 1e-3 else 0.0
     return chosen
 

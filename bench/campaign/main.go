@@ -4,7 +4,8 @@
 //
 //	go run ./bench/campaign -data DIR -keep replays.jsonl -seeds 20 -batch 8
 //
-// With -trade the campaigns are for trade-offs of two objectives, by kir next alone.
+// With -trade the campaigns are for trade-offs of two objectives, by kir next alone. With -conditions a trial sets more
+// than amounts, and a batch has two values of one of these conditions.
 //
 // DIR, or KIR_EXPERIMENTS, is the directory of the experiments; -table, -label and
 // -minimize name any table of recipes instead. Campaigns that are in the file of -keep
@@ -77,11 +78,15 @@ func run(ctx context.Context) error {
 	show := flag.Bool("show", false, "show what was kept, and replay nothing")
 	figure := flag.String("figure", "", "file of the figure, SVG")
 	trade := flag.Bool("trade", false, "replay trade-offs of two objectives, by kir next alone")
+	conditions := flag.Bool("conditions", false, "replay tables whose trials set more than amounts")
 	flag.Parse()
 
 	known := tables
 	if *trade {
 		known, *which = trades, "next"
+	}
+	if *conditions {
+		known = underConditions
 	}
 	var oracles []*oracle
 	switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,6 +63,48 @@ func TestReplay(t *testing.T) {
 	}
 	if starts[0] != starts[1] || starts[0] != starts[2] {
 		t.Errorf("they begin at %v", starts)
+	}
+}
+
+// TestReplayUnderConditions: what is set beside a recipe is found with it, and no batch has more values of a condition
+// than it may.
+func TestReplayUnderConditions(t *testing.T) {
+	text := "a,b,c,heat,oven,y\n"
+	for a := range 7 {
+		for b := range 7 - a {
+			for heat := range 4 {
+				for oven := range 2 {
+					text += fmt.Sprintf("%d,%d,%d,%d,%c,%d\n", a, b, 6-a-b, 150+10*heat, 'A'+oven, 100-(a-3)*(a-3)-2*(b-2)*(b-2)-5*(heat-2)*(heat-2)+4*oven)
+				}
+			}
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ovens.csv"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := readOracle(t.Context(), dir, table{file: "ovens.csv", columns: []string{"a", "b", "c"}, label: "y", total: 6,
+		conditions: []condition{{name: "heat", number: true, alike: 2}, {name: "oven"}}})
+	if err != nil || len(o.recipes) != 28*8 || o.best != 104 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	for _, a := range []arm{{"random", random}, {"next", next}} {
+		watched := arm{a.name, func(ctx context.Context, p *replay) ([]int, error) {
+			batch, err := a.choose(ctx, p)
+			for k := range batch {
+				if !o.fits(batch[:k], batch[k]) {
+					t.Errorf("%s: a batch has more than two heats", a.name)
+				}
+			}
+			return batch, err
+		}}
+		r, err := replayOne(t.Context(), o, watched, 3, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := r.Closed[len(r.Closed)-1]; a.name == "next" && last != 1 {
+			t.Errorf("next closed %g of the gap", last)
+		}
 	}
 }
 

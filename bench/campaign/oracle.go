@@ -28,6 +28,9 @@ type oracle struct {
 	best        float64       // the greatest worth
 	order       []int         // the worst first
 	second      *second       // of a trade-off; nil: there is none
+
+	conditions []condition
+	settings   [][]any // by recipe: the value of each condition, a float64 or a string
 }
 
 // A table is where an oracle is read from.
@@ -41,6 +44,8 @@ type table struct {
 	rest     float64 // what the amounts leave of this is an ingredient; 0: they are all
 	keep     map[string]string
 	failures bool // a row without a label is a trial that failed
+
+	conditions []condition // columns of what was set beside the recipe
 
 	second string    // of a trade-off: another label, the better the smaller it is
 	prices []float64 // or the price of each ingredient
@@ -56,6 +61,15 @@ var tables = []table{
 	{file: "shampoo.csv", from: 1, to: 19, label: "Turbidity_NTU", minimize: true, total: 1000, rest: 100, failures: true},
 	{file: "perovskite.csv", columns: []string{"CsPbI", "FAPbI", "MAPbI"}, label: "Instability index", minimize: true, total: 1000},
 	{file: "electrolytes.csv", label: "lce", total: 1000},
+}
+
+// underConditions are tables whose trials set more than amounts. A batch has two values of one of these conditions.
+var underConditions = []table{
+	{file: "alloys.csv", from: 1, to: 29, label: "yield strength MPa", total: 1000,
+		conditions: []condition{{name: "method"}, {name: "test"}, {name: "temperature °C", number: true, alike: 2}}},
+	{file: "boxcrete.csv", columns: []string{"Cement (kg/m3)", "Fly Ash (kg/m3)", "Slag (kg/m3)", "Water (kg/m3)", "HRWR (kg/m3)", "MRWR (kg/m3)", "Fine Aggregate (kg/m3)", "Coarse Aggregates (kg/m3)"},
+		label: "Strength (Mean)", total: 1000,
+		conditions: []condition{{name: "Temp (C)", number: true}, {name: "Time", number: true, alike: 2}}},
 }
 
 // readOracle reads one of the tables of a directory, and its second objective if it has one.
@@ -133,7 +147,17 @@ rows:
 			}
 			v = math.NaN()
 		}
-		if err := add(amounts, v); err != nil {
+		setting := make([]any, len(t.conditions))
+		for c, of := range t.conditions {
+			k, err := at(of.name)
+			if err != nil {
+				return nil, err
+			}
+			if setting[c], err = of.value(row[k]); err != nil {
+				continue rows
+			}
+		}
+		if err := add(amounts, setting, v); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +165,10 @@ rows:
 }
 
 func newOracle(t table, ingredients []string) *oracle {
-	o := &oracle{name: strings.TrimSuffix(filepath.Base(t.file), filepath.Ext(t.file)), total: t.total, minimize: t.minimize}
+	o := &oracle{name: strings.TrimSuffix(filepath.Base(t.file), filepath.Ext(t.file)), total: t.total, minimize: t.minimize, conditions: t.conditions}
+	if t.conditions != nil {
+		o.name += " under conditions"
+	}
 	for _, name := range ingredients {
 		name, _, _ = strings.Cut(name, " (")
 		o.ingredients = append(o.ingredients, name)
@@ -174,7 +201,7 @@ func readBook(ctx context.Context, path string, t table) (*oracle, error) {
 		for _, p := range r.Parts {
 			amounts[p.Ingredient], _ = p.Base().Float64()
 		}
-		if err := add(amounts, numbers[k]); err != nil {
+		if err := add(amounts, nil, numbers[k]); err != nil {
 			return nil, err
 		}
 	}
@@ -182,10 +209,10 @@ func readBook(ctx context.Context, path string, t table) (*oracle, error) {
 }
 
 // adder returns what adds a measured recipe.
-func (o *oracle) adder() func(amounts []float64, value float64) error {
+func (o *oracle) adder() func(amounts []float64, setting []any, value float64) error {
 	at := make(map[string]int)
 	var counts []int
-	return func(amounts []float64, value float64) error {
+	return func(amounts []float64, setting []any, value float64) error {
 		var parts []dataset.Part
 		for i, v := range amounts {
 			if v <= 0 {
@@ -208,12 +235,13 @@ func (o *oracle) adder() func(amounts []float64, value float64) error {
 			x = append(x, mcmc.Part{Ingredient: int(p.Ingredient), Amount: units[k]})
 		}
 		o.most = max(o.most, len(x))
-		key := fmt.Sprint(x)
+		key := fmt.Sprint(x, setting)
 		k, known := at[key]
 		if !known {
 			k = len(o.recipes)
 			at[key] = k
 			o.recipes, o.values, counts = append(o.recipes, x), append(o.values, math.NaN()), append(counts, 0)
+			o.settings = append(o.settings, setting)
 		}
 		if !math.IsNaN(value) {
 			if counts[k] == 0 {
@@ -262,7 +290,7 @@ func (o *oracle) finish() error {
 func (o *oracle) allowed() []campaign.AllowedRecipe {
 	all := make([]campaign.AllowedRecipe, len(o.recipes))
 	for k, x := range o.recipes {
-		all[k] = campaign.AllowedRecipe{Parts: x}
+		all[k] = campaign.AllowedRecipe{Parts: x, Conditions: o.named(k)}
 	}
 	return all
 }

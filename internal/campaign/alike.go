@@ -59,6 +59,9 @@ func (ch *batchOptimizer) withAlike(x recipe) (y recipe, ok bool) {
 	if ch.keepsAlike(x) {
 		return x, true
 	}
+	if ch.allowed != nil {
+		return x, false // the pairs that may be chosen are given
+	}
 	offered := slices.Clone(x.offered)
 	for k, a := range ch.alike {
 		values := ch.batchValues(a)
