@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from . import _program, _tables
+from . import _program, _tables, _values
 from ._problem import FILE, Problem, _need, _temporary, framed
 from ._program import Error
-from ._values import given
 
 _OWN = ("reason", "beats best", "improvement")
 _PREDICTED = ("predicted ", "low ", "high ")
@@ -45,11 +44,14 @@ class Campaign:
                             "kir.Campaign(dir=...) alone goes on with it; name another directory for this one")
         self.problem._place()  # what is wrong with the directory shows at once
 
-    def next(self, n: int | None = None, *, seed: int | None = None, allow_programs: bool = False) -> Any:
-        """Return the next recipes to make, a row each: id, amounts in the book's unit, what is
-        predicted with its 90 % interval, and the reason. As long as nothing is recorded, the
-        same batch comes again."""
-        flags = [f"--{k}={v}" for k, v in given({"number": n, "seed": seed}).items()]
+    def next(self, n: int | None = None, *, seed: int | None = None, given: Mapping[str, Any] | None = None,
+             allow_programs: bool = False) -> Any:
+        """Return the next recipes to make, a row each: id, amounts in the book's unit, the value of
+        each condition, what is predicted with its 90 % interval, and the reason. As long as nothing
+        is recorded, the same batch comes again.
+
+        given: {condition: value} that is met and not chosen."""
+        flags = [f"--{k}={v}" for k, v in _values.given({"number": n, "seed": seed}).items()] + _flags_of(given)
         batch = self.problem.run("next", "--json", *flags, allow_programs=allow_programs).json()
         used = sorted({name for e in batch["batch"] for name, amount in e["recipe"].items() if amount})
         rows = []
@@ -57,6 +59,7 @@ class Campaign:
             row: dict[str, Any] = {"id": e["id"]}
             amounts = _written(e["recipe"], batch["measure"])
             row |= {name: amounts.get(name, 0) for name in used}
+            row |= {c["name"]: e["conditions"][c["name"]] for c in batch.get("conditions") or []}
             for label, p in (e["predicted"] or {}).items():
                 row |= {f"predicted {label}": p["value"], f"low {label}": p["low"], f"high {label}": p["high"]}
             row |= {"beats best": e["beats_best"], "improvement": e["improvement"], "reason": e["reason"]["text"]}
@@ -69,7 +72,8 @@ class Campaign:
     def record(self, results: Any, *, made: Mapping[str, Any] | None = None, failed: bool = False, withdraw: bool = False,
                correct: bool = False, allow_programs: bool = False, missing: str = "zero", **labels: Any) -> dict[str, Any]:
         """Record results: a batch with its labels, any table of recipes with labels, the path
-        of one, or one recipe, as in record("B3-1", liking=71). Returns how many were new.
+        of one, or one recipe, as in record("B3-1", liking=71). Returns how many were new. A column
+        or a label that is a condition of the problem is the value that it had.
 
         missing: what a missing amount is, as of [Problem]."""
         flags = ["--json"]
@@ -92,17 +96,19 @@ class Campaign:
         recorded: dict[str, Any] = done.json()
         return recorded
 
-    def progress(self, *, allow_programs: bool = False) -> Progress:
-        """Return where the campaign stands; in a notebook it shows as a page with figures."""
-        return Progress(self, allow_programs)
+    def progress(self, *, given: Mapping[str, Any] | None = None, allow_programs: bool = False) -> Progress:
+        """Return where the campaign stands; in a notebook it shows as a page with figures.
+
+        given: as of next()."""
+        return Progress(self, allow_programs, _flags_of(given))
 
 
 class Progress(dict[str, Any]):
     """Where a campaign stands: what `kir campaign --json` says."""
 
-    def __init__(self, campaign: Campaign, allow_programs: bool) -> None:
-        super().__init__(campaign.problem.run("campaign", "--json", allow_programs=allow_programs).json())
-        self._campaign, self._allow = campaign, allow_programs
+    def __init__(self, campaign: Campaign, allow_programs: bool, flags: Sequence[str] = ()) -> None:
+        super().__init__(campaign.problem.run("campaign", "--json", *flags, allow_programs=allow_programs).json())
+        self._campaign, self._allow, self._flags = campaign, allow_programs, flags
 
     @property
     def advice(self) -> str:
@@ -134,7 +140,12 @@ class Progress(dict[str, Any]):
         return axes
 
     def _repr_html_(self) -> str:
-        return framed(self._campaign.problem.run("campaign", "--html", allow_programs=self._allow).out.decode())
+        return framed(self._campaign.problem.run("campaign", "--html", *self._flags, allow_programs=self._allow).out.decode())
+
+
+def _flags_of(given: Mapping[str, Any] | None) -> list[str]:
+    """Return the flags that give conditions values."""
+    return [f"--given={name}={_tables.cell(value)}" for name, value in (given or {}).items()]
 
 
 def _written(recipe: Mapping[str, int], measure: Mapping[str, Any]) -> dict[str, float | int]:

@@ -56,6 +56,29 @@ class Campaigns(unittest.TestCase):
         with self.assertRaises(kir.Error):
             c.record(BOOK, liking=3)
 
+    def test_conditions(self):
+        book = [{"recipe": f"t{k}", "Flour": 12 - k % 4, "Water": 8 + k % 4, "heat": 150 + 10 * (k % 5), "oven": "fan" if k % 2 else "deck",
+                 "liking": 5 - abs(k % 5 - 2) + (k % 2)} for k in range(20)]
+        c = kir.Campaign(book, total=20, maximize="liking", campaign={"batch": 3, "alike": ["heat"]},
+                         conditions={"heat": {"from": 150, "to": 190, "step": 10, "unit": "°C"}, "oven": ["deck", "fan"]})
+        batch = c.next()
+        rows = batch.to_dict("records") if hasattr(batch, "iloc") else batch
+        self.assertEqual(len(rows), 3)
+        self.assertEqual(len({row["heat"] for row in rows}), 1)
+        self.assertLessEqual({row["oven"] for row in rows}, {"deck", "fan"})
+        for row in rows:
+            row["liking"] = 4.0
+        rows[0]["heat"] = 172.5
+        self.assertEqual(c.record(rows)["new"], 3)
+        results = (c.directory / "problem.results.csv").read_text()
+        self.assertIn(",172.5,", results)
+        c.record("own", liking=5, made={"Flour": 12, "Water": 8, "heat": 170, "oven": "fan"})
+        given = c.next(given={"oven": "deck"})
+        self.assertEqual({row["oven"] for row in (given.to_dict("records") if hasattr(given, "iloc") else given)}, {"deck"})
+        with self.assertRaisesRegex(kir.Error, "no condition"):
+            c.next(given={"oben": "deck"})
+        self.assertEqual(c.progress(given={"oven": "deck"})["tried"], 24)
+
     def test_names_are_no_flags(self):
         c = kir.Campaign(BOOK, total=100, maximize="liking")
         sent = []
