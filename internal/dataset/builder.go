@@ -34,6 +34,7 @@ type builder struct {
 	parts                            []widePart // wide form
 	used                             []Part     // wide form: buffer for a row's amounts
 	labels                           []labelColumn
+	conditions                       []int // labels that are conditions of trials
 
 	recipes      []Recipe
 	index        map[string]int32   // recipes by name
@@ -190,6 +191,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 		b.addError(b.recipe, "", "a recipe without a name", "name it, or remove the row")
 		return 0, false, false, false
 	}
+	name = b.trialName(name)
 	if len(b.recipes) > 0 && b.recipes[b.last].Name == name {
 		return b.last, false, false, true
 	}
@@ -211,6 +213,29 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	}
 	b.last = recipe
 	return recipe, !ok, false, true
+}
+
+// trialName returns the name of the trial of the current row, given that of its recipe: with the conditions behind it
+// if the recipe is there already under others. A row of the long form without conditions belongs to the first trial.
+func (b *builder) trialName(recipe string) string {
+	first, known := b.index[recipe]
+	if !known || len(b.conditions) == 0 {
+		return recipe
+	}
+	differs := false
+	var set []string
+	for _, i := range b.conditions {
+		l := &b.labels[i]
+		value := b.table.labelFigure(l.column, NormalizeName(b.table.row[l.column]))
+		differs = differs || value != l.Value(int(first))
+		if value != "" {
+			set = append(set, l.Name+" "+value)
+		}
+	}
+	if !differs || len(set) == 0 {
+		return recipe
+	}
+	return recipe + " at " + strings.Join(set, ", ")
 }
 
 // findIngredient returns the ingredient of that name, and whether the book may use it.

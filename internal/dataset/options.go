@@ -10,6 +10,11 @@ type Options struct {
 	// LabelsOptional allows Labels that are not columns of this table. Without it they must be.
 	LabelsOptional bool
 
+	// Conditions are those of Labels that a trial sets beside its recipe. Rows of one name that
+	// differ in them are trials of their own: the first keeps the name, and a later one is named,
+	// for example, "M1 at age 28, oven fan".
+	Conditions []string
+
 	// Units are the units that the book may use, by default [DefaultUnits].
 	Units *Units
 

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"io"
+	"slices"
 )
 
 // ReadFile reads a book from a file, see [Read].
@@ -56,6 +57,11 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	t.dropProfiles()
 	t.footnotes = true
 	b := newBuilder(t, columns, long, o.Ingredients, units, o.Layout)
+	for i := range b.labels {
+		if slices.Contains(o.Conditions, b.labels[i].Name) {
+			b.conditions = append(b.conditions, i)
+		}
+	}
 	b.book.Transposed = turned
 	if err := t.readRows(&b.faults, b.readRow); err != nil {
 		return nil, err

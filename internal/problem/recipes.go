@@ -57,7 +57,7 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		if labelAt[c.Name] != nil {
 			return yaml.Hint(c.At.Errorf("%s is a label and a condition", inputerr.Quote(c.Name)), "a condition is set, and a label is measured: keep one of them")
 		}
-		options.Labels = append(options.Labels, c.Name)
+		options.Labels, options.Conditions = append(options.Labels, c.Name), append(options.Conditions, c.Name)
 		labelAt[c.Name] = c.At
 	}
 	if s.Units, err = readBookUnits(root.Get("units")); err != nil {

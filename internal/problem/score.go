@@ -36,7 +36,7 @@ func (p *Problem) BookOptions() (dataset.Options, error) {
 	}
 	o := dataset.Options{Ingredients: in, Units: p.units, LabelsOptional: true}
 	for _, c := range p.Conditions {
-		o.Labels = append(o.Labels, c.Name)
+		o.Labels, o.Conditions = append(o.Labels, c.Name), append(o.Conditions, c.Name)
 	}
 	return o, nil
 }
