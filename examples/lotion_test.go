@@ -125,7 +125,7 @@ func (l lotion) broken() (broken []string) {
 }
 
 // TestLotion checks the problem, draws lotions, and holds each against every rule
-// and the wish, read anew. Each number of ingredients is measured by itself, which takes
+// and the objective, read anew. Each number of ingredients is measured by itself, which takes
 // nearly all of the time: in the short form they are 11 or 12 rather than 9 to 12.
 func TestLotion(t *testing.T) {
 	of := lotionShelf(t)

@@ -146,7 +146,7 @@ func ExampleNewMetropolis() {
 
 // The law of the number of ingredients without wishes: what is asked for is
 // what is drawn, however many more compositions have many ingredients.
-// A tempered chain tells how probable the wish is among random compositions,
+// A tempered chain tells how probable the objective is among random compositions,
 // and finds what fits it best.
 func ExampleNewTempered() {
 	space, err := mcmc.NewSpace(12, 10)

@@ -158,7 +158,7 @@ func TestGrid(t *testing.T) {
 func testCell(t *testing.T, c cell, index int) {
 	e, err := c.law.Enumerate()
 	if err != nil {
-		t.Skip(err) // the wishes forbid everything
+		t.Skip(err) // the objectives forbid everything
 	}
 	if testmode.RaceDetector && len(e.States) > 20 || !testmode.Enabled() && len(e.States) > 56 {
 		t.Skipf("%d states take too long without KIR_LONG or under the race detector", len(e.States))

@@ -16,7 +16,7 @@ type Exact struct {
 func NewExact(t *Target) (*Exact, error) {
 	for _, w := range t.objectives {
 		if w.Weight > 0 {
-			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the wish %q; use balanced", w.Name)
+			return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the objective %q; use balanced", w.Name)
 		}
 	}
 	if len(t.bounds) > 0 {

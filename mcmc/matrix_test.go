@@ -108,7 +108,7 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mix := mcmc.Mix{Line: 3, Resize: 1, Refresh: 0.5, Recall: 0.5} // the default depends on the wishes
+	mix := mcmc.Mix{Line: 3, Resize: 1, Refresh: 0.5, Recall: 0.5} // the default depends on the objectives
 	for _, l := range sizeLaws(size) {
 		bare, err := newCell(space, l, nil)
 		if err != nil {
@@ -262,7 +262,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// Where the wishes forbid everything there is no chain to start.
+// Where the objectives forbid everything there is no chain to start.
 func TestNothingAllowed(t *testing.T) {
 	space, err := mcmc.NewSpace(3, 3)
 	if err != nil {

@@ -13,7 +13,7 @@ type Limit struct {
 	keeps func(x []int) bool
 }
 
-// NewLimited draws a problem as NewObjectives does, with limits on what the wishes make of
+// NewLimited draws a problem as NewObjectives does, with limits on what the objectives make of
 // compositions, which some composition keeps.
 func NewLimited(seed uint64) *Problem {
 	for try := uint64(0); ; try++ {

@@ -17,6 +17,7 @@ import (
 
 	"kir/internal/dataset/sheet"
 	"kir/internal/inputerr"
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -176,7 +177,7 @@ func conditionFields(r *run.Run) [][]string {
 		fields := make([]string, c.Values())
 		for v := range fields {
 			if c.Numbers != nil {
-				fields[v] = strconv.FormatFloat(c.Numbers[v], 'g', -1, 64)
+				fields[v] = number.RoundTrip(c.Numbers[v])
 			} else {
 				fields[v] = csvField(c.Categories[v])
 			}

@@ -14,10 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/config"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/number"
 	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -86,13 +88,22 @@ func completeConditions(c *cobra.Command, args []string, typed string) (all []st
 					all = append(all, of.Name+"=")
 					continue
 				}
-				for v := range of.Len() {
-					all = append(all, of.Name+"="+of.ValueText(v))
-				}
+				all = append(all, givenTexts(of)...)
 			}
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// givenTexts returns the values of a condition as --set and --given take them: NAME=VALUE, without a unit.
+func givenTexts(of *config.Condition) (all []string) {
+	for _, v := range of.Numbers {
+		all = append(all, of.Name+"="+number.RoundTrip(v))
+	}
+	for _, v := range of.Categories {
+		all = append(all, of.Name+"="+v)
+	}
+	return all
 }
 
 // completeRecipes completes names of the known recipes.
@@ -246,14 +257,15 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 // parseGiven parses NAME=VALUE of a flag, a condition and the value to give it.
 func (s *source) parseGiven(flag, text string) (given change.Setting, err error) {
 	name, value, _ := cutLast(text, "=")
-	if value == "" {
-		return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s has no value", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(name+"=165"))}
-	}
 	var names []string
-	for _, of := range s.Conditions {
+	for k := range s.Conditions {
+		of := &s.Conditions[k]
 		names = append(names, of.Name)
 		if !strings.EqualFold(dataset.NormalizeName(name), of.Name) {
 			continue
+		}
+		if value == "" {
+			return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s has no value", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(givenTexts(of)[0]))}
 		}
 		given = change.Setting{Path: []string{"conditions", of.Name, "given"}, Value: value}
 		if of.Numbers != nil {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/number"
 )
 
 // The most conditions of a problem, and the most values of one of them.
@@ -287,10 +287,7 @@ func (c *Condition) ValueText(v int) string {
 
 // NumberText returns a number with the unit of the condition.
 func (c *Condition) NumberText(v float64) string {
-	if c.Unit == "" {
-		return fmt.Sprint(v)
-	}
-	return fmt.Sprintf("%v %s", v, c.Unit)
+	return number.WithUnit(v, c.Unit)
 }
 
 // FindCondition returns the index of the condition with a name, as a node of the file has it.

@@ -136,8 +136,8 @@ type ConditionValues struct {
 	Allowed   []bool // by value, of those that the file lists
 }
 
-// without returns the other values of the condition.
-func (v ConditionValues) without() ConditionValues {
+// complement returns the other values of the condition.
+func (v ConditionValues) complement() ConditionValues {
 	other := ConditionValues{v.Condition, make([]bool, len(v.Allowed))}
 	for k := range v.Allowed {
 		other.Allowed[k] = !v.Allowed[k]
@@ -153,5 +153,5 @@ func (r *conditionRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if !slices.Contains(v.Allowed, true) {
 		return nil, yaml.Hint(r.at.Errorf("no value of %s is allowed", d.Conditions[v.Condition].Name), "its values are from %s to %s", d.Conditions[v.Condition].ValueText(0), d.Conditions[v.Condition].ValueText(len(v.Allowed)-1))
 	}
-	return []Demand{{Text: text, When: []ConditionValues{v.without()}, Forbids: true}}, nil
+	return []Demand{{Text: text, When: []ConditionValues{v.complement()}, Forbids: true}}, nil
 }

@@ -259,7 +259,7 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	if best.parts == nil {
 		return nil, fmt.Errorf("the %d sequences found no set of ingredients that the book does not have", len(lab.chains))
 	}
-	c.Rule = "Of all states kept of all sequences whose set of ingredients no recipe of the book has, the one with the highest product of the wishes; of several the one with the highest density, then the first."
+	c.Rule = "Of all states kept of all sequences whose set of ingredients no recipe of the book has, the one with the highest product of the objectives; of several the one with the highest density, then the first."
 
 	x, err := mcmc.NewComposition(c.Ingredients, best.parts...)
 	if err != nil {

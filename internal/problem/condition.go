@@ -43,14 +43,14 @@ func (c *Condition) Value(v int) any {
 	return c.Categories[v]
 }
 
-// Index returns the index of a value, as [Condition.Value] returns it; 0 if there is none.
+// Index returns the index of a value, as [Condition.Value] returns it; −1 if there is none.
 func (c *Condition) Index(value any) int {
 	for v := range c.Len() {
 		if c.Value(v) == value {
 			return v
 		}
 	}
-	return 0
+	return -1
 }
 
 // listedConditions returns the conditions of a file with all their values.

@@ -25,22 +25,6 @@ type conditionTable struct {
 	scales  []conditionScale
 }
 
-// A conditionScale is how models see the values of one condition.
-type conditionScale struct {
-	first           int     // index of its first further ingredient
-	least, greatest float64 // the numbers at the ends of the coordinate; of categories not used
-}
-
-// code returns the amount that stands for a number. Numbers beyond the ends are taken to be there.
-func (s *conditionScale) code(v float64) int32 {
-	u := 1.0
-	if s.greatest > s.least {
-		v = min(max(v, s.least), s.greatest)
-		u = LeastCoordinate + float64((1-LeastCoordinate)*((v-s.least)/(s.greatest-s.least)))
-	}
-	return int32(math.Round(float64(u * u * model.BesideTotal)))
-}
-
 // takeConditionColumns takes the columns of the conditions out of the labels of a book.
 func (s *loader) takeConditionColumns(b *dataset.Book) error {
 	if len(s.Conditions) == 0 {
@@ -62,6 +46,73 @@ func (s *loader) takeConditionColumns(b *dataset.Book) error {
 	return nil
 }
 
+// readColumn returns the values of a condition by recipe of a book, each a float64 or a category that the file lists; nil
+// where unknown. column is nil if the book does not have it.
+func (c *Condition) readColumn(b *dataset.Book, column *dataset.Label) ([]any, error) {
+	if b == nil {
+		return nil, nil
+	}
+	had := make([]any, len(b.Recipes))
+	if column == nil || len(column.Classes) == 0 {
+		return had, nil
+	}
+	if c.Numbers != nil {
+		numbers, err := column.Numbers()
+		if err != nil {
+			return nil, err
+		}
+		for r, v := range numbers {
+			if !math.IsNaN(v) {
+				had[r] = v
+			}
+		}
+		return had, nil
+	}
+	for r := range had {
+		if column.ClassOf[r] < 0 {
+			continue
+		}
+		text := dataset.NormalizeName(column.Value(r))
+		at := slices.IndexFunc(c.file.Categories, func(category string) bool { return strings.EqualFold(category, text) })
+		if at < 0 {
+			e := b.ErrorAtRecipe(r)
+			e.Message = inputerr.Quote(b.Recipes[r].Name) + " has the " + c.Name + " " + inputerr.Quote(text) + ", which the condition does not list"
+			e.Hint = "add it to the values of the condition; a rule or given keeps it from being offered"
+			if near := inputerr.DidYouMean(text, c.file.Categories); near != "" {
+				e.Hint = near + " Else " + e.Hint
+			}
+			return nil, e
+		}
+		had[r] = c.file.Categories[at]
+	}
+	return had, nil
+}
+
+// nearest returns the index of the offered value that is nearest to a value: of a number, the lower of two; of an
+// unknown value and of a category that is not offered, the likeliest value, the first of equal ones.
+func (c *Condition) nearest(v any) int32 {
+	best := 0
+	switch v := v.(type) {
+	case float64:
+		for k, number := range c.Numbers {
+			if math.Abs(number-v) < math.Abs(c.Numbers[best]-v) {
+				best = k
+			}
+		}
+		return int32(best)
+	case string:
+		if at := slices.Index(c.Categories, v); at >= 0 {
+			return int32(at)
+		}
+	}
+	for k, weight := range c.weights {
+		if weight > c.weights[best] {
+			best = k
+		}
+	}
+	return int32(best)
+}
+
 // tabulateConditions reads the values that the conditions had in the known recipes.
 func (s *loader) tabulateConditions(all []Condition) error {
 	if len(all) == 0 {
@@ -72,31 +123,39 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		recipes = len(s.Book.Recipes)
 	}
 	t := &conditionTable{rows: make([][]model.Part, recipes), nearest: make([][]int32, recipes), had: make([][]any, recipes)}
-	for r := range t.nearest {
-		t.nearest[r], t.had[r] = make([]int32, len(all)), make([]any, len(all))
-	}
-	first := len(s.Names)
 	var amounts [][][]int32
 	for k := range all {
+		c := &all[k]
 		var column *dataset.Label
 		if s.conditionColumns != nil {
 			column = s.conditionColumns[k]
 		}
-		var codes [][]int32
-		var err error
-		if all[k].Numbers != nil {
-			codes, err = t.addNumbers(&all[k], k, column, first+len(t.names))
-			s.warnBeyond(&all[k], column)
-		} else {
-			codes, err = t.addCategories(s.Book, &all[k], k, column, first+len(t.names))
-		}
+		had, err := c.readColumn(s.Book, column)
 		if err != nil {
 			return err
 		}
+		for r, v := range had {
+			t.had[r], t.nearest[r] = append(t.had[r], v), append(t.nearest[r], c.nearest(v))
+		}
+		scale := c.newScale(len(s.Names)+len(t.names), had)
+		t.scales, t.names = append(t.scales, scale), append(t.names, scale.names...)
+		for r, v := range had {
+			if v != nil {
+				t.rows[r] = append(t.rows[r], scale.part(v))
+			}
+		}
+		var codes [][]int32
+		for v := range c.Len() {
+			code := make([]int32, len(scale.names))
+			part := scale.part(c.Value(v))
+			code[int(part.Ingredient)-scale.first] = part.Amount
+			codes = append(codes, code)
+		}
 		amounts = append(amounts, codes)
+		s.warnBeyond(c, had)
 	}
 	var err error
-	if t.codes, err = property.NewConditions(first, amounts); err != nil {
+	if t.codes, err = property.NewConditions(len(s.Names), amounts); err != nil {
 		return err
 	}
 	s.conditionTable = t
@@ -106,48 +165,66 @@ func (s *loader) tabulateConditions(all []Condition) error {
 // LeastCoordinate is the coordinate of the least number of a condition, of 0 to 1. Nothing is below it but a missing value.
 const LeastCoordinate = 0.25
 
-// addNumbers adds a condition of numbers, whose ingredient has the given index. It returns the amounts of the offered
-// values.
-func (t *conditionTable) addNumbers(c *Condition, k int, column *dataset.Label, ingredient int) (codes [][]int32, err error) {
-	had := make([]float64, len(t.rows))
-	for r := range had {
-		had[r] = math.NaN()
-	}
-	if column != nil && len(column.Classes) > 0 {
-		if had, err = column.Numbers(); err != nil {
-			return nil, err
+// A conditionScale is how models see the values of one condition: a number as the amount of one further ingredient, a
+// category as all of an ingredient of its own.
+type conditionScale struct {
+	first           int      // index of the first further ingredient
+	names           []string // of the further ingredients
+	categories      []string // nil for numbers
+	least, greatest float64  // the numbers at the ends of the coordinate
+}
+
+// newScale returns the scale of a condition, whose first further ingredient has the given index. had has the values of
+// the known recipes.
+func (c *Condition) newScale(first int, had []any) conditionScale {
+	s := conditionScale{first: first}
+	if c.Numbers == nil {
+		s.categories = c.file.Categories
+		for _, category := range s.categories {
+			s.names = append(s.names, c.Name+": "+category)
 		}
+		return s
 	}
-	least, greatest := finiteRange(append(slices.Clone(had), c.Numbers...))
-	if from, to := finiteRange(had); from < to {
+	s.names = []string{c.Name}
+	numbers := numbersOf(had)
+	s.least, s.greatest = finiteRange(append(numbers, c.Numbers...))
+	if from, to := finiteRange(numbers); from < to {
 		// Models know as little of what lies further away, and numbers closer together must stay apart.
-		least, greatest = max(least, from-(to-from)), min(greatest, to+(to-from))
+		s.least, s.greatest = max(s.least, from-(to-from)), min(s.greatest, to+(to-from))
 	}
-	scale := conditionScale{ingredient, least, greatest}
-	t.scales = append(t.scales, scale)
-	t.names = append(t.names, c.Name)
-	for r, v := range had {
-		if !math.IsNaN(v) {
-			t.rows[r] = append(t.rows[r], model.Part{Ingredient: int32(ingredient), Amount: scale.code(v)})
-			t.nearest[r][k], t.had[r][k] = nearestNumber(c.Numbers, v), v
+	return s
+}
+
+// part returns the further ingredient that stands for a value, with its amount. Numbers beyond the ends are taken to be
+// there.
+func (s *conditionScale) part(v any) model.Part {
+	if category, is := v.(string); is {
+		return model.Part{Ingredient: int32(s.first + slices.Index(s.categories, category)), Amount: model.BesideTotal}
+	}
+	u := 1.0
+	if s.greatest > s.least {
+		number := min(max(v.(float64), s.least), s.greatest)
+		u = LeastCoordinate + float64((1-LeastCoordinate)*((number-s.least)/(s.greatest-s.least)))
+	}
+	return model.Part{Ingredient: int32(s.first), Amount: int32(math.Round(float64(u * u * model.BesideTotal)))}
+}
+
+// numbersOf returns the numbers among values.
+func numbersOf(values []any) (numbers []float64) {
+	for _, v := range values {
+		if f, is := v.(float64); is {
+			numbers = append(numbers, f)
 		}
 	}
-	for _, v := range c.Numbers {
-		codes = append(codes, []int32{scale.code(v)})
-	}
-	return codes, nil
+	return numbers
 }
 
 // warnBeyond warns of numbers of a condition that lie beyond all those that the recipes had.
-func (s *loader) warnBeyond(c *Condition, column *dataset.Label) {
-	if column == nil {
+func (s *loader) warnBeyond(c *Condition, had []any) {
+	if c.Numbers == nil {
 		return
 	}
-	had, err := column.Numbers()
-	if err != nil {
-		return // which addNumbers returns
-	}
-	from, to := finiteRange(had)
+	from, to := finiteRange(numbersOf(had))
 	least, greatest := c.Numbers[0], c.Numbers[len(c.Numbers)-1]
 	if from > to || from <= least && greatest <= to {
 		return
@@ -157,54 +234,6 @@ func (s *loader) warnBeyond(c *Condition, column *dataset.Label) {
 		may = "is " + c.file.NumberText(least)
 	}
 	s.Warn(fmt.Sprintf("The %s %s, and the recipes had %s to %s: beyond these the models extrapolate.", c.Name, may, c.file.NumberText(from), c.file.NumberText(to)))
-}
-
-// nearestNumber returns the index of the number nearest to v, the lower of two.
-func nearestNumber(numbers []float64, v float64) int32 {
-	best := 0
-	for k, number := range numbers {
-		if math.Abs(number-v) < math.Abs(numbers[best]-v) {
-			best = k
-		}
-	}
-	return int32(best)
-}
-
-// addCategories adds a condition of categories, of which each that the file lists is an ingredient. It returns the
-// amounts of the offered values.
-func (t *conditionTable) addCategories(b *dataset.Book, c *Condition, k int, column *dataset.Label, first int) (codes [][]int32, err error) {
-	all := c.file.Categories
-	t.scales = append(t.scales, conditionScale{first: first})
-	for _, category := range all {
-		t.names = append(t.names, c.Name+": "+category)
-	}
-	for r := range t.rows {
-		if column == nil || column.ClassOf[r] < 0 {
-			continue
-		}
-		had := dataset.NormalizeName(column.Value(r))
-		at := slices.IndexFunc(all, func(category string) bool { return strings.EqualFold(category, had) })
-		if at < 0 {
-			e := b.ErrorAtRecipe(r)
-			e.Message = inputerr.Quote(b.Recipes[r].Name) + " has the " + c.Name + " " + inputerr.Quote(had) + ", which the condition does not list"
-			e.Hint = "add it to the values of the condition; a rule or given keeps it from being offered"
-			if near := inputerr.DidYouMean(had, all); near != "" {
-				e.Hint = near + " Else " + e.Hint
-			}
-			return nil, e
-		}
-		t.rows[r] = append(t.rows[r], model.Part{Ingredient: int32(first + at), Amount: model.BesideTotal})
-		t.had[r][k] = all[at]
-		if offered := slices.Index(c.Categories, all[at]); offered >= 0 {
-			t.nearest[r][k] = int32(offered)
-		}
-	}
-	for _, category := range c.Categories {
-		code := make([]int32, len(all))
-		code[slices.Index(all, category)] = model.BesideTotal
-		codes = append(codes, code)
-	}
-	return codes, nil
 }
 
 // addConditions adds the values of conditions to training data, whose rows are the given recipes of the book. failed
@@ -310,43 +339,23 @@ func (l *valueScale) joinConditions(c *property.Conditions) *valueScale {
 	return &own
 }
 
-// conditionsOf returns, by recipe of a book, the index of the offered value of each condition that is nearest to the
-// one that the book has, or is given. It is nil without conditions. A condition that the book does not have is at its
+// conditionsOf returns, by recipe of a book, the index of the offered value of each condition that is nearest to the one
+// that the book has, or is given. It is nil without conditions. A condition that the book does not have is at its
 // likeliest value.
 func (p *Problem) conditionsOf(b *dataset.Book) ([][]int32, error) {
 	all := make([][]int32, len(b.Recipes))
-	if len(p.Conditions) == 0 {
-		return all, nil
-	}
-	for r := range all {
-		x, err := p.Target.Space().Composition([]mcmc.Part{{Ingredient: 0, Amount: p.Total}}, nil)
-		if err != nil {
-			return nil, err
-		}
-		all[r] = x.AppendConditions(nil)
-	}
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
 		column, ok := b.Label(c.Name)
-		if !ok || len(column.Classes) == 0 {
-			continue
+		if !ok {
+			column = nil
 		}
-		if c.Numbers == nil {
-			for r := range all {
-				if at := slices.IndexFunc(c.Categories, func(v string) bool { return strings.EqualFold(v, dataset.NormalizeName(column.Value(r))) }); at >= 0 {
-					all[r][k] = int32(at)
-				}
-			}
-			continue
-		}
-		numbers, err := column.Numbers()
+		had, err := c.readColumn(b, column)
 		if err != nil {
 			return nil, err
 		}
-		for r, v := range numbers {
-			if !math.IsNaN(v) {
-				all[r][k] = nearestNumber(c.Numbers, v)
-			}
+		for r, v := range had {
+			all[r] = append(all[r], c.nearest(v))
 		}
 	}
 	return all, nil

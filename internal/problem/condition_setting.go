@@ -72,29 +72,19 @@ func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	if len(p.Conditions) == 0 {
 		return Setting{}, nil
 	}
-	x, err := p.Target.Space().Composition([]mcmc.Part{{Ingredient: 0, Amount: p.Total}}, nil)
-	if err != nil {
-		return Setting{}, err
-	}
-	s := p.OfferedSetting(x.AppendConditions(nil))
-	s.Codes = nil
+	s := Setting{Values: make([]any, len(p.Conditions)), Offered: make([]int32, len(p.Conditions))}
 	for k := range p.Conditions {
 		c, scale := &p.Conditions[k], &p.conditionTable.scales[k]
+		s.Values[k] = c.Value(int(c.nearest(nil)))
 		if v, ok := values[c.Name]; ok {
+			var err error
 			if s.Values[k], err = c.check(v); err != nil {
 				return Setting{}, err
 			}
 		}
-		switch v := s.Values[k].(type) {
-		case float64:
-			s.Offered[k] = nearestNumber(c.Numbers, v)
-			s.Codes = append(s.Codes, mcmc.Part{Ingredient: scale.first, Amount: int(scale.code(v))})
-		case string:
-			if at := slices.Index(c.Categories, v); at >= 0 {
-				s.Offered[k] = int32(at)
-			}
-			s.Codes = append(s.Codes, mcmc.Part{Ingredient: scale.first + slices.Index(c.file.Categories, v), Amount: model.BesideTotal})
-		}
+		s.Offered[k] = c.nearest(s.Values[k])
+		part := scale.part(s.Values[k])
+		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}
 	return s, nil
 }

@@ -2,7 +2,8 @@ package report
 
 import (
 	"fmt"
-	"strconv"
+
+	"kir/internal/number"
 )
 
 // A Condition is what a trial sets beside the recipe.
@@ -15,14 +16,10 @@ type Condition struct {
 
 // Text returns a value of the condition with its unit.
 func (c Condition) Text(value any) string {
-	text := fmt.Sprint(value)
-	if number, ok := value.(float64); ok {
-		text = strconv.FormatFloat(number, 'g', -1, 64)
+	if v, ok := value.(float64); ok {
+		return number.WithUnit(v, c.Unit)
 	}
-	if c.Unit != "" {
-		text += " " + c.Unit
-	}
-	return text
+	return fmt.Sprint(value)
 }
 
 // A ConditionRange is two values of a condition, and all between, that make no difference that the models resolve.

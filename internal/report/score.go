@@ -9,11 +9,12 @@ type Scorecard struct {
 
 // A Scored is a given recipe with its scores and the constraints it breaks.
 type Scored struct {
-	Recipe string            `json:"recipe"`
-	Used   int               `json:"used"`
-	Score  Number            `json:"score"`  // Π y_k of the objectives that count, each once
-	Scores map[string]Number `json:"scores"` // y_k; null where it cannot be told fairly
-	Book   string            `json:"book"`   // the known recipe of the same amounts; empty if there is none
+	Recipe     string            `json:"recipe"`
+	Used       int               `json:"used"`
+	Conditions map[string]any    `json:"conditions,omitempty"` // under which it is scored: the offered values that are nearest
+	Score      Number            `json:"score"`                // Π y_k of the objectives that count, each once
+	Scores     map[string]Number `json:"scores"`               // y_k; null where it cannot be told fairly
+	Book       string            `json:"book"`                 // the known recipe of the same amounts; empty if there is none
 	// OutOfBag reports whether the scores come from models that were not trained on the recipe.
 	OutOfBag bool `json:"out_of_bag"`
 	// Predicted are the predicted labels, numbers and classes, by objective, of recipes that are

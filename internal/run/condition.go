@@ -3,8 +3,9 @@ package run
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
+
+	"kir/internal/number"
 )
 
 // A Condition names the values of a condition of the target, by their index: numbers or categories.
@@ -31,11 +32,7 @@ func (c *Condition) Text(v int) string {
 	if c.Numbers == nil {
 		return c.Categories[v]
 	}
-	text := strconv.FormatFloat(c.Numbers[v], 'g', -1, 64)
-	if c.Unit != "" {
-		text += " " + c.Unit
-	}
-	return text
+	return number.WithUnit(c.Numbers[v], c.Unit)
 }
 
 // index returns the index of the value that a file of draws has, or an error.

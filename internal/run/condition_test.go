@@ -44,7 +44,7 @@ func TestDrawsWithConditions(t *testing.T) {
 			t.Fatal(err)
 		}
 		values := make(map[string]bool)
-		for chain, draws := range collectWithConditions(t, dir) {
+		for chain, draws := range collect(t, dir) {
 			c, err := sampler.NewChain(5, chain)
 			if err != nil {
 				t.Fatal(err)
@@ -74,31 +74,13 @@ func TestDrawsWithConditions(t *testing.T) {
 	}
 }
 
-func collectWithConditions(t testing.TB, dir string) [][]Draw {
-	t.Helper()
-	r, err := Open(context.Background(), Directory(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	chains := make([][]Draw, r.Manifest.Settings.Chains)
-	for d, err := range r.Draws(context.Background()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := *d
-		c.Parts, c.Conditions = slices.Clone(d.Parts), slices.Clone(d.Conditions)
-		chains[d.Chain] = append(chains[d.Chain], c)
-	}
-	return chains
-}
-
 // A run of automatic length that is interrupted within its warm-up and its draws, and resumed, has the
 // draws of one that was not.
 func TestAutoDrawsWithConditions(t *testing.T) {
 	t.Parallel()
 	settings := mcmc.Settings{Kernel: "balanced", Chains: 2, Warmup: 2048, Draws: mcmc.AutoDraws, Thin: 1, Seed: 5}
 	whole, _ := start(t, conditionSpec(t, settings), Options{})
-	want := collectWithConditions(t, whole)
+	want := collect(t, whole)
 	held := &bufferedDraws{thin: 1}
 	for _, d := range want[0][:50] {
 		held.ends = append(held.ends, len(held.ingredients)+len(d.Parts))

@@ -35,7 +35,7 @@ func collect(t testing.TB, dir string) [][]Draw {
 			t.Fatal(err)
 		}
 		c := *d
-		c.Scores, c.Parts = slices.Clone(d.Scores), slices.Clone(d.Parts)
+		c.Scores, c.Parts, c.Conditions = slices.Clone(d.Scores), slices.Clone(d.Parts), slices.Clone(d.Conditions)
 		chains[d.Chain] = append(chains[d.Chain], c)
 	}
 	return chains

@@ -181,7 +181,7 @@ func TestPrefer(t *testing.T) {
 	}
 	s = c.until("four answers", func(s *State) bool { return s.Phase == "drawing" })
 	if w := s.Problem.Objectives[len(s.Problem.Objectives)-1]; w.Kind != "preference" || !strings.Contains(w.About, "4 comparisons") {
-		t.Errorf("the wish is %+v", w)
+		t.Errorf("the objective is %+v", w)
 	}
 	// Back to three, and on in another way: the fourth is another one now.
 	c.must(Request{Do: "back", Step: 2})

@@ -22,7 +22,7 @@ func Scorecard(p *problem.Problem, book *dataset.Book) (*report.Scorecard, error
 	values := figures(p)
 	for r, s := range scored {
 		out := report.Scored{
-			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
+			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Conditions: conditionsOf(p, s.Conditions), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
 		}
 		if s.Book >= 0 {
 			out.Book = p.Book.Recipes[s.Book].Name

@@ -151,7 +151,11 @@ func breachText(b report.Breach) string {
 func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "scores"}
 	names, like := predictedObjectives(c)
-	head := []any{"recipe", "ingredients", "score"}
+	head := []any{"recipe", "ingredients"}
+	for _, of := range c.Problem.Conditions {
+		head = append(head, valueHead(of.Name, of.Unit))
+	}
+	head = append(head, "score")
 	for _, w := range c.Properties {
 		if len(w.Values) == 0 {
 			head = append(head, "score of "+w.Name)
@@ -167,7 +171,11 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	}
 	s.Add(append(head, "in the book", "rules broken")...)
 	for _, r := range c.Recipes {
-		row := []any{r.Recipe, r.Used, cell(r.Score)}
+		row := []any{r.Recipe, r.Used}
+		for _, of := range c.Problem.Conditions {
+			row = append(row, r.Conditions[of.Name])
+		}
+		row = append(row, cell(r.Score))
 		for _, w := range c.Properties {
 			if len(w.Values) == 0 {
 				row = append(row, cell(r.Scores[w.Name]))

@@ -31,7 +31,7 @@ type Law struct {
 	Feasible func(x []int) bool
 	// Objectives multiply the law.
 	Objectives []Objective
-	// Power is that to which the wishes are raised, β of a ladder; 0 stands for 1.
+	// Power is that to which the objectives are raised, β of a ladder; 0 stands for 1.
 	Power float64
 }
 
@@ -98,7 +98,7 @@ func (l Law) Enumerate() (*Enumeration, error) {
 		e.index[e.key(x)] = int32(len(e.States))
 		e.States = append(e.States, slices.Clone(x))
 		masses = append(masses, p)
-		sizes[e.used(x)] += p
+		sizes[e.countUsed(x)] += p
 	}
 	mass := 0.0
 	for n := 1; n <= l.Ingredients; n++ {
@@ -109,7 +109,7 @@ func (l Law) Enumerate() (*Enumeration, error) {
 	e.Pi, e.base, e.score = make([]float64, len(e.States)), make([]float64, len(e.States)), make([]float64, len(e.States))
 	top := -1 // the state of the greatest probability
 	for s, x := range e.States {
-		n := e.used(x)
+		n := e.countUsed(x)
 		p := l.Size(n) / mass
 		if !(p >= 0) || math.IsInf(p, 1) {
 			return nil, fmt.Errorf("the weight of %v is %v", x, p)
@@ -209,8 +209,8 @@ func (l Law) pairs() iter.Seq2[[]int, float64] {
 	}
 }
 
-// used counts the positive amounts of a state.
-func (e *Enumeration) used(x []int) int {
+// countUsed counts the positive amounts of a state.
+func (e *Enumeration) countUsed(x []int) int {
 	n := 0
 	for _, a := range x[:e.ingredients] {
 		if a > 0 {
@@ -255,7 +255,7 @@ func (e *Enumeration) Index(x *mcmc.Composition) (int, bool) {
 func (e *Enumeration) Used() []float64 {
 	law := make([]float64, e.ingredients+1)
 	for s, x := range e.States {
-		law[e.used(x)] += e.Pi[s]
+		law[e.countUsed(x)] += e.Pi[s]
 	}
 	return law
 }
