@@ -33,10 +33,11 @@ type Condition struct {
 // conditions.
 type conditionSet struct {
 	of            []Condition
-	probabilities [][]float64 // by condition and value: the probability of the value
-	logP          [][]float64 // by condition and value: log of the probability
-	values        [][][]int   // by condition and class: the values of the class
-	several       []int       // the conditions that have more than one value
+	probabilities [][]float64   // by condition and value: the probability of the value
+	logP          [][]float64   // by condition and value: log of the probability
+	values        [][][]int     // by condition and class: the values of the class
+	weights       [][][]float64 // by condition, class and value of the class: the probability of the value
+	several       []int         // the conditions that have more than one value
 
 	*cases // nil if no rule joins conditions and compositions
 }
@@ -72,6 +73,7 @@ func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space
 			return nil, fmt.Errorf("condition %q %w", c.Name, err)
 		}
 		set.probabilities, set.logP, set.values = append(set.probabilities, p), append(set.logP, logP), append(set.values, values)
+		set.weights = append(set.weights, gatherClasses(p, values))
 		if len(p) > 1 {
 			set.several = append(set.several, k)
 		}
@@ -125,6 +127,17 @@ func (c *Condition) law() (p, logP []float64, values [][]int, err error) {
 		p, logP = append(p, w/top/sum), append(logP, portable.Log(w)-portable.Log(top)-portable.Log(sum))
 	}
 	return p, logP, values, nil
+}
+
+// gatherClasses returns the probabilities of the values of each class.
+func gatherClasses(p []float64, values [][]int) [][]float64 {
+	classes := make([][]float64, len(values))
+	for class, of := range values {
+		for _, v := range of {
+			classes[class] = append(classes[class], p[v])
+		}
+	}
+	return classes
 }
 
 // classOf returns the class of value v.
@@ -205,15 +218,12 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 // drawWithin draws the value of each condition of y from p within case k.
 func (s *conditionSet) drawWithin(r *Rand, y *Composition, k int) {
 	y.makeConditions(len(s.of))
-	for c, p := range s.probabilities {
-		values := s.values[c][s.class(k, c)]
+	for c := range s.probabilities {
+		class := s.class(k, c)
+		values := s.values[c][class]
 		v := values[0]
 		if len(values) > 1 {
-			weights := make([]float64, len(values))
-			for at, v := range values {
-				weights[at] = p[v]
-			}
-			v = values[r.Categorical(weights)]
+			v = values[r.Categorical(s.weights[c][class])]
 		}
 		y.conditions[c] = int32(v)
 	}

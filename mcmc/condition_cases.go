@@ -17,9 +17,33 @@ type cases struct {
 	classes   []int     // by condition: its number of classes
 	classesOf []Condition
 
-	// By n and case: log of the probability of the case times the number of its compositions, of
-	// those that keep all rules and of those that a drawer draws from.
-	kept, drawable [][]float64
+	// By n: the law of the case among the compositions that keep all rules, and among those that a
+	// drawer draws from.
+	kept, drawable []caseLaw
+}
+
+// A caseLaw is the law of the case of a pair of n ingredients: the case times the number of its
+// compositions.
+type caseLaw struct {
+	logs    []float64 // by case: log of the weight
+	weights []float64 // by case: the weight as a share of the greatest
+	only    int       // the case if it is the only one of positive weight, else −1
+}
+
+// newCaseLaw returns the law of weights with the given logarithms.
+func newCaseLaw(logs []float64) caseLaw {
+	l := caseLaw{logs: logs, weights: make([]float64, len(logs)), only: -1}
+	top, positive := slices.Max(logs), 0
+	for k, log := range logs {
+		if l.weights[k] = portable.Exp(log - top); l.weights[k] > 0 {
+			l.only = k
+			positive++
+		}
+	}
+	if positive != 1 {
+		l.only = -1
+	}
+	return l
 }
 
 // newCases returns the cases of a space with conditions; nil if no spaces are given.
@@ -82,7 +106,7 @@ func (s *cases) count(most int) {
 				drawable[k] = s.logP[k] + c.logDrawable(n)
 			}
 		}
-		s.kept, s.drawable = append(s.kept, kept), append(s.drawable, drawable)
+		s.kept, s.drawable = append(s.kept, newCaseLaw(kept)), append(s.drawable, newCaseLaw(drawable))
 	}
 }
 
@@ -98,21 +122,12 @@ func (s *cases) caseOf(x *Composition) int {
 	return k
 }
 
-// drawCase draws a case in proportion to its weight among pairs of n ingredients, given the logs of
-// the weights by n.
-func (s *cases) drawCase(r *Rand, n int, logs [][]float64) int {
-	weights, top := make([]float64, len(s.spaces)), slices.Max(logs[n])
-	only, some := 0, 0
-	for k, log := range logs[n] {
-		if weights[k] = portable.Exp(log - top); weights[k] > 0 {
-			only = k
-			some++
-		}
+// draw draws a case in proportion to its weight. Of a single one it takes no random number.
+func (l *caseLaw) draw(r *Rand) int {
+	if l.only >= 0 {
+		return l.only
 	}
-	if some == 1 {
-		return only
-	}
-	return r.Categorical(weights)
+	return r.Categorical(l.weights)
 }
 
 // logSum returns log Σ e^v over the numbers v in logs.
@@ -135,7 +150,7 @@ func (r *ruleset) mixedOver(s *cases) *ruleset {
 	m.measured, m.measuredAt, m.shares = nil, nil, nil
 	m.logCount = make([]float64, len(s.kept))
 	for n := range m.logCount {
-		m.logCount[n] = logSum(s.kept[n])
+		m.logCount[n] = logSum(s.kept[n].logs)
 	}
 	if !slices.ContainsFunc(s.spaces, func(c *Space) bool { return c != nil && c.rules.shares != nil }) {
 		return &m
@@ -150,7 +165,7 @@ func (r *ruleset) mixedOver(s *cases) *ruleset {
 // given log W_n. The errors of the cases are taken as independent.
 func (s *cases) share(n int, logW float64) Share {
 	all := Share{N: n, Exact: true, Counted: true}
-	drawn, squares := logSum(s.drawable[n]), 0.0
+	drawn, squares := logSum(s.drawable[n].logs), 0.0
 	for k, c := range s.spaces {
 		if c == nil || n > c.MaxUsed() || c.rules.shares == nil {
 			continue
@@ -158,7 +173,7 @@ func (s *cases) share(n int, logW float64) Share {
 		one := c.rules.shares[n-1]
 		all.Exact, all.Counted = all.Exact && one.Exact, all.Counted && one.Counted
 		if one.SE > 0 {
-			e := float64(one.SE * portable.Exp(s.drawable[n][k]-drawn))
+			e := float64(one.SE * portable.Exp(s.drawable[n].logs[k]-drawn))
 			squares += float64(e * e)
 		}
 	}
@@ -211,6 +226,7 @@ type caseScorer struct {
 	scorers []*ruleScorer // by case; nil until it is needed
 	active  *ruleScorer   // the scorer of the composition's case; nil where the case allows nothing
 	current int
+	scores  []float64 // scratch of Values
 }
 
 // scorer returns the scorer of case k, nil if the case allows nothing.
@@ -257,7 +273,8 @@ func (c *caseScorer) Moved(i, j int) {
 func (c *caseScorer) Values(k int, p *Pieces) {
 	of := &c.s.classesOf[k]
 	base := c.current - c.s.stride[k]*of.classOf(int(c.x.conditions[k]))
-	scores := make([]float64, c.s.classes[k])
+	scores := slices.Grow(c.scores[:0], c.s.classes[k])[:c.s.classes[k]]
+	c.scores = scores
 	for class := range scores {
 		number := base + c.s.stride[k]*class
 		scores[class] = negInf

@@ -60,7 +60,7 @@ func (p *Prior) Draw(r *Rand) (*Composition, error) {
 func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	t := p.target
 	if p.cases != nil {
-		k := t.space.conditions.drawCase(r, n, t.space.conditions.kept)
+		k := t.space.conditions.kept[n].draw(r)
 		if _, err := p.cases[k].drawSize(r, n); err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func (d *drawer) draw(r *Rand, y *Composition, n int) {
 		c.draw(r, y)
 		return
 	}
-	k := c.drawCase(r, n, c.drawable)
+	k := c.drawable[n].draw(r)
 	d.cases[k].draw(r, y, n, d.space.total)
 	c.drawWithin(r, y, k)
 }

@@ -144,10 +144,8 @@ func ExampleNewMetropolis() {
 	// mean n 2.5, 50 % accepted
 }
 
-// The law of the number of ingredients without wishes: what is asked for is
-// what is drawn, however many more compositions have many ingredients.
-// A tempered chain tells how probable the objective is among random compositions,
-// and finds what fits it best.
+// A tempered chain tells how well random compositions meet an objective, and finds those that meet
+// it best.
 func ExampleNewTempered() {
 	space, err := mcmc.NewSpace(12, 10)
 	if err != nil {

@@ -346,7 +346,7 @@ func (s *Space) table() (*count.Table, error) {
 // [exactScratch.draw] draws from: |X_n|, unless some rules are not counted.
 func (s *Space) logDrawable(n int) float64 {
 	if s.conditions.isTied() {
-		return logSum(s.conditions.drawable[n])
+		return logSum(s.conditions.drawable[n].logs)
 	}
 	return s.rules.table.LogCount(n)
 }

@@ -408,19 +408,7 @@ func (w *frontWalker) set(condition int, beta float64) error {
 	if err := w.scoreValues(condition); err != nil || len(w.choices) == 0 {
 		return err
 	}
-	top := bestChoice(w.choices).value
-	w.weights = w.weights[:0]
-	for _, c := range w.choices {
-		w.weights = append(w.weights, float64(portable.Exp(float64(beta*(c.value-top)))*float64(c.to-c.from)))
-	}
-	c := w.choices[w.rand.Categorical(w.weights)]
-	v := c.from
-	if c.to-c.from > 1 {
-		v += w.rand.Intn(c.to - c.from)
-	}
-	if v != w.cursor.Composition().Condition(condition) {
-		w.cursor.SetCondition(condition, v, c.value)
-	}
+	w.weights = setValue(w.cursor, w.rand, condition, w.choices, beta, w.weights)
 	return nil
 }
 

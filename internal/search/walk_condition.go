@@ -1,6 +1,9 @@
 package search
 
-import "kir/internal/portable"
+import (
+	"kir/internal/portable"
+	"kir/mcmc"
+)
 
 // setShare is the probability that a step of a walk sets a condition, if there are any, instead of moving units.
 const setShare = 0.25
@@ -12,21 +15,28 @@ func (w *walker) set(condition int, beta float64) error {
 	if err != nil || len(values) == 0 {
 		return err
 	}
-	best := bestChoice(values)
-	w.offerValue(condition, best)
-	w.weights = w.weights[:0]
+	w.offerValue(condition, bestChoice(values))
+	w.weights = setValue(w.cursor, w.rand, condition, values, beta, w.weights)
+	return nil
+}
+
+// setValue draws a value of a condition from the listed choices with probability ∝ exp(β·score) and sets it. It returns
+// the weights, for use as scratch in the next call.
+func setValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values []choice, beta float64, weights []float64) []float64 {
+	top := bestChoice(values).value
+	weights = weights[:0]
 	for _, c := range values {
-		w.weights = append(w.weights, float64(portable.Exp(float64(beta*(c.value-best.value)))*float64(c.to-c.from)))
+		weights = append(weights, float64(portable.Exp(float64(beta*(c.value-top)))*float64(c.to-c.from)))
 	}
-	c := values[w.rand.Categorical(w.weights)]
+	c := values[r.Categorical(weights)]
 	v := c.from
 	if c.to-c.from > 1 {
-		v += w.rand.Intn(c.to - c.from)
+		v += r.Intn(c.to - c.from)
 	}
-	if v != w.cursor.Composition().Condition(condition) {
-		w.cursor.SetCondition(condition, v, c.value)
+	if v != cursor.Composition().Condition(condition) {
+		cursor.SetCondition(condition, v, c.value)
 	}
-	return nil
+	return weights
 }
 
 // scoreValues scores the values of a condition. It returns the allowed ones as ranges of values with equal scores.
