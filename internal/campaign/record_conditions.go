@@ -158,6 +158,15 @@ func (res *Result) title() string {
 	return res.ID
 }
 
+// OfferedTexts returns the conditions of an entry as a file of results has them, by name.
+func (e *Entry) OfferedTexts() map[string]string {
+	texts := make(map[string]string, len(e.Conditions))
+	for name, v := range e.Conditions {
+		texts[name] = valueText(v)
+	}
+	return texts
+}
+
 // settingOf returns the conditions of an entry of the log.
 func (r *recorder) settingOf(e *dataset.Result) (problem.Setting, error) {
 	values := make(map[string]any)

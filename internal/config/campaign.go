@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
@@ -87,8 +89,8 @@ func decodeCampaign(n *yaml.Node) (Campaign, error) {
 	return c, nil
 }
 
-// CheckCampaign checks that the cost of a trial is known for each ingredient, and that a batch chooses the conditions
-// that are alike in it.
+// CheckCampaign checks that the cost of a trial is known for each ingredient, and that the conditions that are alike in
+// a batch are there. It warns of those that are given.
 func (d *Data) CheckCampaign(c Campaign) error {
 	for _, a := range c.Alike {
 		k, err := d.FindCondition(a.at)
@@ -96,7 +98,7 @@ func (d *Data) CheckCampaign(c Campaign) error {
 			return err
 		}
 		if d.Conditions[k].Given {
-			return yaml.Hint(a.at.Errorf("%s is given, and the same in all of a batch", a.Condition), "remove it here")
+			d.Warn(fmt.Sprintf("The %s is given, and so the same in all of a batch: alike (line %d) changes nothing.", a.Condition, a.at.Line))
 		}
 	}
 	if c.costAt == nil {

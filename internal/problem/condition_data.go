@@ -88,9 +88,9 @@ func (c *Condition) readColumn(b *dataset.Book, column *dataset.Label) ([]any, e
 	return had, nil
 }
 
-// nearest returns the index of the offered value that is nearest to a value: of a number, the lower of two; of an
+// Nearest returns the index of the offered value that is nearest to a value, a float64, a string or nil for unknown: of a number, the lower of two; of an
 // unknown value and of a category that is not offered, the likeliest value, the first of equal ones.
-func (c *Condition) nearest(v any) int32 {
+func (c *Condition) Nearest(v any) int32 {
 	best := 0
 	switch v := v.(type) {
 	case float64:
@@ -135,7 +135,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 			return err
 		}
 		for r, v := range had {
-			t.had[r], t.nearest[r] = append(t.had[r], v), append(t.nearest[r], c.nearest(v))
+			t.had[r], t.nearest[r] = append(t.had[r], v), append(t.nearest[r], c.Nearest(v))
 		}
 		scale := c.newScale(len(s.Names)+len(t.names), had)
 		t.scales, t.names = append(t.scales, scale), append(t.names, scale.names...)
@@ -355,7 +355,7 @@ func (p *Problem) conditionsOf(b *dataset.Book) ([][]int32, error) {
 			return nil, err
 		}
 		for r, v := range had {
-			all[r] = append(all[r], c.nearest(v))
+			all[r] = append(all[r], c.Nearest(v))
 		}
 	}
 	return all, nil

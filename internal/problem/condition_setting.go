@@ -75,14 +75,14 @@ func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	s := Setting{Values: make([]any, len(p.Conditions)), Offered: make([]int32, len(p.Conditions))}
 	for k := range p.Conditions {
 		c, scale := &p.Conditions[k], &p.conditionTable.scales[k]
-		s.Values[k] = c.Value(int(c.nearest(nil)))
+		s.Values[k] = c.Value(int(c.Nearest(nil)))
 		if v, ok := values[c.Name]; ok {
 			var err error
 			if s.Values[k], err = c.check(v); err != nil {
 				return Setting{}, err
 			}
 		}
-		s.Offered[k] = c.nearest(s.Values[k])
+		s.Offered[k] = c.Nearest(s.Values[k])
 		part := scale.part(s.Values[k])
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}

@@ -165,9 +165,6 @@ func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 		s.offered = s.listedConditions() // so that formulas are checked, too
 		return s.diagnostics.Add(err)
 	}
-	if by := c.options.withoutConditions(); len(p.Conditions) > 0 && by != "" {
-		return yaml.Hint(p.file.Root.Get("conditions").Errorf("%s does not choose conditions", by), "kir sample, kir score and kir tradeoff do")
-	}
 	if err := s.tabulateConditions(p.Conditions); err != nil {
 		return s.diagnostics.Add(err)
 	}

@@ -29,9 +29,6 @@ type Options struct {
 	// They are not learnt and are no objectives of the target, and their labels need not have values yet.
 	Campaign bool
 
-	// Page reads a problem for the page, which does not choose conditions.
-	Page bool
-
 	// WithinBook adds a rule that keeps the amounts of all ingredients within those of the known recipes,
 	// to try its effect.
 	WithinBook bool
@@ -51,13 +48,4 @@ type Options struct {
 	// Notify receives messages for the user while the problem is sampled, such as that a program was
 	// restarted. The run continues. It may be called from several goroutines, and may be nil.
 	Notify func(message string)
-}
-
-// withoutConditions names what reads a problem and does not choose conditions; empty if that does.
-func (o *Options) withoutConditions() string {
-	switch {
-	case o.Page:
-		return "the page"
-	}
-	return ""
 }

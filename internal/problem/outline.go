@@ -93,5 +93,9 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 // Outline returns the problem without its properties. It does not set Text.
 func (p *Problem) Outline() *Outline {
 	set := newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set
-	return &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
+	o := &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
+	if p.file != nil {
+		o.Conditions = p.file.Conditions
+	}
+	return o
 }

@@ -124,7 +124,7 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	return l, nil
 }
 
-// recipeText writes a recipe in one line, the largest amount first.
+// recipeText writes a recipe in one line, the largest amount first, and its conditions behind it.
 func recipeText(p *problem.Problem, x keptDraw) string {
 	parts := slices.Clone(x.parts)
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
@@ -135,6 +135,9 @@ func recipeText(p *problem.Problem, x keptDraw) string {
 	words := number.Shares(units, p.Total)
 	for k, part := range parts {
 		words[k] += " " + p.Ingredients[part.Ingredient]
+	}
+	if set := settingText(p, x.conditions); set != "" {
+		words = append(words, set)
 	}
 	return strings.Join(words, ", ")
 }

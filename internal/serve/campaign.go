@@ -49,6 +49,8 @@ type Campaign struct {
 type Label struct {
 	Name    string `json:"name"`
 	Numeric bool   `json:"numeric"`
+	Set     bool   `json:"set"`  // a condition: it is set and not measured
+	Unit    string `json:"unit"` // of a condition
 }
 
 // A Batch is a set of recipes that were chosen together.
@@ -67,9 +69,11 @@ type Trial struct {
 	Reason    string                         `json:"reason"`
 	Kind      string                         `json:"kind"`
 	Predicted map[string]campaign.Prediction `json:"predicted"`
-	Limits    []string                       `json:"limits,omitempty"` // checks of limits that Predicted does not show, in words
-	Status    string                         `json:"status"`           // waits, made, failed, withdrawn, or empty: the same recipe was tried under another id
-	Values    map[string]string              `json:"values"`           // by label
+	Limits    []string                       `json:"limits,omitempty"`  // checks of limits that Predicted does not show, in words
+	Status    string                         `json:"status"`            // waits, made, failed, withdrawn, or empty: the same recipe was tried under another id
+	Values    map[string]string              `json:"values"`            // by label and condition
+	Set       string                         `json:"set,omitempty"`     // the conditions that were offered, in words
+	Offered   map[string]string              `json:"offered,omitempty"` // and by name
 }
 
 // A Standing is the page's view of a [campaign.Standing].
@@ -80,8 +84,9 @@ type Standing struct {
 	Tried    string                     `json:"tried"`
 	Best     map[string]int             `json:"best"` // units; nil if nothing was measured
 	BestID   string                     `json:"best_id"`
-	Measured string                     `json:"measured"` // measurements of the best recipe
-	Lines    []string                   `json:"lines"`    // texts about models, coverage and notes
+	Set      string                     `json:"set,omitempty"` // the conditions of the best recipe, in words
+	Measured string                     `json:"measured"`      // measurements of the best recipe
+	Lines    []string                   `json:"lines"`         // texts about models, coverage and notes
 	Rounds   []campaign.Round           `json:"rounds"`
 	Checks   []campaign.PredictionCheck `json:"told"`
 	Figures  []Drawing                  `json:"figures"`
@@ -155,12 +160,12 @@ func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	}
 	names := c.ResultLabels()
 	for _, name := range names {
-		n.Labels = append(n.Labels, Label{name, c.IsNumeric(name)})
+		n.Labels = append(n.Labels, labelOf(c, name))
 	}
 	for _, b := range slices.Backward(c.Batches) {
 		one := Batch{Round: b.Round, Table: filepath.Base(c.TablePath(b.Round)), Text: b.RemainingGain.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
 		for k := range b.Entries {
-			one.Entries = append(one.Entries, trialOf(c, &b.Entries[k]))
+			one.Entries = append(one.Entries, trialOf(c, b, &b.Entries[k]))
 		}
 		if n.Batches = append(n.Batches, one); trialsIn(n.Batches) > mostTrials {
 			break
@@ -198,9 +203,19 @@ func standingKey(c *campaign.Campaign, step *Step) string {
 	return b.String()
 }
 
-// trialOf returns the view of an entry with its result.
-func trialOf(c *campaign.Campaign, e *campaign.Entry) Trial {
-	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string)}
+// labelOf returns the view of a label or a condition.
+func labelOf(c *campaign.Campaign, name string) Label {
+	for k := range c.Problem.Conditions {
+		if of := &c.Problem.Conditions[k]; of.Name == name {
+			return Label{Name: name, Numeric: of.Numbers != nil, Set: true, Unit: of.Unit}
+		}
+	}
+	return Label{Name: name, Numeric: c.IsNumeric(name)}
+}
+
+// trialOf returns the view of an entry of a batch with its result.
+func trialOf(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial {
+	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string), Set: view.ConditionsText(b.Conditions, e.Conditions), Offered: e.OfferedTexts()}
 	for _, l := range e.Limits {
 		if text := view.LimitText(l); text != "" {
 			t.Limits = append(t.Limits, text)
@@ -325,6 +340,7 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	out.Headline, out.Text = view.Advice(st.RemainingGain)
 	if st.Best != nil {
 		out.Best, out.BestID, out.Measured = st.Best.Recipe, st.Best.ID, view.MeasuredText(st.Best)
+		out.Set = view.ConditionsText(st.Conditions, st.Best.Conditions)
 	}
 	for _, c := range st.Coverage {
 		out.Lines = append(out.Lines, view.CoverageText(c))
@@ -559,7 +575,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			}
 			scale := assemble.Scale{Batch: q.Get("batch"), Step: q.Get("step"), Unit: q.Get("in"), Density: "density"}
 			onScale := func() (*report.Weighing, error) {
-				return assemble.Weighing(outline, report.Best{Recipe: e.Recipe}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
+				return assemble.Weighing(outline, report.Best{Recipe: e.Recipe, Conditions: e.Conditions}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
 			}
 			one, err := onScale()
 			if finer := finerStep(err); finer != "" { // the sheet names the finer step

@@ -85,7 +85,7 @@ func TestCampaign(t *testing.T) {
 	file := tonics(t)
 	c := serving(t, file)
 	n := c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
-	if len(n.Batches) != 0 || n.Size != 3 || !reflect.DeepEqual(n.Labels, []Label{{"liking", true}}) || n.Stand != nil {
+	if len(n.Batches) != 0 || n.Size != 3 || !reflect.DeepEqual(n.Labels, []Label{{Name: "liking", Numeric: true}}) || n.Stand != nil {
 		t.Fatalf("at first it is %+v", n)
 	}
 	c.must(Request{Do: "next"})

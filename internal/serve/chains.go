@@ -28,6 +28,7 @@ const (
 // A keptDraw is a draw of a trace.
 type keptDraw struct {
 	parts      []mcmc.Part
+	conditions []int32
 	logDensity float64
 	logScore   float64 // Σ_k c_k·log y_k
 }
@@ -46,7 +47,7 @@ func (t *trace) add(x *mcmc.State) {
 	if t.seen++; (t.seen-1)%t.every != 0 {
 		return
 	}
-	t.kept = append(t.kept, keptDraw{x.Composition.Parts(), x.LogDensity(), x.LogScore()})
+	t.kept = append(t.kept, keptDraw{x.Composition.Parts(), x.Composition.AppendConditions(nil), x.LogDensity(), x.LogScore()})
 	if len(t.kept) >= 2*keptDraws {
 		half := make([]keptDraw, 0, 2*keptDraws)
 		for k := 0; k < len(t.kept); k += 2 {
@@ -156,7 +157,7 @@ func (t *trace) count() int {
 func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []float64) {
 	var logs []float64
 	for _, d := range before {
-		x, err := mcmc.NewComposition(c.target.Space().N(), d.parts...)
+		x, err := c.target.Space().Composition(d.parts, d.conditions)
 		if err != nil || c.target.Space().Contains(x) != nil {
 			continue
 		}
@@ -182,7 +183,8 @@ func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcm
 		x, _, err := mcmc.StartState(c.target, r)
 		return x, err
 	}
-	x, err := mcmc.NewComposition(c.target.Space().N(), starts[r.Categorical(weights)].parts...)
+	from := starts[r.Categorical(weights)]
+	x, err := c.target.Space().Composition(from.parts, from.conditions)
 	if err != nil {
 		return nil, err
 	}

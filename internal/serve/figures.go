@@ -23,12 +23,13 @@ type Draws struct {
 	Reliable bool   `json:"reliable"` // false: the figures may still change
 	Why      string `json:"why"`      // reason for Reliable, in a sentence
 
-	RHat        report.Number `json:"rhat"`
-	ESS         report.Number `json:"ess"`
-	Ingredients []Row         `json:"ingredients"`
-	Unlisted    int           `json:"unlisted"` // number of used ingredients that are not listed
-	Groups      []Group       `json:"groups"`
-	Run         float64       `json:"run"` // finished share of the run, 0 to 1
+	RHat        report.Number  `json:"rhat"`
+	ESS         report.Number  `json:"ess"`
+	Ingredients []Row          `json:"ingredients"`
+	Unlisted    int            `json:"unlisted"` // number of used ingredients that are not listed
+	Groups      []Group        `json:"groups"`
+	Conditions  []ConditionRow `json:"conditions"`
+	Run         float64        `json:"run"` // finished share of the run, 0 to 1
 }
 
 // A Row describes the use of an ingredient in the draws.
@@ -59,7 +60,7 @@ const (
 
 // newDraws summarises draws, the same number of each chain.
 func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws {
-	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}}
+	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}, Conditions: newConditionRows(p, kept)}
 	density := make([][]float64, len(kept))
 	used := make([][]float64, len(kept))
 	counts := make([]uint64, len(p.Ingredients))

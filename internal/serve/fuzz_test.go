@@ -20,7 +20,7 @@ func FuzzRequest(f *testing.F) {
 		`{"do": "pin", "ingredient": "Gin", "amount": "20%"}`, `{"do": "ban", "ingredient": "x: y"}`, `{"do": "replace", "ingredient": "Gin", "by": "- #"}`,
 		`{"do": "dose", "ingredient": "Gin", "min": "5%", "max": "50"}`, `{"do": "group", "attribute": "kind", "value": "sour", "min": "10%"}`,
 		`{"do": "near", "recipe": {"Gin": 500, "Lime": -1}, "changes": 2}`, `{"do": "weight", "property": "taste", "weight": 1e300}`,
-		`{"do": "aim", "property": "taste", "way": "want", "aim": ["a", 1, null]}`, `{"do": "rule", "text": "never: [Gin, Lime]"}`, `{"do": "drop", "rule": 0}`, `{"do": "seed", "rule": -7}`,
+		`{"do": "aim", "property": "taste", "way": "want", "aim": ["a", 1, null]}`, `{"do": "rule", "text": "never: [Gin, Lime]"}`, `{"do": "drop", "rule": 0}`, `{"do": "seed", "rule": -7}`, `{"do": "set", "condition": "heat", "set": 1e300}`, `{"do": "set", "condition": "heat", "set": [{}]}`, `{"do": "set", "condition": "a: b"}`,
 	} {
 		f.Add([]byte(text))
 	}

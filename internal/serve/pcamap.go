@@ -28,6 +28,15 @@ type PCAMap struct {
 	Right     []string      `json:"right"`
 	Lower     []string      `json:"lower"`
 	Upper     []string      `json:"upper"`
+
+	Conditions []MapCondition `json:"conditions,omitempty"` // that may colour the points
+}
+
+// A MapCondition is a condition that may colour the points of a map.
+type MapCondition struct {
+	Name   string   `json:"name"`
+	Number bool     `json:"number"`
+	Texts  []string `json:"texts"` // by index of the value
 }
 
 // A Point is a recipe on the map.
@@ -37,6 +46,7 @@ type Point struct {
 	Score report.Number `json:"score"` // as a share of the highest; unknown if the law forbids the recipe
 	Name  string        `json:"name"`  // of a known recipe
 	Text  string        `json:"text"`
+	Set   []int32       `json:"set,omitempty"` // by condition of the map: the index of its value
 }
 
 // drawMap responds with the map of the current step.
@@ -61,7 +71,7 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 		if err != nil {
 			score = math.Inf(-1)
 		}
-		rows = append(rows, keptDraw{parts: x.Parts(), logScore: score})
+		rows = append(rows, keptDraw{parts: x.Parts(), conditions: x.AppendConditions(nil), logScore: score})
 	}
 	out := &PCAMap{Points: []Point{}, Explained: report.UnknownNumber()}
 	if draws < 3 {
@@ -76,8 +86,15 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 		return out, nil
 	}
 	out.Explained = report.Number(axes.explained)
+	for k := range p.Conditions {
+		of := MapCondition{Name: p.Conditions[k].Name, Number: p.Conditions[k].Numbers != nil}
+		for v := range p.Conditions[k].Len() {
+			of.Texts = append(of.Texts, p.Conditions[k].Text(v))
+		}
+		out.Conditions = append(out.Conditions, of)
+	}
 	for k, x := range rows {
-		point := Point{X: at[k][0], Y: at[k][1], Score: report.UnknownNumber(), Text: recipeText(p, x)}
+		point := Point{X: at[k][0], Y: at[k][1], Score: report.UnknownNumber(), Text: recipeText(p, x), Set: x.conditions}
 		if x.logScore > math.Inf(-1) {
 			point.Score = report.Number(portable.Exp(x.logScore - top))
 		}

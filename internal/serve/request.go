@@ -45,6 +45,9 @@ type Request struct {
 
 	Better map[string]int `json:"better"` // the preferred recipe of a comparison
 	Worse  map[string]int `json:"worse"`
+
+	Condition string `json:"condition"`
+	Set       any    `json:"set"` // the value to give it, a number or a text; null: it is chosen with the recipes
 }
 
 // changes returns the changes of the problem's file that a request asks for, and their
@@ -88,6 +91,12 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.AddRule{Text: r.Text}}, true
 	case "drop":
 		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.DropRule{Rule: r.Rule}}, true
+	case "set":
+		words = r.Condition + " is chosen with the recipes"
+		if r.Set != nil {
+			words = fmt.Sprintf("%s at %v", r.Condition, r.Set)
+		}
+		return words, []change.Change{change.Given{Condition: r.Condition, Value: toIntegers(r.Set)}}, true
 	case "seed":
 		return fmt.Sprintf("seed %d", r.Rule), []change.Change{change.Setting{Path: []string{"sampler", "seed"}, Value: r.Rule}}, true
 	}

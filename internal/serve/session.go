@@ -138,7 +138,6 @@ func readProblem(ctx context.Context, path string) ([]byte, error) {
 // command. Until then the error is a [problem.ConsentError].
 func (s *Session) load(ctx context.Context, text []byte, o problem.Options) (*problem.Problem, error) {
 	ctx, o = s.loadOptions(ctx, text, o)
-	o.Page = true
 	return problem.Load(ctx, s.file, o)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kir/internal/number"
@@ -54,6 +55,7 @@ type ProblemView struct {
 	Grey         int             `json:"grey"`    // colour of everything without its own
 	Units        []Unit          `json:"units"`   // units to show amounts in, the problem's own first
 	Constraints  []string        `json:"constraints"`
+	Conditions   []ConditionView `json:"conditions"`
 	Objectives   []ObjectiveView `json:"objectives"`
 	Trade        []string        `json:"trade"` // objectives of the trade-off
 	Warnings     []string        `json:"warnings"`
@@ -139,7 +141,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	a := &ProblemView{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
 		Members: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
-		Compositions: compositionsText(p), Grey: figure.Grey, Units: newMeasure(p).displayUnits(),
+		Compositions: compositionsText(p), Grey: figure.Grey, Units: newMeasure(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]
 	a.Unnamed = len(p.Ingredients) - len(a.Names)
@@ -149,7 +151,9 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 		}
 	}
 	m := newMeasure(p)
-	for _, r := range p.Rules {
+	rules := p.AllRules()
+	slices.SortStableFunc(rules, func(a, b problem.Rule) int { return a.Place - b.Place })
+	for _, r := range rules {
 		text := r.Text
 		if len(r.Rules) == 1 {
 			text = m.rule(text, r.Rules[0])

@@ -15,7 +15,6 @@ import (
 	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/internal/search"
-	"kir/mcmc"
 )
 
 const (
@@ -119,7 +118,11 @@ func (w *work) drawsFor(p *problem.Problem) []keptDraw {
 		return nil
 	}
 	kept, _ := w.chains.draws()
-	return slices.Concat(kept...)
+	all := slices.Concat(kept...)
+	for k := range all {
+		all[k].conditions = moveConditions(w.problem.Conditions, p.Conditions, all[k].conditions)
+	}
+	return all
 }
 
 // show publishes the draws repeatedly, often at first.
@@ -227,14 +230,14 @@ func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.B
 	kept, _ := w.chains.draws()
 	for c, draws := range kept {
 		for k, d := range draws {
-			pool = append(pool, run.Best{Chain: c, Draw: k, LogScore: d.logScore, LogDensity: d.logDensity, Parts: d.parts})
+			pool = append(pool, run.Best{Chain: c, Draw: k, LogScore: d.logScore, LogDensity: d.logDensity, Parts: d.parts, Conditions: d.conditions})
 		}
 	}
 	slices.SortStableFunc(pool, run.Best.Compare)
 	const most = 200
 	pool = pool[:min(len(pool), most)]
 	for k := range pool {
-		x, err := mcmc.NewComposition(len(p.Ingredients), pool[k].Parts...)
+		x, err := p.Target.Space().Composition(pool[k].Parts, pool[k].Conditions)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -245,7 +248,7 @@ func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.B
 		if pool[k].Scores, err = p.Target.AppendScores(nil, x); err != nil {
 			return nil, nil, err
 		}
-		found = append(found, search.Found{Parts: pool[k].Parts, LogScore: score})
+		found = append(found, search.Found{Parts: pool[k].Parts, Conditions: pool[k].Conditions, LogScore: score})
 	}
 	return found, pool, nil
 }

@@ -172,11 +172,25 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Ingre
 	} else if err != nil {
 		return nil, err
 	}
-	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Notes: []string{}}, step, weighed, rack, batch.Density == nil)
+	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Set: setValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
 	if batch.Density != nil && len(o.Rules.Rules) > 0 {
 		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
 	}
 	return sheet, nil
+}
+
+// setValues returns the values of conditions in the order of the problem.
+func setValues(o *problem.Outline, values map[string]any) (all []report.SetValue) {
+	for k := range o.Conditions {
+		of := &o.Conditions[k]
+		switch v := values[of.Name].(type) {
+		case float64:
+			all = append(all, report.SetValue{Condition: of.Name, Value: of.NumberText(v)})
+		case string:
+			all = append(all, report.SetValue{Condition: of.Name, Value: v})
+		}
+	}
+	return all
 }
 
 // fixesText writes fixes in the unit that is weighed.

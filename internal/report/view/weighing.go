@@ -17,6 +17,9 @@ func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Heading("%s", terminal.Plain(s.Title))
 	p.Line("%s, weighed in %s to %s", terminal.Plain(s.Batch), s.Unit, s.Step)
+	if set := s.SetText(); set != "" {
+		p.Hanging(0, "Set: "+terminal.Plain(set))
+	}
 	p.Line("")
 	p.Line("Lot ______________  Date ______________  By ______________")
 	p.Line("")
@@ -58,6 +61,9 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), sheet.Decimal(r.ExactText), sheet.Decimal(r.PercentText), cell(r.Cost), nil, nil)
 	}
 	out.Add(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, cell(s.Cost), nil, nil)
+	for _, set := range s.Set {
+		out.Add("set", set.Condition, set.Value)
+	}
 	return out
 }
 
@@ -107,7 +113,8 @@ var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap
 {{range $k, $s := .Sheets}}<section aria-label="{{text .Title}}">
 <h1>{{text .Title}}</h1>
 <p>{{text .Batch}}, weighed in {{.Unit}} to {{.Step}}</p>
-<p class="blanks"><span>Lot</span><span>Date</span><span>By</span></p>
+{{with .SetText}}<p><strong>Set: {{text .}}</strong></p>
+{{end}}<p class="blanks"><span>Lot</span><span>Date</span><span>By</span></p>
 <table>
 <thead><tr><th scope="col"><span class="box"></span></th><th scope="col">Ingredient</th><th scope="col" class="n">{{.Unit}}</th><th scope="col" class="n">Running</th><th scope="col" class="n">%</th>{{if .Cost.Known}}<th scope="col" class="n">Cost</th>{{end}}<th scope="col" class="free">Lot, notes</th></tr></thead>
 <tbody>

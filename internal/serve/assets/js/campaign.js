@@ -76,8 +76,8 @@ function trial(t) {
   const drop = button('Not made', () => instead([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: recipe ${t.id} counts for nothing` });
   const expects = el('p', { class: 'small' }), body = el('div', {});
   const e = el('li', { class: 'card', 'data-trial': t.id },
-    el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, expects,
-    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', {}, names[k].name, i)), el('div', { class: 'small-tools' }, failed, drop)), status);
+    el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, t.set && el('p', { class: 'set' }, t.set), expects,
+    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', names[k].set ? { class: 'set-field' } : {}, names[k].name + (names[k].unit ? `, ${names[k].unit}` : ''), i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
   expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') + (t.limits ?? []).map(l => '; ' + l).join('') : '');
   const wrong = (words, later) => {
@@ -94,7 +94,7 @@ function trial(t) {
       const values = names.map(l => t.values[l.name]).some(v => v) ? ': ' + names.filter(l => t.values[l.name]).map(l => `${l.name} ${t.values[l.name]}`).join(', ') : '';
       status.textContent = shown((said[t.status] ?? t.status) + values);
     }
-    inputs.forEach((i, k) => { if (!i.dataset.typed) i.value = t.values[names[k].name] ?? ''; });
+    inputs.forEach((i, k) => { if (!i.dataset.typed) i.value = t.values[names[k].name] ?? t.offered?.[names[k].name] ?? ''; });
     failed.setAttribute('aria-pressed', String(t.status === 'failed'));
     drop.hidden = t.status === 'withdrawn';
   };
@@ -174,12 +174,12 @@ export function showCampaign() {
   if (now !== labels) trials.clear();
   labels = now;
   // Where nothing is measured, as of a portfolio, there are no rounds.
-  byId('campaign-section').hidden = byId('campaign-link').hidden = !c.labels.length && !c.batches.length && !c.fault;
+  byId('campaign-section').hidden = byId('campaign-link').hidden = !c.labels.some(l => !l.set) && !c.batches.length && !c.fault;
   const s = c.stand;
   byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type what came of them, and it chooses the next.');
   byId('campaign-fault').hidden = !c.fault;
   if (c.fault) byId('campaign-fault').textContent = shown([c.fault.message, c.fault.hint].filter(Boolean).join(': '));
-  fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), amounts(s.best).map(([n, , text]) => `${n} ${text}`).join(', ') + '. ', s.tried + '.'] : []);
+  fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), [...amounts(s.best).map(([n, , text]) => `${n} ${text}`), ...(s.set ? [`at ${s.set}`] : [])].join(', ') + '. ', s.tried + '.'] : []);
   byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'Results came since; it learns from them in a moment.' : '');
   byId('next').disabled = c.doing === 'choosing';
   if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = c.size;

@@ -3,6 +3,7 @@ import { el, byId, fill, button, shown, narrow } from './dom.js';
 import { page, ask, say, listen } from './state.js';
 import * as amounts from './amounts.js';
 import * as question from './question.js';
+import * as conditions from './conditions.js';
 import * as recipes from './recipes.js';
 import * as campaign from './campaign.js';
 import * as ingredients from './ingredients.js';
@@ -48,6 +49,7 @@ function showState() {
   byId('words').textContent = shown(s.problem.words + '.');
   recipes.showOrders();
   question.showObjectives();
+  conditions.showConditions();
   question.showConstraints();
   ingredients.showNames();
   recipes.showList();
@@ -62,6 +64,7 @@ const shows = {
     const d = page.draws;
     byId('progress').hidden = !(d.run > 0 && d.run < 1);
     byId('progress').value = d.run;
+    if (page.problem) conditions.showConditions();
     ingredients.showDraws();
     ingredients.again();
     map.forget();

@@ -1,5 +1,5 @@
 // The map: draws and known recipes, so that what is alike lies together.
-import { byId, shown } from './dom.js';
+import { el, byId, fill, shown } from './dom.js';
 import { page, get, say, newest } from './state.js';
 
 const percent = v => Math.round(100 * v) + ' %';
@@ -20,9 +20,36 @@ async function draw() {
   byId('map-box').hidden = false;
   byId('map-draw').textContent = 'Draw it again';
   at = -1;
+  showColours();
   const ends = (a, b) => (a.length ? a.join(', ') : '…') + ' ↔ ' + (b.length ? b.join(', ') : '…');
   byId('map-says').textContent = shown(`These axes show ${percent(plane.explained)} of the variation. Across: ${ends(plane.left, plane.right)}. Upwards: ${ends(plane.lower, plane.upper)}.`);
   paint();
+}
+
+// showColours offers to colour the points by a condition.
+function showColours() {
+  const all = plane.conditions ?? [], was = byId('map-colour').value;
+  byId('map-colour-label').hidden = !all.length;
+  byId('map-colour').replaceChildren(el('option', { value: '' }, 'score'), ...all.map((c, k) => el('option', { value: String(k) }, c.name)));
+  byId('map-colour').value = Number(was) < all.length ? was : '';
+}
+
+// coloured is the condition that colours the points, or undefined.
+const coloured = () => byId('map-colour').value === '' ? undefined : plane.conditions?.[Number(byId('map-colour').value)];
+
+// hue is that of a value of a condition: from blue to orange for numbers, all around for categories.
+const hue = (c, v) => c.number ? 230 - 200 * v / Math.max(1, c.texts.length - 1) : 20 + 360 * v / c.texts.length;
+const colour = (c, v) => `hsl(${hue(c, v)} 70% 45%)`;
+
+// showKey says what the colours stand for: the ends and the middle of a number, or each category.
+function showKey() {
+  const c = coloured(), last = c ? c.texts.length - 1 : 0;
+  const values = !c ? [] : c.number ? [...new Set([0, Math.floor(last / 2), last])] : c.texts.map((_, k) => k).slice(0, 24);
+  fill(byId('map-key'), values.map(v => {
+    const s = el('span', { class: 'swatch' });
+    s.style.background = colour(c, v);
+    return el('li', {}, s, c.texts[v]);
+  }));
 }
 
 // place returns where points are on the canvas.
@@ -39,13 +66,15 @@ export function paint() {
   const c = byId('map'), g = c.getContext('2d'), style = getComputedStyle(document.documentElement);
   const ink = style.getPropertyValue('--ink'), accent = style.getPropertyValue('--accent'), warn = style.getPropertyValue('--warn');
   g.clearRect(0, 0, c.width, c.height);
+  const by = coloured(), kind = byId('map-colour').value;
+  showKey();
   places().forEach(([x, y], k) => {
     const p = plane.points[k];
     g.beginPath();
     g.arc(x, y, p.name ? 5 : 3.2, 0, 7);
-    g.globalAlpha = p.name ? 1 : 0.15 + 0.75 * (p.score ?? 0);
-    g.strokeStyle = ink;
-    g.fillStyle = accent;
+    g.globalAlpha = p.name || by ? 1 : 0.15 + 0.75 * (p.score ?? 0);
+    g.strokeStyle = by ? colour(by, p.set[kind]) : ink;
+    g.fillStyle = by ? colour(by, p.set[kind]) : accent;
     if (p.name) g.stroke(); else g.fill();
   });
   g.globalAlpha = 1;
@@ -68,6 +97,7 @@ function look(k) {
 
 export function begin() {
   byId('map-draw').addEventListener('click', draw);
+  byId('map-colour').addEventListener('change', paint);
   const c = byId('map');
   c.addEventListener('pointermove', e => {
     const box = c.getBoundingClientRect();

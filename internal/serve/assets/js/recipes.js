@@ -5,6 +5,7 @@ import { amount, amounts, batch, swatch, groupColour, parts, showUnits } from '.
 import { bar } from './bar.js';
 import { score } from './written.js';
 import { showFront } from './front.js';
+import { settings } from './conditions.js';
 
 const orders = {
   'default order': null,
@@ -14,7 +15,7 @@ const orders = {
 };
 const distance = b => b.nearest && b.nearest.length ? b.nearest[0].distance ?? -1 : -1;
 
-const recipeText = b => amounts(b.recipe).map(([n, , text]) => `${text} ${n}`).join('\n');
+const recipeText = b => [...amounts(b.recipe).map(([n, , text]) => `${text} ${n}`), ...settings(b)].join('\n');
 
 async function copy(b, e) {
   try {
@@ -107,6 +108,7 @@ function card(b, k) {
   return el('li', { class: 'card' },
     el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe, { key: 'recipe ' + k, keep, look }),
+    settings(b).length > 0 && el('p', { class: 'set' }, settings(b).join(' · ')),
     el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, amounts(b.recipe).map(p => row(b, p, k))),
     facts(b),
     el('div', { class: 'small-tools' },
@@ -123,6 +125,7 @@ function table(list) {
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
       el('tbody', {},
         el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, score(b.score)))),
+        page.problem.conditions.map(c => el('tr', {}, el('th', { scope: 'row' }, c.name + (c.unit && `, ${c.unit}`)), list.map(([b]) => el('td', { class: 'n' }, String(b.conditions?.[c.name] ?? ''))))),
         names.map(n => el('tr', {}, el('th', { scope: 'row' }, swatch(n), n),
           texts.map(of => el('td', { class: 'n' }, of.get(n) ?? '')))))));
 }
