@@ -25,6 +25,7 @@ import (
 type initOptions struct {
 	out, ingredients string
 	labels, units    []string
+	conditions       []string
 	layout           layoutFlags
 }
 
@@ -62,6 +63,7 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.out, "output", "o", "problem.yaml", "file to write; it must not exist")
 	c.Flags().StringVar(&o.ingredients, "ingredients", "", "table of the ingredients, name and attributes")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are labels")
+	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "columns that a trial sets beside the recipe, such as a temperature")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	o.layout.add(c)
 	must(c.MarkFlagFilename("output", "yaml"))
@@ -93,7 +95,10 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*problem.Draf
 		return nil, err
 	}
 	d := &problem.Draft{Layout: layout}
-	options := dataset.Options{Labels: o.labels, Layout: layout}
+	for _, name := range o.conditions {
+		d.SetColumns = append(d.SetColumns, dataset.NormalizeName(name))
+	}
+	options := dataset.Options{Labels: o.labels, Layout: layout.Merge(labelColumns(d.SetColumns))}
 	if d.Units, options.Units, err = readUnits(o.units); err != nil {
 		return nil, err
 	}
@@ -124,6 +129,18 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*problem.Draf
 		addIngredientsSheet(d, file, sheet, lacking)
 	}
 	return d, nil
+}
+
+// labelColumns returns the layout of a table whose given columns are labels.
+func labelColumns(names []string) dataset.Layout {
+	var l dataset.Layout
+	for _, name := range names {
+		if l.Columns == nil {
+			l.Columns = make(map[string]dataset.Role)
+		}
+		l.Columns[name] = dataset.LabelColumn
+	}
+	return l
 }
 
 // addIngredientsSheet notes that a sheet of the table's workbook lists the ingredients. The draft uses

@@ -27,6 +27,9 @@ type Note struct {
 	Taken      Role
 	Word, Same string
 
+	// Origin reports that the note asks whether a column is set or measured, or says that columns are set.
+	Origin bool
+
 	// Row is a row that may not be a recipe, and Left reports whether it is left out.
 	Row  string
 	Left bool

@@ -32,6 +32,12 @@ type Draft struct {
 	// Book has the recipes of the table, and its ingredients.
 	Book *dataset.Book
 
+	// SetColumns are columns that the user says are conditions: set by a trial, and not measured. ReadTable finds
+	// others by their names, but those that the user says are measured.
+	SetColumns      []string
+	MeasuredColumns []string
+	foundConditions []string
+
 	// Series is a history of prices or returns of assets. It is set instead of Book.
 	Series *dataset.Series
 
@@ -96,6 +102,7 @@ func (d *Draft) Write() ([]byte, error) {
 		law = append(law[:20], "...")
 	}
 	w.writeLine("sparsity: recipes # as many ingredients as the recipes have: {%s}", strings.Join(law, ", "))
+	w.writeConditions()
 	targets := w.Targets()
 	w.writeObjectives(targets)
 	if err := w.writeConstraints(targets); err != nil {
@@ -169,7 +176,9 @@ func (w *draftWriter) writeColumns() {
 	}
 	var labels []string
 	for _, l := range w.Book.Labels {
-		labels = append(labels, l.Name)
+		if !w.isCondition(l.Name) {
+			labels = append(labels, l.Name)
+		}
 	}
 	also := ""
 	if len(labels) > 0 {

@@ -58,6 +58,26 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if columns := d.misreadConditions(); len(columns) > 0 && o.Ingredients == nil {
+		roles := make(map[string]dataset.Role)
+		for _, name := range columns {
+			if _, told := o.Columns[name]; !told {
+				roles[name] = dataset.LabelColumn
+			}
+		}
+		if len(roles) > 0 {
+			again := o
+			again.Layout = o.Layout.Merge(dataset.Layout{Columns: roles})
+			if b, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Book, error) { return dataset.Read(r, name, again) }); err == nil && !t.Once {
+				d.Book, o = b, again
+			}
+		}
+	}
+	d.foundConditions = nil
+	found, questions := d.findConditions(labels)
+	d.foundConditions = found
+	d.noteConditions(found)
+	d.Book.Notes = slices.Concat(questions, d.Book.Notes)
 	if err := d.Book.CheckNumbers(); err != nil { // otherwise a column of numbers could be taken for classes
 		return err
 	}

@@ -79,7 +79,13 @@ func (d *Draft) Targets() []Target {
 	best, most := -1, 0
 	among := newLabelRelations(d.Book)
 	for i := range d.Book.Labels {
+		if d.isCondition(d.Book.Labels[i].Name) {
+			continue
+		}
 		t := d.labelTarget(i, among)
+		if t.priority > 0 && !slices.Contains(d.MeasuredColumns, t.Key) && dataset.OriginOf(t.Key, t.Classes != nil) == dataset.SetOrMeasured {
+			t.priority = 1 // it may have been set
+		}
 		if t.priority > most {
 			best, most = len(all), t.priority
 		}

@@ -64,6 +64,7 @@ type answers struct {
 	bounds       map[string]bool
 	batch        string
 	noPairs      bool
+	origins      map[string]bool // by column: whether a person says that it is set, and not measured
 	round        int
 	ignoreSheets bool // the other sheets of the workbook are not tables of ingredients
 }
@@ -228,7 +229,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	if b.made {
 		return errMade
 	}
-	if len(b.layout.Columns)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
+	if len(b.layout.Columns)+len(b.origins)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
 		return a.check()
 	}
 	switch a.Do {
@@ -260,6 +261,12 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		b.round = n
 	case "pairs":
 		b.noPairs = !a.On
+	case "set":
+		if b.origins == nil {
+			b.origins = make(map[string]bool)
+		}
+		b.origins[dataset.NormalizeName(a.Name)] = a.On
+		b.goals = nil // which depend on the labels
 	case "alone":
 		b.ignoreSheets = true
 		delete(b.tables, ingredientsTable)
@@ -394,6 +401,13 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	}
 	r := &tableReading{}
 	d := &problem.Draft{Table: u.name, Units: b.units, Objectives: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
+	for _, name := range slices.Sorted(maps.Keys(b.origins)) {
+		if b.origins[name] {
+			d.SetColumns = append(d.SetColumns, name)
+		} else {
+			d.MeasuredColumns = append(d.MeasuredColumns, name)
+		}
+	}
 	o := dataset.Options{Layout: b.layout, Units: dataset.DefaultUnits()}
 	for _, name := range slices.Sorted(maps.Keys(b.units)) {
 		with, err := o.Units.With(name, b.units[name])

@@ -430,3 +430,34 @@ func TestBeginExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestSetupAsksWhatWasSet: columns that may be conditions are asked about, answered as their names tell; another answer
+// changes what is written and what can be an objective.
+func TestSetupAsksWhatWasSet(t *testing.T) {
+	c := newBeginner(t, SetupOptions{})
+	v := c.gives("ovens.csv", "Recipe,Flour,Water,heat,Bake time [min],pH,Taste\na,5,3,180,35,5.1,6\nb,6,3,170,30,5.3,7\nc,5,4,180,40,5.2,7\nd,4,4,175,45,5.6,5\n")
+	question := func(v *SetupView, column string) *QuestionView {
+		for k := range v.Questions {
+			if v.Questions[k].Text == `"`+column+`": Did you set it, or measure it?` {
+				return &v.Questions[k]
+			}
+		}
+		t.Fatalf("%s is not asked about in %+v", column, v.Questions)
+		return nil
+	}
+	if q := question(v, "Bake time [min]"); !q.Answers[0].Chosen || !strings.Contains(v.Text, "\n  \"Bake time [min]\": {values: [30, 35, 40, 45]}\n") {
+		t.Errorf("it is answered %+v, and written %s", q, v.Text)
+	}
+	q := question(v, "pH")
+	if q.Answers[0].Chosen || !q.Answers[1].Chosen {
+		t.Errorf("pH is taken as %+v", q)
+	}
+	v = c.says(q.Answers[0].Send)
+	if q = question(v, "pH"); !q.Answers[0].Chosen || !strings.Contains(v.Text, "\n  pH: {values: [5.1, 5.2, 5.3, 5.6]}\n") || strings.Contains(v.Text, "label: pH") {
+		t.Errorf("once it was set: %+v, %s", q, v.Text)
+	}
+	v = c.says(question(v, "Bake time [min]").Answers[1].Send)
+	if q = question(v, "Bake time [min]"); q.Answers[0].Chosen || strings.Contains(v.Text, "\n  \"Bake time [min]\": {values") || !strings.Contains(v.Text, "label: \"Bake time [min]\"") {
+		t.Errorf("once it was measured: %+v, %s", q, v.Text)
+	}
+}

@@ -622,7 +622,7 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
-		case n.Asked != "" || n.Word != "" || n.Row != "":
+		case n.Asked != "" || n.Word != "" || n.Row != "" || n.Origin:
 		case strings.HasPrefix(n.Settle, "decimal:"):
 			q := QuestionView{Text: sentence(n.Message), Place: placeOf(n.Cell, n.Line), Answers: []AnswerView{}}
 			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
@@ -637,6 +637,12 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 			}
 			v.Notes = append(v.Notes, text)
 		}
+	}
+	for _, q := range d.OriginQuestions() {
+		v.Questions = append(v.Questions, QuestionView{Text: inputerr.Quote(q.Column) + ": Did you set it, or measure it?", Answers: []AnswerView{
+			{Text: "Set", Chosen: q.Set, Send: answer{Do: "set", Name: q.Column, On: true}},
+			{Text: "Measured", Chosen: !q.Set, Send: answer{Do: "set", Name: q.Column}},
+		}})
 	}
 	if d.Book != nil {
 		b.showSizes(v, d.Book)
