@@ -46,9 +46,11 @@ type Forest struct {
 	// Responses are the changes of the prediction with the amounts of single ingredients, the
 	// largest change first. At names the recipe, of Total units. Unit is that of the predictions.
 	Responses []Response `json:"responses,omitempty"`
-	At        string     `json:"at,omitempty"`
-	Unit      string     `json:"unit,omitempty"`
-	Total     int        `json:"total,omitempty"`
+	// ConditionResponses are those with the value of one condition, at the same recipe.
+	ConditionResponses []ConditionResponse `json:"condition_responses,omitempty"`
+	At                 string              `json:"at,omitempty"`
+	Unit               string              `json:"unit,omitempty"`
+	Total              int                 `json:"total,omitempty"`
 }
 
 // A Response is the change of a prediction with the amount of one ingredient, with the others in
@@ -67,6 +69,23 @@ type ResponsePoint struct {
 	Value  Number `json:"value"`
 	Low    Number `json:"low"`
 	High   Number `json:"high"`
+}
+
+// A ConditionResponse is the change of a prediction with the value of one condition, with all else as it is.
+type ConditionResponse struct {
+	Condition string                   `json:"condition"`
+	Unit      string                   `json:"unit,omitempty"`
+	At        any                      `json:"at"`    // the value at the recipe
+	Swing     Number                   `json:"swing"` // the largest less the smallest
+	Points    []ConditionResponsePoint `json:"points"`
+}
+
+// A ConditionResponsePoint is the prediction at a value of a condition, with a 90 % interval where there is one.
+type ConditionResponsePoint struct {
+	At    any    `json:"at"` // a number or a text
+	Value Number `json:"value"`
+	Low   Number `json:"low"`
+	High  Number `json:"high"`
 }
 
 // Words describes the direction of a response.

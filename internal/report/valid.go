@@ -134,6 +134,19 @@ func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) 
 					need(math.Abs(float64(p.Value)) < large && !(math.Abs(float64(p.Low)) >= large) && !(math.Abs(float64(p.High)) >= large), "a response of property %d is %v", k, p.Value)
 				}
 			}
+			for _, r := range w.Forest.ConditionResponses {
+				need(len(r.Points) >= 2 && math.Abs(float64(r.Swing)) < large, "a response to %s of property %d has %d points", r.Condition, k, len(r.Points))
+				before := math.Inf(-1)
+				for n, p := range r.Points {
+					at, isNumber := p.At.(float64)
+					_, isText := p.At.(string)
+					need(isText && (n == 0 || math.IsInf(before, -1)) || isNumber && at > before && math.Abs(at) < large, "a response to %s of property %d is at %v", r.Condition, k, p.At)
+					if isNumber {
+						before = at
+					}
+					need(math.Abs(float64(p.Value)) < large && !(math.Abs(float64(p.Low)) >= large) && !(math.Abs(float64(p.High)) >= large), "a response of property %d is %v", k, p.Value)
+				}
+			}
 			for _, i := range w.Forest.Importances {
 				need(math.Abs(float64(i.Mean)) < large && math.Abs(float64(i.SE)) < large, "an importance of property %d is %v ± %v", k, i.Mean, i.SE)
 			}

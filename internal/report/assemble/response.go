@@ -180,8 +180,56 @@ func addResponses(p *problem.Problem, m *report.Model) error {
 		if w.Forest.Responses, err = q.responses(recipe); err != nil {
 			return err
 		}
+		if w.Forest.ConditionResponses, err = conditionResponses(p, &models[at], recipe, conditions); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// mostConditionPoints is the greatest number of values of a condition at which a response is computed.
+const mostConditionPoints = 25
+
+// conditionResponses returns how a prediction changes with each condition that has several values, at a recipe.
+func conditionResponses(p *problem.Problem, of *predictor, recipe, conditions []int32) (all []report.ConditionResponse, err error) {
+	for k := range p.Conditions {
+		c := &p.Conditions[k]
+		if c.Len() < 2 {
+			continue
+		}
+		r := report.ConditionResponse{Condition: c.Name, Unit: c.Unit, At: c.Value(int(conditions[k]))}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, v := range spreadValues(c.Len(), int(conditions[k])) {
+			at := slices.Clone(conditions)
+			at[k] = int32(v)
+			x, err := p.Target.Space().Composition(partsOf(recipe), at)
+			if err != nil {
+				return nil, err
+			}
+			q := of.predict(x)
+			if q.Class != "" {
+				q.Value, q.Low, q.High = percent(q.Value), percent(q.Low), percent(q.High)
+			}
+			low, high = min(low, float64(q.Value)), max(high, float64(q.Value))
+			r.Points = append(r.Points, report.ConditionResponsePoint{At: c.Value(v), Value: q.Value, Low: q.Low, High: q.High})
+		}
+		if high > low && !math.IsInf(high-low, 1) {
+			r.Swing = report.Number(high - low)
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// spreadValues returns the indices of all values, or of an evenly spread part of many, with the ends and one of its own.
+func spreadValues(n, own int) []int {
+	var at []int
+	for k := range n {
+		if n <= mostConditionPoints || k == own || k == n-1 || k*(mostConditionPoints-1)/(n-1) != (k-1)*(mostConditionPoints-1)/(n-1) || k == 0 {
+			at = append(at, k)
+		}
+	}
+	return at
 }
 
 func partsOf(x []int32) (parts []mcmc.Part) {

@@ -19,16 +19,60 @@ const (
 // PanelsAcross is the number of panels of responses across a report.
 const PanelsAcross = 2
 
+// A panel shows how a prediction changes with an amount or a condition.
+type panel struct {
+	title  string
+	points []panelPoint
+	at     float64  // where the recipe is
+	names  []string // of categories, whose places are 0, 1, ...; nil of a number
+}
+
+// A panelPoint is a prediction at a place of a panel.
+type panelPoint struct {
+	at               float64
+	value, low, high report.Number
+}
+
+// panelsOf returns a panel for each response, those with amounts first.
+func panelsOf(of *report.Forest) (all []panel) {
+	share := func(amount int) float64 { return 100 * float64(amount) / float64(of.Total) }
+	for _, r := range of.Responses {
+		p := panel{title: figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1) + ", % " + map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign], at: share(r.Amount)}
+		for _, q := range r.Points {
+			p.points = append(p.points, panelPoint{share(q.Amount), q.Value, q.Low, q.High})
+		}
+		all = append(all, p)
+	}
+	for _, r := range of.ConditionResponses {
+		p := panel{title: figure.Clip(valueHead(r.Condition, r.Unit), panelWidth-10, figure.SmallSize*1.1)}
+		for k, q := range r.Points {
+			at, isNumber := q.At.(float64)
+			if !isNumber {
+				at = float64(k)
+				p.names = append(p.names, fmt.Sprint(q.At))
+			}
+			if q.At == r.At {
+				p.at = at
+			}
+			p.points = append(p.points, panelPoint{at, q.Value, q.Low, q.High})
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // responseFigure shows how a prediction changes with the amounts of the ingredients that it depends
-// on most, with the given number of panels across. It returns nil if that is unknown.
+// on most and with the conditions, with the given number of panels across. It returns nil if that is
+// unknown.
 func responseFigure(of *report.Forest, file, label string, across int) *figure.Figure {
-	if len(of.Responses) == 0 {
+	panels := panelsOf(of)
+	if len(panels) == 0 {
 		return nil
 	}
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, r := range of.Responses {
-		for _, p := range r.Points {
-			for _, v := range []report.Number{p.Value, p.Low, p.High} {
+	for _, r := range panels {
+		for _, p := range r.points {
+			for _, v := range []report.Number{p.value, p.low, p.high} {
 				if v.Known() {
 					low, high = min(low, float64(v)), max(high, float64(v))
 				}
@@ -38,45 +82,32 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	if !(low < high) {
 		return nil
 	}
-	rows := (len(of.Responses) + across - 1) / across
+	rows := (len(panels) + across - 1) / across
+	changes := "amounts"
+	if len(of.ConditionResponses) > 0 {
+		changes = "amounts and conditions"
+	}
 	f := &figure.Figure{
-		Name: file, Title: "How " + label + " changes with amounts, at " + of.At,
+		Name: file, Title: "How " + label + " changes with " + changes + ", at " + of.At,
 		Width: float64(float64(across)*(panelWidth+panelLeft)) + 14, Height: float64(float64(rows)*(panelHeight+panelTop+26)) + 20,
 	}
 	var said []string
-	ticks, digits := figure.Ticks(low, high, 3)
-	for k, r := range of.Responses {
+	for _, r := range of.Responses {
 		said = append(said, fmt.Sprintf("%s %s, by %s", r.Ingredient, r.Words(), number.ThreeFigures(float64(r.Swing))))
+	}
+	for _, r := range of.ConditionResponses {
+		said = append(said, fmt.Sprintf("%s changes it by %s", r.Condition, number.ThreeFigures(float64(r.Swing))))
+	}
+	ticks, digits := figure.Ticks(low, high, 3)
+	for k := range panels {
 		left := panelLeft + float64(float64(k%across)*(panelWidth+panelLeft))
 		top := panelTop + float64(float64(k/across)*(panelHeight+panelTop+26))
-		share := func(amount int) float64 { return 100 * float64(amount) / float64(of.Total) }
-		x := figure.Scale{Lo: share(r.Points[0].Amount), Hi: share(r.Points[len(r.Points)-1].Amount), From: left, To: left + panelWidth}
 		y := figure.Scale{Lo: low, Hi: high, From: top + panelHeight, To: top}
 		for _, v := range ticks {
 			f.Line(left, y.At(v), left+panelWidth, y.At(v), 0.5, figure.Line)
 			f.Write(left-5, y.At(v)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(v, digits))
 		}
-		marks, places := figure.Ticks(x.Lo, x.Hi, 4)
-		for _, v := range marks {
-			f.Write(x.At(v), top+panelHeight+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, places))
-		}
-		f.Line(left, top+panelHeight, left+panelWidth, top+panelHeight, 1, figure.Ink)
-		f.Dashed(x.At(share(r.Amount)), top, x.At(share(r.Amount)), top+panelHeight, 1, figure.Soft)
-		var line, below, above []float64
-		for _, p := range r.Points {
-			at := x.At(share(p.Amount))
-			line = append(line, at, y.At(float64(p.Value)))
-			if p.Low.Known() && p.High.Known() {
-				below, above = append(below, at, y.At(float64(p.Low))), append(above, at, y.At(float64(p.High)))
-			}
-		}
-		for _, edge := range [][]float64{below, above} {
-			if len(edge) > 2 {
-				f.Path(edge, 0.75, figure.Soft)
-			}
-		}
-		f.Path(line, 2, figure.Accent)
-		f.WriteBold(left, top-7, figure.SmallSize, figure.Start, figure.Ink, figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1)+", % "+map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign])
+		panels[k].draw(f, left, top, y)
 	}
 	unit := ""
 	if of.Unit != "" && !strings.Contains(label, of.Unit) {
@@ -91,4 +122,57 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	f.Write(panelLeft, f.Height-4, figure.SmallSize, figure.Start, figure.Soft, strings.Join(notes, "; "))
 	f.Text = fmt.Sprintf("Line plots of predicted %s over the amounts of %d ingredients at %s: %s.", label, len(of.Responses), of.At, strings.Join(said, "; "))
 	return f
+}
+
+// draw draws the panel between its axes.
+func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
+	x := figure.Scale{Lo: p.points[0].at, Hi: p.points[len(p.points)-1].at, From: left, To: left + panelWidth}
+	if p.names != nil {
+		x.Lo, x.Hi = x.Lo-0.5, x.Hi+0.5
+		room := panelWidth / float64(len(p.names))
+		for k, name := range p.names {
+			f.Write(x.At(float64(k)), top+panelHeight+14, figure.SmallSize, figure.Middle, figure.Soft, figure.Clip(name, room-4, figure.SmallSize))
+		}
+	} else {
+		marks, places := figure.Ticks(x.Lo, x.Hi, 4)
+		for _, v := range marks {
+			f.Write(x.At(v), top+panelHeight+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, places))
+		}
+	}
+	f.Line(left, top+panelHeight, left+panelWidth, top+panelHeight, 1, figure.Ink)
+	f.Dashed(x.At(p.at), top, x.At(p.at), top+panelHeight, 1, figure.Soft)
+	if p.names != nil {
+		p.drawDots(f, x, y)
+	} else {
+		p.drawLine(f, x, y)
+	}
+	f.WriteBold(left, top-7, figure.SmallSize, figure.Start, figure.Ink, p.title)
+}
+
+// drawDots draws a dot for each category, on its interval.
+func (p *panel) drawDots(f *figure.Figure, x, y figure.Scale) {
+	for _, q := range p.points {
+		if q.low.Known() && q.high.Known() {
+			f.Line(x.At(q.at), y.At(float64(q.low)), x.At(q.at), y.At(float64(q.high)), 1, figure.Soft)
+		}
+		f.Dot(x.At(q.at), y.At(float64(q.value)), 3, figure.Accent)
+	}
+}
+
+// drawLine draws the predictions of a number as a line, between those of their intervals.
+func (p *panel) drawLine(f *figure.Figure, x, y figure.Scale) {
+	var line, below, above []float64
+	for _, q := range p.points {
+		at := x.At(q.at)
+		line = append(line, at, y.At(float64(q.value)))
+		if q.low.Known() && q.high.Known() {
+			below, above = append(below, at, y.At(float64(q.low))), append(above, at, y.At(float64(q.high)))
+		}
+	}
+	for _, edge := range [][]float64{below, above} {
+		if len(edge) > 2 {
+			f.Path(edge, 0.75, figure.Soft)
+		}
+	}
+	f.Path(line, 2, figure.Accent)
 }
