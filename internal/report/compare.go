@@ -31,9 +31,10 @@ type Difference struct {
 
 // A ShortlistEntry is an entry of a shortlist.
 type ShortlistEntry struct {
-	Rank   int            `json:"rank"`
-	Score  Number         `json:"score"`
-	Recipe map[string]int `json:"recipe"`
+	Rank       int            `json:"rank"`
+	Score      Number         `json:"score"`
+	Recipe     map[string]int `json:"recipe"`
+	Conditions map[string]any `json:"conditions,omitempty"`
 }
 
 // A CommonRecipe is a recipe of two shortlists.
@@ -44,7 +45,7 @@ type CommonRecipe struct {
 
 // A FigureChange is a figure of both runs.
 type FigureChange struct {
-	Kind string `json:"kind"` // used, amount, n, score or mean
+	Kind string `json:"kind"` // used, amount, set, n, score or mean
 	Of   string `json:"of"`
 	A    Number `json:"a"`
 	B    Number `json:"b"`
@@ -137,7 +138,7 @@ func (d *Difference) compareShortlists(a, b []Best) {
 		return strings.Join(names, ",")
 	}
 	listed := func(k int, e Best) ShortlistEntry {
-		return ShortlistEntry{Rank: k + 1, Score: e.Score, Recipe: e.Recipe}
+		return ShortlistEntry{Rank: k + 1, Score: e.Score, Recipe: e.Recipe, Conditions: e.Conditions}
 	}
 	there := make(map[string][]int)
 	for k, e := range b {
@@ -208,4 +209,30 @@ func (d *Difference) compareFigures(a, b *Model) {
 		add("used", x.Ingredient, x.Probability, share(a, x.Probability, x.MCSE), y.Probability, share(b, y.Probability, y.MCSE))
 		add("amount", x.Ingredient, x.MeanAmount, amountError(a, &x, y.MeanAmount), y.MeanAmount, amountError(b, &y, x.MeanAmount))
 	}
+	for _, c := range a.Conditions {
+		other := slices.IndexFunc(b.Conditions, func(o run.ConditionShares) bool { return o.Name == c.Name })
+		if other < 0 {
+			continue
+		}
+		x, y := valueShares(c), valueShares(b.Conditions[other])
+		for _, v := range slices.Concat(c.Values, b.Conditions[other].Values) {
+			p, known := x[v.Value]
+			q, also := y[v.Value]
+			if !known && !also || p.Probability == 0 && q.Probability == 0 {
+				continue // compared already, or in no draw
+			}
+			delete(x, v.Value)
+			delete(y, v.Value)
+			add("set", a.Problem.ConditionText(c.Name, v.Value), p.Probability, share(a, p.Probability, p.MCSE), q.Probability, share(b, q.Probability, q.MCSE))
+		}
+	}
+}
+
+// valueShares returns the shares of a condition by value. A value that a run does not offer is in no draw.
+func valueShares(c run.ConditionShares) map[any]run.ValueShare {
+	all := make(map[any]run.ValueShare)
+	for _, v := range c.Values {
+		all[v.Value] = v
+	}
+	return all
 }

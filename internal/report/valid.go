@@ -17,6 +17,7 @@ func (m *Model) validate() error {
 	need(m.Problem.Total >= 1 && m.Problem.Total <= math.MaxInt32, "the total is %d", m.Problem.Total)
 	need(m.Sampler.Chains >= 1, "there are %d chains", m.Sampler.Chains)
 	m.validateLists(need)
+	m.validateConditions(need)
 	for k, w := range m.Properties {
 		if w.Forest == nil || w.Forest.Quality.Classes == nil {
 			continue
@@ -47,6 +48,49 @@ func (m *Model) validateLists(need func(ok bool, format string, args ...any)) {
 		need(left == 0, "the amounts of best %d do not add up to the total", k)
 		for _, s := range b.Slack {
 			need(s.Rule >= 0 && s.Rule < len(m.Problem.Rules), "best %d names rule %d of %d", k, s.Rule, len(m.Problem.Rules))
+		}
+	}
+}
+
+// validateConditions checks that each value of a condition is a number or a text.
+func (m *Model) validateConditions(need func(ok bool, format string, args ...any)) {
+	check := func(where string, v any) {
+		_, isNumber := v.(float64)
+		_, isText := v.(string)
+		need(isNumber || isText, "a value of a condition of %s is %v", where, v)
+	}
+	named := func(where string, values map[string]any) {
+		for _, v := range values {
+			check(where, v)
+		}
+	}
+	for _, c := range m.Problem.Conditions {
+		for _, v := range c.Values {
+			check("the problem", v)
+		}
+	}
+	for _, c := range m.Conditions {
+		for _, v := range c.Values {
+			check("the draws", v.Value)
+		}
+	}
+	for _, b := range m.Best {
+		named("the shortlist", b.Conditions)
+		for _, r := range b.ConditionRanges {
+			check("the shortlist", r.Low)
+			check("the shortlist", r.High)
+		}
+	}
+	if m.Tradeoff != nil {
+		for _, p := range m.Tradeoff.Front {
+			named("the trade-off", p.Conditions)
+		}
+	}
+	for _, w := range m.Properties {
+		if w.Forest != nil {
+			for _, r := range w.Forest.ConditionResponses {
+				check("a response", r.At)
+			}
 		}
 	}
 }

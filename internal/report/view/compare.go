@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,13 +30,13 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p.Heading("The shortlists: %d stayed, %d went, %d came", len(d.Stayed), len(d.Went), len(d.Came))
 	for _, s := range d.Stayed {
 		scores := number.Scores(float64(s.A.Score), float64(s.B.Score))
-		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], amounts(s.A.Recipe, s.B.Recipe)))
+		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], amounts(s.A, &s.B)))
 	}
 	for _, l := range d.Went {
-		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l.Recipe, nil)))
+		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l, nil)))
 	}
 	for _, l := range d.Came {
-		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l.Recipe, nil)))
+		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l, nil)))
 	}
 	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
 	var sure []report.FigureChange
@@ -48,7 +49,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 		p.Line("  nothing")
 	}
 	for _, kind := range []struct{ name, title string }{
-		{"score", "the score"}, {"mean", "means over the draws"}, {"n", "draws with n ingredients"}, {"used", "how often an ingredient is used"}, {"amount", "units of it, where it is used"},
+		{"score", "the score"}, {"mean", "means over the draws"}, {"n", "draws with n ingredients"}, {"used", "how often an ingredient is used"}, {"amount", "units of it, where it is used"}, {"set", "how often a condition has a value"},
 	} {
 		of := slices.DeleteFunc(slices.Clone(sure), func(m report.FigureChange) bool { return m.Kind != kind.name })
 		if len(of) == 0 {
@@ -74,14 +75,21 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	return p.Err
 }
 
-// amounts lists the parts of a recipe in units, each with the amount of another recipe where that
-// differs.
-func amounts(recipe, other map[string]int) string {
+// amounts lists the parts of a recipe in units and its conditions, each with what another recipe has
+// where that differs.
+func amounts(e report.ShortlistEntry, other *report.ShortlistEntry) string {
 	var texts []string
-	for _, part := range (report.Best{Recipe: recipe}).Parts() {
+	for _, part := range (report.Best{Recipe: e.Recipe}).Parts() {
 		text := fmt.Sprintf("%s %d", terminal.Plain(clipName(part.Ingredient)), part.Amount)
-		if other != nil && other[part.Ingredient] != part.Amount {
-			text += fmt.Sprintf(" → %d", other[part.Ingredient])
+		if other != nil && other.Recipe[part.Ingredient] != part.Amount {
+			text += fmt.Sprintf(" → %d", other.Recipe[part.Ingredient])
+		}
+		texts = append(texts, text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Conditions)) {
+		text := terminal.Plain(clipName(name) + " " + report.Condition{}.Text(e.Conditions[name]))
+		if other != nil && other.Conditions[name] != e.Conditions[name] && other.Conditions[name] != nil {
+			text += " → " + terminal.Plain(report.Condition{}.Text(other.Conditions[name]))
 		}
 		texts = append(texts, text)
 	}

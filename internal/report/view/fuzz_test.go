@@ -38,6 +38,8 @@ func FuzzSummary(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add([]byte(`{"problem": {"total": 5}, "sampler": {"chains": 1}, "best": [{"recipe": {"a": 5}}]}`))
+	f.Add([]byte(`{"problem": {"total": 5, "conditions": [{"name": "c", "values": [1, "a"]}]}, "sampler": {"chains": 1}, "best": [{"recipe": {"a": 5}, "conditions": {"c": 1}, "condition_ranges": {"c": {"low": 1, "high": 2}}}],
+"conditions": [{"name": "c", "values": [{"value": 1, "probability": 1}]}], "properties": [{"name": "p", "forest": {"total": 5, "condition_responses": [{"condition": "c", "at": [1], "points": [{"at": 1, "value": 1}, {"at": {}, "value": 2}]}]}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		see(t, data)
 		m := new(report.Model)
