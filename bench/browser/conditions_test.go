@@ -66,6 +66,17 @@ func TestServeConditions(t *testing.T) {
 	w.accessible("the map by temperature")
 	w.screenshot("map", "map-section")
 
+	// A trade-off of liking and of how much butter costs, coloured by the temperature.
+	w.does(`import('/js/state.js').then(async m => m.ask({ do: 'text', step: 4, text: (await m.get('/text')).text.replace('constraints:', '  lean: {expression: {formula: share("Butter"), minimize: true}}\ntrade: [liking, lean]\nconstraints:') }))`)
+	w.settled(5)
+	w.is("a front", `document.querySelectorAll('#front circle').length > 2 && document.querySelector('#front .set').textContent.includes('oven deck, kept')`)
+	w.does(`const s = document.querySelector('[data-key="front colour"]'); s.value = 'temperature'; s.dispatchEvent(new Event('change'))`)
+	w.is("colours of the front", `document.querySelectorAll('#front .key li').length === 3 && document.querySelector('#front circle').style.fill.startsWith('rgb')`)
+	w.accessible("the front by temperature")
+	w.screenshot("front", "front")
+	w.does(`import('/js/state.js').then(m => m.ask({ do: 'back', step: 4 }))`)
+	w.settled(4)
+
 	// Two rounds. The deck is still kept.
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")

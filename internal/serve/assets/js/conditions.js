@@ -37,6 +37,20 @@ export function showConditions() {
   }));
 }
 
+// colour is that of the k-th of n values: from blue to orange for numbers, all around for categories.
+export const colour = (number, k, n) => `hsl(${number ? 230 - 200 * k / Math.max(1, n - 1) : 20 + 360 * k / n} 70% 45%)`;
+
+// key says what the colours of a condition stand for: the ends and the middle of a number, or each category.
+export function key(number, texts) {
+  const last = texts.length - 1;
+  const values = number ? [...new Set([0, Math.floor(last / 2), last])] : texts.map((_, k) => k).slice(0, 24);
+  return values.map(k => {
+    const s = el('span', { class: 'swatch' });
+    s.style.background = colour(number, k, texts.length);
+    return el('li', {}, s, texts[k]);
+  });
+}
+
 // range of a condition that is as good, as in "185 °C (180 to 190)".
 const settingText = (c, b) => {
   const value = b.conditions[c.name], range = b.condition_ranges?.[c.name], k = c.values.indexOf(value);

@@ -4,10 +4,12 @@ import { el, byId, fill, mark, plain, button, shown } from './dom.js';
 import { page, ask } from './state.js';
 import { plainRows } from './amounts.js';
 import { bar } from './bar.js';
+import { colour, key, settings } from './conditions.js';
 
 let at = 0;         // the point that is chosen
 let shownOf = null; // the trade-off that is shown
 let axes = [0, 1];  // of the objectives, across and up
+let coloured = '';   // the condition that colours the points
 
 // about writes a prediction with three digits.
 const about = v => Math.abs(v) >= 1000 ? Number(v.toPrecision(3)).toLocaleString('en') : plain(v);
@@ -22,7 +24,7 @@ export function showFront() {
   const titles = t.objectives.map(o => shown(o.name + (o.unit ? ', ' + o.unit : '') + ({ maximize: ' (more is better)', minimize: ' (less is better)' }[o.goal] ?? '')));
   axes = axes.map((a, k) => a < names.length ? a : Math.min(k, names.length - 1));
   const words = p => t.objectives.map(o => `${shown(o.name)} ${about(of(p, o.name))}` + (o.unit ? ' ' + shown(o.unit) : '')).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: from here on a little more of one costs much of another' : '');
-  const box = p => el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), plainRows(p.recipe),
+  const box = p => el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), settings(p).length > 0 && el('p', { class: 'set' }, settings(p).join(' · ')), plainRows(p.recipe),
     button('Go on from this', () => ask({ do: 'near', recipe: p.recipe, changes: 2 }), { 'data-key': 'front on', class: 'control' }));
   const head = [el('h3', {}, 'Trade-off'), !page.list.settled && el('p', { class: 'small provisional' }, 'A first look at it; a longer search is on its way.')];
   if (points.length === 1) {
@@ -39,10 +41,12 @@ export function showFront() {
   for (const [v, end] of [[x.lo, 'start'], [x.hi, 'end']]) svg.append(mark('text', { x: x.at(v), y: B + 16, 'text-anchor': end }, about(v)));
   for (const v of [y.lo, y.hi]) svg.append(mark('text', { x: L - 6, y: y.at(v) + 4, 'text-anchor': 'end' }, about(v)));
   svg.append(mark('text', { x: (L + W) / 2, y: H - 6, 'text-anchor': 'middle' }, titles[axes[0]]), mark('text', { x: L, y: 9 }, titles[axes[1]]));
+  const by = page.problem.conditions.find(c => c.name === coloured);
   const choose = k => { at = k; showFront(); byId('front').querySelector('[aria-checked="true"]').focus(); };
   points.forEach((p, k) => {
     const c = mark('circle', { cx: x.at(of(p, names[axes[0]])), cy: y.at(of(p, names[axes[1]])), r: k === at ? 9 : 6, class: 'at' + (p.knee ? ' knee' : ''),
       role: 'radio', tabindex: k === at ? 0 : -1, 'aria-checked': String(k === at), 'aria-label': words(p) });
+    if (by && by.values.includes(p.conditions?.[by.name])) c.style.fill = colour(by.number, by.values.indexOf(p.conditions[by.name]), by.values.length);
     c.addEventListener('click', () => choose(k));
     c.addEventListener('keydown', e => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
@@ -54,8 +58,10 @@ export function showFront() {
   });
   const axis = k => el('label', {}, k ? 'Up ' : 'Across ', el('select', { 'data-key': 'axis ' + k, onchange: e => { axes[k] = Number(e.target.value); showFront(); } },
     names.map((n, i) => el('option', { value: i, selected: i === axes[k] }, n))));
+  const shades = page.problem.conditions.length > 0 && el('label', {}, 'Colour by ', el('select', { 'data-key': 'front colour', onchange: e => { coloured = e.target.value; showFront(); } },
+    el('option', { value: '' }, 'nothing'), page.problem.conditions.map(c => el('option', { value: c.name, selected: c.name === coloured }, c.name))));
   const p = points[at];
-  fill(byId('front'), head, names.length > 2 && el('div', { class: 'tools control' }, axis(0), axis(1)),
+  fill(byId('front'), head, (names.length > 2 || shades) && el('div', { class: 'tools control' }, names.length > 2 && [axis(0), axis(1)], shades), by && el('ul', { class: 'plain key', 'aria-label': 'Colours of the trade-off' }, key(by.number, by.texts)),
     el('div', { class: 'front' }, el('div', {}, svg), box(p)));
 }
 

@@ -1,6 +1,7 @@
 // The map: draws and known recipes, so that what is alike lies together.
 import { el, byId, fill, shown } from './dom.js';
 import { page, get, say, newest } from './state.js';
+import { colour, key } from './conditions.js';
 
 const percent = v => Math.round(100 * v) + ' %';
 
@@ -37,20 +38,8 @@ function showColours() {
 // coloured is the condition that colours the points, or undefined.
 const coloured = () => byId('map-colour').value === '' ? undefined : plane.conditions?.[Number(byId('map-colour').value)];
 
-// hue is that of a value of a condition: from blue to orange for numbers, all around for categories.
-const hue = (c, v) => c.number ? 230 - 200 * v / Math.max(1, c.texts.length - 1) : 20 + 360 * v / c.texts.length;
-const colour = (c, v) => `hsl(${hue(c, v)} 70% 45%)`;
-
-// showKey says what the colours stand for: the ends and the middle of a number, or each category.
-function showKey() {
-  const c = coloured(), last = c ? c.texts.length - 1 : 0;
-  const values = !c ? [] : c.number ? [...new Set([0, Math.floor(last / 2), last])] : c.texts.map((_, k) => k).slice(0, 24);
-  fill(byId('map-key'), values.map(v => {
-    const s = el('span', { class: 'swatch' });
-    s.style.background = colour(c, v);
-    return el('li', {}, s, c.texts[v]);
-  }));
-}
+// showKey says what the colours stand for.
+const showKey = c => fill(byId('map-key'), c ? key(c.number, c.texts) : []);
 
 // place returns where points are on the canvas.
 function places() {
@@ -67,14 +56,14 @@ export function paint() {
   const ink = style.getPropertyValue('--ink'), accent = style.getPropertyValue('--accent'), warn = style.getPropertyValue('--warn');
   g.clearRect(0, 0, c.width, c.height);
   const by = coloured(), kind = byId('map-colour').value;
-  showKey();
+  showKey(by);
   places().forEach(([x, y], k) => {
     const p = plane.points[k];
     g.beginPath();
     g.arc(x, y, p.name ? 5 : 3.2, 0, 7);
     g.globalAlpha = p.name || by ? 1 : 0.15 + 0.75 * (p.score ?? 0);
-    g.strokeStyle = by ? colour(by, p.set[kind]) : ink;
-    g.fillStyle = by ? colour(by, p.set[kind]) : accent;
+    g.strokeStyle = by ? colour(by.number, p.set[kind], by.texts.length) : ink;
+    g.fillStyle = by ? colour(by.number, p.set[kind], by.texts.length) : accent;
     if (p.name) g.stroke(); else g.fill();
   });
   g.globalAlpha = 1;
