@@ -98,7 +98,7 @@ func (ch *batchOptimizer) valueSets(recipes []recipe, scores []float64) [][][]in
 	count := func() float64 {
 		n := 1.0
 		for k, a := range ch.alike {
-			n *= binomial(len(ranked[k]), min(a.values, len(ranked[k])))
+			n = float64(n * binomial(len(ranked[k]), min(a.values, len(ranked[k]))))
 		}
 		return n
 	}
@@ -128,7 +128,7 @@ func (ch *batchOptimizer) valueSets(recipes []recipe, scores []float64) [][][]in
 func binomial(n, k int) float64 {
 	c := 1.0
 	for i := range k {
-		c = math.Round(c * float64(n-i) / float64(i+1))
+		c = math.Round(float64(c*float64(n-i)) / float64(i+1))
 	}
 	return c
 }
