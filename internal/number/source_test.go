@@ -33,7 +33,7 @@ var shareOfTotal = map[string]string{
 	"internal/report/view/dots.go amountsFigure":           "a mean amount with its error",
 	"internal/report/view/ingredients.go writeIngredients": "a mean amount with its error",
 	"internal/report/view/page.go Amount":                  "a mean amount",
-	"internal/report/view/response.go panelsOf":      "the axis of a chart",
+	"internal/report/view/response.go panelsOf":            "the axis of a chart",
 	"internal/report/view/sheets.go figuresSheet":          "a mean cost",
 	"internal/report/view/shortlist.go writeEntries":       "the length of a bar",
 	"internal/serve/figures.go newDistribution":            "the axis of a chart",

@@ -22,10 +22,11 @@ type predictionTable struct {
 	prediction int
 	ingredient []int // by column; −1 if it has no ingredient
 	constant   []int // by column: index of the constant; −1 if it has none
+	condition  []int // by column: index of the input that a condition gives; −1 if it has none
 }
 
 // checkPredictions compares the model with a table of its own predictions.
-func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, tolerance float64, output modelOutput, settings []*ensemble.Score) error {
+func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, tolerance float64, output modelOutput, combinations [][]*ensemble.Score) error {
 	t, err := b.readPredictions(ctx, n)
 	if err != nil {
 		return err
@@ -39,7 +40,11 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, toler
 		if err != nil {
 			return err
 		}
-		got, want := output.valueOf(settings[at].Sums(x)), row[t.prediction]
+		combination, err := b.rowCombination(t, r, len(combinations))
+		if err != nil {
+			return err
+		}
+		got, want := output.valueOf(combinations[combination][at].Sums(x)), row[t.prediction]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
 			return yaml.Hint(t.ErrorIn(r, t.prediction, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
 				"see that features, amounts and constants are what it was trained on: its inputs are %s", inputerr.List(b.model.Inputs, 8))
@@ -54,14 +59,15 @@ func (b *inputMapping) readPredictions(ctx context.Context, n *yaml.Node) (*pred
 	if err != nil {
 		return nil, err
 	}
-	t := &predictionTable{Sheet: sheet, ingredient: make([]int, len(sheet.Columns)), constant: make([]int, len(sheet.Columns))}
+	t := &predictionTable{Sheet: sheet, ingredient: make([]int, len(sheet.Columns)), constant: make([]int, len(sheet.Columns)), condition: make([]int, len(sheet.Columns))}
 	if t.prediction, err = t.Column("prediction"); err != nil {
 		return nil, err
 	}
 	for c, name := range t.Columns {
 		t.ingredient[c] = findName(b.Names, name)
 		t.constant[c] = slices.IndexFunc(b.triedInputs, func(t triedInput) bool { return t.name == name })
-		if c != t.prediction && t.ingredient[c] < 0 && t.constant[c] < 0 {
+		t.condition[c] = slices.IndexFunc(b.conditionInputs, func(in conditionInput) bool { return in.name == name })
+		if c != t.prediction && t.ingredient[c] < 0 && t.constant[c] < 0 && t.condition[c] < 0 {
 			return nil, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.Names, 8)
 		}
 	}
@@ -93,6 +99,25 @@ func (b *inputMapping) rowComposition(t *predictionTable, r int) ([]int32, error
 		return nil, t.ErrorIn(r, t.prediction, "the amounts of the row come to %d units of %d", units, b.Total)
 	}
 	return x, nil
+}
+
+// rowCombination returns the combination of conditions of a row.
+func (b *inputMapping) rowCombination(t *predictionTable, r, combinations int) (int, error) {
+	for _, in := range b.conditionInputs {
+		if !slices.ContainsFunc(t.condition, func(k int) bool { return k >= 0 && b.conditionInputs[k].name == in.name }) {
+			return 0, yaml.Hint(t.ErrorIn(-1, -1, "there is no column %s, which a condition gives", inputerr.Quote(in.name)), "add the column, as the model takes it")
+		}
+	}
+	for at := range combinations {
+		fits := true
+		for c, v := range t.Values[r] {
+			fits = fits && (t.condition[c] < 0 || b.inputValue(b.conditionInputs[t.condition[c]], at) == v)
+		}
+		if fits {
+			return at, nil
+		}
+	}
+	return 0, yaml.Hint(t.ErrorIn(r, t.prediction, "the conditions of the row are none that may be offered"), "predict at values that the conditions list")
 }
 
 // rowSetting returns the index of the setting of the constants in a row.

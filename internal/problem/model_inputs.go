@@ -20,6 +20,10 @@ type inputMapping struct {
 	amounts     string // measure that an ingredient's name alone stands for
 	sources     []ensemble.Source
 	triedInputs []triedInput
+
+	conditionInputs []conditionInput
+	conditionsOf    []int // indices of the conditions that give inputs
+	valuesOf        []int // of each: its number of values
 }
 
 // mapInputs finds what each input of the model stands for.
@@ -45,6 +49,13 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 			delete(constants, name)
 			continue
 		}
+		if item == nil || item.Figure == nil {
+			if added, err := b.addConditionInput(k, name); err != nil {
+				return err
+			} else if added {
+				continue
+			}
+		}
 		source, known, err := b.findSource(item, name)
 		if err != nil {
 			return err
@@ -56,7 +67,7 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 	}
 	if unknown != nil {
 		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.Names, 8)),
-			"say what they are under features, such as {%s: {share: %s}}, or give their values under constants", unknown[0], inputerr.Quote(b.Names[0]))
+			"say what they are under features, such as {%s: {share: %s}}, list them under conditions, or give their values under constants", unknown[0], inputerr.Quote(b.Names[0]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
 		return yaml.SuggestName(constants[name].At.Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)

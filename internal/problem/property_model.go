@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"kir/internal/config"
 	"kir/internal/config/yaml"
@@ -41,10 +42,11 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	if err := b.mapInputs(v); err != nil {
 		return Property{}, err
 	}
-	settings, err := b.bind(v.Constants.At)
+	combinations, err := b.bindConditions(v.Constants.At)
 	if err != nil {
 		return Property{}, err
 	}
+	settings := slices.Concat(combinations...)
 	desirability, about, err := modelDesirability(v, n, output, settings)
 	if err != nil {
 		return Property{}, err
@@ -55,7 +57,7 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	resolved.CopyKeys(n, "constants", "check")
 	if v.Check != nil {
 		tolerance := v.Tolerance.Or(predictionTolerance)
-		if err := b.checkPredictions(ctx, v.Check, tolerance, output, settings); err != nil {
+		if err := b.checkPredictions(ctx, v.Check, tolerance, output, combinations); err != nil {
 			return Property{}, err
 		}
 		resolved.Set("tolerance", tolerance)
@@ -65,7 +67,14 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	least := v.Floor.Or(0)
 	resolved.Set("floor", least)
 	score := func(sums []float64) float64 { return desirability(output.valueOf(sums)) }
-	p := b.outputProperty(output, settings, score, least)
+	var each []Property
+	for _, settings := range combinations {
+		each = append(each, b.outputProperty(output, settings, score, least))
+	}
+	p, err := b.mergeCombinations(each)
+	if err != nil {
+		return Property{}, err
+	}
 	p.About, p.resolved = fmt.Sprintf("%s of %s: %s", output.name, inputerr.Quote(v.File.Text), about), resolved
 	return p, nil
 }
