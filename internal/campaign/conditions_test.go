@@ -13,6 +13,7 @@ import (
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/problem"
+	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
@@ -238,6 +239,7 @@ func TestRecordConditions(t *testing.T) {
 		{Result{ID: "B1-3", Values: map[string]string{"oven": "A"}}, RecordOptions{Correct: true}, ""},
 		{Result{ID: "B1-4", Values: map[string]string{"y": "1", "oven": "gas"}}, RecordOptions{}, `the oven is "gas", which the condition does not list`},
 		{Result{ID: "B1-4", Values: map[string]string{"y": "1", "heat": "hot"}}, RecordOptions{}, `the heat is "hot", which is no number`},
+		{Result{ID: "B1-4", Values: map[string]string{"y": "61"}}, RecordOptions{}, ""},
 		{Result{Name: "own", Values: map[string]string{"y": "55"}, Parts: mustOven(t, path, "a=10,b=10"), Conditions: map[string]string{"heat": "230"}}, RecordOptions{}, `breaks "heat: 150 °C to 190 °C"`},
 		{Result{Name: "own", Values: map[string]string{"y": "56"}, Parts: mustOven(t, path, "a=10,b=10"), Conditions: map[string]string{"heat": "180"}}, RecordOptions{}, `nothing says the oven and damp of "own"`},
 	} {
@@ -257,7 +259,13 @@ func TestRecordConditions(t *testing.T) {
 			t.Fatalf("%s was made under %v, and not %s", id, c.trials[at].setting.Values, want)
 		}
 	}
-	if n := len(c.trials); n != 45 {
+	for _, k := range []int{0, 3} { // recorded with the table, and by the id alone
+		of := c.trials[slices.IndexFunc(c.trials, func(x trial) bool { return x.id == b.Entries[k].ID })]
+		if got, want := fmt.Sprint(of.setting.Values), fmt.Sprint(b.Entries[k].setting.Values); got != want {
+			t.Errorf("%s was made under %s, and %s was offered", of.id, got, want)
+		}
+	}
+	if n := len(c.trials); n != 46 {
 		t.Errorf("there are %d trials", n)
 	}
 }
@@ -301,6 +309,17 @@ sparsity: {uniform: [2, 2]}
 conditions: {site: {values: [lab, plant], given: plant}}
 properties: {y: {learn: {label: y, maximize: true}}}
 `})
+	ch, err := newBatchOptimizer(t.Context(), open(t, path), Settings{Size: 1, Seed: 1, MaxNew: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, values, err := ch.anchors()
+	if err != nil || len(at) == 0 {
+		t.Fatal(at, err)
+	}
+	if best := ch.soleObjective().labelValue(values[0]); best < 15 || best > 40 {
+		t.Errorf("the best trial is predicted to have %v in the plant, where 25 is the most", best)
+	}
 	b := choose(t, path, Settings{Size: 1, Seed: 1, MaxNew: -1})
 	if b.Best == nil || b.Best.Conditions["site"] != "plant" {
 		t.Errorf("the best is %+v", b.Best)
@@ -312,6 +331,45 @@ properties: {y: {learn: {label: y, maximize: true}}}
 	}
 	if likely := *b.Entries[0].BeatsBest; likely < 0.05 {
 		t.Errorf("the first beats all that was tried with probability %v only", likely)
+	}
+}
+
+// TestSettingDistance: two pairs are as far apart as their amounts and their conditions say.
+func TestSettingDistance(t *testing.T) {
+	c := open(t, ovenBench(t, "", 40))
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 1, Seed: 1, MaxNew: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(a int, values map[string]any) recipe {
+		s, err := c.Problem.NamedSetting(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return recipe{[]mcmc.Part{{Ingredient: 0, Amount: a}, {Ingredient: 1, Amount: 20 - a}}, s.Offered, s.Codes}
+	}
+	here := at(10, map[string]any{"heat": 150.0, "oven": "A"})
+	for _, of := range []struct {
+		to   recipe
+		want float64
+	}{
+		{here, 0},
+		{at(10, map[string]any{"heat": 150.0, "oven": "B"}), math.Sqrt(1.0/3) / 2},
+		{at(10, map[string]any{"heat": 190.0, "oven": "A"}), math.Sqrt(1.0/3) / 2},
+		{at(10, map[string]any{"heat": 170.0, "oven": "A"}), math.Sqrt(0.25/3) / 2},
+		{at(10, map[string]any{"heat": 190.0, "oven": "C"}), math.Sqrt(2.0/3) / 2},
+		{at(5, map[string]any{"heat": 150.0, "oven": "A"}), ch.distance.Between(here.parts, at(5, nil).parts)},
+		{at(5, map[string]any{"heat": 150.0, "oven": "C"}), math.Hypot(ch.distance.Between(here.parts, at(5, nil).parts), math.Sqrt(1.0/3)/2)},
+	} {
+		// Coordinates are rounded to a part in 10⁶.
+		if got := ch.between(here, of.to); math.Abs(got-of.want) > 1e-4 {
+			t.Errorf("to %v the distance is %v, and not %v", of.to, got, of.want)
+		}
+	}
+	unknown := at(10, nil)
+	unknown.codes = nil
+	if got := ch.between(here, unknown); math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("to unknown conditions the distance is %v", got)
 	}
 }
 
@@ -379,5 +437,99 @@ func TestBatchUnderOtherConditions(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// randomOvens is a random problem with conditions and a table of random trials, some failed, some with empty cells.
+func randomOvens(r *mcmc.Rand) (text, trials string, alike map[string]int) {
+	total := 2 + r.Intn(8)
+	var b strings.Builder
+	fmt.Fprintf(&b, "total: %d\nrecipes: trials.csv\nlabels: [y]\nsparsity: {uniform: [1, %d]}\nsearch: {effort: 0.1, doses: any}\n", total, 1+r.Intn(min(total, 3)))
+	heats := 1 + r.Intn(6)
+	fmt.Fprintf(&b, "conditions:\n  heat: {from: 150, to: %d, step: 10}\n  oven: {values: [A, B, C]%s}\n", 140+10*heats, []string{"", ", given: B", ", weights: [5, 1, 1]"}[r.Intn(3)])
+	b.WriteString("properties: {y: {learn: {label: y, maximize: true, failed: [none]}}}\n")
+	alike = map[string]int{}
+	if r.Intn(2) == 0 {
+		alike["heat"] = 1 + r.Intn(2)
+		fmt.Fprintf(&b, "campaign: {alike: {heat: %d}}\n", alike["heat"])
+	}
+	rules := []string{"if: {condition: {of: oven, is: A}, then: {exclude: [a]}}", "if: {used: b, then: {condition: {of: heat, max: 160}}}", "amount: {of: c, max: 1}", "if: {condition: {of: heat, min: 160}, then: {require: [a]}}"}
+	first := true
+	for _, rule := range rules {
+		if r.Intn(3) == 0 {
+			if first {
+				b.WriteString("constraints:\n")
+			}
+			first = false
+			fmt.Fprintf(&b, "  - %s\n", rule)
+		}
+	}
+	var rows strings.Builder
+	rows.WriteString("recipe,a,b,c,heat,oven,y\n")
+	for k := range 3 + r.Intn(20) {
+		x := make([]int, 3)
+		for range total {
+			x[r.Intn(3)]++
+		}
+		heat, y := fmt.Sprint(140+r.Intn(80)), fmt.Sprintf("%.3f", 10*drawNormal(r))
+		if r.Intn(6) == 0 {
+			heat = ""
+		}
+		if r.Intn(8) == 0 {
+			y = "none"
+		}
+		fmt.Fprintf(&rows, "t%d,%d,%d,%d,%s,%c,%s\n", k, x[0], x[1], x[2], heat, 'A'+r.Intn(3), y)
+	}
+	return b.String(), rows.String(), alike
+}
+
+// TestRandomBatchesUnderConditions: whatever the rules and the trials, recipes of a batch are new, keep the rules with
+// their conditions, have offered values, and no more of them than are alike; or nothing is left, which is said.
+func TestRandomBatchesUnderConditions(t *testing.T) {
+	r := mcmc.NewRand(21, "random ovens", 0)
+	chosen, refused := 0, 0
+	for k := range testmode.Pick(300, 60) {
+		text, trials, alike := randomOvens(r)
+		path := bench(t, map[string]string{"bar.yaml": text, "trials.csv": trials})
+		c, err := Open(t.Context(), path, problem.Options{})
+		if err != nil {
+			if bad := (*inputerr.Error)(nil); !errors.As(err, &bad) {
+				t.Fatalf("problem %d: %v\n%s%s", k, err, text, trials)
+			}
+			refused++
+			continue
+		}
+		s := SettingsOf(c.Problem, "")
+		s.Size, s.Seed = 1+r.Intn(5), uint64(k)
+		b, err := c.Choose(t.Context(), s)
+		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {
+			t.Fatalf("problem %d: %v\n%s%s", k, err, text, trials)
+		}
+		if err == nil {
+			chosen++
+			heats, keys := make(map[any]bool), make(map[string]bool)
+			for _, x := range c.trials {
+				keys[x.key] = true
+			}
+			for _, e := range b.Entries {
+				if broken, err := c.Problem.BrokenRules(e.parts, e.setting); err != nil || len(broken) > 0 || !c.isOffered(e.recipe) {
+					t.Errorf("problem %d: %v under %v breaks %v, %v\n%s%s", k, e.Recipe, e.Conditions, broken, err, text, trials)
+				}
+				if keys[e.key] && e.Reason.Kind != Replicate {
+					t.Errorf("problem %d: %v under %v is there already\n%s%s", k, e.Recipe, e.Conditions, text, trials)
+				}
+				keys[e.key], heats[e.Conditions["heat"]] = true, true
+			}
+			if most, bounded := alike["heat"]; bounded && len(heats) > most {
+				t.Errorf("problem %d: a batch at %v, of at most %d\n%s", k, heats, most, text)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d batches, %d problems that allow nothing", chosen, refused)
+	if chosen < 20 {
+		t.Errorf("only %d batches were chosen", chosen)
 	}
 }
