@@ -133,6 +133,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if err := ch.completeBatch(ctx); err != nil {
 		return nil, err
 	}
+	b.Notes = append(b.Notes, c.Problem.Extrapolations()...)
 	b.Notes = append(b.Notes, ch.limitNotes()...)
 	if missing := s.Size - len(ch.batch); missing > 0 {
 		why, fix, err := ch.explainExhaustion(ctx)

@@ -152,7 +152,9 @@ func (s *loader) tabulateConditions(all []Condition) error {
 			codes = append(codes, code)
 		}
 		amounts = append(amounts, codes)
-		s.warnBeyond(c, had)
+		if text := c.extrapolation(had); text != "" {
+			s.Warn(text)
+		}
 	}
 	var err error
 	if t.codes, err = property.NewConditions(len(s.Names), amounts); err != nil {
@@ -219,21 +221,35 @@ func numbersOf(values []any) (numbers []float64) {
 	return numbers
 }
 
-// warnBeyond warns of numbers of a condition that lie beyond all those that the recipes had.
-func (s *loader) warnBeyond(c *Condition, had []any) {
+// extrapolation says that numbers of a condition lie beyond all those that the recipes had; "" if none does.
+func (c *Condition) extrapolation(had []any) string {
 	if c.Numbers == nil {
-		return
+		return ""
 	}
 	from, to := finiteRange(numbersOf(had))
 	least, greatest := c.Numbers[0], c.Numbers[len(c.Numbers)-1]
 	if from > to || from <= least && greatest <= to {
-		return
+		return ""
 	}
 	may := "may be " + c.file.NumberText(least) + " to " + c.file.NumberText(greatest)
 	if least == greatest {
 		may = "is " + c.file.NumberText(least)
 	}
-	s.Warn(fmt.Sprintf("The %s %s, and the recipes had %s to %s: beyond these the models extrapolate.", c.Name, may, c.file.NumberText(from), c.file.NumberText(to)))
+	return fmt.Sprintf("The %s %s, and the recipes had %s to %s: beyond these the models extrapolate.", c.Name, may, c.file.NumberText(from), c.file.NumberText(to))
+}
+
+// Extrapolations says of which conditions the values that may be offered lie beyond all those that the recipes had.
+func (p *Problem) Extrapolations() (all []string) {
+	for k := range p.Conditions {
+		var had []any
+		for _, values := range p.conditionTable.had {
+			had = append(had, values[k])
+		}
+		if text := p.Conditions[k].extrapolation(had); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // addConditions adds the values of conditions to training data, whose rows are the given recipes of the book. failed
