@@ -11,8 +11,7 @@ import (
 	"kir/property"
 )
 
-// TestModel walks a model of XGBoost about: inputs of all kinds, and two settings of
-// one that no composition has.
+// TestModel walks a model of XGBoost about: inputs of all kinds, and two values of one that no composition has.
 func TestModel(t *testing.T) {
 	f, err := os.Open("../internal/ensemble/testdata/xgb-squared-100.json")
 	if err != nil {
@@ -24,9 +23,7 @@ func TestModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n, total = 8, 40
-	var settings []*ensemble.Score
-	var naive []func(x []int) float64
-	wish := func(sums []float64) float64 { return 1 / (1 + math.Exp(-sums[0])) }
+	desirability := func(sums []float64) float64 { return 1 / (1 + math.Exp(-sums[0])) }
 	for _, value := range []float64{0.1, 0.4} {
 		sources := make([]ensemble.Source, len(m.Inputs))
 		inputs := make([]func(x []int) float64, len(m.Inputs))
@@ -57,15 +54,12 @@ func TestModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings = append(settings, s)
-		naive = append(naive, func(x []int) float64 {
+		walkLines(t, importedmodel.New(s, desirability, 0.3), n, total, 60, func(x []int) float64 {
 			values := make([]float64, len(inputs))
 			for k, of := range inputs {
 				values[k] = of(x)
 			}
-			return wish(m.Sums(values))
-		})
+			return max(0.3, desirability(m.Sums(values)))
+		}, 1e-12)
 	}
-	p := importedmodel.New(settings, wish, 0.3)
-	walkLines(t, p, n, total, 60, func(x []int) float64 { return max(0.3, naive[0](x), naive[1](x)) }, 1e-12)
 }

@@ -255,7 +255,7 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 }
 
 // parseGiven parses NAME=VALUE of a flag, a condition and the value to give it.
-func (s *source) parseGiven(flag, text string) (given change.Setting, err error) {
+func (s *source) parseGiven(flag, text string) (given change.Given, err error) {
 	name, value, _ := cutLast(text, "=")
 	var names []string
 	for k := range s.Conditions {
@@ -267,7 +267,7 @@ func (s *source) parseGiven(flag, text string) (given change.Setting, err error)
 		if value == "" {
 			return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s has no value", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(givenTexts(of)[0]))}
 		}
-		given = change.Setting{Path: []string{"conditions", of.Name, "given"}, Value: value}
+		given = change.Given{Condition: of.Name, Value: value}
 		if of.Numbers != nil {
 			if given.Value, err = strconv.ParseFloat(value, 64); err != nil {
 				return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s: %s is a number, and %s is none", flag, text, of.Name, inputerr.Quote(value)), Hint: "write it with a point and without a unit, such as 16.5"}

@@ -33,6 +33,7 @@ type Condition struct {
 	Numbers    []float64  // ascending; nil for categories
 	Categories []string   // nil for numbers
 	Weights    []float64  // by value; nil if all are alike
+	Constants  bool       // it is a [ConstantList]: recipes need not have a column of its values
 
 	Given         bool
 	GivenNumber   float64
@@ -77,18 +78,26 @@ func decodeConditions(n *yaml.Node) (all []Condition, err error) {
 			return nil, err
 		}
 		c.Name, c.At = dataset.NormalizeName(e.Key.Text), e.Key
-		if c.Name == "" {
-			return nil, yaml.Hint(e.Key.Errorf("a condition has no name"), "write the name of the column that has its values")
+		if err := checkConditionName(e.Key, c.Name); err != nil {
+			return nil, err
 		}
 		if slices.ContainsFunc(all, func(other Condition) bool { return other.Name == c.Name }) {
 			return nil, yaml.Hint(e.Key.Errorf("two conditions are named %s", inputerr.Quote(c.Name)), "list all its values in one")
 		}
-		if slices.Contains(schema.Reserved(), c.Name) {
-			return nil, yaml.Hint(e.Key.Errorf("a condition cannot be named %s", inputerr.Quote(c.Name)), "draws have a column of that name; give the column of the recipes another name")
-		}
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// checkConditionName returns an error for a name that a condition must not have.
+func checkConditionName(key *yaml.Node, name string) error {
+	if name == "" {
+		return yaml.Hint(key.Errorf("a condition has no name"), "write the name of the column that has its values")
+	}
+	if slices.Contains(schema.Reserved(), name) {
+		return yaml.Hint(key.Errorf("a condition cannot be named %s", inputerr.Quote(name)), "draws have a column of that name; give the column of the recipes another name")
+	}
+	return nil
 }
 
 // decodeCondition decodes a condition.

@@ -29,11 +29,12 @@ type Figure struct {
 	Share, Percent, Units, Presence, Count Ingredients
 }
 
-// A Constant is an input that is not part of a composition, with the values to try. NaN is a missing value.
+// A Constant is an input that is not part of a composition.
 type Constant struct {
 	Name   string
-	At     *yaml.Node // the values
-	Values []float64
+	At     *yaml.Node // the value or the list
+	Value  float64    // NaN if it is missing
+	Chosen bool       // it has several values, and is a condition; see [ConstantLists]
 }
 
 // inputMeasures returns the keys of figures of ingredients, and amountMeasures those that are amounts.
@@ -125,20 +126,41 @@ func decodeConstants(n *yaml.Node) (all []Constant, err error) {
 		return nil, yaml.Hint(n.Errorf("constants are %s", n.Describe()), "write names and values, such as {temperature: 180}")
 	}
 	for _, e := range n.Entries {
-		c := Constant{Name: e.Key.Text, At: e.Value}
-		for _, item := range e.Value.ItemsOrSelf() {
-			v := math.NaN()
-			if item.Kind != yaml.Text || item.Text != "missing" {
-				if v, err = item.Float("the constant"); err != nil {
-					return nil, err
-				}
-			}
-			c.Values = append(c.Values, v)
+		c := Constant{Name: e.Key.Text, At: e.Value, Value: math.NaN()}
+		switch items := e.Value.ItemsOrSelf(); {
+		case len(items) == 0:
+			return nil, yaml.Hint(e.Value.Errorf("the constant %s has no value", inputerr.Quote(c.Name)), "write a number, a list of numbers to choose from, or missing")
+		case len(items) > 1:
+			c.Chosen = true
+			_, err = constantNumbers(e.Value)
+		case items[0].Kind != yaml.Text || items[0].Text != "missing":
+			c.Value, err = items[0].Float("the constant")
 		}
-		if c.Values == nil {
-			return nil, yaml.Hint(e.Value.Errorf("the constant %s has no value", inputerr.Quote(c.Name)), "write a number, or a list of numbers to be tried, or missing")
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, c)
+	}
+	return all, nil
+}
+
+// constantNumbers decodes the values of a constant that is a condition, in the order of the file.
+func constantNumbers(n *yaml.Node) (all []float64, err error) {
+	if len(n.Items) > maxConditionValues {
+		return nil, yaml.Hint(n.Errorf("the constant has %d values", len(n.Items)), "at most %d are possible", maxConditionValues)
+	}
+	for _, item := range n.Items {
+		if item.Kind == yaml.Text && item.Text == "missing" {
+			return nil, yaml.Hint(item.Errorf("missing is one of several values"), "list numbers alone, or write missing alone")
+		}
+		v, err := item.Float("the constant")
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(all, v) {
+			return nil, yaml.Hint(item.Errorf("the value %v stands there twice", v), "list each once")
+		}
+		all = append(all, v)
 	}
 	return all, nil
 }

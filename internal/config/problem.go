@@ -81,6 +81,9 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 	if p.Properties, err = kinds.readProperties(root.Get("properties"), bad); err != nil {
 		return nil, err
 	}
+	if err := bad.Collect(root, p.addConstantLists); err != nil {
+		return nil, err
+	}
 	p.Trade, err = newEntry(root.Get("trade"), bad, decodeTrade)
 	p.PropertyErrors = len(bad.All) - before
 	return p, err

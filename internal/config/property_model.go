@@ -69,7 +69,7 @@ func (m *Model) inputKeys() []schema.Key {
 	return []schema.Key{
 		key("features", schema.Either(schema.MapOf("inputs", inputType(), nil), schema.List(inputType(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodeWith(&m.Features, decodeFeatures)),
 		key("amounts", schema.Choice(amountMeasures()...), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodeWith(&m.Amounts, decodeAmounts)),
-		key("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; several values are each tried", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodeWith(&m.Constants, decodeConstants)),
+		key("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; one with a list is a condition of its name", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodeWith(&m.Constants, decodeConstants)),
 	}
 }
 

@@ -50,8 +50,7 @@ func wholly(t *testing.T, p *Problem) string {
 		say("%s, a %s, weight %v: %s, %+v", w.Name, w.Kind, w.Weight, w.About, w.HeldOut)
 		for _, x := range xs {
 			if w.Value != nil {
-				v, at := w.Value(x)
-				say("value %.7g %q", v, at)
+				say("value %.7g", w.Value(x))
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func TestMessages(t *testing.T) {
 		{model("class: 1, sd: 0.5, constants: {x6: 1, temperature: 1}"), "sd is for bounds, and there are none", nil},
 		{model("class: 1, features: Gin"), `features are "Gin"`, nil},
 		{model("class: 1, constants: 180"), `constants are "180"`, nil},
-		{model("class: 1, constants: {x6: [1, 2, 3, 4, 5, 6, 7, 8, 9], temperature: [1, 2, 3, 4, 5, 6, 7, 8]}"), "more than 64 settings", nil},
+		{model("class: 1, constants: {x6: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33], temperature: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32]}"), "more than 1024 combinations", nil},
 		{property("likeness: {by: amounts}"), "the recipes do not tell a scale", with("bar.csv", "recipe,ingredient,amount\nA,Gin,1\nB,Gin,1\nC,Gin,1\n")},
 		{strings.Replace(property(`pairs: {lift: none, favour: [{of: ["*", "*"], factor: 2}]}`), "recipes: bar.csv\n", "sparsity: {uniform: [1, 2]}\n", 1), "more than 4194304 pairs", with("bar_ingredients.csv", many.String())},
 		{property(`program: {command: [sh, "a\0b"]}`), "zero byte", nil},

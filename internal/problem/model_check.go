@@ -26,7 +26,7 @@ type predictionTable struct {
 }
 
 // checkPredictions compares the model with a table of its own predictions.
-func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, tolerance float64, output modelOutput, combinations [][]*ensemble.Score) error {
+func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, tolerance float64, output modelOutput, combinations []*ensemble.Score) error {
 	t, err := b.readPredictions(ctx, n)
 	if err != nil {
 		return err
@@ -36,15 +36,14 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, toler
 		if err != nil {
 			return err
 		}
-		at, err := b.rowSetting(t, r)
-		if err != nil {
+		if err := b.checkConstants(t, r); err != nil {
 			return err
 		}
 		combination, err := b.rowCombination(t, r, len(combinations))
 		if err != nil {
 			return err
 		}
-		got, want := output.valueOf(combinations[combination][at].Sums(x)), row[t.prediction]
+		got, want := output.valueOf(combinations[combination].Sums(x)), row[t.prediction]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
 			return yaml.Hint(t.ErrorIn(r, t.prediction, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
 				"see that features, amounts and constants are what it was trained on: its inputs are %s", inputerr.List(b.model.Inputs, 8))
@@ -65,7 +64,7 @@ func (b *inputMapping) readPredictions(ctx context.Context, n *yaml.Node) (*pred
 	}
 	for c, name := range t.Columns {
 		t.ingredient[c] = findName(b.Names, name)
-		t.constant[c] = slices.IndexFunc(b.triedInputs, func(t triedInput) bool { return t.name == name })
+		t.constant[c] = slices.IndexFunc(b.constants, func(in constantInput) bool { return in.name == name })
 		t.condition[c] = slices.IndexFunc(b.conditionInputs, func(in conditionInput) bool { return in.name == name })
 		if c != t.prediction && t.ingredient[c] < 0 && t.constant[c] < 0 && t.condition[c] < 0 {
 			return nil, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.Names, 8)
@@ -120,20 +119,12 @@ func (b *inputMapping) rowCombination(t *predictionTable, r, combinations int) (
 	return 0, yaml.Hint(t.ErrorIn(r, t.prediction, "the conditions of the row are none that may be offered"), "predict at values that the conditions list")
 }
 
-// rowSetting returns the index of the setting of the constants in a row.
-func (b *inputMapping) rowSetting(t *predictionTable, r int) (int, error) {
-	at, step := 0, 1
-	for k, tried := range b.triedInputs {
-		c := slices.Index(t.constant, k)
-		v := 0
-		if c >= 0 {
-			v = slices.Index(tried.values, t.Values[r][c])
+// checkConstants returns an error if a row has another value of a constant.
+func (b *inputMapping) checkConstants(t *predictionTable, r int) error {
+	for c, k := range t.constant {
+		if k >= 0 && t.Values[r][c] != b.constants[k].value {
+			return yaml.Hint(t.ErrorIn(r, c, "the constant %s is %v", inputerr.Quote(b.constants[k].name), b.constants[k].value), "predict at that value, or list the values under constants")
 		}
-		if v < 0 || c < 0 && len(tried.values) > 1 {
-			return 0, yaml.Hint(t.ErrorIn(r, max(c, 0), "it is not said for which of its values the constant %s stands", inputerr.Quote(tried.name)), "add a column %s with values that are tried", tried.name)
-		}
-		at += v * step
-		step *= len(tried.values)
 	}
-	return at, nil
+	return nil
 }

@@ -58,9 +58,9 @@ func (b *inputMapping) addConditionSource(in conditionInput) {
 	}
 }
 
-// bindConditions returns the settings of the model for each combination of the conditions that it takes, the value of
-// the last varying fastest.
-func (b *inputMapping) bindConditions(constants *yaml.Node) (all [][]*ensemble.Score, err error) {
+// bindConditions returns the model bound to each combination of the conditions that it takes, the value of the last
+// varying fastest.
+func (b *inputMapping) bindConditions() (all []*ensemble.Score, err error) {
 	number := 1
 	for _, n := range b.valuesOf {
 		if number *= n; number > maxCombinations {
@@ -71,11 +71,11 @@ func (b *inputMapping) bindConditions(constants *yaml.Node) (all [][]*ensemble.S
 		for _, in := range b.conditionInputs {
 			b.sources[in.input].Value = b.inputValue(in, at)
 		}
-		settings, err := b.bind(constants)
+		one, err := ensemble.Bind(b.model, len(b.Names), b.Total, slices.Clone(b.sources))
 		if err != nil {
-			return nil, err
+			return nil, b.at.PlaceError(err)
 		}
-		all = append(all, settings)
+		all = append(all, one)
 	}
 	return all, nil
 }
@@ -123,7 +123,7 @@ func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 	}
 	p.property = joined
 	if p.Value != nil {
-		p.Value = func(x *mcmc.Composition) (float64, string) { return of[joined.Combination(x)].Value(x) }
+		p.Value = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].Value(x) }
 	}
 	if p.classChance != nil {
 		p.classChance = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].classChance(x) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,7 +101,7 @@ func TestModelOfConditions(t *testing.T) {
 					if a <= 4 {
 						want = values[oven] + map[bool]float64{true: 2, false: 1}[heat == 2]
 					}
-					if got, _ := w.Value(x); math.Abs(got-want) > 1e-12 {
+					if got := w.Value(x); math.Abs(got-want) > 1e-12 {
 						t.Fatalf("%v is %v, and not %v", x, got, want)
 					}
 					s := w.property.(mcmc.LineProperty).Scorer(x)
@@ -228,6 +229,64 @@ func TestModelOfConditionsIsSampled(t *testing.T) {
 		// alarm of 1e-8.
 		if se := math.Sqrt(p * (1 - p) / (draws / 2)); math.Abs(got[oven]/draws-p) > 6*se {
 			t.Errorf("oven %d: %s of the draws, and not %.4f ± %.4f", oven, fmt.Sprint(got[oven]/draws), p, se)
+		}
+	}
+}
+
+// TestConstantsWithSeveralValues: a constant with a list is a condition of the input's name: the same as one under
+// conditions, and recipes need no column of it. Two models share it.
+func TestConstantsWithSeveralValues(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"oven.txt": ovenModel, "r.csv": "recipe,A,B\na,4,6\nb,5,5\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := func(text string) (*Problem, error) {
+		return Load(t.Context(), filepath.Join(dir, "p.yaml"), Options{Text: []byte("recipes: r.csv\ningredients: [A, B, C]\ntotal: 10\nsparsity: {uniform: [1, 3]}\n" + text)})
+	}
+	const model = "model: {file: oven.txt, maximize: {from: 10, to: 30}"
+	p, err := load("properties:\n  y: {" + model + ", constants: {temperature: [180, 150], oven_deck: 1, oven=fan: [0]}}}\n" +
+		"  z: {" + model + ", constants: {temperature: [150, 180], oven_deck: 0, oven=fan: missing}}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	again, err := load("conditions: {temperature: {values: [150, 180]}}\nproperties:\n  y: {" + model + ", constants: {oven_deck: 1, oven=fan: 0}}}\n")
+	if err == nil || !strings.Contains(err.Error(), "no column for the condition") {
+		t.Errorf("a condition without a column: %v", err)
+		again.Close()
+	}
+	if again, err = Load(t.Context(), filepath.Join(dir, "q.yaml"), Options{Text: p.Resolved}); err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	for _, p := range []*Problem{p, again} {
+		if len(p.Conditions) != 1 || p.Conditions[0].Name != "temperature" || !slices.Equal(p.Conditions[0].Numbers, []float64{150, 180}) {
+			t.Fatalf("the conditions are %+v", p.Conditions)
+		}
+		for heat, want := range [][]float64{{21, 17}, {22, 18}} {
+			x, err := p.Target.Space().Composition([]mcmc.Part{{Ingredient: 0, Amount: 3}, {Ingredient: 1, Amount: 7}}, []int32{int32(heat)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range p.Properties {
+				if got := p.Properties[k].Value(x); got != want[k] {
+					t.Errorf("%s at %s is %v, and not %v", p.Properties[k].Name, p.Conditions[0].Text(heat), got, want[k])
+				}
+			}
+		}
+	}
+	for _, c := range []struct{ text, want string }{
+		{"properties: {y: {" + model + ", constants: {temperature: [150, missing], oven_deck: 1, oven=fan: 0}}}}\n", "missing is one of several values"},
+		{"properties: {y: {" + model + ", constants: {temperature: [150, 150], oven_deck: 1, oven=fan: 0}}}}\n", "150 stands there twice"},
+		{"conditions: {temperature: {values: [1, 2]}}\nproperties: {y: {" + model + ", constants: {temperature: [150, 180], oven_deck: 1, oven=fan: 0}}}}\n", `"temperature" has values here and under conditions`},
+		{"properties:\n  y: {" + model + ", constants: {temperature: [150, 180], oven_deck: 1, oven=fan: 0}}}\n  z: {" + model + ", constants: {temperature: [150, 181], oven_deck: 1, oven=fan: 0}}}\n", `"temperature" has other values in line 6`},
+	} {
+		p, err := load(c.text)
+		if err == nil || strings.Count(err.Error(), c.want) != 1 {
+			t.Errorf("%s\nis said to be wrong by %v, and not by %s", c.text, err, c.want)
+			p.Close()
 		}
 	}
 }

@@ -15,15 +15,22 @@ import (
 // An inputMapping maps a composition to the inputs of a model.
 type inputMapping struct {
 	*readContext
-	model       *ensemble.Model
-	at          *yaml.Node
-	amounts     string // measure that an ingredient's name alone stands for
-	sources     []ensemble.Source
-	triedInputs []triedInput
+	model     *ensemble.Model
+	at        *yaml.Node
+	amounts   string // measure that an ingredient's name alone stands for
+	sources   []ensemble.Source
+	constants []constantInput
 
 	conditionInputs []conditionInput
 	conditionsOf    []int // indices of the conditions that give inputs
 	valuesOf        []int // of each: its number of values
+}
+
+// A constantInput is an input that is a constant, not part of the composition.
+type constantInput struct {
+	input int
+	name  string
+	value float64 // NaN if it is missing
 }
 
 // mapInputs finds what each input of the model stands for.
@@ -45,9 +52,12 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 			return err
 		}
 		if c := constants[name]; c != nil {
-			b.addConstant(k, c)
 			delete(constants, name)
-			continue
+			if !c.Chosen {
+				b.constants = append(b.constants, constantInput{k, name, c.Value})
+				b.sources = append(b.sources, ensemble.Source{Constant: true, Value: c.Value})
+				continue
+			}
 		}
 		if item == nil || item.Figure == nil {
 			if added, err := b.addConditionInput(k, name); err != nil {

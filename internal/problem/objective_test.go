@@ -95,7 +95,7 @@ func TestObjectiveScale(t *testing.T) {
 				worst, best := math.Inf(int(-sign)), math.Inf(int(-sign))
 				var bestAt, worstAt *mcmc.Composition
 				for _, x := range thatKeepAll(t, p) {
-					v, _ := w.Value(x)
+					v := w.Value(x)
 					if bestAt == nil || sign*v > sign*best {
 						best, bestAt = v, x
 					}

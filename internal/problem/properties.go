@@ -28,10 +28,9 @@ type Property struct {
 	// objective for this property.
 	Learning *Learning
 
-	// Value returns the value of a composition in a unit of its own, such as a mean or a model's number,
-	// and a description of the constants at which it is reached. It is nil if the property has no such
-	// value.
-	Value func(x *mcmc.Composition) (v float64, at string)
+	// Value returns the value of a composition in a unit of its own, such as a mean or a model's number. It is
+	// nil if the property has no such value.
+	Value func(x *mcmc.Composition) float64
 	Unit  string // unit of the value; empty if unknown
 
 	// Class describes the classes whose probability a model of classes scores, such as "Fresh or Sour". It

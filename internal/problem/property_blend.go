@@ -57,7 +57,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	if err != nil {
 		return Property{}, err
 	}
-	value := func(x *mcmc.Composition) (float64, string) { return float64(of.scale * mean.Mean(x)), "" }
+	value := func(x *mcmc.Composition) float64 { return float64(of.scale * mean.Mean(x)) }
 	return Property{
 		About: of.about + ": " + words, Value: value, Unit: of.unit, property: mean.As(d), resolved: resolveBlend(v, n, least),
 		valueScale: l.withSlack(),

@@ -39,9 +39,8 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "formula", "maximize", "minimize", "unit", "shape")
 	resolved.Set("floor", e.Floor.Or(objectiveFloor))
-	value := func(x *mcmc.Composition) (float64, string) { return p.Value(x), "" }
 	return Property{
-		About: aboutFormula(e.Formula.Text) + ": " + words, Value: value, Unit: unit, property: p.As(d), resolved: resolved,
+		About: aboutFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, property: p.As(d), resolved: resolved,
 		valueScale: l.withSlack(),
 	}, nil
 }

@@ -68,7 +68,7 @@ func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *proper
 	if err != nil {
 		return Property{}, err
 	}
-	value := func(x *mcmc.Composition) (float64, string) { return float64(l.scale * p.Statistic(side, x)), "" }
+	value := func(x *mcmc.Composition) float64 { return float64(l.scale * p.Statistic(side, x)) }
 	return Property{About: word + source + ": " + words, Value: value, Unit: l.unit, property: p.As(side, d), valueScale: l.withSlack()}, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"kir/internal/config"
 	"kir/internal/config/yaml"
@@ -42,12 +41,11 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	if err := b.mapInputs(v); err != nil {
 		return Property{}, err
 	}
-	combinations, err := b.bindConditions(v.Constants.At)
+	combinations, err := b.bindConditions()
 	if err != nil {
 		return Property{}, err
 	}
-	settings := slices.Concat(combinations...)
-	desirability, about, err := modelDesirability(v, n, output, settings)
+	desirability, about, err := modelDesirability(v, n, output, combinations)
 	if err != nil {
 		return Property{}, err
 	}
@@ -68,8 +66,8 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	resolved.Set("floor", least)
 	score := func(sums []float64) float64 { return desirability(output.valueOf(sums)) }
 	var each []Property
-	for _, settings := range combinations {
-		each = append(each, b.outputProperty(output, settings, score, least))
+	for _, bound := range combinations {
+		each = append(each, outputProperty(output, bound, score, least))
 	}
 	p, err := b.mergeCombinations(each)
 	if err != nil {
@@ -81,19 +79,16 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 
 // outputProperty returns the property of a model's output: the score of its sums, and its value or, for
 // classes, their probability.
-func (b *inputMapping) outputProperty(output modelOutput, settings []*ensemble.Score, score func(sums []float64) float64, least float64) Property {
-	scored := importedmodel.New(settings, score, least)
+func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums []float64) float64, least float64) Property {
+	scored := importedmodel.New(bound, score, least)
 	if !output.probability {
 		return Property{
-			property: scored,
-			Value: func(x *mcmc.Composition) (v float64, at string) {
-				sums, setting := scored.Sums(x)
-				return output.valueOf(sums), b.describeSetting(setting)
-			},
-			valueScale: func() (*valueScale, error) { return modelScale(settings, output) },
+			property:   scored,
+			Value:      func(x *mcmc.Composition) float64 { return output.valueOf(scored.Sums(x)) },
+			valueScale: func() (*valueScale, error) { return modelScale(bound, output), nil },
 		}
 	}
-	bare := importedmodel.New(settings, score, 0)
+	bare := importedmodel.New(bound, score, 0)
 	return Property{
 		property: scored, Class: output.class,
 		classChance: func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) },
@@ -106,23 +101,16 @@ func (b *inputMapping) outputProperty(output modelOutput, settings []*ensemble.S
 }
 
 // modelScale returns the value scale of a number that an imported model predicts.
-func modelScale(settings []*ensemble.Score, output modelOutput) (*valueScale, error) {
-	if len(settings) > 1 {
-		return nil, fmt.Errorf("the model is asked in %d settings of its constants, and a limit is of one", len(settings))
-	}
-	least, greatest := settings[0].Bounds()
-	of := importedmodel.New(settings, func([]float64) float64 { return 1 }, 0)
+func modelScale(bound *ensemble.Score, output modelOutput) *valueScale {
+	least, greatest := bound.Bounds()
 	return &valueScale{
 		valueName: modelWords,
-		value: func(x *mcmc.Composition) float64 {
-			sums, _ := of.Sums(x)
-			return output.valueOf(sums)
-		},
+		value:     func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
-			return importedmodel.New(settings, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
+			return importedmodel.New(bound, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
 		},
 		scale: 1, width: max(math.Abs(output.valueOf(greatest)-output.valueOf(least))/20, math.SmallestNonzeroFloat64),
-	}, nil
+	}
 }
 
 // loadModel reads a model's file and detects its format.

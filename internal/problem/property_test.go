@@ -169,6 +169,14 @@ var kindsInUse = []struct{ yaml, about string }{
 	{`expression: 'mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")'`, `mean("cost") < 25 ? 1 : 0.2 + share("family", "wine")`},
 }
 
+// valuesOfFirst returns the number of values of the only condition of a problem, 1 if it has none.
+func valuesOfFirst(p *Problem) int {
+	if len(p.Conditions) == 0 {
+		return 1
+	}
+	return p.Conditions[0].Len()
+}
+
 // TestKinds reads each kind of property, checks what is said of it, that the
 // resolved problem asks the same, and that it can be sampled.
 func TestKinds(t *testing.T) {
@@ -191,7 +199,14 @@ func TestKinds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				said += fmt.Sprintf(" %.9g", math.Exp(w.property.LogScore(x)))
+				for v := range valuesOfFirst(p) {
+					if len(p.Conditions) > 0 {
+						if x, err = p.Target.Space().Composition(parts, []int32{int32(v)}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					said += fmt.Sprintf(" %.9g", math.Exp(w.property.LogScore(x)))
+				}
 			}
 			kept.CheckText(t, c.yaml, said)
 			if kind, _, _ := strings.Cut(c.yaml, ":"); w.Kind != kind || !slices.ContainsFunc(allKinds().properties, func(k propertyKind) bool { return k.Name == kind }) {

@@ -166,9 +166,12 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 	}
 }
 
-// noLabelError returns the error for a label, or a condition, that no table of recipes has.
+// noLabelError returns the error for a label, or a condition, that no table of recipes has; nil if none needs to have it.
 func (s *loader) noLabelError(at *yaml.Node, name, hint string) error {
-	if slices.ContainsFunc(s.Conditions, func(c config.Condition) bool { return c.Name == name }) {
+	if k := slices.IndexFunc(s.Conditions, func(c config.Condition) bool { return c.Name == name }); k >= 0 {
+		if s.Conditions[k].Constants {
+			return nil
+		}
 		return yaml.Hint(at.Errorf("the recipes have no column for the condition %s", inputerr.Quote(name)), "%s", hint)
 	}
 	return yaml.Hint(at.Errorf("the recipes have no label %s", inputerr.Quote(name)), "%s", hint)

@@ -44,13 +44,11 @@ type Best struct {
 // that holds the labels of 90 % of new recipes of this composition. For a class it is a calibrated
 // probability: the share of held-out recipes of that class among those with the same model
 // probability. Its interval holds this share with probability 0.9, and the model's own probability
-// is the score. Models of other programs give no interval. At lists the values of constants, if
-// several were tried.
+// is the score. Models of other programs give no interval.
 type Prediction struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
-	At    string `json:"at,omitempty"`
 	Unit  string `json:"unit,omitempty"` // of all three, where it is known
 
 	Class string `json:"class,omitempty"` // that the probability is of; empty of a number

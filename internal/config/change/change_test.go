@@ -50,6 +50,7 @@ func TestApply(t *testing.T) {
 		{"a given value", "conditions:\n  heat: {from: 1, to: 3, step: 1} # the oven\n", change.Given{Condition: "heat", Value: 2}, "-  heat: {from: 1, to: 3, step: 1} # the oven\n+  heat: {from: 1, to: 3, step: 1, given: 2} # the oven\n"},
 		{"another given value", "conditions: {oven: {values: [a, b], given: a}}\n", change.Given{Condition: "oven", Value: "b"}, "-conditions: {oven: {values: [a, b], given: a}}\n+conditions: {oven: {values: [a, b], given: b}}\n"},
 		{"a condition let go", "conditions:\n  oven:\n    values: [a, b]\n    given: a # today\n", change.Given{Condition: "oven"}, "-    given: a # today\n"},
+		{"a list of constants", "properties:\n  taste: {model: {file: m.txt, constants: {heat: [2, 1.5], x: 3}}}\n  body:\n    model:\n      file: n.txt\n      constants:\n        heat: [1.5, 2] # as above\n", change.Given{Condition: "heat", Value: 2}, "-  taste: {model: {file: m.txt, constants: {heat: [2, 1.5], x: 3}}}\n+  taste: {model: {file: m.txt, constants: {x: 3}}}\n-      constants:\n-        heat: [1.5, 2] # as above\n+conditions: {heat: {values: [2, 1.5], given: 2}}\n"},
 		{"near", plain, change.Near{Recipe: "Negroni", Changes: 2}, "+constraints:\n+  - near: {recipe: Negroni, changes: 2}\n"},
 		{"near another", "constraints:\n  - near: {recipe: Negroni, distance: 3} # x\n", change.Near{Parts: []change.Part{{"Gin", 3}, {"Crème", 2}}, Changes: 1},
 			"-  - near: {recipe: Negroni, distance: 3} # x\n+  - near: {recipe: {Gin: 3, \"Crème\": 2}, changes: 1} # x\n"},

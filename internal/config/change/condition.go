@@ -3,29 +3,92 @@ package change
 import (
 	"fmt"
 
+	"kir/internal/config"
 	"kir/internal/config/yaml"
+	"kir/internal/dataset"
 	"kir/internal/inputerr"
 )
 
 // A Given gives a condition a value, a number or a text; nil frees it, so that its value is chosen with the recipes.
 type Given struct {
-	Condition string
+	Condition string // name, normalized
 	Value     any
 }
 
 func (c Given) apply(e *yaml.Editor) error {
-	all := e.Root().Get("conditions")
-	if all == nil || all.Get(c.Condition) == nil {
-		return &inputerr.Error{Message: fmt.Sprintf("there is no condition %s", inputerr.Quote(c.Condition))}
-	}
 	switch c.Value.(type) {
-	case int, float64, string:
-		return e.Set(c.Value, "conditions", c.Condition, "given")
-	case nil:
-		if all.Get(c.Condition).Get("given") == nil {
+	case int, float64, string, nil:
+	default:
+		return &inputerr.Error{Message: fmt.Sprintf("the value of %s is neither a number nor a text", inputerr.Quote(c.Condition))}
+	}
+	written := c.written(e.Root())
+	if written == nil {
+		lists := c.constantLists(e.Root())
+		if lists == nil {
+			return &inputerr.Error{Message: fmt.Sprintf("there is no condition %s", inputerr.Quote(c.Condition))}
+		}
+		if c.Value == nil {
 			return nil
 		}
-		return e.Remove("conditions", c.Condition, "given")
+		if err := c.moveConstants(e, lists); err != nil {
+			return err
+		}
+		written = c.written(e.Root())
 	}
-	return &inputerr.Error{Message: fmt.Sprintf("the value of %s is neither a number nor a text", inputerr.Quote(c.Condition))}
+	if c.Value != nil {
+		return e.Set(c.Value, "conditions", written.Key.Text, "given")
+	}
+	if written.Value.Get("given") == nil {
+		return nil
+	}
+	return e.Remove("conditions", written.Key.Text, "given")
+}
+
+// written returns the condition under the key conditions, nil if it is not there.
+func (c Given) written(root *yaml.Node) *yaml.Entry {
+	all := root.Get("conditions")
+	if all == nil {
+		return nil
+	}
+	for k := range all.Entries {
+		if dataset.NormalizeName(all.Entries[k].Key.Text) == c.Condition {
+			return &all.Entries[k]
+		}
+	}
+	return nil
+}
+
+// constantLists returns the lists of constants of imported models that are the condition.
+func (c Given) constantLists(root *yaml.Node) (all []config.ConstantList) {
+	for _, list := range config.ConstantLists(root) {
+		if dataset.NormalizeName(list.Key.Text) == c.Condition {
+			all = append(all, list)
+		}
+	}
+	return all
+}
+
+// moveConstants moves lists of constants, all of the same values, to the conditions, where one can be given a value.
+func (c Given) moveConstants(e *yaml.Editor, lists []config.ConstantList) error {
+	var values []any
+	for _, item := range lists[0].Value.Items {
+		v, err := item.Float("the constant")
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	if err := e.Set(yaml.Map{{Key: "values", Value: values}}, "conditions", c.Condition); err != nil {
+		return err
+	}
+	for _, list := range lists {
+		path := list.Path()
+		if list.Alone {
+			path = path[:len(path)-1]
+		}
+		if err := e.Remove(path...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -48,8 +48,7 @@ func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	out := report.Prediction{Low: unknown, High: unknown, Class: w.Class, Unit: w.Unit, Weak: w.weak}
 	switch {
 	case w.Value != nil:
-		v, at := w.Value(x)
-		out.Value, out.At = report.Number(v), at
+		out.Value = report.Number(w.Value(x))
 	case w.calibration != nil:
 		c := w.calibration.Chance(w.Probability(x))
 		out.Value, out.Low, out.High = report.Number(c.Value), report.Number(c.Low), report.Number(c.High)

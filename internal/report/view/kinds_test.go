@@ -56,7 +56,7 @@ func TestKindsAsBefore(t *testing.T) {
 	card := &report.Scorecard{
 		Properties: []report.Property{{Name: "y", About: "y", Weight: 1}, {Name: "z", About: "z", Weight: 1}, {Name: "a", About: "a", Weight: 0}},
 		Recipes: []report.Scored{
-			{Recipe: "none broken", Used: 3, Score: 0.5, Scores: map[string]report.Number{"y": 0.5, "z": 1, "a": unknown}, Predicted: map[string]report.Prediction{"z": {Value: 3.14159, Low: 1.5, High: 5.25}, "a": {Value: 7, Low: unknown, High: unknown, At: "pH 7"}}},
+			{Recipe: "none broken", Used: 3, Score: 0.5, Scores: map[string]report.Number{"y": 0.5, "z": 1, "a": unknown}, Predicted: map[string]report.Prediction{"z": {Value: 3.14159, Low: 1.5, High: 5.25}, "a": {Value: 7, Low: unknown, High: unknown}}},
 			{Recipe: strings.Repeat("a long name ", 9), Used: 1, Score: unknown, Scores: map[string]report.Number{"y": 0, "z": 0.25, "a": 0.75}, Book: "Daiquiri", OutOfBag: true, Broken: []report.Breach{
 				{Rule: "never a, b", Value: unknown, Bound: unknown}, {Rule: "amount of gin max 60", Ingredient: "gin", Unit: "units", Value: 61, Bound: 60}, {Rule: "amount of gin min 60", Ingredient: "gin", Unit: "units", Value: 1, Bound: 60},
 				{Rule: "group", Unit: "units", Value: 7.5, Bound: 9}, {Rule: "used", Unit: "ingredients", Value: 4, Bound: 3}, {Rule: "used", Unit: "ingredients", Value: 2, Bound: 3}, {Rule: "mean", Unit: "abv", Value: 21.98765, Bound: 20}, {Rule: "no bound", Unit: "abv", Value: 1, Bound: unknown}, {Rule: "no value", Unit: "abv", Value: unknown, Bound: 1},

@@ -164,8 +164,7 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 		if q.Expected != nil {
 			values["expected"] = *q.Expected
 		}
-		q.Class, q.At = template.HTMLEscapeString(Shown(q.Class)), template.HTMLEscapeString(Shown(q.At))
-		q.Unit = template.HTMLEscapeString(Shown(q.Unit))
+		q.Class, q.Unit = template.HTMLEscapeString(Shown(q.Class)), template.HTMLEscapeString(Shown(q.Unit))
 		return template.HTML(predictionText(q, func(figure, text string) string {
 			return string(dataTag(pointer("best", place, "predicted", w.Name, figure), float64(values[figure]), func(float64) string { return text }))
 		}))

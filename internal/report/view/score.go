@@ -94,9 +94,6 @@ func predictionHead(name string, like report.Prediction) []any {
 	if like.Low.Known() {
 		head = append(head, name+from90, name+to90)
 	}
-	if like.At != "" {
-		head = append(head, name+", at")
-	}
 	return head
 }
 
@@ -108,9 +105,6 @@ func predictionCells(q report.Prediction) []any {
 	}
 	if q.Low.Known() {
 		cells = append(cells, cell(q.Low), cell(q.High))
-	}
-	if q.At != "" {
-		cells = append(cells, q.At)
 	}
 	return cells
 }

@@ -248,9 +248,6 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	if len(notes) > 0 {
 		text += " (" + strings.Join(notes, ", ") + ")"
 	}
-	if q.At != "" {
-		text += " at " + q.At
-	}
 	return text
 }
 
