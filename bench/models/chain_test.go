@@ -37,7 +37,7 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 8), mcmc.Objective{Name: "model", Property: importedmodel.New([]*ensemble.Score{s}, wish, 0), Weight: 1})
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 8), mcmc.Objective{Name: "model", Property: importedmodel.New(s, wish, 0), Weight: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
