@@ -19,7 +19,7 @@ class Notebooks(unittest.TestCase):
 
     @needs("pandas")
     def test_what_is_stored_is_what_they_say(self):
-        self.assertEqual(len(NOTEBOOKS), 2)
+        self.assertEqual(len(NOTEBOOKS), 3)
         for path in NOTEBOOKS:
             with self.subTest(path.name):
                 found = notebook.outputs(path)
