@@ -35,6 +35,9 @@ func TestConditions(t *testing.T) {
 	c.must(Request{Do: "set", Condition: "oven", Set: "deck"})
 	c.must(Request{Do: "set", Condition: "temperature", Set: 205.0})
 	c.until("the third step", func(s *State) bool { return s.Step == 3 && s.Problem != nil && s.Problem.Conditions[0].Given == 205.0 })
+	if words := c.session.currentStep().Change; words != "temperature at 205 °C" {
+		t.Errorf("the step is called %q", words)
+	}
 	c.drawn()
 	_, kept := drawsAt(t, c, 3)
 	p := loadText(t, file, c)

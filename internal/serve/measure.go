@@ -26,6 +26,16 @@ type measure struct {
 	recipeSize float64 // median size of the recipes, in unit
 	size       float64 // size of the unit, in millilitres or grams
 	kind       dataset.Kind
+
+	conditionUnits map[string]string // by condition of numbers
+}
+
+// conditionText writes a value of a condition, a float64 or a text, with its unit.
+func (m measure) conditionText(condition string, value any) string {
+	if v, is := value.(float64); is {
+		return number.WithUnit(v, m.conditionUnits[condition])
+	}
+	return fmt.Sprint(value)
 }
 
 // A Unit is a unit in which the page shows amounts. It has the size of a whole recipe and the
@@ -86,7 +96,10 @@ func threeDigits(v float64) float64 {
 
 // newMeasure returns the measure of a problem.
 func newMeasure(p *problem.Problem) measure {
-	m := measure{total: p.Total}
+	m := measure{total: p.Total, conditionUnits: make(map[string]string)}
+	for _, c := range p.Conditions {
+		m.conditionUnits[c.Name] = c.Unit
+	}
 	if p.Book == nil {
 		return m
 	}

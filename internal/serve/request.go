@@ -94,7 +94,7 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 	case "set":
 		words = r.Condition + " is chosen with the recipes"
 		if r.Set != nil {
-			words = fmt.Sprintf("%s at %v", r.Condition, r.Set)
+			words = r.Condition + " at " + m.conditionText(r.Condition, r.Set)
 		}
 		return words, []change.Change{change.Given{Condition: r.Condition, Value: toIntegers(r.Set)}}, true
 	case "seed":
