@@ -27,6 +27,7 @@ type Condition struct {
 	file    *config.Condition
 	listed  []int // by value: its index in the file's list
 	weights []float64
+	usual   int32 // index of the value that an unknown one is taken for; see [Condition.setUsual]
 }
 
 // Len returns the number of values.

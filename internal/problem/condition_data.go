@@ -88,12 +88,12 @@ func (c *Condition) readColumn(b *dataset.Book, column *dataset.Label) ([]any, e
 	return had, nil
 }
 
-// Nearest returns the index of the offered value that is nearest to a value, a float64, a string or nil for unknown: of a number, the lower of two; of an
-// unknown value and of a category that is not offered, the likeliest value, the first of equal ones.
+// Nearest returns the index of the offered value that is nearest to a value, a float64, a string or nil for unknown: of a
+// number, the lower of two; of an unknown value and of a category that is not offered, the usual value.
 func (c *Condition) Nearest(v any) int32 {
-	best := 0
 	switch v := v.(type) {
 	case float64:
+		best := 0
 		for k, number := range c.Numbers {
 			if math.Abs(number-v) < math.Abs(c.Numbers[best]-v) {
 				best = k
@@ -105,12 +105,24 @@ func (c *Condition) Nearest(v any) int32 {
 			return int32(at)
 		}
 	}
-	for k, weight := range c.weights {
-		if weight > c.weights[best] {
-			best = k
+	return c.usual
+}
+
+// setUsual makes the offered value that is nearest to most values of the known recipes the usual one. Without any it is
+// the one with the greatest weight. Of equal ones it is the first.
+func (c *Condition) setUsual(had []any) {
+	counts := make([]float64, c.Len())
+	known := false
+	for _, v := range had {
+		if text, is := v.(string); v != nil && (!is || slices.Contains(c.Categories, text)) {
+			counts[c.Nearest(v)]++
+			known = true
 		}
 	}
-	return int32(best)
+	if !known {
+		counts = c.weights
+	}
+	c.usual = int32(slices.Index(counts, slices.Max(counts)))
 }
 
 // tabulateConditions reads the values that the conditions had in the known recipes.
@@ -134,6 +146,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		if err != nil {
 			return err
 		}
+		c.setUsual(had)
 		for r, v := range had {
 			t.had[r], t.nearest[r] = append(t.had[r], v), append(t.nearest[r], c.Nearest(v))
 		}
@@ -356,22 +369,56 @@ func (l *valueScale) joinConditions(c *property.Conditions) *valueScale {
 }
 
 // conditionsOf returns, by recipe of a book, the index of the offered value of each condition that is nearest to the one
-// that the book has, or is given. It is nil without conditions. A condition that the book does not have is at its
-// likeliest value.
+// that the book has, or is given. It is nil without conditions. A condition that the book does not have is at its usual
+// value.
 func (p *Problem) conditionsOf(b *dataset.Book) ([][]int32, error) {
 	all := make([][]int32, len(b.Recipes))
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
-		column, ok := b.Label(c.Name)
-		if !ok {
-			column = nil
-		}
-		had, err := c.readColumn(b, column)
+		had, err := c.valuesIn(b)
 		if err != nil {
 			return nil, err
 		}
 		for r, v := range had {
 			all[r] = append(all[r], c.Nearest(v))
+		}
+	}
+	return all, nil
+}
+
+// valuesIn returns the values of the condition by recipe of a book; see [Condition.readColumn].
+func (c *Condition) valuesIn(b *dataset.Book) ([]any, error) {
+	column, ok := b.Label(c.Name)
+	if !ok {
+		column = nil
+	}
+	return c.readColumn(b, column)
+}
+
+// ConditionWarnings says of how many recipes of a book a condition is unknown or not offered, and what [Problem.Score]
+// takes instead.
+func (p *Problem) ConditionWarnings(b *dataset.Book) ([]string, error) {
+	all := []string{}
+	for k := range p.Conditions {
+		c := &p.Conditions[k]
+		had, err := c.valuesIn(b)
+		if err != nil {
+			return nil, err
+		}
+		unknown, moved := 0, 0
+		for _, v := range had {
+			switch {
+			case v == nil:
+				unknown++
+			case c.Index(v) < 0:
+				moved++
+			}
+		}
+		if unknown > 0 {
+			all = append(all, fmt.Sprintf("The %s of %s is unknown: kir scores at %s.", c.Name, inputerr.Count(unknown, "recipe"), c.Text(int(c.usual))))
+		}
+		if moved > 0 {
+			all = append(all, fmt.Sprintf("The %s of %s is not one that may be offered, %s: kir scores at the nearest.", c.Name, inputerr.Count(moved, "recipe"), c.OfferedText()))
 		}
 	}
 	return all, nil

@@ -15,7 +15,7 @@ import (
 // not be offered. The zero Setting is that of a problem without conditions.
 type Setting struct {
 	Values  []any       // a float64 or a string; nil if unknown
-	Offered []int32     // the index of the offered value, or of the one nearest to it; of an unknown value the likeliest
+	Offered []int32     // the index of the offered value, or of the one nearest to it; of an unknown value the usual one
 	Codes   []mcmc.Part // how models see the values: as amounts of further ingredients; see [model.Data.Beside]
 }
 
@@ -67,7 +67,7 @@ func (p *Problem) AppendCodes(dst []mcmc.Part, offered []int32) []mcmc.Part {
 }
 
 // NamedSetting returns the setting of values by the name of the condition, each a float64 or a string. A condition
-// without a value is at the likeliest one of those offered.
+// without a value is at the usual one of those offered.
 func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	if len(p.Conditions) == 0 {
 		return Setting{}, nil

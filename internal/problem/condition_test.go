@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/mcmc"
 )
@@ -240,4 +241,54 @@ func TestFormulaOfGivenCondition(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.Close()
+}
+
+// TestScoredConditions: kir score takes an unknown condition to be what most trials had, and a number that is not offered
+// to be the nearest one that is; it says both. Without trials the value with the greatest weight is taken.
+func TestScoredConditions(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"r.csv": "recipe,A,B,heat,oven\na,4,6,20,fan\nb,5,5,19,deck\nc,6,4,,fan\nd,7,3,10,\n",
+		"t.csv": "recipe,A,B,heat,oven\na,4,6,,deck\nb,5,5,26,\nc,1,9,30,fan\nd,2,8,-4,fan\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		recipes, want string
+		warnings      []string
+	}{
+		{"recipes: r.csv\n", "[[1 0] [2 1] [2 1] [0 1]]", []string{
+			"The heat of 1 recipe is unknown: kir scores at 20 °C.",
+			"The heat of 2 recipes is not one that may be offered, 10 °C to 30 °C: kir scores at the nearest.",
+			"The oven of 1 recipe is unknown: kir scores at fan.",
+		}},
+		{"", "[[0 0] [2 0] [2 1] [0 1]]", nil},
+	} {
+		p, err := Load(t.Context(), filepath.Join(dir, "p.yaml"), Options{Text: []byte(c.recipes + "ingredients: [A, B]\ntotal: 10\nsparsity: {uniform: [1, 2]}\nconditions:\n  heat: {from: 10, to: 30, step: 10, unit: °C, weights: [2, 1, 1]}\n  oven: {values: [deck, fan]}\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		table, err := p.ReadTable(t.Context(), filepath.Join(dir, "t.csv"), dataset.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scored, err := p.Score(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at [][]int32
+		for _, s := range scored {
+			at = append(at, s.Conditions)
+		}
+		if got := fmt.Sprint(at); got != c.want {
+			t.Errorf("%sis scored at %s, and not at %s", c.recipes, got, c.want)
+		}
+		got, err := p.ConditionWarnings(table)
+		if err != nil || c.warnings != nil && !slices.Equal(got, c.warnings) {
+			t.Errorf("the warnings are %q, %v", got, err)
+		}
+	}
 }

@@ -5,6 +5,7 @@ type Scorecard struct {
 	Problem    Problem    `json:"problem"`
 	Properties []Property `json:"properties"`
 	Recipes    []Scored   `json:"recipes"` // in the order of the table
+	Warnings   []string   `json:"warnings"`
 }
 
 // A Scored is a given recipe with its scores and the constraints it breaks.

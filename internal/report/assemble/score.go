@@ -19,6 +19,9 @@ func Scorecard(p *problem.Problem, book *dataset.Book) (*report.Scorecard, error
 		return nil, err
 	}
 	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
+	if card.Warnings, err = p.ConditionWarnings(book); err != nil {
+		return nil, err
+	}
 	values := figures(p)
 	for r, s := range scored {
 		out := report.Scored{

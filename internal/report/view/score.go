@@ -63,6 +63,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		p.Line("")
 		p.Line("Recipes in the book are scored by models that have not seen them.")
 	}
+	writeWarnings(p, c.Warnings)
 	writeProperties(p, c.Properties)
 	return p.Err
 }
