@@ -175,7 +175,11 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, p.p.Explain(err)
 	}
-	m, err := assemble.Model(ctx, &asked, store, result, spec.Version)
+	trade, err := asked.SearchOwnTradeOff(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := assemble.Model(ctx, &asked, store, result, trade, spec.Version)
 	if err != nil {
 		return nil, err
 	}

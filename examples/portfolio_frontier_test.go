@@ -26,7 +26,11 @@ func findFrontier(t *testing.T, changes ...string) (*problem.Problem, *report.Tr
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	out, err := assemble.Tradeoff(t.Context(), p, assemble.TradeOptions{Between: p.Trade, Points: 2000, Effort: 1, Seed: 1})
+	trade, err := p.SearchTradeOff(t.Context(), problem.TradeOptions{Between: p.Trade, Effort: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := assemble.Tradeoff(p, trade, 2000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

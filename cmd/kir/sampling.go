@@ -131,7 +131,11 @@ func (o *runOptions) runChains(c *cobra.Command, p *problem.Problem, dir string,
 
 // writeReport writes the summary of a finished run and, if requested, the page.
 func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
-	m, err := assemble.Model(ctx, p, store, r, thisProgram().Version)
+	trade, err := p.SearchOwnTradeOff(ctx)
+	var m *report.Model
+	if err == nil {
+		m, err = assemble.Model(ctx, p, store, r, trade, thisProgram().Version)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			way := fmt.Sprintf("kir report %s says what was found", terminal.ShellWord(store.Location()))

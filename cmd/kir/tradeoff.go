@@ -16,6 +16,7 @@ import (
 	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/terminal"
+	"kir/mcmc"
 )
 
 // tradeoffOptions are the flags of kir tradeoff.
@@ -83,22 +84,43 @@ func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	trade := o.tradeOptions(c, p, r, effort)
-	if len(trade.Between) == 0 {
+	options := o.tradeOptions(c, p, effort)
+	if len(options.Between) == 0 {
 		return &inputerr.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
 	}
 	d.begin("looking for the trade-off")
-	t, err := assemble.Tradeoff(c.Context(), p, trade)
+	trade, err := p.SearchTradeOff(c.Context(), options)
 	if err != nil {
 		return err
 	}
+	draws, warnings, err := drawsBehind(c.Context(), p, r)
+	if err != nil {
+		return fmt.Errorf("reading the draws: %w", err)
+	}
+	t, err := assemble.Tradeoff(p, trade, o.points, draws)
+	if err != nil {
+		return err
+	}
+	t.Warnings = append(t.Warnings, warnings...)
 	d.end()
 	return o.print(c, p, t)
 }
 
-// tradeOptions returns the options of a problem, or of its run r, with those that flags replace.
-func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *problem.Problem, r *run.Run, effort *float64) assemble.TradeOptions {
-	t := assemble.TradeOptions{Between: p.Trade, Points: o.points, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers, Draws: r}
+// drawsBehind returns the draws of a run that are shown behind the front; none without a run.
+func drawsBehind(ctx context.Context, p *problem.Problem, r *run.Run) (draws []*mcmc.Composition, warnings []string, err error) {
+	if r == nil {
+		return nil, nil, nil
+	}
+	if r.CheckComplete() != nil {
+		return nil, []string{"The run is not complete: no draws stand behind the front."}, nil
+	}
+	draws, err = assemble.DrawsBehind(ctx, p, r)
+	return draws, nil, err
+}
+
+// tradeOptions returns the options of a problem, with those that flags replace.
+func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *problem.Problem, effort *float64) problem.TradeOptions {
+	t := problem.TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
 	if c.Flags().Changed("between") {
 		t.Between = o.between
 	}

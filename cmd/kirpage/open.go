@@ -78,7 +78,11 @@ func steered(ctx context.Context, p *problem.Problem, dir string, progress func(
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	m, err := assemble.Model(ctx, p, store, result, version())
+	trade, err := p.SearchOwnTradeOff(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := assemble.Model(ctx, p, store, result, trade, version())
 	if err != nil {
 		return nil, err
 	}

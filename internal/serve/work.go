@@ -211,12 +211,15 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 		return err
 	}
 	next := *l
-	next.Tradeoff, err = assemble.Tradeoff(ctx, p, assemble.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
+	trade, err := p.SearchTradeOff(ctx, problem.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
 		return nil // the run searches for longer and reports the error
+	}
+	if next.Tradeoff, err = assemble.Tradeoff(p, trade, 0, nil); err != nil {
+		return err
 	}
 	return w.keepList(&next)
 }

@@ -74,7 +74,7 @@ func TestFailuresAreTold(t *testing.T) {
 	defer p.Close()
 	for k := 1; ; k++ {
 		store := &failingStore{made.store, counter(k)}
-		_, err := Model(t.Context(), p, store, made.result, "test")
+		_, err := Model(t.Context(), p, store, made.result, nil, "test")
 		if store.left.Load() > 0 {
 			if err != nil || k < 5 {
 				t.Errorf("of %d reads none fails, and it says %v", k, err)
@@ -141,7 +141,7 @@ func TestFailuresAreTold(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Model(over, p, made.store, made.result, "test"); !errors.Is(err, context.Canceled) {
+	if _, err := Model(over, p, made.store, made.result, nil, "test"); !errors.Is(err, context.Canceled) {
 		t.Errorf("told to stop: %v", err)
 	}
 }

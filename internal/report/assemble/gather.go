@@ -3,7 +3,6 @@ package assemble
 import (
 	"cmp"
 	"context"
-
 	"runtime"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"kir/internal/portable"
 	"kir/internal/problem"
 	"kir/internal/run"
+	"kir/mcmc"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -47,8 +47,9 @@ type gathered struct {
 	kept   int // draws of each chain that are looked at
 
 	series  []seriesDraws
-	scores  [][]float64 // log score, by chain; nil if no property counts
-	pool    []run.Best  // distinct sets of ingredients, each with its best draw
+	scores  [][]float64           // log score, by chain; nil if no property counts
+	pool    []run.Best            // distinct sets of ingredients, each with its best draw
+	shown   [][]*mcmc.Composition // by chain: draws to be shown behind a trade-off, evenly spaced
 	batches []*batch
 	slots   []int // ingredients that batches follow, the most frequent first
 	paired  int   // how many of these in pairs, too
@@ -101,6 +102,8 @@ func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run
 	_, most := p.Target.Law().Support()
 	c.poolStride = strideFor(g.kept, max(1, min(l.pooled, l.poolParts/most)/s.Chains))
 	c.pools = make([][]run.Best, s.Chains)
+	c.shownStride = strideFor(g.kept, max(1, shownDraws/s.Chains))
+	g.shown = make([][]*mcmc.Composition, s.Chains)
 
 	// A batch belongs to one goroutine, and so do all chains of one batch.
 	groups := min(s.Chains, l.batches)
@@ -156,6 +159,8 @@ type collector struct {
 	poolStride int
 	perGroup   int
 	pools      [][]run.Best // by chain
+
+	shownStride int // among the draws that are looked at
 }
 
 // chain reads the draws of a chain and cuts them into the given batches.
@@ -177,6 +182,13 @@ func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []
 		}
 		if at%c.poolStride == 0 {
 			c.offer(chain, d, logScore)
+		}
+		if at%c.shownStride == 0 {
+			x, err := c.problem.Target.Space().Composition(d.Parts, d.Conditions)
+			if err != nil {
+				return err
+			}
+			c.shown[chain] = append(c.shown[chain], x)
 		}
 		c.count(batches[at*len(batches)/c.kept], d)
 		at++

@@ -69,7 +69,11 @@ func TestWeakLimitIsJudged(t *testing.T) {
 	if a.Grade != report.Weak || !strings.Contains(a.Headline, "model of stable (skill ") || !strings.Contains(a.Headline, "; the limit of stable min 30% rests on it.") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
 		t.Errorf("%s: %s %q", a.Grade, a.Headline, a.Verdict)
 	}
-	front, err := Tradeoff(t.Context(), p, TradeOptions{Between: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
+	trade, err := p.SearchTradeOff(t.Context(), problem.TradeOptions{Between: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, err := Tradeoff(p, trade, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,9 @@ import (
 	"kir/internal/terminal"
 )
 
-// Model computes the report of the finished run in a store. It reads all draws once.
-func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, version string) (*report.Model, error) {
+// Model computes the report of the finished run in a store, with its trade-off, nil if there is none. It reads all draws
+// once.
+func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, trade *problem.TradeOff, version string) (*report.Model, error) {
 	settled := *p
 	settled.Sampler, p = r.Settings, &settled
 	m := &report.Model{
@@ -87,13 +88,13 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 	}
 
 	var untraded []string
-	if len(p.Trade) > 0 && p.Search.Effort > 0 {
-		of := TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Draws: made}
-		if m.Tradeoff, err = Tradeoff(ctx, p, of); ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil { // the draws are made, and are as good without it
-			m.Tradeoff, untraded = nil, []string{fmt.Sprintf("The trade-off could not be found: %v.", err)}
+	switch {
+	case trade == nil:
+	case trade.Err != nil: // the draws are made, and are as good without it
+		untraded = []string{fmt.Sprintf("The trade-off could not be found: %v.", trade.Err)}
+	default:
+		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.shown...)); err != nil {
+			return nil, fmt.Errorf("the trade-off: %w", err)
 		}
 	}
 	if err := addResponses(p, m); err != nil {

@@ -74,7 +74,11 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
 		return m, err
 	}
-	m.model, err = Model(context.Background(), p, m.store, m.result, "test")
+	trade, err := p.SearchOwnTradeOff(context.Background())
+	if err != nil {
+		return m, err
+	}
+	m.model, err = Model(context.Background(), p, m.store, m.result, trade, "test")
 	return m, err
 }
 
@@ -253,7 +257,7 @@ func TestPresenceCounts(t *testing.T) {
 func BenchmarkNew(b *testing.B) {
 	m := sampleFile(b, filepath.Join("..", "..", "..", "examples", "cocktails", "problem.yaml"), func(s *mcmc.Settings) { s.Draws = 100_000 })
 	for b.Loop() {
-		if _, err := Model(context.Background(), m.problem, m.store, m.result, "test"); err != nil {
+		if _, err := Model(context.Background(), m.problem, m.store, m.result, nil, "test"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -347,7 +351,7 @@ func TestMadeOfKinds(t *testing.T) {
 		made := sample(t, map[string]string{"problem.yaml": text, "recipes.csv": "recipe,ingredient,amount\nA,Gin,6\nA,Lime,3\nB,Syrup,2\nB,Gin,4\n"})
 		defer made.problem.Close()
 		made.result.Answer = nil
-		m, err := Model(t.Context(), made.problem, made.store, made.result, "test")
+		m, err := Model(t.Context(), made.problem, made.store, made.result, nil, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,46 +25,30 @@ const (
 	shownDraws = 400
 )
 
-// TradeOptions are the options of the search for a trade-off.
-type TradeOptions struct {
-	Between []string // the names of the objectives
-	Points  int      // recipes that are listed; 0: 20
-	Effort  float64
-	Seed    uint64
-	Workers int
-	Draws   *run.Run // whose draws stand behind the front; nil: none
-}
-
-// Tradeoff searches for the recipes of a problem that no other recipe beats.
-func Tradeoff(ctx context.Context, p *problem.Problem, o TradeOptions) (*report.Tradeoff, error) {
-	objectives, err := p.Objectives(o.Between)
-	if err != nil {
+// Tradeoff lists at most points recipes of a trade-off, 20 if that is 0, with draws behind them.
+func Tradeoff(p *problem.Problem, found *problem.TradeOff, points int, draws []*mcmc.Composition) (*report.Tradeoff, error) {
+	t := &tradeoffBuilder{p: p, objectives: found.Objectives, target: found.Target, figures: figures(p)}
+	var err error
+	if t.models, err = predictors(p); err != nil {
 		return nil, err
-	}
-	t, err := newTrader(p, objectives)
-	if err != nil {
-		return nil, err
-	}
-	found, warnings, err := t.searchFront(ctx, o)
-	if err != nil {
-		return nil, p.Explain(err)
 	}
 	out := &report.Tradeoff{
-		Front: []report.FrontPoint{}, Draws: [][]report.Number{}, Known: []report.KnownPoint{}, Warnings: warnings,
+		Front: []report.FrontPoint{}, Draws: [][]report.Number{}, Known: []report.KnownPoint{}, Warnings: []string{},
 		Hypervolume: volumeOf(found.Searches), Random: volumeOf(found.Random),
 		Lines: found.Lines, Compositions: found.Compositions,
 	}
+	if found.AnyAmounts {
+		out.Warnings = append(out.Warnings, "Nothing was found within the amounts of the known recipes, so that amounts are of any size.")
+	}
 	out.Hypervolume.Value, out.Random.Compositions = report.Number(found.Volume), found.RandomSize
-	if err := t.listFront(out, found, o.Points); err != nil {
+	if err := t.listFront(out, found.TradeOffResult, points); err != nil {
 		return nil, err
 	}
 	if err := t.listKnown(out); err != nil {
 		return nil, err
 	}
-	if o.Draws != nil {
-		if err := t.listDraws(ctx, out, o.Draws); err != nil {
-			return nil, fmt.Errorf("reading the draws: %w", err)
-		}
+	for _, x := range draws {
+		out.Draws = append(out.Draws, t.values(x))
 	}
 	return out, nil
 }
@@ -97,42 +80,6 @@ type tradeoffBuilder struct {
 	target     *mcmc.Target
 	models     []predictor
 	figures    []namedFigure
-}
-
-func newTrader(p *problem.Problem, objectives []problem.Objective) (t *tradeoffBuilder, err error) {
-	t = &tradeoffBuilder{p: p, objectives: objectives, figures: figures(p)}
-	if t.target, err = p.TradeTarget(); err != nil {
-		return nil, err
-	}
-	t.models, err = predictors(p)
-	return t, err
-}
-
-// searchFront searches within the limits of the shortlist, and everywhere if it finds nothing
-// there.
-func (t *tradeoffBuilder) searchFront(ctx context.Context, o TradeOptions) (*search.TradeOffResult, []string, error) {
-	q, err := t.p.SearchQuestion()
-	if err != nil {
-		return nil, nil, err
-	}
-	objectives := make([]search.Objective, len(t.objectives))
-	for k := range objectives {
-		objectives[k] = t.objectives[k].Objective
-	}
-	of := search.TradeOptions{
-		Lines: search.TradeBudget(t.p.Total, o.Effort), Seed: o.Seed, Workers: o.Workers,
-		Starts: q.Known, Least: q.Least, Most: q.Most, Refuse: q.Lacks,
-	}
-	found, err := search.TradeOff(ctx, t.target, objectives, of)
-	if err != nil && !errors.Is(err, mcmc.ErrNoStart) {
-		return nil, nil, err
-	}
-	if err == nil && len(found.Front) > 0 || q.Least == nil && q.Lacks == nil {
-		return found, []string{}, err
-	}
-	of.Least, of.Most, of.Refuse = nil, nil, nil
-	found, err = search.TradeOff(ctx, t.target, objectives, of)
-	return found, []string{"Nothing was found within the doses of the known recipes, so that amounts are of any size."}, err
 }
 
 // values returns the displayed value of each objective for a composition.
@@ -323,28 +270,20 @@ func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
 	return values
 }
 
-// listDraws lists the objectives of some draws of a run, evenly spaced over all chains.
-func (t *tradeoffBuilder) listDraws(ctx context.Context, out *report.Tradeoff, r *run.Run) error {
-	if r.CheckComplete() != nil {
-		out.Warnings = append(out.Warnings, "The run is not complete: no draws stand behind the front.")
-		return nil
-	}
+// DrawsBehind returns some draws of a complete run, evenly spaced over all chains, to be shown behind a front.
+func DrawsBehind(ctx context.Context, p *problem.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
-		var all []*mcmc.Composition
 		for d, err := range r.Thinned(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {
 			if err != nil {
-				return err
+				return nil, err
 			}
-			x, err := t.p.Target.Space().Composition(d.Parts, d.Conditions)
+			x, err := p.Target.Space().Composition(d.Parts, d.Conditions)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all = append(all, x)
 		}
-		for _, x := range all {
-			out.Draws = append(out.Draws, t.values(x))
-		}
 	}
-	return nil
+	return all, nil
 }

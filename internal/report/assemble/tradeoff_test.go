@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kir/internal/config"
+	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -110,7 +111,11 @@ func TestTradeoff(t *testing.T) {
 	}
 
 	// The same again, whatever the number of workers, and without draws.
-	again, err := Tradeoff(t.Context(), m.problem, TradeOptions{Between: m.problem.Trade, Effort: 0.1, Seed: 3, Workers: 3})
+	trade, err := m.problem.SearchTradeOff(t.Context(), problem.TradeOptions{Between: m.problem.Trade, Effort: 0.1, Seed: 3, Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Tradeoff(m.problem, trade, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

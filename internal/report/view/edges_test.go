@@ -82,7 +82,11 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
 		return m, err
 	}
-	m.model, err = assemble.Model(context.Background(), p, m.store, m.result, "test")
+	trade, err := p.SearchOwnTradeOff(context.Background())
+	if err != nil {
+		return m, err
+	}
+	m.model, err = assemble.Model(context.Background(), p, m.store, m.result, trade, "test")
 	return m, err
 }
 
@@ -271,7 +275,7 @@ func TestModelIsRepeatable(t *testing.T) {
 	for _, workers := range []int{1, 3, 8} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-			model, err := assemble.Model(context.Background(), m.problem, m.store, m.result, "test")
+			model, err := assemble.Model(context.Background(), m.problem, m.store, m.result, nil, "test")
 			if err != nil {
 				t.Fatal(err)
 			}
