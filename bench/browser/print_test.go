@@ -159,7 +159,7 @@ func TestReportPrinted(t *testing.T) {
 		}
 	}
 	// The rarest, which are shown because somebody looked for them.
-	rare := m.Inclusion[m.Frequent()[len(m.Inclusion)-1]].Ingredient
+	rare := m.Inclusion[m.IndicesByFrequency()[len(m.Inclusion)-1]].Ingredient
 	find := func(name string) {
 		w.does("const i = document.querySelector('.filter input'); i.value = " + quoted(name) + "; i.dispatchEvent(new Event('input'))")
 	}

@@ -347,7 +347,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 func (s *source) settings(override func(*mcmc.Settings), effort *float64) []change.Change {
 	is, want := s.Sampler, s.Sampler
 	if s.run != nil {
-		want = s.run.Manifest.Asked()
+		want = s.run.Manifest.SettingsAsStarted()
 		want.Kernel = is.Kernel // that of the run may have been chosen for it
 		if effort == nil {
 			effort = s.run.Manifest.Effort

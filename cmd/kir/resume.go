@@ -34,7 +34,7 @@ long run. The problem and its files must not have changed.`,
 		if err != nil {
 			return err
 		}
-		settings := r.Manifest.Asked()
+		settings := r.Manifest.SettingsAsStarted()
 		if c.Flags().Changed("draws") {
 			settings = r.Manifest.Settings
 			if settings.Draws == mcmc.AutoDraws {

@@ -86,7 +86,7 @@ func summarize(ctx context.Context, dir, file string, workers int, page bool, d 
 	if err := r.CheckComplete(); err != nil {
 		return nil, inputError(err)
 	}
-	p, err := problemOfRun(ctx, r, file, r.Manifest.Asked(), workers, d)
+	p, err := problemOfRun(ctx, r, file, r.Manifest.SettingsAsStarted(), workers, d)
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func readTradeProblem(ctx context.Context, path, file string, workers int, d *sp
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := problemOfRun(ctx, r, file, r.Manifest.Asked(), workers, d)
+	p, err := problemOfRun(ctx, r, file, r.Manifest.SettingsAsStarted(), workers, d)
 	return p, r, err
 }
 

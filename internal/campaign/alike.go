@@ -52,10 +52,10 @@ func (ch *batchOptimizer) batchValues(a alikeLimit) []int32 {
 	return in
 }
 
-// withAlike returns the recipe under values that the batch can have: of each condition that is
+// alignAlike returns the recipe under values that the batch can have: of each condition that is
 // alike, of which the batch has as many values as it may, the value of the batch that is nearest
 // by index. ok is false if the rules do not allow that, or the recipe must not be offered.
-func (ch *batchOptimizer) withAlike(x recipe) (y recipe, ok bool) {
+func (ch *batchOptimizer) alignAlike(x recipe) (y recipe, ok bool) {
 	if ch.keepsAlike(x) {
 		return x, true
 	}

@@ -59,14 +59,14 @@ func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
 			continue
 		}
 		seen[t.key] = true
-		if value[k], err = ch.predictedUtility(ch.c.asked(t.recipe)); err != nil {
+		if value[k], err = ch.predictedUtility(ch.c.atGivenConditions(t.recipe)); err != nil {
 			return nil, nil, err
 		}
 		best = append(best, k)
 	}
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
 	best = best[:min(len(best), anchorCount)]
-	return best, gather(value, best), nil
+	return best, valuesAt(value, best), nil
 }
 
 // candidates returns recipes that may be chosen, the best first. b is the best predicted

@@ -129,7 +129,7 @@ func (ch *batchOptimizer) fillFromPool(p *pool) (gained float64) {
 			return gained
 		}
 		used[at] = true
-		b := chosenRecipe{recipe: p.recipes[at], kind: kind, gain: ch.gain(p, at), distance: ch.nearestDistance(p.recipes[at]), scored: true}
+		b := chosenRecipe{recipe: p.recipes[at], kind: kind, gain: ch.expectedGain(p, at), distance: ch.nearestDistance(p.recipes[at]), scored: true}
 		b.beats, b.improvement = ch.improvementStats(p, at)
 		gained += b.gain
 		ch.addRecipe(b)
@@ -154,7 +154,7 @@ func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, a
 		}
 		if kind == Learn {
 			value[k] = p.utilitySD(k) / ch.costDivisor(x.parts)
-		} else if value[k] = ch.gain(p, k); value[k] == 0 {
+		} else if value[k] = ch.expectedGain(p, k); value[k] == 0 {
 			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // no gain is expected: rank by score
 		}
 		best = max(best, value[k])

@@ -362,13 +362,13 @@ func TestSettingDistance(t *testing.T) {
 		{at(5, map[string]any{"heat": 150.0, "oven": "C"}), math.Hypot(ch.distance.Between(here.parts, at(5, nil).parts), math.Sqrt(1.0/3)/2)},
 	} {
 		// Coordinates are rounded to a part in 10⁶.
-		if got := ch.between(here, of.to); math.Abs(got-of.want) > 1e-4 {
+		if got := ch.recipeDistance(here, of.to); math.Abs(got-of.want) > 1e-4 {
 			t.Errorf("to %v the distance is %v, and not %v", of.to, got, of.want)
 		}
 	}
 	unknown := at(10, nil)
 	unknown.codes = nil
-	if got := ch.between(here, unknown); math.Abs(got-0.5) > 1e-9 {
+	if got := ch.recipeDistance(here, unknown); math.Abs(got-0.5) > 1e-9 {
 		t.Errorf("to unknown conditions the distance is %v", got)
 	}
 }

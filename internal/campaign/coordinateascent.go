@@ -27,7 +27,7 @@ func (a *coordinateAscent) run(ctx context.Context) error {
 	coordinates := a.coordinates()
 	for _, factor := range []float64{2, 1.4} {
 		for range ascentRounds {
-			moved, err := a.round(ctx, coordinates, factor)
+			moved, err := a.climbEach(ctx, coordinates, factor)
 			if err != nil {
 				return err
 			}
@@ -49,8 +49,8 @@ func (a *coordinateAscent) coordinates() [][]int {
 	return append([][]int{nil, all}, a.groups...)
 }
 
-// round climbs along each coordinate, up and down. It reports whether the density rose.
-func (a *coordinateAscent) round(ctx context.Context, coordinates [][]int, factor float64) (moved bool, err error) {
+// climbEach climbs along each coordinate, up and down. It reports whether the density rose.
+func (a *coordinateAscent) climbEach(ctx context.Context, coordinates [][]int, factor float64) (moved bool, err error) {
 	for _, group := range coordinates {
 		for _, by := range []float64{factor, 1 / factor} {
 			rose, err := a.climb(ctx, group, by)

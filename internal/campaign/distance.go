@@ -35,7 +35,7 @@ func (ch *batchOptimizer) diversityRadius() float64 {
 func (ch *batchOptimizer) nearestDistance(x recipe) float64 {
 	near := ch.distanceToBatch(x)
 	for _, t := range ch.c.trials {
-		near = min(near, ch.between(t.recipe, x))
+		near = min(near, ch.recipeDistance(t.recipe, x))
 	}
 	return near
 }
@@ -44,10 +44,10 @@ func (ch *batchOptimizer) nearestDistance(x recipe) float64 {
 func (ch *batchOptimizer) distanceToBatch(x recipe) float64 {
 	near := 1.0
 	for _, e := range ch.pending {
-		near = min(near, ch.between(e.recipe, x))
+		near = min(near, ch.recipeDistance(e.recipe, x))
 	}
 	for _, b := range ch.batch {
-		near = min(near, ch.between(b.recipe, x))
+		near = min(near, ch.recipeDistance(b.recipe, x))
 	}
 	return near
 }
@@ -70,9 +70,9 @@ func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 // It is a matter of taste: half of that of two recipes with nothing in common.
 const conditionWeight = 0.5
 
-// between returns the distance of two recipes, at most 1: the root of the sum of the squares of
+// recipeDistance returns the distance of two recipes, at most 1: the root of the sum of the squares of
 // the distance of their amounts (see [search.Distance]) and of that of their conditions.
-func (ch *batchOptimizer) between(x, y recipe) float64 {
+func (ch *batchOptimizer) recipeDistance(x, y recipe) float64 {
 	d := ch.distance.Between(x.parts, y.parts)
 	if len(x.codes)+len(y.codes) == 0 {
 		return d

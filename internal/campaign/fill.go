@@ -71,7 +71,7 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		ch.addRecipe(b)
 		chosen := all[at]
 		for k, x := range all {
-			near[k] = min(near[k], ch.between(chosen, x))
+			near[k] = min(near[k], ch.recipeDistance(chosen, x))
 		}
 		if len(ch.alike) > 0 {
 			ch.alignConditions(all, near)
@@ -87,7 +87,7 @@ func (ch *batchOptimizer) alignConditions(all []recipe, near []float64) {
 		if near[k] == 0 || ch.keepsAlike(x) {
 			continue
 		}
-		y, ok := ch.withAlike(x)
+		y, ok := ch.alignAlike(x)
 		if near[k] = 0; ok {
 			all[k], near[k] = y, ch.nearestDistance(y)
 		}

@@ -104,7 +104,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	for _, e := range ch.pending {
 		b.Pending = append(b.Pending, e.ID)
 	}
-	if b.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
+	if b.Best, err = c.bestMeasured(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
 	frontier, err := ch.newTradeOffOptimizer()
@@ -206,7 +206,7 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	if b.scored {
 		e.BeatsBest, e.Improvement = &b.beats, &b.improvement
 	}
-	e.Reason = ch.reason(b)
+	e.Reason = ch.describeReason(b)
 	return e
 }
 
@@ -227,9 +227,9 @@ func (ch *batchOptimizer) nothingLearntText() string {
 	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", fewestMeasured)
 }
 
-// best returns the best measured recipe up to a round among those that satisfy the rules, or
+// bestMeasured returns the bestMeasured measured recipe up to a round among those that satisfy the rules, or
 // nil. If trials were made at the given values of conditions, it is one of these.
-func (c *Campaign) best(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
+func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int
 		sum    []float64

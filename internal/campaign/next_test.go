@@ -445,7 +445,7 @@ func TestFewestWithin(t *testing.T) {
 			}
 			return p
 		}
-		if got := fewestWithin(n); got != want && !(below(got) <= 0.01 && below(got+1) > 0.01) {
+		if got := fewestCorrectIntervals(n); got != want && !(below(got) <= 0.01 && below(got+1) > 0.01) {
 			t.Errorf("of %d: %d (%.4f, and of one more %.4f)", n, got, below(got), below(got+1))
 		}
 	}

@@ -39,7 +39,7 @@ const fewestMeasured = 4
 func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*learntObjective, seed uint64) (*learntObjective, error) {
 	o := &learntObjective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learning: w.Learning, sign: 1}
 	o.direction, o.low, o.high = w.Learning.Direction()
-	if at := slices.IndexFunc(before, func(b *learntObjective) bool { return b.sharedWith == nil && learnsAlike(b.learning, w.Learning) }); at >= 0 {
+	if at := slices.IndexFunc(before, func(b *learntObjective) bool { return b.sharedWith == nil && shareModel(b.learning, w.Learning) }); at >= 0 {
 		b := before[at]
 		o.rows, o.least, o.greatest, o.warp, o.sign, o.model, o.sharedWith = b.rows, b.least, b.greatest, b.warp, b.sign, b.model, b
 		return o, nil
@@ -117,8 +117,8 @@ func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, va
 	return nil
 }
 
-// learnsAlike reports whether one model serves two properties.
-func learnsAlike(a, b *problem.Learning) bool {
+// shareModel reports whether one model serves two properties.
+func shareModel(a, b *problem.Learning) bool {
 	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SD != b.SD {
 		return false
 	}
@@ -170,7 +170,7 @@ func (o *learntObjective) labelValue(v float64) float64 { return o.warp.value(fl
 // at the best, and above 1 beyond the best.
 func (o *learntObjective) desirability(v float64) float64 {
 	log := o.learning.Log
-	v, least, greatest := logIf(v, log), logIf(o.least, log), logIf(o.greatest, log)
+	v, least, greatest := logOrSame(v, log), logOrSame(o.least, log), logOrSame(o.greatest, log)
 	d := (v - least) / (greatest - least)
 	if o.direction == config.Minimize {
 		d = (greatest - v) / (greatest - least)

@@ -34,7 +34,7 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 	}
 	xs := slices.Clone(p.recipes)
 	for _, k := range anchors {
-		xs = append(xs, ch.c.asked(ch.c.trials[k].recipe))
+		xs = append(xs, ch.c.atGivenConditions(ch.c.trials[k].recipe))
 	}
 	for _, e := range ch.pending {
 		xs = append(xs, e.recipe)
@@ -83,9 +83,9 @@ func (p *pool) bestUtilities(draw []float64) (left, tried float64) {
 	return left, tried
 }
 
-// gain returns the mean improvement of candidate k over the incumbent, times its probability
+// expectedGain returns the mean improvement of candidate k over the incumbent, times its probability
 // of not failing, per cost.
-func (ch *batchOptimizer) gain(p *pool, k int) float64 {
+func (ch *batchOptimizer) expectedGain(p *pool, k int) float64 {
 	sum := 0.0
 	for s, draw := range p.utility {
 		sum += max(draw[k]-p.incumbent[s], 0)

@@ -53,25 +53,25 @@ func newGaussianProcess(ctx context.Context, recipes []recipe, values, sd []floa
 	for i := range g.weight {
 		g.weight[i] = 1 / (lengthMedian * lengthMedian)
 	}
-	rows := thinned(values, mostRows)
+	rows := selectRows(values, mostRows)
 	all := make([]point, len(recipes))
 	for k, x := range recipes {
 		all[k] = pointOf(x, total)
 	}
 	own, usual := noiseVariances(values, sd)
 	g.usualNoise = usual
-	tuned := thinned(values, mostTuned)
-	g.ownNoise = gather(own, tuned)
-	if err := g.tune(ctx, gather(all, tuned), gather(values, tuned)); err != nil {
+	tuned := selectRows(values, mostTuned)
+	g.ownNoise = valuesAt(own, tuned)
+	if err := g.tune(ctx, valuesAt(all, tuned), valuesAt(values, tuned)); err != nil {
 		return nil, err
 	}
-	y := gather(values, rows)
-	g.points, g.ownNoise = gather(all, rows), gather(own, rows)
+	y := valuesAt(values, rows)
+	g.points, g.ownNoise = valuesAt(all, rows), valuesAt(own, rows)
 	g.mean = 0
 	for _, v := range y {
 		g.mean += v / float64(len(y))
 	}
-	for !g.fit(centred(y, g.mean)) {
+	for !g.fit(subtractMean(y, g.mean)) {
 		g.noise = float64(g.noise * 2) // this ends: a matrix with a dominant diagonal has a factor
 	}
 	g.scoreLeaveOneOut(y)
@@ -107,7 +107,7 @@ func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	return own, usual
 }
 
-func gather[T any](all []T, at []int) []T {
+func valuesAt[T any](all []T, at []int) []T {
 	out := make([]T, len(at))
 	for k, r := range at {
 		out[k] = all[r]
@@ -115,7 +115,7 @@ func gather[T any](all []T, at []int) []T {
 	return out
 }
 
-func centred(y []float64, mean float64) []float64 {
+func subtractMean(y []float64, mean float64) []float64 {
 	c := make([]float64, len(y))
 	for k, v := range y {
 		c[k] = v - mean
@@ -123,10 +123,10 @@ func centred(y []float64, mean float64) []float64 {
 	return c
 }
 
-// thinned returns at most so many row indices, ascending. Half of them are the rows of the
+// selectRows returns at most so many row indices, ascending. Half of them are the rows of the
 // greatest values, because the search is for the best. The other half are spread evenly over
 // the remaining values.
-func thinned(values []float64, most int) []int {
+func selectRows(values []float64, most int) []int {
 	order := make([]int, len(values))
 	for k := range order {
 		order[k] = k
@@ -224,7 +224,7 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 	for _, v := range values {
 		mean += v / float64(len(values))
 	}
-	y := centred(values, mean)
+	y := subtractMean(values, mean)
 	groups := g.groups()
 	for !g.fit(y) {
 		g.noise = float64(g.noise * 2)

@@ -11,8 +11,8 @@ import (
 	"kir/mcmc"
 )
 
-// reason returns the reason for a chosen recipe, computed from its figures.
-func (ch *batchOptimizer) reason(b *chosenRecipe) Reason {
+// describeReason returns the describeReason for a chosen recipe, computed from its figures.
+func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 	if b.front != nil {
 		return b.front.reason(b)
 	}
@@ -63,7 +63,7 @@ func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	best := math.Inf(-1)
 	for _, t := range ch.c.trials {
 		if !t.failed && len(t.broken) == 0 {
-			mean, _ := o.model.Predict(ch.c.asked(t.recipe))
+			mean, _ := o.model.Predict(ch.c.atGivenConditions(t.recipe))
 			best = max(best, mean)
 		}
 	}
@@ -193,7 +193,7 @@ func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
 // fit.
 func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 	if o := ch.soleObjective(); o != nil {
-		if ch.replicateFreedom(o) < minNoiseFreedom {
+		if ch.replicateDegreesOfFreedom(o) < minNoiseFreedom {
 			return 0
 		}
 		return o.model.Noise()
@@ -201,10 +201,10 @@ func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 	if len(p.anchors) == 0 {
 		return 0
 	}
-	x := ch.c.asked(ch.c.trials[p.anchors[0]].recipe)
+	x := ch.c.atGivenConditions(ch.c.trials[p.anchors[0]].recipe)
 	sum := 0.0
 	for _, o := range ch.learntObjectives() {
-		if ch.replicateFreedom(o) < minNoiseFreedom {
+		if ch.replicateDegreesOfFreedom(o) < minNoiseFreedom {
 			continue
 		}
 		mean, _ := o.model.Predict(x)
@@ -257,7 +257,7 @@ func (c *Campaign) roundsSinceBest(best *Best) int {
 // known from replicates and hide which trial is best.
 func (ch *batchOptimizer) replicate(p *pool) {
 	o := ch.soleObjective()
-	if o == nil || ch.s.Size < 2 || ch.replicateFreedom(o) < minNoiseFreedom {
+	if o == nil || ch.s.Size < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseFreedom {
 		return
 	}
 	noise := o.model.Noise()
@@ -276,7 +276,7 @@ func (ch *batchOptimizer) replicate(p *pool) {
 			rival := math.Inf(-1)
 			for j, other := range p.anchors {
 				if j != i {
-					v, _ := o.model.Predict(ch.c.asked(ch.c.trials[other].recipe))
+					v, _ := o.model.Predict(ch.c.atGivenConditions(ch.c.trials[other].recipe))
 					rival = max(rival, v)
 				}
 			}
@@ -306,9 +306,9 @@ func (ch *batchOptimizer) replicate(p *pool) {
 	}
 }
 
-// replicateFreedom returns the degrees of freedom for the noise of a label: the number of
+// replicateDegreesOfFreedom returns the degrees of freedom for the noise of a label: the number of
 // measurements of a recipe beyond its first.
-func (ch *batchOptimizer) replicateFreedom(o *learntObjective) int {
+func (ch *batchOptimizer) replicateDegreesOfFreedom(o *learntObjective) int {
 	numbers, _, err := ch.c.measuredOf(o.learning)
 	if err != nil {
 		return 0

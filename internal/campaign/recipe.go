@@ -82,9 +82,9 @@ func (c *Campaign) composition(x recipe) (*mcmc.Composition, error) {
 	return c.Problem.Target.Space().Composition(x.parts, x.offered)
 }
 
-// asked returns a recipe under the conditions that are asked about: those that are given have
+// atGivenConditions returns a recipe under the conditions that are atGivenConditions about: those that are given have
 // the given value, and all others that of x.
-func (c *Campaign) asked(x recipe) recipe {
+func (c *Campaign) atGivenConditions(x recipe) recipe {
 	if !c.hasGiven() {
 		return x
 	}
@@ -126,7 +126,7 @@ func (c *Campaign) settingDistance(x, y recipe) float64 {
 	sum := 0.0
 	for k := range c.Problem.Conditions {
 		from, to := c.Problem.CodesOf(k)
-		a, b := coordinateWithin(x.codes, from, to), coordinateWithin(y.codes, from, to)
+		a, b := coordinateOfCodes(x.codes, from, to), coordinateOfCodes(y.codes, from, to)
 		if to-from == 1 && a.v > 0 && b.v > 0 {
 			d := (a.v - b.v) / numberRange
 			sum += float64(d * d)
@@ -141,8 +141,8 @@ func (c *Campaign) settingDistance(x, y recipe) float64 {
 // models know of a condition.
 const numberRange = 1 - problem.LeastCoordinate
 
-// coordinateWithin returns the first coordinate from one further ingredient to below another.
-func coordinateWithin(codes []mcmc.Part, from, to int) coordinate {
+// coordinateOfCodes returns the first coordinate from one further ingredient to below another.
+func coordinateOfCodes(codes []mcmc.Part, from, to int) coordinate {
 	for _, p := range codes {
 		if p.Ingredient >= from && p.Ingredient < to {
 			return coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.BesideTotal)}
@@ -159,14 +159,14 @@ func (c *Campaign) isOffered(x recipe) bool {
 // isAtGiven reports whether a trial was made at the given value of each condition that is given:
 // the same category, or a number no further away than atGiven of the range that models know.
 func (c *Campaign) isAtGiven(t *trial) bool {
-	asked := c.asked(t.recipe)
+	asked := c.atGivenConditions(t.recipe)
 	for k := range c.Problem.Conditions {
 		of := &c.Problem.Conditions[k]
 		if !of.Given {
 			continue
 		}
 		from, to := c.Problem.CodesOf(k)
-		a, b := coordinateWithin(t.codes, from, to), coordinateWithin(asked.codes, from, to)
+		a, b := coordinateOfCodes(t.codes, from, to), coordinateOfCodes(asked.codes, from, to)
 		if a.i != b.i || math.Abs(a.v-b.v) > atGiven*numberRange {
 			return false
 		}

@@ -243,7 +243,7 @@ func (r *recorder) processResult(res *Result) error {
 		if e.Parts, err = r.withOfferedUnit(res.Parts, proposed); err != nil {
 			return err
 		}
-		if proposed != nil && r.sameLattice(e.Parts, offered) {
+		if proposed != nil && r.areEqualOnceClosed(e.Parts, offered) {
 			e.Parts = offered
 		}
 	case old != nil && len(old.Parts) > 0:
@@ -329,8 +329,8 @@ func (r *recorder) find(res *Result) (id string, old *dataset.Result, proposed *
 	// A recipe of the same name and amounts was recorded before.
 	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
 		e := r.log.Entries[k]
-		if e.Recipe == res.Name && len(e.Parts) > 0 && r.sameLattice(e.Parts, res.Parts) &&
-			!differs(res.Conditions, func(name string) string { return r.recordedValue(&e, name) }) {
+		if e.Recipe == res.Name && len(e.Parts) > 0 && r.areEqualOnceClosed(e.Parts, res.Parts) &&
+			!statesOtherCondition(res.Conditions, func(name string) string { return r.recordedValue(&e, name) }) {
 			return e.ID, last(e.ID), r.c.entry(e.ID), nil
 		}
 	}
@@ -384,8 +384,8 @@ func (r *recorder) withOfferedUnit(parts []dataset.Part, proposed *Entry) ([]dat
 	return parts, nil
 }
 
-// sameLattice reports whether two recipes are equal once both are closed to the total.
-func (r *recorder) sameLattice(a, b []dataset.Part) bool {
+// areEqualOnceClosed reports whether two recipes are equal once both are closed to the total.
+func (r *recorder) areEqualOnceClosed(a, b []dataset.Part) bool {
 	x, err := r.c.closeToTotal(a)
 	if err != nil {
 		return false
@@ -446,7 +446,7 @@ func (r *recorder) add(res *Result, e dataset.Result, old *dataset.Result, propo
 		}
 		e.Round, e.Recipe = was.Round, was.Recipe
 		copy(e.Values, was.Values)
-		changed := !r.sameLattice(was.Parts, e.Parts)
+		changed := !r.areEqualOnceClosed(was.Parts, e.Parts)
 		if changed && !r.o.Correct {
 			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", inputerr.Quote(e.ID))
 		}
@@ -454,7 +454,7 @@ func (r *recorder) add(res *Result, e dataset.Result, old *dataset.Result, propo
 			e.Parts = was.Parts
 		}
 		if was.Status != e.Status && !r.o.Correct {
-			if was.Status == dataset.Made && e.Status == dataset.Failed && empty(was.Values) || was.Status == dataset.Failed && len(nonEmpty(res)) == 0 {
+			if was.Status == dataset.Made && e.Status == dataset.Failed && areAllUnknown(was.Values) || was.Status == dataset.Failed && len(knownValues(res)) == 0 {
 				e.Status = dataset.Failed
 			} else {
 				return res.errorf("kir record --correct replaces it", "%s was recorded as %s", inputerr.Quote(e.ID), was.Status)
@@ -499,13 +499,13 @@ func (r *recorder) add(res *Result, e dataset.Result, old *dataset.Result, propo
 	return nil
 }
 
-// empty reports whether all values are unknown.
-func empty(values []string) bool {
+// areAllUnknown reports whether all values are unknown.
+func areAllUnknown(values []string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return v != "" })
 }
 
-// nonEmpty returns the known values of a result.
-func nonEmpty(res *Result) []string {
+// knownValues returns the known values of a result.
+func knownValues(res *Result) []string {
 	return slices.DeleteFunc(values(res), func(v string) bool { return v == "" })
 }
 
@@ -682,11 +682,11 @@ func (c *Campaign) usualMeasure() Measure {
 		return m
 	}
 	slices.SortFunc(sizes, (*big.Rat).Cmp)
-	return Measure{Unit: best, Size: rounded(sizes[len(sizes)/2])}
+	return Measure{Unit: best, Size: roundedText(sizes[len(sizes)/2])}
 }
 
-// rounded writes a number exactly if that is short, else to three digits.
-func rounded(v *big.Rat) string {
+// roundedText writes a number exactly if that is short, else to three digits.
+func roundedText(v *big.Rat) string {
 	a, err := dataset.NearestAmount(v)
 	if err == nil && len(a.String()) <= 6 {
 		return a.String()

@@ -96,9 +96,9 @@ func (r *recorder) takeConditions(res *Result) error {
 	return nil
 }
 
-// differs reports whether a result states another value of a condition than the given ones, of
+// statesOtherCondition reports whether a result states another value of a condition than the given ones, of
 // which an empty one is unknown.
-func differs(stated map[string]string, from func(name string) string) bool {
+func statesOtherCondition(stated map[string]string, from func(name string) string) bool {
 	for name, v := range stated {
 		if was := from(name); was != "" && !sameValue(was, v) {
 			return true

@@ -152,7 +152,7 @@ func (r *recorder) matchAmounts(results []Result) {
 		var best candidate
 		for _, e := range candidates[keys[k]] {
 			stated := func(name string) string { return valueText(e.Conditions[name]) }
-			if !taken[e.Entry] && !differs(res.Conditions, stated) && (best.Entry == nil || slices.Compare(value(e), value(best)) > 0) {
+			if !taken[e.Entry] && !statesOtherCondition(res.Conditions, stated) && (best.Entry == nil || slices.Compare(value(e), value(best)) > 0) {
 				best = e
 			}
 		}
@@ -182,11 +182,11 @@ func (r *recorder) write() ([]byte, error) {
 			return nil, err
 		}
 		if len(text) > mostBytes {
-			return nil, r.unreadable("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), mostBytes)
+			return nil, r.unreadableError("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), mostBytes)
 		}
 		back, err := dataset.ReadResults(bytes.NewReader(text), r.out.File, r.options)
 		if bad := firstFault(err); bad != nil {
-			return nil, r.unreadable(bad.Hint, "the file of results could not be read again: %s", bad.Message)
+			return nil, r.unreadableError(bad.Hint, "the file of results could not be read again: %s", bad.Message)
 		}
 		if err != nil {
 			return nil, err
@@ -200,7 +200,7 @@ func (r *recorder) write() ([]byte, error) {
 		}
 		r.log = back
 	}
-	return nil, r.unreadable("write the added values in another form", "each reading of the results gives other values")
+	return nil, r.unreadableError("write the added values in another form", "each reading of the results gives other values")
 }
 
 // firstFault returns the first [inputerr.Error] in err, or nil.
@@ -213,8 +213,8 @@ func firstFault(err error) *inputerr.Error {
 	return bad
 }
 
-// unreadable returns the error that nothing was recorded, with the reason.
-func (r *recorder) unreadable(hint, format string, args ...any) error {
+// unreadableError returns the error that nothing was recorded, with the reason.
+func (r *recorder) unreadableError(hint, format string, args ...any) error {
 	return &inputerr.Error{File: r.out.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
@@ -224,28 +224,28 @@ func (r *recorder) unreadable(hint, format string, args ...any) error {
 func (r *recorder) compare(back *dataset.Results) (same bool, err error) {
 	log := r.log
 	if !slices.Equal(log.Labels, back.Labels) {
-		return false, r.unreadable("rename them", "the labels %s would be read as %s", inputerr.List(log.Labels, 12), inputerr.List(back.Labels, 12))
+		return false, r.unreadableError("rename them", "the labels %s would be read as %s", inputerr.List(log.Labels, 12), inputerr.List(back.Labels, 12))
 	}
 	if len(log.Entries) != len(back.Entries) {
-		return false, r.unreadable("change the texts of the added results", "%s would be read as %d", inputerr.Count(len(log.Entries), "result"), len(back.Entries))
+		return false, r.unreadableError("change the texts of the added results", "%s would be read as %d", inputerr.Count(len(log.Entries), "result"), len(back.Entries))
 	}
 	same = true
 	for k := range log.Entries {
 		a, b := &log.Entries[k], &back.Entries[k]
 		if a.ID != b.ID || a.Round != b.Round || a.Recipe != b.Recipe || a.Status != b.Status || a.Time != b.Time {
-			return false, r.unreadable("give the recipe another name", "%s would be read as %s", inputerr.Quote(a.ID+" "+a.Recipe), inputerr.Quote(b.ID+" "+b.Recipe))
+			return false, r.unreadableError("give the recipe another name", "%s would be read as %s", inputerr.Quote(a.ID+" "+a.Recipe), inputerr.Quote(b.ID+" "+b.Recipe))
 		}
 		if !slices.EqualFunc(a.Parts, b.Parts, func(p, q dataset.Part) bool {
 			return log.Ingredients.Names[p.Ingredient] == back.Ingredients.Names[q.Ingredient] && p.Base().Cmp(q.Base()) == 0 && unitName(p) == unitName(q)
 		}) {
-			return false, r.unreadable("write the amounts in another form", "the amounts of %s would be read as other amounts", inputerr.Quote(a.ID))
+			return false, r.unreadableError("write the amounts in another form", "the amounts of %s would be read as other amounts", inputerr.Quote(a.ID))
 		}
 		for i, v := range a.Values {
 			is := b.Values[i]
 			switch {
 			case is == v:
 			case k < r.entriesBefore || is == "" || !dataset.SameFigure(v, is):
-				return false, r.unreadable("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], inputerr.Quote(a.ID), inputerr.Quote(v), inputerr.Quote(is))
+				return false, r.unreadableError("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], inputerr.Quote(a.ID), inputerr.Quote(v), inputerr.Quote(is))
 			default:
 				same = false
 			}

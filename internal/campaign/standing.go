@@ -82,7 +82,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 		st.Pending = append(st.Pending, e.ID)
 	}
 	st.Models = ch.describe()
-	if st.Best, err = c.best(ch.objectives, ch, math.MaxInt); err != nil {
+	if st.Best, err = c.bestMeasured(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
 	if err := c.summarizeRounds(ch, st); err != nil {
@@ -139,7 +139,7 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 			}
 		}
 		var err error
-		if r.Best, err = c.best(ch.objectives, ch, round); err != nil {
+		if r.Best, err = c.bestMeasured(ch.objectives, ch, round); err != nil {
 			return err
 		}
 		if n := len(st.Rounds); n > 0 && r.Best != nil {
@@ -183,7 +183,7 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 		}
 		if cover.Intervals > 0 {
 			st.Coverage = append(st.Coverage, cover)
-			if low := fewestWithin(cover.Intervals); cover.Within < low {
+			if low := fewestCorrectIntervals(cover.Intervals); cover.Within < low {
 				st.Notes = append(st.Notes, fmt.Sprintf("Only %d of %s of %s held what came, where nine in ten should: what is predicted of it is less sure than it says.",
 					cover.Within, inputerr.Count(cover.Intervals, "interval"), o.label))
 			}
@@ -192,9 +192,9 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 	return nil
 }
 
-// fewestWithin returns the count of correct intervals below which the intervals are suspect.
+// fewestCorrectIntervals returns the count of correct intervals below which the intervals are suspect.
 // If 90 % intervals are right, fewer hold with a probability of at most 1 %.
-func fewestWithin(of int) int {
+func fewestCorrectIntervals(of int) int {
 	total, p := 0.0, 1.0
 	for range of {
 		p /= 10 // none of them holds

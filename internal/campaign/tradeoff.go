@@ -33,9 +33,9 @@ func (g *tradeObjective) learntLoss(v float64) float64 {
 // numberLoss returns the loss of a number of the label.
 func (g *tradeObjective) numberLoss(number float64) float64 {
 	o := g.learnt
-	number = logIf(number, o.learning.Log)
-	width := logIf(o.greatest, o.learning.Log) - logIf(o.least, o.learning.Log)
-	return o.direction.Loss(number, logIf(o.low, o.learning.Log), logIf(o.high, o.learning.Log)) / width
+	number = logOrSame(number, o.learning.Log)
+	width := logOrSame(o.greatest, o.learning.Log) - logOrSame(o.least, o.learning.Log)
+	return o.direction.Loss(number, logOrSame(o.low, o.learning.Log), logOrSame(o.high, o.learning.Log)) / width
 }
 
 // A tradeOffOptimizer chooses the recipes that add most to the hypervolume of a trade-off, on
@@ -386,7 +386,7 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	if f.student.losses, err = f.lossesOf(xs, f.studentDraws(learnt), count); err != nil {
 		return err
 	}
-	f.scale(trials)
+	f.setLossScale(trials)
 	for _, d := range []*lossDraws{&f.stated, &f.student} {
 		for _, losses := range d.losses {
 			tried := nonDominatedPoints(losses[len(f.recipes) : len(f.recipes)+trials])
@@ -457,7 +457,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 			points[a] = append(points[a], v)
 		}
 	}
-	points = pareto.MergeTies(points, f.sizes())
+	points = pareto.MergeTies(points, f.lossSizes())
 	for left := 2 * anchorCount; left > 0 && len(points) > 0; {
 		best := pareto.Minimal(points)
 		for _, k := range best[:min(len(best), left)] {
@@ -472,9 +472,9 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 	return nil
 }
 
-// sizes returns the sizes for [pareto.MergeTies]. The losses of learnt objectives have size 0,
+// lossSizes returns the lossSizes for [pareto.MergeTies]. The losses of learnt objectives have size 0,
 // so they only tie where recipes are the same.
-func (f *tradeOffOptimizer) sizes() []float64 {
+func (f *tradeOffOptimizer) lossSizes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
 	for k := range f.tradeObjectives {
 		sizes[k] = f.tradeObjectives[k].Size
@@ -482,10 +482,10 @@ func (f *tradeOffOptimizer) sizes() []float64 {
 	return sizes
 }
 
-// scale maps the losses so that the ideal is 0 and the reference is 1. The ideal is the best
+// setLossScale maps the losses so that the ideal is 0 and the reference is 1. The ideal is the best
 // mean over all recipes. The reference comes from the front of the trials' means, or from more
 // recipes if that has one point.
-func (f *tradeOffOptimizer) scale(trials int) {
+func (f *tradeOffOptimizer) setLossScale(trials int) {
 	draws := f.stated.losses
 	mean := make([][]float64, len(draws[0]))
 	for a := range mean {
@@ -542,9 +542,9 @@ func (f *tradeOffOptimizer) gain(k int) float64 {
 // progress.
 const minFrontGain = 0.01
 
-// mostAdded returns the greatest share of its hypervolume that any candidate adds to the front
+// greatestAddedShare returns the greatest share of its hypervolume that any candidate adds to the front
 // of draw s.
-func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
+func (f *tradeOffOptimizer) greatestAddedShare(d *lossDraws, s int) float64 {
 	most, one := 0.0, f.unitReference()
 	for k := range f.recipes {
 		if f.gainFactors[k] > 0 {
@@ -559,10 +559,10 @@ func (f *tradeOffOptimizer) mostAdded(d *lossDraws, s int) float64 {
 func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	better, gain := 0.0, 0.0
 	for s := range f.stated.fronts {
-		if f.mostAdded(&f.student, s) > minFrontGain {
+		if f.greatestAddedShare(&f.student, s) > minFrontGain {
 			better++
 		}
-		gain += min(f.mostAdded(&f.stated, s), 1)
+		gain += min(f.greatestAddedShare(&f.stated, s), 1)
 	}
 	n := float64(len(f.stated.fronts))
 	probability := better / n

@@ -23,7 +23,7 @@ func newWarp(values []float64, log bool) *warp {
 	n := float64(len(sorted))
 	w := &warp{log: log}
 	for k, v := range sorted {
-		sorted[k] = logIf(v, w.log)
+		sorted[k] = logOrSame(v, w.log)
 	}
 	for from := 0; from < len(sorted); {
 		to := from
@@ -71,11 +71,11 @@ func median(sorted []float64) float64 {
 const tail = 0.8
 
 // score returns the score of a value.
-func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, logIf(v, w.log)) }
+func (w *warp) score(v float64) float64 { return interpolate(w.values, w.scores, logOrSame(v, w.log)) }
 
 // scoreSD converts the standard deviation sd of a value to that of its score.
 func (w *warp) scoreSD(v, sd float64) float64 {
-	at := logIf(v, w.log)
+	at := logOrSame(v, w.log)
 	if w.log {
 		sd /= v
 	}
@@ -91,8 +91,8 @@ func (w *warp) value(z float64) float64 {
 	return v
 }
 
-// logIf returns v, or with log its logarithm, which is −∞ for v ≤ 0.
-func logIf(v float64, log bool) float64 {
+// logOrSame returns v, or with log its logarithm, which is −∞ for v ≤ 0.
+func logOrSame(v float64, log bool) float64 {
 	if log {
 		return portable.Log(max(v, 0))
 	}

@@ -77,7 +77,7 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 			if of.Given && !(of.IsNumeric() && of.Numbers[v] == of.GivenNumber || !of.IsNumeric() && of.Categories[v] == of.GivenCategory) {
 				continue
 			}
-			if by := forbidding(tied, k, v); by != nil {
+			if by := forbiddingRule(tied, k, v); by != nil {
 				if of.Given {
 					return nil, yaml.Hint(by.At.Errorf("the rule forbids the given value of %s, %s", of.Name, of.ValueText(v)), "give another value, or change the rule")
 				}
@@ -109,8 +109,8 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 	return all, nil
 }
 
-// forbidding returns the rule that forbids value v of condition k whatever else, nil if there is none.
-func forbidding(tied []Rule, k, v int) *Rule {
+// forbiddingRule returns the rule that forbids value v of condition k whatever else, nil if there is none.
+func forbiddingRule(tied []Rule, k, v int) *Rule {
 	for n := range tied {
 		if r := &tied[n]; r.Forbids && len(r.When) == 1 && r.When[0].Condition == k && r.When[0].Allowed[v] {
 			return r
@@ -174,8 +174,8 @@ func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 	return c
 }
 
-// number returns the number of cases.
-func (c *conditionCases) number() int {
+// count returns the count of cases.
+func (c *conditionCases) count() int {
 	number := 1
 	for _, n := range c.classes {
 		number *= n
@@ -183,8 +183,8 @@ func (c *conditionCases) number() int {
 	return number
 }
 
-// holding returns the tied rules that hold in a case, and whether one of them forbids everything.
-func (c *conditionCases) holding(all []Condition, number int) (rules []Rule, forbidden *Rule) {
+// rulesOf returns the tied rules that hold in a case, and whether one of them forbids everything.
+func (c *conditionCases) rulesOf(all []Condition, number int) (rules []Rule, forbidden *Rule) {
 	values := make([]int, len(all)) // of the case, as the file lists them
 	for k := len(all) - 1; k >= 0; k-- {
 		values[k] = all[k].listed[c.values[k][number%c.classes[k]]]
@@ -214,15 +214,15 @@ func (s *loader) joinConditions(ctx context.Context, base *mcmc.Space, all []Con
 		return mcmc.WithConditions(base, cases.conditions, nil)
 	}
 	first := cases.tied[0].At
-	if n := cases.number(); n > maxConditionCases {
+	if n := cases.count(); n > maxConditionCases {
 		return nil, yaml.Hint(first.Errorf("rules tell %d combinations of conditions apart", n), "at most %d are possible: write fewer rules, or such as tell fewer values apart", maxConditionCases)
 	}
 	counted := make(map[string]*mcmc.Space) // by the rules that hold
-	spaces := make([]*mcmc.Space, cases.number())
+	spaces := make([]*mcmc.Space, cases.count())
 	var reason error
 	possible := false
 	for number := range spaces {
-		rules, forbidden := cases.holding(all, number)
+		rules, forbidden := cases.rulesOf(all, number)
 		if forbidden != nil {
 			continue
 		}

@@ -62,8 +62,8 @@ func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *proper
 	if v.Minimize.At != nil {
 		word = v.Minimize.Value
 	}
-	side := portfolioSides()[word]
-	l := sideScale(p, side)
+	side := portfolioStatistics()[word]
+	l := statisticScale(p, side)
 	d, words, err := l.extremeDesirability(ctx, s, n, l.unit, v.Objective())
 	if err != nil {
 		return Property{}, err
@@ -72,8 +72,8 @@ func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *proper
 	return Property{About: word + source + ": " + words, Value: value, Unit: l.unit, property: p.As(side, d), valueScale: l.withSlack()}, nil
 }
 
-// sideScale returns the value scale of a figure of a portfolio, without its width.
-func sideScale(p *property.Markowitz, side property.Statistic) *valueScale {
+// statisticScale returns the value scale of a figure of a portfolio, without its width.
+func statisticScale(p *property.Markowitz, side property.Statistic) *valueScale {
 	l := &valueScale{
 		value:      func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(side, d), nil },
@@ -88,8 +88,8 @@ func sideScale(p *property.Markowitz, side property.Statistic) *valueScale {
 	return l
 }
 
-// portfolioSides returns the figures of a portfolio by the words after maximize and minimize.
-func portfolioSides() map[string]property.Statistic {
+// portfolioStatistics returns the figures of a portfolio by the words after maximize and minimize.
+func portfolioStatistics() map[string]property.Statistic {
 	return map[string]property.Statistic{"return": property.Return, "volatility": property.Volatility, "ratio": property.Ratio}
 }
 
@@ -106,7 +106,7 @@ func marketFigures(p *property.Markowitz) []Figure {
 // marketObjectives returns the figures of a portfolio as objectives of a trade-off.
 func marketObjectives(p *property.Markowitz) (all []Objective, err error) {
 	for k, side := range []property.Statistic{property.Return, property.Volatility, property.Ratio} {
-		l, direction := sideScale(p, side), config.Maximize
+		l, direction := statisticScale(p, side), config.Maximize
 		if side == property.Volatility {
 			direction = config.Minimize
 		}

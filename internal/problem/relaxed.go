@@ -79,9 +79,9 @@ func (p *Problem) joinRelaxed(ctx context.Context, space *mcmc.Space, set rule.S
 	if len(cases.tied) == 0 {
 		return mcmc.WithConditions(space, cases.conditions, nil)
 	}
-	spaces := make([]*mcmc.Space, cases.number())
+	spaces := make([]*mcmc.Space, cases.count())
 	for number := range spaces {
-		rules, forbidden := cases.holding(p.Conditions, number)
+		rules, forbidden := cases.rulesOf(p.Conditions, number)
 		if forbidden != nil {
 			continue
 		}

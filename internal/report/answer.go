@@ -53,8 +53,8 @@ const (
 	Unasked  AnswerGrade = "unasked" // nothing is wished for
 )
 
-// Sure reports whether the grade needs no caution.
-func (g AnswerGrade) Sure() bool { return g == Good || g == Stated || g == Unasked }
+// IsSure reports whether the grade needs no caution.
+func (g AnswerGrade) IsSure() bool { return g == Good || g == Stated || g == Unasked }
 
 // ObjectiveSummary summarises the shortlist for one objective.
 type ObjectiveSummary struct {
@@ -71,7 +71,7 @@ type ObjectiveSummary struct {
 	Known    Number  `json:"known"` // of a value or a probability, the recipes' own labels; null where there are none
 }
 
-// Expects reports whether any objective has an expected value.
-func (a *Answer) Expects() bool {
+// HasExpectedValues reports whether any objective has an expected value.
+func (a *Answer) HasExpectedValues() bool {
 	return slices.ContainsFunc(a.Objectives, func(w ObjectiveSummary) bool { return w.Expected != nil })
 }

@@ -173,7 +173,7 @@ func (d *Difference) compareFigures(a, b *Model) {
 			d.Figures = append(d.Figures, FigureChange{Kind: kind, Of: of, A: va, B: vb, SEA: sa, SEB: sb})
 		}
 	}
-	if a.Weighs() && b.Weighs() {
+	if a.HasWeights() && b.HasWeights() {
 		add("score", "mean over the draws", a.Score.Draws, a.Score.DrawsMCSE, b.Score.Draws, b.Score.DrawsMCSE)
 	}
 	for _, name := range a.StatisticNames() {

@@ -71,8 +71,8 @@ type Problem struct {
 	Conditions []Condition `json:"conditions,omitempty"`
 }
 
-// Words describes the problem in a line.
-func (p Problem) Words() string {
+// Describe describes the problem in a line.
+func (p Problem) Describe() string {
 	s := fmt.Sprintf("%s, a total of %s", number.Counted(p.Ingredients, "ingredient"), number.Counted(p.Total, "unit"))
 	if p.Recipes > 0 {
 		s += ", " + number.Counted(p.Recipes, "known recipe")

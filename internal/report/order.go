@@ -7,14 +7,14 @@ import (
 	"kir/internal/run"
 )
 
-// Weighs reports whether a property counts.
-func (m *Model) Weighs() bool {
+// HasWeights reports whether a property counts.
+func (m *Model) HasWeights() bool {
 	return slices.ContainsFunc(m.Properties, func(w Property) bool { return w.Weight > 0 })
 }
 
-// ScoresEach reports whether the scores of the properties say more than the score:
+// NeedsScoreOfEach reports whether the scores of the properties say more than the score:
 // that of one property of weight 1 is the score.
-func (m *Model) ScoresEach() bool {
+func (m *Model) NeedsScoreOfEach() bool {
 	return len(m.Properties) > 1 || len(m.Properties) == 1 && m.Properties[0].Weight != 1
 }
 
@@ -56,9 +56,9 @@ func (m *Model) ShownLaw() (from, to int) {
 	return from, to
 }
 
-// Frequent returns the places in Inclusion from the most to the least frequent
+// IndicesByFrequency returns the places in Inclusion from the most to the least frequent
 // ingredient.
-func (m *Model) Frequent() []int {
+func (m *Model) IndicesByFrequency() []int {
 	order := make([]int, len(m.Inclusion))
 	for k := range order {
 		order[k] = k

@@ -32,13 +32,13 @@ func TestOrder(t *testing.T) {
 		if worst != nil {
 			worst = &run.Ladder{Chain: worst.Chain}
 		}
-		record.CheckText(t, name, fmt.Sprint(m.Weighs(), m.ScoresEach(), m.OtherWarnings(), m.Iterations(), m.StatisticNames(), from, to, m.Frequent(), worst != nil && worst.Chain == 2))
+		record.CheckText(t, name, fmt.Sprint(m.HasWeights(), m.NeedsScoreOfEach(), m.OtherWarnings(), m.Iterations(), m.StatisticNames(), from, to, m.IndicesByFrequency(), worst != nil && worst.Chain == 2))
 	}
 	for _, grade := range []AnswerGrade{Weak, Doubtful, Fair, Good, Stated, Unasked} {
-		record.CheckText(t, string(grade), fmt.Sprint(grade.Sure()))
+		record.CheckText(t, string(grade), fmt.Sprint(grade.IsSure()))
 	}
 	for _, p := range []Problem{{Ingredients: 1, Total: 1}, {Ingredients: 1200, Total: 10000, Recipes: 1}, {Ingredients: 2, Total: 100, Recipes: 33}} {
-		record.CheckText(t, fmt.Sprint(p.Recipes), p.Words())
+		record.CheckText(t, fmt.Sprint(p.Recipes), p.Describe())
 	}
 	b := Best{Recipe: map[string]int{"d": 1, "a": 7, "c": 7, "b": 20}}
 	if got := b.Parts(); !slices.Equal(got, []Part{{"b", 20}, {"a", 7}, {"c", 7}, {"d", 1}}) {

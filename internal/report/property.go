@@ -88,13 +88,13 @@ type ConditionResponsePoint struct {
 	High  Number `json:"high"`
 }
 
-// Words describes the direction of a response.
-func (r *Response) Words() string {
+// DescribeDirection describes the direction of a response.
+func (r *Response) DescribeDirection() string {
 	return map[int]string{1: "raises it", -1: "lowers it", 0: "raises and lowers it"}[r.Sign]
 }
 
-// Words describes the model, such as "A forest of 100 trees".
-func (f *Forest) Words() string {
+// Describe describes the model, such as "A forest of 100 trees".
+func (f *Forest) Describe() string {
 	forest := fmt.Sprintf("forest of %s", number.Counted(f.Trees, "tree"))
 	switch {
 	case f.Learnt == nil || !f.Learnt.Process:

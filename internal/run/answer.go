@@ -19,7 +19,7 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	b := search.RunContext{Iterations: scoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
 	if expected := spec.Question.ExpectedLines(b); s.options.Progress != nil && expected > 0 {
 		begun := time.Now()
-		defer every(progressTime, func() {
+		defer callEvery(progressTime, func() {
 			p := Progress{
 				Elapsed: time.Since(s.begun), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
 				Search: min(1, float64(b.LinesScored.Load())/float64(expected)), Best: s.collectBestSoFar(),

@@ -79,9 +79,9 @@ func maxBufferedDraws(spec *Spec) int {
 	return most
 }
 
-// warmup returns the number of warm-up iterations of a chain, or their maximum while that is
+// warmupLength returns the number of warm-up iterations of a chain, or their maximum while that is
 // unknown.
-func (m *Manifest) warmup() int {
+func (m *Manifest) warmupLength() int {
 	if m.Auto != nil && m.Auto.Warmed > 0 {
 		return m.Auto.Warmed
 	}
@@ -140,7 +140,7 @@ func (s *session) setRound(iterations int) {
 	settings := &s.spec.Settings
 	settings.Thin = max(1, iterations/maxBufferedDraws(s.spec))
 	settings.Draws = iterations / settings.Thin
-	settings.Warmup = s.manifest.warmup()
+	settings.Warmup = s.manifest.warmupLength()
 	s.warmup.Store(int64(settings.Warmup))
 	s.length.Store(settings.Iterations())
 }
@@ -148,8 +148,8 @@ func (s *session) setRound(iterations int) {
 // roundIterations returns the number of iterations of the current round.
 func (s *session) roundIterations() int { return s.spec.Settings.Draws * s.spec.Settings.Thin }
 
-// mostRound is the length of the last round.
-func (s *session) mostRound() int { return maxBufferedDraws(s.spec) * mostAutoThin }
+// lastRoundLength is the length of the last round.
+func (s *session) lastRoundLength() int { return maxBufferedDraws(s.spec) * mostAutoThin }
 
 // adoptAuto adopts the settings in the manifest of a run of [mcmc.AutoDraws].
 func (s *session) adoptAuto(old *Manifest) {
@@ -166,13 +166,13 @@ func (s *session) adoptAuto(old *Manifest) {
 	}
 	s.manifest.Auto, s.manifest.Settings = &auto, s.spec.Settings
 	s.manifest.Run = s.manifest.identity()
-	s.warmup.Store(int64(s.manifest.warmup()))
+	s.warmup.Store(int64(s.manifest.warmupLength()))
 	s.length.Store(s.spec.Settings.Iterations())
-	s.firstRound()
+	s.startFirstRound()
 }
 
-// firstRound starts the first round of a run.
-func (s *session) firstRound() {
+// startFirstRound starts the first round of a run.
+func (s *session) startFirstRound() {
 	if s.isOpenEnded() {
 		s.setRound(firstRound)
 	}
@@ -214,12 +214,12 @@ func (s *session) planRounds() error {
 	return nil
 }
 
-// nextRound is called when every chain has finished the round, or the time is over.
-func (s *session) nextRound() error {
+// startNextRound is called when every chain has finished the round, or the time is over.
+func (s *session) startNextRound() error {
 	if s.isWarmupOpen() {
 		return s.nextWarmup()
 	}
-	if s.timeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
+	if s.isTimeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
 		// All chains end where the furthest of them is, with equal lengths.
 		reached := max(firstRound, s.reached)
 		for _, c := range s.chains {
@@ -236,14 +236,14 @@ func (s *session) nextRound() error {
 	switch {
 	case enough:
 		return s.fixLength(StopEnough)
-	case iterations >= s.mostRound():
+	case iterations >= s.lastRoundLength():
 		return s.fixLength(StopMost)
-	case s.timeOver():
+	case s.isTimeOver():
 		return s.fixLength(StopTime)
 	}
 	thin := s.spec.Settings.Thin
 	s.setRound(2 * iterations)
-	s.length.Store(s.warmup.Load() + int64(min(float64(s.mostRound()), max(2, ahead)*float64(iterations))))
+	s.length.Store(s.warmup.Load() + int64(min(float64(s.lastRoundLength()), max(2, ahead)*float64(iterations))))
 	if s.spec.Settings.Thin == thin {
 		return nil
 	}
@@ -274,9 +274,9 @@ func (s *session) fixLength(why Stop) error {
 	return nil
 }
 
-// timeOver reports whether the run has used its time limit, less the time of the search that
+// isTimeOver reports whether the run has used its time limit, less the time of the search that
 // follows.
-func (s *session) timeOver() bool {
+func (s *session) isTimeOver() bool {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Seconds <= 0 {
 		return false
@@ -308,7 +308,7 @@ const usualRungs = 8
 // checkTime makes the chains end when the time is over. The draws do not depend on it, since the
 // length of the warm-up depends only on what was learnt.
 func (s *session) checkTime() {
-	if s.isOpenEnded() && !s.isWarmupOpen() && s.timeOver() {
+	if s.isOpenEnded() && !s.isWarmupOpen() && s.isTimeOver() {
 		s.deadlinePassed.Store(true)
 	}
 }
@@ -326,7 +326,7 @@ func (c *chain) thinTo(thin int) {
 	c.draws /= step
 	c.from.At /= step
 	for _, l := range []*shortlist{&c.best, &c.fresh} {
-		thinBest(l.best, step)
+		renumberBest(l.best, step)
 	}
 	if c.live != nil {
 		c.live = nil
@@ -334,8 +334,8 @@ func (c *chain) thinTo(thin int) {
 	}
 }
 
-// thinBest renumbers the best compositions of a chain for a larger thin.
-func thinBest(list []Best, step int) {
+// renumberBest renumbers the best compositions of a chain for a larger thin.
+func renumberBest(list []Best, step int) {
 	for k := range list {
 		b := &list[k]
 		if (b.Draw+1)%step != 0 {
@@ -379,15 +379,15 @@ func (s *session) stopNote() string {
 	dir := terminal.ShellWord(s.store.Location())
 	switch auto.Stop {
 	case StopTime:
-		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.Asked(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)
+		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.TimeLimit(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)
 	case StopMost:
 		return fmt.Sprintf("The chains stopped at %d iterations, the most that draws: auto makes, before every figure had %d independent draws.", s.roundIterations(), auto.Wanted)
 	}
 	return ""
 }
 
-// Asked returns the settings that the run was started with, including [mcmc.AutoDraws].
-func (m *Manifest) Asked() mcmc.Settings {
+// SettingsAsStarted returns the settings that the run was started with, including [mcmc.AutoDraws].
+func (m *Manifest) SettingsAsStarted() mcmc.Settings {
 	s := m.Settings
 	if m.Auto != nil {
 		s.Warmup, s.Draws, s.Thin = m.Auto.Warmup, mcmc.AutoDraws, 1
@@ -395,5 +395,5 @@ func (m *Manifest) Asked() mcmc.Settings {
 	return s
 }
 
-// Asked returns the run's time limit.
-func (a *Auto) Asked() time.Duration { return time.Duration(a.Seconds * float64(time.Second)) }
+// TimeLimit returns the run's time limit.
+func (a *Auto) TimeLimit() time.Duration { return time.Duration(a.Seconds * float64(time.Second)) }

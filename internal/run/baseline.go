@@ -38,7 +38,7 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 		return nil, nil
 	}
 	b := new(Baseline)
-	err := eachRandom(ctx, s, "baseline", baselineSize(&s.Settings), func(x *mcmc.Composition) error {
+	err := visitRandom(ctx, s, "baseline", baselineSize(&s.Settings), func(x *mcmc.Composition) error {
 		score, err := s.Target.LogScore(x)
 		b.LogScores = append(b.LogScores, score)
 		return err
@@ -64,9 +64,9 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	return b, nil
 }
 
-// eachRandom visits independent compositions of the target's sparsity law, from the random stream
+// visitRandom visits independent compositions of the target's sparsity law, from the random stream
 // of the given purpose.
-func eachRandom(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
+func visitRandom(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
 	prior := mcmc.NewPrior(s.Target)
 	for range count {
@@ -110,7 +110,7 @@ func fingerprint(s *Spec) (string, error) {
 			number(w)
 		}
 	}
-	err := eachRandom(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
+	err := visitRandom(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
 		for _, w := range s.Target.Objectives() {
 			number(w.Property.LogScore(x))
 		}

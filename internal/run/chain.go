@@ -145,13 +145,13 @@ func (c *chain) restore(from *state) error {
 		step := s.spec.Settings.Thin / from.Thin
 		from.buffered.thinTo(s.spec.Settings.Thin)
 		from.At /= step
-		thinBest(from.Best, step)
-		thinBest(from.Fresh, step)
+		renumberBest(from.Best, step)
+		renumberBest(from.Fresh, step)
 		c.buffered, from.Held, from.buffered, from.Thin = from.buffered, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
-	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Warm == s.manifest.warmup() && !from.Open
-	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.fresh(s.spec.Known)}
+	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Warm == s.manifest.warmupLength() && !from.Open
+	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.unknownBest(s.spec.Known)}
 	c.from, c.begun = *from, from.Walk
 	c.finished = !s.isOpenEnded() && from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
 	c.publish()
@@ -186,8 +186,8 @@ func (c *chain) advanceWatched(iterations int, advance func(int) error) error {
 	return nil
 }
 
-// segment makes the next segment.
-func (c *chain) segment() (err error) {
+// advanceSegment makes the next advanceSegment.
+func (c *chain) advanceSegment() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	settings := &c.session.spec.Settings
@@ -227,7 +227,7 @@ func (c *chain) endWarmup() {
 func (c *chain) sample(draws int) error {
 	thin := c.session.spec.Settings.Thin
 	c.updated = -1
-	searches := c.session.spec.hasObjectives() && c.walk.Search(c.bar())
+	searches := c.session.spec.hasObjectives() && c.walk.Search(c.leastVisitedScore())
 	for range draws {
 		if err := c.advanceWatched(thin, c.walk.Advance); err != nil {
 			return err
@@ -270,12 +270,12 @@ func (c *chain) sample(draws int) error {
 	return nil
 }
 
-// bar is the least log score of interest for visited compositions.
-func (c *chain) bar() float64 {
+// leastVisitedScore is the least log score of interest for visited compositions.
+func (c *chain) leastVisitedScore() float64 {
 	if c.fresh.known == nil {
-		return c.best.bar()
+		return c.best.leastScore()
 	}
-	return min(c.best.bar(), c.fresh.bar())
+	return min(c.best.leastScore(), c.fresh.leastScore())
 }
 
 // offerDraw offers a draw, and the compositions visited on the way to it, to the shortlist. Then it
@@ -297,11 +297,11 @@ func (c *chain) offerDraw(x *mcmc.State) error {
 	}
 	logScore := LogScore(x.Target().Objectives(), c.scores)
 	for _, l := range lists {
-		if !l.refuses(logScore, x.LogDensity()) {
+		if !l.isRefused(logScore, x.LogDensity()) {
 			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Conditions: x.Composition.AppendConditions(nil), Parts: x.Composition.Parts()}, logScore)
 		}
 	}
-	c.walk.Search(c.bar())
+	c.walk.Search(c.leastVisitedScore())
 	return nil
 }
 
@@ -326,7 +326,7 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 			c.walk = nil
 			return nil
 		}
-		c.follow()
+		c.initLiveStatistics()
 	}
 	if err := c.storeBuffered(); err != nil {
 		return err
@@ -334,7 +334,7 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 	settings := &c.session.spec.Settings
 	for ctx.Err() == nil {
 		if c.warm < settings.Warmup || c.draws < settings.Draws {
-			if err := c.segment(); err != nil {
+			if err := c.advanceSegment(); err != nil {
 				return err
 			}
 			c.publish()
@@ -359,8 +359,8 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// follow sets up the data for the statistics displayed during a run.
-func (c *chain) follow() {
+// initLiveStatistics sets up the data for the statistics displayed during a run.
+func (c *chain) initLiveStatistics() {
 	const mostFollowed = 64
 	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
 		return
@@ -420,7 +420,7 @@ func (c *chain) store() error {
 	}
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
 	to.Best = c.best.best
-	to.Fresh = c.fresh.notIn(to.Best)
+	to.Fresh = c.fresh.missingFrom(to.Best)
 	to.Seconds, to.Saved = s.seconds(), time.Now()
 	if err := to.save(s.ctx, s.store); err != nil {
 		return err

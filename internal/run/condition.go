@@ -54,7 +54,7 @@ func (s *Spec) checkConditions() error {
 	if len(s.Conditions) != len(of) {
 		return fmt.Errorf("%d conditions are named, and the target has %d", len(s.Conditions), len(of))
 	}
-	taken := append(reserved(), s.properties()...)
+	taken := append(reservedNames(), s.properties()...)
 	for k, c := range s.Conditions {
 		switch {
 		case c.Values() != len(of[k].Weights) || c.Numbers != nil && c.Categories != nil:

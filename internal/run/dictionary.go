@@ -12,9 +12,9 @@ import (
 // ends a run where four and four numbers are the same. The code below replaces only the encoding of
 // a page of dictionary indexes. The library does everything else.
 
-// indexed returns a type whose columns have a dictionary. Its node must be encoded as
+// withDictionary returns a type whose columns have a dictionary. Its node must be encoded as
 // [parquet.RLEDictionary].
-func indexed(t parquet.Type) parquet.Type { return indexedType{t} }
+func withDictionary(t parquet.Type) parquet.Type { return indexedType{t} }
 
 type (
 	indexedType       struct{ parquet.Type }

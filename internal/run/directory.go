@@ -76,9 +76,9 @@ func (d *directory) clean() error {
 	return err
 }
 
-// emptyDirectory reports whether a directory is empty, or contains only the files that a process
+// isUnusedDirectory reports whether a directory is empty, or contains only the files that a process
 // killed at its start leaves.
-func emptyDirectory(path string) bool {
+func isUnusedDirectory(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return false

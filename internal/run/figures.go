@@ -103,9 +103,9 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 // between draws is not a draw and is stored with its state. The overall best do not depend on the
 // order of the chains.
 func (r *chainsRead) addBest(chain int, f *chainFigures, s *state, spec *Spec) {
-	r.best = topOf(r.best, withChain(chain, f.best.best, false), withChain(chain, s.Best, true))
+	r.best = bestOfLists(r.best, withChain(chain, f.best.best, false), withChain(chain, s.Best, true))
 	if spec.Known != nil {
-		r.fresh = topOf(r.fresh, withChain(chain, f.fresh.best, false), withChain(chain, s.fresh(spec.Known), true))
+		r.fresh = bestOfLists(r.fresh, withChain(chain, f.fresh.best, false), withChain(chain, s.unknownBest(spec.Known), true))
 	}
 	f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
 }
@@ -194,15 +194,15 @@ type chainFigures struct {
 	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
 }
 
-// keptDraws returns the number of draws of each chain that a series keeps for quantiles and R-hat.
+// seriesLength returns the number of draws of each chain that a series keeps for quantiles and R-hat.
 // It is all of them, up to a limit that bounds the memory for all chains.
-func keptDraws(chains int) int {
+func seriesLength(chains int) int {
 	return min(1<<17, max(1<<12, 1<<19/chains), max(1<<6, 1<<22/chains))
 }
 
 func newChainFigures(s *Spec) *chainFigures {
 	chains := s.Settings.Chains
-	limit := keptDraws(chains)
+	limit := seriesLength(chains)
 	series := func() *diagnose.Series { return diagnose.NewSeries(limit, chains) }
 	_, most := s.Target.Law().Support()
 	f := &chainFigures{

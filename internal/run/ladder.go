@@ -73,7 +73,7 @@ func (r *Result) setLadders() {
 		pooled = append(pooled, c.Ladder)
 		l := Ladder{
 			Chain: chain, Scans: c.Ladder.Scans, Restarts: c.Ladder.Restarts, RoundTrips: c.Ladder.RoundTrips, Barrier: number.Number(c.Ladder.Barrier),
-			LogZ: estimate(c.Ladder.LogZ, c.Ladder.LogZError),
+			LogZ: newEstimate(c.Ladder.LogZ, c.Ladder.LogZError),
 		}
 		for k, g := range c.Ladder.Rungs {
 			rung := Rung{number.Number(g.Beta), number.Number(g.Rejected), number.Number(g.Barrier), number.Number(g.MeanLogScore), number.Number(g.Forbidden)}
@@ -85,7 +85,7 @@ func (r *Result) setLadders() {
 		if leg := c.Ladder.Learnt; leg != nil {
 			l.Learnt = &Leg{
 				Steps: len(leg.Rungs) - 1, Restarts: leg.Restarts, RoundTrips: leg.RoundTrips, Barrier: number.Number(leg.Barrier),
-				LogZ: estimate(leg.LogZ, leg.LogZError),
+				LogZ: newEstimate(leg.LogZ, leg.LogZError),
 			}
 			for _, g := range leg.Rungs {
 				l.Learnt.Rejected = max(l.Learnt.Rejected, number.Number(g.Rejected))
@@ -94,9 +94,11 @@ func (r *Result) setLadders() {
 		r.Ladders = append(r.Ladders, l)
 	}
 	if len(pooled) > 0 {
-		z := estimate(mcmc.PoolLogZ(pooled...))
+		z := newEstimate(mcmc.PoolLogZ(pooled...))
 		r.LogZ = &z
 	}
 }
 
-func estimate(value, se float64) Estimate { return Estimate{number.Number(value), number.Number(se)} }
+func newEstimate(value, se float64) Estimate {
+	return Estimate{number.Number(value), number.Number(se)}
+}

@@ -123,7 +123,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	b, err := ReadWhole(ctx, store, manifestName, mostManifest)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			if d, ok := store.(*directory); ok && emptyDirectory(d.Location()) {
+			if d, ok := store.(*directory); ok && isUnusedDirectory(d.Location()) {
 				err = fmt.Errorf("nothing is stored in it yet: wait if a process has just begun, else start it again with `kir sample PROBLEM -o %s`", terminal.ShellWord(d.Location()))
 			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}

@@ -23,8 +23,8 @@ const (
 	amountColumn     = "amount"
 )
 
-// reserved returns the names that no property may have, since other columns use them.
-func reserved() []string {
+// reservedNames returns the names that no property may have, since other columns use them.
+func reservedNames() []string {
 	return []string{"chain", drawColumn, densityColumn, usedColumn, ingredientColumn, amountColumn}
 }
 
@@ -80,7 +80,7 @@ func (c *columns) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 func drawSchema(properties []string, conditions []Condition) *parquet.Schema {
 	number := func() parquet.Node { return parquet.Leaf(parquet.DoubleType) }
 	dictionary := func(t parquet.Type) parquet.Node {
-		return parquet.Encoded(parquet.Leaf(indexed(t)), &parquet.RLEDictionary)
+		return parquet.Encoded(parquet.Leaf(withDictionary(t)), &parquet.RLEDictionary)
 	}
 	nodes := parquet.Group{
 		drawColumn:       parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.DeltaBinaryPacked),

@@ -52,8 +52,8 @@ type ChainProgress struct {
 	Accepted float64 // share of the iterations after warm-up; NaN before the first segment of them
 }
 
-// watch reports progress until the returned function is called.
-func (s *session) watch() (end func()) {
+// reportProgress reports progress until the returned function is called.
+func (s *session) reportProgress() (end func()) {
 	report := s.options.Progress
 	if report == nil {
 		return func() {}
@@ -74,11 +74,11 @@ func (s *session) watch() (end func()) {
 	lastTime := time.Now()
 	tell := func() {
 		now := time.Now()
-		p := Progress{Elapsed: now.Sub(s.begun), Done: s.done()}
+		p := Progress{Elapsed: now.Sub(s.begun), Done: s.doneShare()}
 		for k, c := range s.chains {
 			n, kept := c.published.iterations.Load(), c.published.kept.Load()
 			p.Chains = append(p.Chains, ChainProgress{
-				Done:     c.share(),
+				Done:     c.doneShare(),
 				Warmup:   n < s.warmup.Load(),
 				Rate:     float64(n-last[k]) / now.Sub(lastTime).Seconds(),
 				Accepted: float64(c.published.accepted.Load()) / float64(kept),
@@ -102,18 +102,18 @@ func (s *session) watch() (end func()) {
 	// Chains within a long segment must not delay the others.
 	var looked time.Time
 	var took time.Duration
-	endLive := every(progressTime, func() {
+	endLive := callEvery(progressTime, func() {
 		if time.Since(looked) < liveRest*took {
 			return
 		}
 		begun := time.Now()
-		draws, rhat, ess := s.live(&z)
+		draws, rhat, ess := s.summarizeSoFar(&z)
 		looked, took = time.Now(), time.Since(begun)
 		live.Lock()
 		live.draws, live.rhat, live.ess = draws, rhat, ess
 		live.Unlock()
 	})
-	endTell := every(progressTime, tell)
+	endTell := callEvery(progressTime, tell)
 	return func() {
 		endLive()
 		endTell()
@@ -160,8 +160,8 @@ func (s *session) boundESS(ess float64) float64 {
 	return min(ess, c.ess*float64(made)/float64(c.iterations)) // NaN if ess is
 }
 
-// every calls do at intervals until the returned function is called and has returned.
-func every(d time.Duration, do func()) (end func()) {
+// callEvery calls do at intervals until the returned function is called and has returned.
+func callEvery(d time.Duration, do func()) (end func()) {
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
@@ -182,9 +182,9 @@ func every(d time.Duration, do func()) (end func()) {
 	}
 }
 
-// live returns the largest R-hat and the smallest effective sample size of all statistics so far,
+// summarizeSoFar returns the largest R-hat and the smallest effective sample size of all statistics so far,
 // NaN if undetermined.
-func (s *session) live(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
+func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 	for _, c := range s.chains {
 		c.mu.Lock()
 		defer c.mu.Unlock()

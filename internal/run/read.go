@@ -44,7 +44,7 @@ type partReader struct {
 // [ErrDamaged].
 func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partReader, err error) {
 	r = &partReader{bounds: boundsOf(m), conditions: m.Conditions}
-	err = guard(func() error {
+	err = recoverDamaged(func() error {
 		if size > r.bounds.bytes {
 			return fmt.Errorf("it has %d bytes, more than any part of the run", size)
 		}
@@ -68,8 +68,8 @@ func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partRead
 	return r, err
 }
 
-// guard turns errors into [ErrDamaged], and so the panics of the library on some damaged files.
-func guard(do func() error) (err error) {
+// recoverDamaged turns errors into [ErrDamaged], and so the panics of the library on some damaged files.
+func recoverDamaged(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", ErrDamaged, p)
@@ -122,7 +122,7 @@ func (b *block) reset(scores, conditions int) {
 // next one. It returns the number of draws.
 func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
 	for k, g := range r.file.RowGroups() {
-		if err := guard(func() error {
+		if err := recoverDamaged(func() error {
 			if err := r.checkColumns(data, g, k, r.bounds); err != nil {
 				return err
 			}

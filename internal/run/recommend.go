@@ -66,7 +66,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if programs {
 		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried no kernel, because only a run may start programs"}, nil
 	}
-	if kept := keptShare(t); kept < leastKept {
+	if kept := shareKeepingRules(t); kept < leastKept {
 		// At β = 0 a ladder nearly always draws compositions that break a rule, and no round trip
 		// succeeds. So the only trial is whether balanced can start.
 		_, err := runTrial(ctx, t, "balanced", leastTrial)
@@ -133,9 +133,9 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	return a, nil
 }
 
-// keptShare returns the share of random compositions that keeps the rules that are not counted, 1
+// shareKeepingRules returns the share of random compositions that keeps the rules that are not counted, 1
 // if all are counted.
-func keptShare(t *mcmc.Target) float64 {
+func shareKeepingRules(t *mcmc.Target) float64 {
 	shares := t.Space().Shares()
 	if shares == nil {
 		return 1

@@ -340,11 +340,11 @@ func TestFiguresWhileChainsBegin(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		for _, c := range s.chains {
-			all.Go(c.follow)
-			all.Go(func() { s.live(&diagnose.Summarizer{}) })
+			all.Go(c.initLiveStatistics)
+			all.Go(func() { s.summarizeSoFar(&diagnose.Summarizer{}) })
 		}
 		all.Wait()
-		if draws, _, _ := s.live(&z); draws != 0 {
+		if draws, _, _ := s.summarizeSoFar(&z); draws != 0 {
 			t.Fatalf("there are %d draws", draws)
 		}
 	}

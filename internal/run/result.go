@@ -101,9 +101,9 @@ type Size struct {
 	Counts []int64 `json:"-"` // draws, by chain
 }
 
-// ShareOf returns the share of the counted compositions of n ingredients that keeps all rules, nil
+// RulesShare returns the share of the counted compositions of n ingredients that keeps all rules, nil
 // where all rules are counted.
-func ShareOf(space *mcmc.Space, n int) *mcmc.Share {
+func RulesShare(space *mcmc.Space, n int) *mcmc.Share {
 	if shares := space.Shares(); shares != nil {
 		return &shares[n-1]
 	}
@@ -278,7 +278,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 			Observed: number.Number(share.Probability),
 			MCSE:     number.Number(portable.Hypot(se, added[n])),
 			LawSE:    number.Number(added[n]),
-			Share:    ShareOf(target.Space(), n),
+			Share:    RulesShare(target.Space(), n),
 		}
 		for _, c := range counts {
 			size.Counts = append(size.Counts, c[n])

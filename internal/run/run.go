@@ -22,7 +22,7 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	made := false // the directory
 	if d, ok := s.store.(*directory); ok {
 		if _, err := os.Lstat(d.Location()); err == nil {
-			if !emptyDirectory(d.Location()) {
+			if !isUnusedDirectory(d.Location()) {
 				return nil, &ExistsError{Dir: store.Location()}
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {

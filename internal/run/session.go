@@ -127,7 +127,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	}
 	s.warmup.Store(int64(spec.Settings.Warmup))
 	s.length.Store(spec.Settings.Iterations())
-	s.firstRound()
+	s.startFirstRound()
 	return s, nil
 }
 
@@ -238,7 +238,7 @@ func (s *session) resumable() string {
 func (s *session) run(ctx context.Context) error {
 	err := s.work(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
-		return &InterruptedError{Dir: s.resumable(), Done: s.done(), Err: ctx.Err()}
+		return &InterruptedError{Dir: s.resumable(), Done: s.doneShare(), Err: ctx.Err()}
 	}
 	return s.storageError(err)
 }
@@ -258,11 +258,11 @@ func (s *session) work(ctx context.Context) error {
 	})
 	defer forget() // or ctx would keep the session
 
-	watch := s.watch()
+	watch := s.reportProgress()
 	failures := s.runWorkers(work, cancel)
 	var rounds error
 	for s.isOpenEnded() && s.busy == nil && work.Err() == nil && rounds == nil {
-		if rounds = s.nextRound(); rounds == nil {
+		if rounds = s.startNextRound(); rounds == nil {
 			failures = s.runWorkers(work, cancel)
 		}
 	}
@@ -372,17 +372,17 @@ func (s *session) nextChain(ctx context.Context) *chain {
 	return c
 }
 
-// done returns the completed share of all iterations.
-func (s *session) done() float64 {
+// doneShare returns the completed share of all iterations.
+func (s *session) doneShare() float64 {
 	sum := 0.0
 	for _, c := range s.chains {
-		sum += c.share()
+		sum += c.doneShare()
 	}
 	return sum / float64(max(1, len(s.chains)))
 }
 
-// share returns the completed share of the chain's iterations.
-func (c *chain) share() float64 {
+// doneShare returns the completed doneShare of the chain's iterations.
+func (c *chain) doneShare() float64 {
 	return min(1, float64(c.published.iterations.Load())/float64(c.session.length.Load()))
 }
 

@@ -59,17 +59,17 @@ type shortlist struct {
 	set []int // scratch
 }
 
-// bar is the least log score that the shortlist may accept.
-func (s *shortlist) bar() float64 {
+// leastScore is the least log score that the shortlist may accept.
+func (s *shortlist) leastScore() float64 {
 	if len(s.best) < shortlistLength {
 		return math.Inf(-1)
 	}
 	return s.best[shortlistLength-1].LogScore
 }
 
-// refuses reports whether the shortlist would reject a composition of that score and density, or a
+// isRefused reports whether the shortlist would reject a composition of that score and density, or a
 // later one, whatever its ingredients.
-func (s *shortlist) refuses(logScore, logDensity float64) bool {
+func (s *shortlist) isRefused(logScore, logDensity float64) bool {
 	if len(s.best) < shortlistLength {
 		return false
 	}
@@ -79,7 +79,7 @@ func (s *shortlist) refuses(logScore, logDensity float64) bool {
 
 // offer offers a draw. Its chain is set when lists are merged.
 func (s *shortlist) offer(d *Draw, logScore float64) {
-	if s.refuses(logScore, d.LogDensity) {
+	if s.isRefused(logScore, d.LogDensity) {
 		return
 	}
 	b := newBest(d.Draw, logScore, d.LogDensity)
@@ -87,7 +87,7 @@ func (s *shortlist) offer(d *Draw, logScore float64) {
 	for _, p := range d.Parts {
 		s.set = append(s.set, p.Ingredient)
 	}
-	same, wanted := s.wants(&b)
+	same, wanted := s.isWanted(&b)
 	if !wanted {
 		return
 	}
@@ -103,7 +103,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 	}
 	b := newBest(draw, f.LogScore, t.LogPrior(x)+f.LogScore)
 	b.Found = true
-	if s.refuses(b.LogScore, b.LogDensity) {
+	if s.isRefused(b.LogScore, b.LogDensity) {
 		return nil
 	}
 	s.set = s.set[:0]
@@ -111,7 +111,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 		s.set = append(s.set, p.Ingredient)
 	}
 	slices.Sort(s.set)
-	if _, wanted := s.wants(&b); !wanted {
+	if _, wanted := s.isWanted(&b); !wanted {
 		return nil
 	}
 	if b.Scores, err = t.AppendScores(nil, x); err != nil {
@@ -121,7 +121,7 @@ func (s *shortlist) offerFind(t *mcmc.Target, draw int, f mcmc.VisitedState) err
 	b.LogScore = LogScore(t.Objectives(), b.Scores)
 	b.Score = portable.Exp(b.LogScore)
 	b.Parts, b.Conditions = x.Parts(), x.AppendConditions(nil)
-	if same, wanted := s.wants(&b); wanted {
+	if same, wanted := s.isWanted(&b); wanted {
 		s.insert(b, same)
 	}
 	return nil
@@ -141,9 +141,9 @@ func newBest(draw int, logScore, logDensity float64) Best {
 	return Best{Draw: draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
 }
 
-// wants reports whether to insert b, whose set of ingredients is s.set. It also returns the index
+// isWanted reports whether to insert b, whose set of ingredients is s.set. It also returns the index
 // of the entry with the same set, or −1.
-func (s *shortlist) wants(b *Best) (same int, wanted bool) {
+func (s *shortlist) isWanted(b *Best) (same int, wanted bool) {
 	same = slices.IndexFunc(s.best, func(b Best) bool { return b.uses(s.set) })
 	if same >= 0 {
 		return same, s.best[same].Compare(*b) >= 0
@@ -169,8 +169,8 @@ func (b *Best) uses(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p mcmc.Part, i int) bool { return p.Ingredient == i })
 }
 
-// notIn returns the entries that another list lacks.
-func (s *shortlist) notIn(list []Best) []Best {
+// missingFrom returns the entries that another list lacks.
+func (s *shortlist) missingFrom(list []Best) []Best {
 	return slices.DeleteFunc(slices.Clone(s.best), func(b Best) bool {
 		return slices.ContainsFunc(list, func(other Best) bool {
 			return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) && slices.Equal(other.Conditions, b.Conditions)
@@ -178,8 +178,8 @@ func (s *shortlist) notIn(list []Best) []Best {
 	})
 }
 
-// topOf returns the best of several lists, at most one for each set of ingredients.
-func topOf(lists ...[]Best) []Best {
+// bestOfLists returns the best of several lists, at most one for each set of ingredients.
+func bestOfLists(lists ...[]Best) []Best {
 	all := Distinct(slices.Concat(lists...))
 	return all[:min(len(all), shortlistLength)]
 }

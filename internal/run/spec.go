@@ -62,7 +62,7 @@ func (s *Spec) check() error {
 		return err
 	}
 	for _, w := range s.Target.Objectives() {
-		if slices.Contains(reserved(), w.Name) {
+		if slices.Contains(reservedNames(), w.Name) {
 			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
 		}
 		if !utf8.ValidString(w.Name) {

@@ -61,7 +61,7 @@ type state struct {
 // checkBuffered returns the buffered draws of a state.
 func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
-		s.Warm < 0 || s.Warm > m.warmup() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmup() || m.isWarmupOpen()) ||
+		s.Warm < 0 || s.Warm > m.warmupLength() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmupLength() || m.isWarmupOpen()) ||
 		s.At > 0 && s.Open || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
 		return nil, errors.New("it does not stand between two segments")
 	}
@@ -71,21 +71,21 @@ func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	return decodeBuffered(s.Held, m, s.Thin, s.At)
 }
 
-// mostHeldBytes returns the largest encoded size of a chain's buffered draws.
-func mostHeldBytes(m *Manifest) int64 {
+// maxBufferedBytes returns the largest encoded size of a chain's buffered draws.
+func maxBufferedBytes(m *Manifest) int64 {
 	if m.Auto == nil {
 		return 0
 	}
 	return mostHeld * (8*int64(1+len(m.Properties)) + 10*(1+int64(len(m.Conditions))+int64(min(m.IngredientCount(), m.Total))))
 }
 
-// fresh returns the best compositions that are not known recipes. Some are in Best, and the rest in
+// unknownBest returns the best compositions that are not known recipes. Some are in Best, and the rest in
 // Fresh.
-func (s *state) fresh(known func([]int) bool) []Best {
+func (s *state) unknownBest(known func([]int) bool) []Best {
 	if known == nil {
 		return nil
 	}
-	return topOf(slices.DeleteFunc(slices.Clone(s.Best), func(b Best) bool { return known(b.set()) }), s.Fresh)
+	return bestOfLists(slices.DeleteFunc(slices.Clone(s.Best), func(b Best) bool { return known(b.set()) }), s.Fresh)
 }
 
 // save writes the state.
@@ -148,7 +148,7 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	used := int64(min(m.IngredientCount(), m.Total))
 	// The two lists of the best compositions, and everything that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties)+len(m.Conditions))+128)
-	rest += mostHeldBytes(m)
+	rest += maxBufferedBytes(m)
 	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
 	// Decompress twice, so that an oversized state takes no memory.
 	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))

@@ -86,7 +86,7 @@ func TestWords(t *testing.T) {
 		change(s)
 		record.CheckText(t, "check "+name, fmt.Sprint(s.check()))
 	}
-	for _, name := range append(reserved(), "\xff", "chains") {
+	for _, name := range append(reservedNames(), "\xff", "chains") {
 		one := mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })
 		record.CheckText(t, fmt.Sprintf("a property %q", name), fmt.Sprint(newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: name, Property: one, Weight: 1}).check()))
 	}
@@ -258,7 +258,7 @@ func TestLists(t *testing.T) {
 					}
 				}
 				score := float64(r.IntN(8))
-				refused, bar := s.refuses(score, d.LogDensity), s.bar()
+				refused, bar := s.isRefused(score, d.LogDensity), s.leastScore()
 				before := slices.Clone(s.best)
 				s.offer(d, score)
 				if changed := !slices.EqualFunc(before, s.best, func(a, b Best) bool { return a.Compare(b) == 0 }); changed && (refused || score < bar) {
@@ -290,7 +290,7 @@ func TestLists(t *testing.T) {
 			want = append(want, b)
 		}
 		slices.SortFunc(want, Best.Compare)
-		got := topOf(lists...)
+		got := bestOfLists(lists...)
 		if len(got) != shortlistLength {
 			t.Fatalf("%d are on the list of all", len(got))
 		}
@@ -300,7 +300,7 @@ func TestLists(t *testing.T) {
 			}
 		}
 		s := shortlist{best: got}
-		if rest := s.notIn(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
+		if rest := s.missingFrom(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
 			t.Errorf("beside 60 there are %d", len(rest))
 		}
 	}
@@ -489,11 +489,11 @@ func TestDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if emptyDirectory(d.Location()) != c.want {
+		if isUnusedDirectory(d.Location()) != c.want {
 			t.Errorf("%s is empty: %v", name, !c.want)
 		}
 	}
-	if emptyDirectory(filepath.Join(dir, "none")) {
+	if isUnusedDirectory(filepath.Join(dir, "none")) {
 		t.Error("what is not there is empty")
 	}
 }
@@ -556,7 +556,7 @@ func TestCalls(t *testing.T) {
 // TestKeptDraws: how many draws of each chain are kept for quantiles.
 func TestKeptDraws(t *testing.T) {
 	for chains, want := range map[int]int{1: 1 << 17, 4: 1 << 17, 5: 104_857, 8: 1 << 16, 127: 4128, 128: 4096, 1024: 4096, 1025: 4092, 65_535: 64, 100_000: 64} {
-		if got := keptDraws(chains); got != want {
+		if got := seriesLength(chains); got != want {
 			t.Errorf("of %d chains %d are kept, not %d", chains, got, want)
 		}
 	}

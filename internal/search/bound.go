@@ -26,10 +26,10 @@ type Bound struct {
 // to it.
 const boundSteps = 15_000
 
-// stepsOf returns the time that bounding may take for each searched line, in steps of about a nanosecond. A run
+// boundStepBudget returns the time that bounding may take for each searched line, in steps of about a nanosecond. A run
 // scores four more lines in its chains for each searched one. So bounding takes less than a third of a run whose
 // lines are slow, such as those scored by another program.
-func stepsOf(p *bound.Problem) int64 {
+func boundStepBudget(p *bound.Problem) int64 {
 	steps := int64(boundSteps)
 	for _, part := range p.Factors {
 		steps += part.LineCost * 5 / 4
@@ -52,7 +52,7 @@ func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	if q.Bounding == nil {
 		return c
 	}
-	c.work = int64(o.Evaluations) * stepsOf(q.Bounding) / 2
+	c.work = int64(o.Evaluations) * boundStepBudget(q.Bounding) / 2
 	p := *q.Bounding
 	p.Sizes, p.Least, p.Most, p.Always = c.limits.sizes, o.Least, o.Most, q.Always
 	c.parts = p.Factors

@@ -128,7 +128,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(b.LogScore, a.LogScore) })
-	entries = withoutTwins(entries)
+	entries = dropEqualEntries(entries)
 	for k := range entries {
 		l.setNeighbours(entries, k)
 	}
@@ -214,7 +214,7 @@ func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	if err != nil {
 		return err
 	}
-	e.Found = foundAt(w)
+	e.Found = foundOf(w)
 	if w, err = l.replaceByBetter(entries, at, w); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walk
 			if err != nil {
 				return nil, err
 			}
-			better := foundAt(other)
+			better := foundOf(other)
 			if better.LogScore <= e.LogScore || !l.canReplace(entries, at, better) {
 				e.compared = append(e.compared, better)
 				continue
@@ -321,13 +321,13 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 	return w, nil
 }
 
-// foundAt returns the composition at which a walker stands, with its log score.
-func foundAt(w *walker) Found {
+// foundOf returns the composition at which a walker stands, with its log score.
+func foundOf(w *walker) Found {
 	return Found{w.cursor.Composition().Parts(), w.cursor.Composition().AppendConditions(nil), w.cursor.LogScore()}
 }
 
-// partners returns the ingredients other than i with the largest amounts. Amounts change only in exchange with these.
-func partners(x *mcmc.Composition, i int) []int {
+// largestOthers returns the ingredients other than i with the largest amounts. Amounts change only in exchange with these.
+func largestOthers(x *mcmc.Composition, i int) []int {
 	parts := x.Parts()
 	slices.SortStableFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(q.Amount, p.Amount) })
 	var most []int
@@ -344,12 +344,12 @@ func partners(x *mcmc.Composition, i int) []int {
 // enough from the filter others and differs from all in near.
 func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i int) error {
 	x := w.cursor.Composition()
-	for _, j := range partners(x, i) {
+	for _, j := range largestOthers(x, i) {
 		s := x.Amount(i) + x.Amount(j)
 		if err := w.scoreLine(i, j, s); err != nil {
 			return err
 		}
-		inner := w.inner(s)
+		inner := w.innerChoices(s)
 		best := 0
 		for q, c := range inner {
 			here := c.from <= x.Amount(i) && x.Amount(i) < c.to
@@ -390,12 +390,12 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
 	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
-	for _, j := range partners(x, i) {
+	for _, j := range largestOthers(x, i) {
 		s := of.Amount + x.Amount(j)
 		if err := w.scoreLine(i, j, s); err != nil {
 			return r, err
 		}
-		inner := w.inner(s)
+		inner := w.innerChoices(s)
 		low, high := of.Amount, of.Amount
 		for _, c := range inner {
 			if c.value >= least && c.from <= high+1 && c.to > high {
@@ -442,9 +442,9 @@ func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	return r, nil
 }
 
-// withoutTwins drops entries whose parts equal those of an earlier one. Settling can give equal amounts to two
+// dropEqualEntries drops entries whose parts equal those of an earlier one. Settling can give equal amounts to two
 // recipes that differed only by their conditions.
-func withoutTwins(entries []Entry) []Entry {
+func dropEqualEntries(entries []Entry) []Entry {
 	var kept []Entry
 	for _, e := range entries {
 		if e.Conditions == nil || !slices.ContainsFunc(kept, func(other Entry) bool { return slices.Equal(other.Parts, e.Parts) }) {

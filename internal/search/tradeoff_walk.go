@@ -128,9 +128,9 @@ func (w *frontWalker) bestStart() Member {
 	return list[at]
 }
 
-// ranges returns the least value and the range of each loss on the front. A loss without a range there has its range
+// lossRanges returns the least value and the range of each loss on the front. A loss without a range there has its range
 // among the seeds.
-func (w *frontWalker) ranges() (ideal, width []float64) {
+func (w *frontWalker) lossRanges() (ideal, width []float64) {
 	list := w.archive.members
 	if len(list) == 0 {
 		list = w.seeds
@@ -147,7 +147,7 @@ func (w *frontWalker) ranges() (ideal, width []float64) {
 
 // aimAtLoss sets the corner and the weights so that walks minimise loss d.
 func (w *frontWalker) aimAtLoss(d int) {
-	ideal, width := w.ranges()
+	ideal, width := w.lossRanges()
 	for k := range ideal {
 		w.corner.at[k], w.corner.scale[k], w.corner.weight[k] = ideal[k], 1/width[k], 0
 	}
@@ -157,7 +157,7 @@ func (w *frontWalker) aimAtLoss(d int) {
 // aimAtGap sets the corner and the weights so that a walk fills a wide gap of the front, preferring gaps tried less
 // often. It returns the composition to start from, and the gap's width as a fraction of the front's range.
 func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
-	ideal, width := w.ranges()
+	ideal, width := w.lossRanges()
 	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
 		return w.aimAtRandom(ideal, width), 0.3
 	}
@@ -396,7 +396,7 @@ func (w *frontWalker) scoreValues(condition int) error {
 		w.choices = append(w.choices, c)
 		if losses := w.corner.last.piece(at); clean && w.archive.isNondominated(losses) {
 			conditions := x.AppendConditions(nil)
-			conditions[condition] = int32(middleOf(c))
+			conditions[condition] = int32(middle(c))
 			w.archive.offer(losses, x.Parts(), conditions)
 		}
 	}

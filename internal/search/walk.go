@@ -97,8 +97,8 @@ const (
 	knownShare = 0.8
 )
 
-// pair draws the two ingredients of a line: a used one and another.
-func (w *walker) pair() (i, j int) {
+// drawPair draws the two ingredients of a line: a used one and another.
+func (w *walker) drawPair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
 	switch {
@@ -118,7 +118,7 @@ func (w *walker) step(beta float64) error {
 	if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(setShare) {
 		return w.set(free[w.rand.Intn(len(free))], beta)
 	}
-	i, j := w.pair()
+	i, j := w.drawPair()
 	if i == j {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (w *walker) step(beta float64) error {
 func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
 	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
-	if !w.limits.allowsSize(w.others(i, j) + 2) {
+	if !w.limits.allowsSize(w.countOthers(i, j) + 2) {
 		high = low
 	}
 	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
@@ -201,7 +201,7 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 	_, zero := p.Piece(0)
 	_, full := p.Piece(last)
 	w.chooseEnds(i, j, s, zero, full)
-	if !w.limits.allowsSize(w.others(i, j) + 2) {
+	if !w.limits.allowsSize(w.countOthers(i, j) + 2) {
 		return
 	}
 	low, high := w.limits.splitRange(i, j, s)
@@ -218,7 +218,7 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 
 // chooseEnds lists those ends of a line that are allowed. zero and full are their log scores.
 func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
-	if !w.limits.allowsSize(w.others(i, j) + 1) {
+	if !w.limits.allowsSize(w.countOthers(i, j) + 1) {
 		return
 	}
 	if w.limits.allows(j, int32(s)) {
@@ -236,8 +236,8 @@ func (w *walker) add(from, to int, value float64) {
 	}
 }
 
-// others returns how many ingredients other than i and j are used.
-func (w *walker) others(i, j int) int {
+// countOthers returns how many ingredients other than i and j are used.
+func (w *walker) countOthers(i, j int) int {
 	x := w.cursor.Composition()
 	others := x.Used() - 1
 	if x.Amount(i) > 0 && x.Amount(j) > 0 {
@@ -246,8 +246,8 @@ func (w *walker) others(i, j int) int {
 	return others
 }
 
-// inner returns the choices of a line other than its two ends.
-func (w *walker) inner(s int) []choice {
+// innerChoices returns the choices of a line other than its two ends.
+func (w *walker) innerChoices(s int) []choice {
 	ends := 0
 	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
 		ends++

@@ -75,7 +75,7 @@ func bestChoice(list []choice) choice {
 // value.
 func (w *walker) offerValue(condition int, c choice) {
 	values := w.conditions()
-	values[condition] = int32(middleOf(c))
+	values[condition] = int32(middle(c))
 	x := w.cursor.Composition()
 	archived := c.value > w.archive.bar
 	if !archived && (w.diversity == nil || !(c.value > w.diversity.best.LogScore)) || !w.limits.allowsAll(x) {
@@ -94,8 +94,8 @@ func (w *walker) offerValue(condition int, c choice) {
 	}
 }
 
-// middleOf returns the middle of a range of values.
-func middleOf(c choice) int { return (c.from + c.to - 1) / 2 }
+// middle returns the middle of a range of values.
+func middle(c choice) int { return (c.from + c.to - 1) / 2 }
 
 // conditions returns the values of the present composition's conditions. They are valid until the next call.
 func (w *walker) conditions() []int32 {
@@ -118,7 +118,7 @@ func (w *walker) bestValues() error {
 			continue
 		}
 		if best := bestChoice(values); best.value > w.cursor.LogScore() {
-			w.cursor.SetCondition(k, middleOf(best), best.value)
+			w.cursor.SetCondition(k, middle(best), best.value)
 		}
 	}
 	return nil

@@ -173,7 +173,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 			a.Recipes = append(a.Recipes, r.Name)
 		}
 	}
-	a.Words = words.Words()
+	a.Words = words.Describe()
 	for _, w := range p.Properties {
 		objective := ObjectiveView{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
 		if f := w.Model; f != nil {

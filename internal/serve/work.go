@@ -188,7 +188,7 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
 	if a == nil {
 		l.Headline = "There is no objective: the list shows draws that differ."
-		if l.Entries, err = assemble.Differing(p, pool); err != nil {
+		if l.Entries, err = assemble.DiverseList(p, pool); err != nil {
 			return err
 		}
 		l.Entries = l.Entries[:min(len(l.Entries), listLength)]

@@ -34,7 +34,7 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 	}
 	setExpected(p, out, list)
 	gradeAnswer(p, out)
-	out.Warnings = append(extrapolation(a.Comparison.Extrapolates, len(list)), a.Notes...)
+	out.Warnings = append(extrapolationWarnings(a.Comparison.Extrapolates, len(list)), a.Notes...)
 	return out, list, nil
 }
 

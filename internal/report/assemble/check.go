@@ -27,7 +27,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
 	}
 	var err error
-	if c.Kernel, err = advise(p); err != nil {
+	if c.Kernel, err = recommendKernel(p); err != nil {
 		return nil, fmt.Errorf("scoring random compositions: %w", err)
 	}
 	space := p.Target.Space()
@@ -54,7 +54,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 			continue
 		}
 		size := report.SpaceSize{N: n, Target: report.Number(law.P(n)), Compositions: compositions[n]}
-		size.Share = run.ShareOf(space, n)
+		size.Share = run.RulesShare(space, n)
 		c.Sizes = append(c.Sizes, size)
 		switch {
 		case size.Compositions == nil:
@@ -69,8 +69,8 @@ func Check(p *problem.Problem) (*report.Check, error) {
 // advised is the number of random compositions behind a recommendation.
 const advised = 200
 
-// advise recommends a kernel.
-func advise(p *problem.Problem) (run.Advice, error) {
+// recommendKernel recommends a kernel.
+func recommendKernel(p *problem.Problem) (run.Advice, error) {
 	if _, err := mcmc.NewExact(p.Target); err == nil {
 		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
 	}

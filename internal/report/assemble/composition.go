@@ -29,13 +29,13 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 		out[k] = bestOf(p, b)
 		out[k].Predicted = predictedBy(models, x)
 		out[k].Values = valuesOf(values, x, out[k].Predicted)
-		out[k].Sure = surenessOf(p, x)
+		out[k].Sure = limitProbabilities(p, x)
 	}
 	return out, nil
 }
 
-// surenessOf returns the probabilities that limits with sure bound of a composition.
-func surenessOf(p *problem.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
+// limitProbabilities returns the probabilities that limits with sure bound of a composition.
+func limitProbabilities(p *problem.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
 	for _, l := range p.SureLimitProbabilities(x) {
 		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
 	}
@@ -85,7 +85,7 @@ const (
 	scoreShare = 0.7
 )
 
-// diverse chooses compositions that score well and differ from each other, by
+// selectDiverse chooses compositions that score well and differ from each other, by
 // maximal marginal relevance (Carbonell and Goldstein 1998), greedily: the next
 // one is that with the largest
 //
@@ -95,7 +95,7 @@ const (
 // ingredients |X∩Y|/min(|X|, |Y|). The first is the best. Of equals the one with
 // the higher score, then density, then the earlier draw is taken. A shorter list
 // is the beginning of a longer one.
-func diverse(pool []run.Best, most int) []run.Best {
+func selectDiverse(pool []run.Best, most int) []run.Best {
 	if len(pool) == 0 {
 		return nil
 	}
@@ -145,10 +145,10 @@ func setOf(parts []mcmc.Part) []int {
 	return set
 }
 
-// Differing returns compositions of a pool that score well and differ from each
+// DiverseList returns compositions of a pool that score well and differ from each
 // other: a shortlist where nobody looks for the best.
-func Differing(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
-	return bestsOf(p, diverse(run.Distinct(pool), mostDiverse))
+func DiverseList(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
+	return bestsOf(p, selectDiverse(run.Distinct(pool), mostDiverse))
 }
 
 // conditionsOf returns values of the problem's conditions by name; nil without conditions.

@@ -32,13 +32,13 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 		}
 		b := bestOf(p, run.Best{
 			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogPrior(x) + logScore,
-			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: inBook(p, e.Parts),
+			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: isKnownSet(p, e.Parts),
 		})
 		b.Apart = report.Number(e.EarlierDistance)
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
 		b.Predicted = predictedBy(models, x)
 		b.Values = valuesOf(values, x, b.Predicted)
-		b.Sure = surenessOf(p, x)
+		b.Sure = limitProbabilities(p, x)
 		for q, r := range e.Ranges {
 			if r.Low < r.High {
 				if b.Ranges == nil {
@@ -64,8 +64,8 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 	return list, nil
 }
 
-// inBook reports whether a known recipe has a composition's set of ingredients.
-func inBook(p *problem.Problem, parts []mcmc.Part) bool {
+// isKnownSet reports whether a known recipe has a composition's set of ingredients.
+func isKnownSet(p *problem.Problem, parts []mcmc.Part) bool {
 	if p.Book == nil {
 		return false
 	}

@@ -69,7 +69,7 @@ func TestDiverse(t *testing.T) {
 		}
 	}
 	best := pool[0].Score
-	list := diverse(pool, 20)
+	list := selectDiverse(pool, 20)
 	value := func(b run.Best, before []run.Best) float64 {
 		overlap := 0.0
 		for _, y := range before {
@@ -85,15 +85,15 @@ func TestDiverse(t *testing.T) {
 			}
 		}
 	}
-	for k, b := range diverse(pool, 7) {
+	for k, b := range selectDiverse(pool, 7) {
 		if b.Draw != list[k].Draw {
 			t.Errorf("choice %d of 7 is not that of 20", k)
 		}
 	}
-	if got := diverse(pool, 1000); len(got) != len(pool) {
+	if got := selectDiverse(pool, 1000); len(got) != len(pool) {
 		t.Errorf("%d of %d are chosen", len(got), len(pool))
 	}
-	if got := diverse(nil, 5); len(got) != 0 {
+	if got := selectDiverse(nil, 5); len(got) != 0 {
 		t.Errorf("%d of none", len(got))
 	}
 }

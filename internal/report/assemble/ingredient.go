@@ -14,7 +14,7 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusio
 	var shares, amounts []float64
 	if p.Book != nil {
 		var err error
-		if shares, amounts, err = bookUse(p); err != nil {
+		if shares, amounts, err = useOfKnownRecipes(p); err != nil {
 			return nil, err
 		}
 	}
@@ -35,9 +35,9 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusio
 	return inclusion, nil
 }
 
-// bookUse returns, by ingredient, the share of the known recipes that use it and the mean units in
+// useOfKnownRecipes returns, by ingredient, the share of the known recipes that use it and the mean units in
 // these, with recipes scaled to the problem's total.
-func bookUse(p *problem.Problem) (shares, amounts []float64, err error) {
+func useOfKnownRecipes(p *problem.Problem) (shares, amounts []float64, err error) {
 	n := len(p.Ingredients)
 	used, sum := make([]float64, n), make([]float64, n)
 	for r := range p.Book.Recipes {

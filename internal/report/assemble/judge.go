@@ -56,11 +56,11 @@ func gradeAnswer(p *problem.Problem, a *report.Answer) {
 		if len(weak) == 1 {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, weak[0]) + ")"
 			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
-				a.Headline += "; " + restText(limits, "it")
+				a.Headline += "; " + dependsText(limits, "it")
 			}
 			a.Headline += "."
-		} else if at := firstLimited(p, weak); at != "" {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + restText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
+		} else if at := firstLimitedProperty(p, weak); at != "" {
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + dependsText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
 		}
 	case a.BeatKnown < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
@@ -83,8 +83,8 @@ func gradeAnswer(p *problem.Problem, a *report.Answer) {
 	}
 }
 
-// restText lists limits that depend on a model: "the limit of cost max 12 rests on it".
-func restText(limits []string, it string) string {
+// dependsText lists limits that depend on a model: "the limit of cost max 12 rests on it".
+func dependsText(limits []string, it string) string {
 	verb := " rests on "
 	if len(limits) > 1 {
 		verb = " rest on "
@@ -92,8 +92,8 @@ func restText(limits []string, it string) string {
 	return "the " + strings.Join(limits, " and the ") + verb + it
 }
 
-// firstLimited returns the first of some properties that is limited; empty if none is.
-func firstLimited(p *problem.Problem, names []string) string {
+// firstLimitedProperty returns the first of some properties that is limited; empty if none is.
+func firstLimitedProperty(p *problem.Problem, names []string) string {
 	for _, name := range names {
 		if len(p.LimitsOf(name)) > 0 {
 			return name
@@ -161,12 +161,12 @@ func comparisonText(p *problem.Problem, a *report.Answer) string {
 		scores = "score"
 	}
 	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
-		suggestions(a.Shortlist.Number), scores, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
+		suggestionsText(a.Shortlist.Number), scores, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
 	if p.HasPredictedLimits() {
 		text += " (0 beyond a limit of what is predicted)"
 	}
 	if a.Known.Number > 0 {
-		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), scoredBy(p))
+		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutNote(p))
 	}
 	known := a.Known.Number > 0
 	if a.BeatRandom == 1 && (!known || a.BeatKnown == 1) {
@@ -183,9 +183,9 @@ func comparisonText(p *problem.Problem, a *report.Answer) string {
 	return text + " recipes."
 }
 
-// scoredBy states in brackets which scores of the known recipes come from held-out predictions, and
+// heldOutNote states in brackets which scores of the known recipes come from held-out predictions, and
 // which may not. It returns "" if nothing was learnt.
-func scoredBy(p *problem.Problem) string {
+func heldOutNote(p *problem.Problem) string {
 	var unseen, unsure []string
 	count := 0
 	for k := range p.Properties {
@@ -216,15 +216,15 @@ func scoredBy(p *problem.Problem) string {
 	return " (" + strings.Join(said, "; ") + ")"
 }
 
-func suggestions(n int) string {
+func suggestionsText(n int) string {
 	if n == 1 {
 		return "1 suggestion"
 	}
 	return number.Thousands(n) + " suggestions"
 }
 
-// extrapolation warns of entries that lie far from all known recipes.
-func extrapolation(far []int, entries int) []string {
+// extrapolationWarnings warns of entries that lie far from all known recipes.
+func extrapolationWarnings(far []int, entries int) []string {
 	if len(far) == 0 {
 		return []string{}
 	}

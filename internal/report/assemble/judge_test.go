@@ -114,7 +114,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, far := range [][]int{nil, {0}, {0, 2}, {0, 1, 2}, {0, 3, 4}} {
 		for _, n := range []int{1, 3, 5} {
-			fmt.Fprintf(&b, "%v of %d: %q\n", far, n, extrapolation(far, n))
+			fmt.Fprintf(&b, "%v of %d: %q\n", far, n, extrapolationWarnings(far, n))
 		}
 	}
 	golden.Compare(t, "testdata/judge.txt", b.Bytes())

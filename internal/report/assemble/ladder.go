@@ -54,7 +54,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 				number.FourFigures(from.Beta), number.FourFigures(to.Beta), number.Percent(from.Rejected), blocked.Chain)
 		}
 	}
-	if l := legsApart(ladders); l != nil {
+	if l := disagreeingLadder(ladders); l != nil {
 		add("The two legs of chain %d disagree on log Z, %s from random compositions and %s from what warm-up has learnt: one has not seen all good regions. Take ten times the warm-up and the draws.",
 			l.Chain, number.Fixed(l.LogZ.Value, 2), number.Fixed(l.Learnt.LogZ.Value, 2))
 	}
@@ -83,7 +83,7 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	}
 	_, _, apart := disagreement(ladders)
 	what := "chains"
-	if !apart && legsApart(ladders) != nil {
+	if !apart && disagreeingLadder(ladders) != nil {
 		what, apart = "legs of a chain", true
 	}
 	switch {
@@ -95,9 +95,9 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	return verdict, grade
 }
 
-// legsApart returns the first ladder whose two legs differ in log Z by more than 4 standard errors,
+// disagreeingLadder returns the first ladder whose two legs differ in log Z by more than 4 standard errors,
 // nil if there is none. By chance that happens once in 16,000.
-func legsApart(ladders []run.Ladder) *run.Ladder {
+func disagreeingLadder(ladders []run.Ladder) *run.Ladder {
 	for k := range ladders {
 		l := &ladders[k]
 		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*portable.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {

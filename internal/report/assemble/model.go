@@ -82,7 +82,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 		if m.Best, err = shortlistOfDraws(p, m, r, g); err != nil {
 			return nil, fmt.Errorf("the shortlist: %w", err)
 		}
-		if !m.Weighs() {
+		if !m.HasWeights() {
 			m.Answer = unaskedAnswer()
 		}
 	}
@@ -131,10 +131,10 @@ func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gat
 	if p.Book != nil {
 		best = r.New
 	}
-	if m.Weighs() {
+	if m.HasWeights() {
 		return bestsOf(p, best)
 	}
-	return Differing(p, slices.Concat(best, g.pool))
+	return DiverseList(p, slices.Concat(best, g.pool))
 }
 
 // command returns a command line that repeats the run from the problem file, whatever the flags of

@@ -379,13 +379,13 @@ func TestDiverseOf(t *testing.T) {
 		}
 		for _, most := range []int{1, 4, 9} {
 			said := ""
-			for _, b := range diverse(slices.Clone(pool), most) {
+			for _, b := range selectDiverse(slices.Clone(pool), most) {
 				said += fmt.Sprint(b.Draw, " ")
 			}
 			kept.CheckText(t, fmt.Sprint(name, ", ", most), said)
 		}
 	}
-	if got := diverse(nil, 3); got != nil {
+	if got := selectDiverse(nil, 3); got != nil {
 		t.Errorf("of none it chooses %v", got)
 	}
 }
@@ -406,7 +406,7 @@ func TestAdvice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := advise(p)
+		a, err := recommendKernel(p)
 		if err != nil || a.Kernel != c.kernel || !strings.Contains(a.Because, c.because) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}

@@ -44,12 +44,12 @@ func nearlyRandomText(p *problem.Problem, r *run.Result) string {
 		return ""
 	}
 	text := fmt.Sprintf("The draws are nearly random: they score %s, random recipes %s, and at most %s of them differ from random ones. ",
-		distinctScore(draws, random), distinctScore(random, draws), number.Fixed(math.Ceil(100*differ), 0)+" %")
+		distinctScoreText(draws, random), distinctScoreText(random, draws), number.Fixed(math.Ceil(100*differ), 0)+" %")
 	times, score := suggestWeightFactor(r.Baseline.LogScores)
 	if times == 0 {
 		return text + "The score hardly tells recipes apart: ask for more, such as maximize: true or a higher bound."
 	}
-	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), weightOf(p, times), distinctScore(score, draws))
+	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), weightOf(p, times), distinctScoreText(score, draws))
 }
 
 // weightOf writes the weight that is so many times the weights as they are, if these are
@@ -102,8 +102,8 @@ func nextWeightFactor(times int) int {
 	return 3 * times
 }
 
-// distinctScore writes a score with as many decimals as it takes to see that it is not another.
-func distinctScore(v, other float64) string {
+// distinctScoreText writes a score with as many decimals as it takes to see that it is not another.
+func distinctScoreText(v, other float64) string {
 	for digits := 3; digits < 9; digits++ {
 		if text := number.Fixed(v, digits); text != number.Fixed(other, digits) {
 			return text

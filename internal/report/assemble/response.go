@@ -71,7 +71,7 @@ func (q *responder) response(recipe []int32, i int) (report.Response, error) {
 	up, down := 0.0, 0.0
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, amount := range slices.Compact(amounts) {
-		x := withAmount(recipe, i, amount, int32(q.total))
+		x := replaceAmount(recipe, i, amount, int32(q.total))
 		if x == nil {
 			continue // nothing else is there to take the rest
 		}
@@ -101,10 +101,10 @@ func (q *responder) response(recipe []int32, i int) (report.Response, error) {
 	return r, nil
 }
 
-// withAmount returns a recipe with another amount of an ingredient, the others in their
+// replaceAmount returns a recipe with another amount of an ingredient, the others in their
 // proportions; what rounding leaves goes to the largest of them. It is nil where there is
 // no other.
-func withAmount(recipe []int32, i int, amount, total int32) []int32 {
+func replaceAmount(recipe []int32, i int, amount, total int32) []int32 {
 	x := make([]int32, len(recipe))
 	x[i] = amount
 	rest, left, largest := int64(total-recipe[i]), total-amount, -1
@@ -199,7 +199,7 @@ func conditionResponses(p *problem.Problem, of *predictor, recipe, conditions []
 		}
 		r := report.ConditionResponse{Condition: c.Name, Unit: c.Unit, At: c.Value(int(conditions[k]))}
 		low, high := math.Inf(1), math.Inf(-1)
-		for _, v := range spreadValues(c.Len(), int(conditions[k])) {
+		for _, v := range spreadIndices(c.Len(), int(conditions[k])) {
 			at := slices.Clone(conditions)
 			at[k] = int32(v)
 			x, err := p.Target.Space().Composition(partsOf(recipe), at)
@@ -221,8 +221,8 @@ func conditionResponses(p *problem.Problem, of *predictor, recipe, conditions []
 	return all, nil
 }
 
-// spreadValues returns the indices of all values, or of an evenly spread part of many, with the ends and one of its own.
-func spreadValues(n, own int) []int {
+// spreadIndices returns the indices of all values, or of an evenly spread part of many, with the ends and one of its own.
+func spreadIndices(n, own int) []int {
 	var at []int
 	for k := range n {
 		if n <= mostConditionPoints || k == own || k == n-1 || k*(mostConditionPoints-1)/(n-1) != (k-1)*(mostConditionPoints-1)/(n-1) || k == 0 {

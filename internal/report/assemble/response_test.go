@@ -13,7 +13,7 @@ func TestWithAmount(t *testing.T) {
 	recipe := []int32{60, 0, 30, 10}
 	for amount := int32(0); amount <= 100; amount++ {
 		for i := range recipe {
-			x := withAmount(recipe, i, amount, 100)
+			x := replaceAmount(recipe, i, amount, 100)
 			sum := int32(0)
 			for k, v := range x {
 				sum += v
@@ -30,7 +30,7 @@ func TestWithAmount(t *testing.T) {
 			}
 		}
 	}
-	if x := withAmount([]int32{100, 0}, 0, 40, 100); x != nil {
+	if x := replaceAmount([]int32{100, 0}, 0, 40, 100); x != nil {
 		t.Errorf("nothing takes the rest, and it is %v", x)
 	}
 }

@@ -153,7 +153,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		b := report.FrontPoint{
 			Index: len(out.Front) + 1, Recipe: make(map[string]int), Knee: slices.Contains(knees, at), Best: []string{},
 			Conditions: conditionsOf(t.p, x.AppendConditions(nil)),
-			Known:      inBook(t.p, x.Parts()), Values: valuesOf(t.figures, x, predictedBy(t.models, x)),
+			Known:      isKnownSet(t.p, x.Parts()), Values: valuesOf(t.figures, x, predictedBy(t.models, x)),
 		}
 		for _, part := range x.Parts() {
 			b.Recipe[t.p.Ingredients[part.Ingredient]] = part.Amount
@@ -216,7 +216,7 @@ func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffR
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, restText(limits, "it"), plural("the limit", len(limits))))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, dependsText(limits, "it"), plural("the limit", len(limits))))
 		}
 	}
 }

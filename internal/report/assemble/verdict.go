@@ -30,10 +30,10 @@ type lowestESS struct {
 // few events.
 const rarest = 0.05
 
-// worst returns the statistic with the largest R-hat, and the one with the smallest ESS, including
+// worstStatistics returns the statistic with the largest R-hat, and the one with the smallest ESS, including
 // the presence of ingredients. Chains confined to regions of equal scores differ only in the
 // ingredients they use. Either result is nil if no statistic has the figure.
-func worst(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
+func worstStatistics(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
 	see := func(s lowestESS) {
 		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
 			ess = &s
@@ -73,7 +73,7 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
 			unseenModeText(p, m), unseenModeRatio(m)), report.Unsound
 	}
-	rhat, ess := worst(p, r)
+	rhat, ess := worstStatistics(p, r)
 	if ess == nil || rhat == nil {
 		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", report.Unknown
 	}
@@ -83,7 +83,7 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 	case rhat.RHat > largestRHat:
 		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, worth), report.Unsound
 	case ess.ess < float64(leastESS*len(r.Chains)):
-		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lower(worth), rhat.RHat), report.Short
+		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lowerFirst(worth), rhat.RHat), report.Short
 	case len(r.Chains) == 1:
 		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), report.Sound
 	}
@@ -128,7 +128,7 @@ func statisticName(statistic string) string {
 	return statistic
 }
 
-func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 // runWarnings returns the problems of a run and their remedies.
 func runWarnings(p *problem.Problem, r *run.Result) []string {
@@ -147,7 +147,7 @@ func runWarnings(p *problem.Problem, r *run.Result) []string {
 	if r.UnseenMode != nil {
 		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", unseenModeText(p, r.UnseenMode))
 	}
-	rhat, ess := worst(p, r)
+	rhat, ess := worstStatistics(p, r)
 	wanted := float64(leastESS * len(r.Chains))
 	enough := func() string {
 		if ess == nil {

@@ -134,7 +134,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Ingre
 	basis := basisOf(o.Book, made.kind)
 	batch.Size = new(big.Rat).Mul(size, made.size)
 	if made.kind != basis || weighed.kind != basis {
-		density, err := densities(o, s.Density, parts)
+		density, err := partDensities(o, s.Density, parts)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Ingre
 	}
 	w, err := rounding.Weigh(batch)
 	if impossible := (*rounding.ImpossibleError)(nil); errors.As(err, &impossible) {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: fixesText(impossible.Alternatives, weighed), Err: &StepError{finerStep(impossible.Alternatives, weighed), err}}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: fixesText(impossible.Alternatives, weighed), Err: &StepError{finestStep(impossible.Alternatives, weighed), err}}
 	} else if err != nil {
 		return nil, err
 	}
@@ -217,8 +217,8 @@ type StepError struct {
 func (e *StepError) Error() string { return e.err.Error() }
 func (e *StepError) Unwrap() error { return e.err }
 
-// finerStep returns the finer step of some ways, in a unit.
-func finerStep(ways []rounding.Alternative, m measure) string {
+// finestStep returns the finer step of some ways, in a unit.
+func finestStep(ways []rounding.Alternative, m measure) string {
 	for _, w := range ways {
 		if w.IsScaleStep {
 			return rounding.Decimal(new(big.Rat).Quo(w.Value, m.size))
@@ -311,8 +311,8 @@ func basisOf(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
 	return otherwise
 }
 
-// densities returns grams a millilitre of each part.
-func densities(o *problem.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
+// partDensities returns grams a millilitre of each part.
+func partDensities(o *problem.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
 	if o.Attributes == nil {
 		return nil, &inputerr.Error{Message: "a volume is weighed as a mass by densities, and nothing is known of the ingredients", Hint: "give them a column " + column + " in the table of the ingredients"}
 	}

@@ -12,7 +12,7 @@ import (
 // reliability of the draws.
 func headline(m *report.Model) (text string, sure bool) {
 	if m.Answer != nil {
-		return m.Answer.Headline, m.Answer.Grade.Sure()
+		return m.Answer.Headline, m.Answer.Grade.IsSure()
 	}
 	return drawsHeadline(m.Grade), m.Grade == report.Sound
 }
@@ -57,20 +57,20 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		p.Line("")
 		columns := []string{"mean of", "model", "shortlist", "expected", "random", "known"}
 		row := func(cells ...any) []any { return cells }
-		if !a.Expects() {
+		if !a.HasExpectedValues() {
 			columns = slices.Delete(columns, 3, 4)
 			row = func(cells ...any) []any { return slices.Delete(cells, 3, 4) }
 		}
 		t := terminal.NewTable(2, columns...)
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
-			t.Row(row(w.Name, w.Strength, objectiveFigure(w, w.Shortlist), expectedOf(w), objectiveFigure(w, w.Random), blankIfUnknown(w, w.Known))...)
+			t.Row(row(w.Name, w.Strength, objectiveFigure(w, w.Shortlist), expectedText(w), objectiveFigure(w, w.Random), textIfKnown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
 			of = "weak"
 		}
-		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScore(a), number.Score(a.Random.Mean, 1), knownMean(a))...)
+		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScore(a), number.Score(a.Random.Mean, 1), knownMeanText(a))...)
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
@@ -78,8 +78,8 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedOf returns the expected value of an objective, "" if nothing checks it.
-func expectedOf(w report.ObjectiveSummary) string {
+// expectedText returns the expected value of an objective, "" if nothing checks it.
+func expectedText(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""
 	}
@@ -106,15 +106,15 @@ func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
 	return number.ThreeFigures(v)
 }
 
-// blankIfUnknown returns "" for an unknown figure.
-func blankIfUnknown(w report.ObjectiveSummary, v report.Number) string {
+// textIfKnown returns "" for an unknown figure.
+func textIfKnown(w report.ObjectiveSummary, v report.Number) string {
 	if !v.Known() {
 		return ""
 	}
 	return objectiveFigure(w, v)
 }
 
-func knownMean(a *report.Answer) string {
+func knownMeanText(a *report.Answer) string {
 	if a.Known.Number == 0 {
 		return ""
 	}

@@ -22,7 +22,7 @@ func coloursOf(list []report.Best) map[string]figure.Paint {
 func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
 	const width, height = 300.0, 40.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
-	if m.Weighs() {
+	if m.HasWeights() {
 		f.Title += ", score " + number.Score(b.Score, 1)
 	}
 	var said []string

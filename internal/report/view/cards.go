@@ -94,7 +94,7 @@ func (v *pageView) cards(of []report.Best, colours map[string]figure.Paint) []ca
 			c.Swatch = append(c.Swatch, swatch{part, shares[k], fill, band})
 		}
 		for _, s := range b.Slack {
-			if atBound(s) {
+			if isAtBound(s) {
 				c.AtBound++
 			}
 		}

@@ -13,7 +13,7 @@ import (
 func Check(w io.Writer, c *report.Check) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("%s", terminal.Plain(c.Problem.Name))
-	p.Line("%s", c.Problem.Words())
+	p.Line("%s", c.Problem.Describe())
 	p.Line("")
 	headings := []string{"ingredients used", "wanted", "compositions"}
 	measured := len(c.Sizes) > 0 && c.Sizes[0].Share != nil

@@ -161,7 +161,7 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 	var rows []dotRow
 	var said []string
 	top := 0.0 // the largest value shown
-	order := m.Frequent()
+	order := m.IndicesByFrequency()
 	for _, k := range order[:min(len(order), shownFrequent)] {
 		i := &m.Inclusion[k]
 		if i.Probability <= 0 {

@@ -14,7 +14,7 @@ import (
 const textIngredients = 10
 
 func writeIngredients(m *report.Model, p *terminal.Printer) {
-	order := m.Frequent()
+	order := m.IndicesByFrequency()
 	if len(order) == 0 || !(m.Inclusion[order[0]].Probability > 0) {
 		return
 	}

@@ -134,6 +134,6 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 		said = append(said, fmt.Sprintf("chain %d from %s to %s", l.Chain, number.Percent(least), number.Percent(l.MostRejected())))
 	}
 	f.Text = fmt.Sprintf("Bars: for each chain, the share of swaps that each step from β = 0 to β = 1 rejects; a ladder that is spaced well has even ones. %s.", strings.Join(said, "; "))
-	belowStrips(f, "step, from β = 0 to β = 1; each strip from 0 to 100 %%")
+	writeBelowStrips(f, "step, from β = 0 to β = 1; each strip from 0 to 100 %%")
 	return f
 }

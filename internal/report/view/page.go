@@ -60,8 +60,8 @@ var page = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"ladders":   func(l []run.Ladder) []run.Ladder { return l[:min(len(l), figureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= pageClasses },
 	"slack":     slackText,
-	"style":     wishStyle,
-	"bound":     atBound,
+	"style":     objectiveStyle,
+	"bound":     isAtBound,
 	"wide":      needsWideCards,
 }).Parse(pageText))
 
@@ -224,8 +224,8 @@ func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.
 // error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
-// wishStyle returns the format of an objective's figures.
-func wishStyle(w report.ObjectiveSummary) string {
+// objectiveStyle returns the format of an objective's figures.
+func objectiveStyle(w report.ObjectiveSummary) string {
 	switch w.Unit {
 	case "value":
 		return "value"
@@ -304,7 +304,7 @@ func newPageView(m *report.Model) *pageView {
 	}
 	list := m.Best[:min(len(m.Best), pageBest)]
 	v.Title, v.Cards = shortlistTitle(m), v.cards(list, coloursOf(list))
-	v.Order = m.Frequent()
+	v.Order = m.IndicesByFrequency()
 	v.Order = v.Order[:min(len(v.Order), pageIngredients)]
 	for k, to := m.ShownLaw(); k < to && len(v.Law) < pageSizes; k++ {
 		v.Law = append(v.Law, k)

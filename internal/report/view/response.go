@@ -93,7 +93,7 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	}
 	var said []string
 	for _, r := range of.Responses {
-		said = append(said, fmt.Sprintf("%s %s, by %s", r.Ingredient, r.Words(), number.ThreeFigures(float64(r.Swing))))
+		said = append(said, fmt.Sprintf("%s %s, by %s", r.Ingredient, r.DescribeDirection(), number.ThreeFigures(float64(r.Swing))))
 	}
 	for _, r := range of.ConditionResponses {
 		said = append(said, fmt.Sprintf("%s changes it by %s", r.Condition, number.ThreeFigures(float64(r.Swing))))

@@ -51,7 +51,7 @@ func shortlistTitle(m *report.Model) string {
 	if m.Problem.Recipes > 0 && !slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Known }) {
 		kind = "new compositions"
 	}
-	if !m.Weighs() {
+	if !m.HasWeights() {
 		return "Shortlist: " + kind + " that differ"
 	}
 	return "Shortlist: the best " + kind + ", clearly different from each other"
@@ -142,7 +142,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 
 // entryHead returns the heading of an entry: its number and its score.
 func entryHead(m *report.Model, place int, b report.Best) string {
-	if !m.Weighs() {
+	if !m.HasWeights() {
 		return fmt.Sprintf("%2d", place+1)
 	}
 	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))
@@ -173,7 +173,7 @@ func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	if len(w.Values) > 0 {
 		return valuesText(w, b)
 	}
-	if !m.Weighs() || !m.ScoresEach() {
+	if !m.HasWeights() || !m.NeedsScoreOfEach() {
 		return ""
 	}
 	return number.Score(b.Scores[w.Name], w.Weight)
@@ -290,7 +290,7 @@ func nearestText(b report.Best) string {
 	var names []string
 	for k, n := range b.Nearest {
 		name := clipName(n.Recipe)
-		if common := sharedNames(b, n); k == 0 && len(common) > 0 {
+		if common := sharedIngredients(b, n); k == 0 && len(common) > 0 {
 			name += " (" + strings.Join(common, ", ") + ")"
 		}
 		names = append(names, name)

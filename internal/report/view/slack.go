@@ -16,9 +16,9 @@ const (
 	mostNamed = 32
 )
 
-// sharedNames names the ingredients that a composition shares with a known recipe, the largest
+// sharedIngredients names the ingredients that a composition shares with a known recipe, the largest
 // amounts first. The list of parts has the full names.
-func sharedNames(b report.Best, n report.Nearest) []string {
+func sharedIngredients(b report.Best, n report.Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
 	if more := len(names) - mostShared; more > 1 {
@@ -41,8 +41,8 @@ func clipName(name string) string {
 // hasBound reports whether a rule has a bound that a composition may come close to.
 func hasBound(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
 
-// atBound reports whether a composition is at the bound of a constraint.
-func atBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
+// isAtBound reports whether a composition is at the bound of a constraint.
+func isAtBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
 // slackText describes a constraint and a composition's distance from its bound.
 func slackText(s report.Slack) string {
@@ -60,7 +60,7 @@ func slackText(s report.Slack) string {
 	default:
 		value = s.Unit + " " + value
 	}
-	if atBound(s) {
+	if isAtBound(s) {
 		return value + ", at the bound"
 	}
 	return value + ", " + room + " to spare"

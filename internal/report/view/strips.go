@@ -30,8 +30,8 @@ func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64
 	return figure.Scale{Lo: 0, Hi: steps, From: stripLeft, To: stripRight}, figure.Scale{Lo: lo, Hi: hi, From: y0 + stripHeight, To: y0}
 }
 
-// belowStrips writes a line below the strips.
-func belowStrips(f *figure.Figure, format string, args ...any) {
+// writeBelowStrips writes a line below the strips.
+func writeBelowStrips(f *figure.Figure, format string, args ...any) {
 	f.Write((stripLeft+stripRight)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprintf(format, args...))
 	f.Height += 16
 }
@@ -70,7 +70,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		f.Path(steps, 2, figure.Accent)
 	}
 	_, digits := figure.Ticks(float64(100*lo), float64(100*hi), 3)
-	belowStrips(f, "rank among all draws; each strip from %s to %s %%", number.Axis(float64(100*lo), digits+1), number.Axis(float64(100*hi), digits+1))
+	writeBelowStrips(f, "rank among all draws; each strip from %s to %s %%", number.Axis(float64(100*lo), digits+1), number.Axis(float64(100*hi), digits+1))
 	f.Key("share of the chain's draws", func(f *figure.Figure, x, y float64) {
 		f.Path([]float64{x, y + 7, x + 10, y + 7, x + 10, y + 3, x + 20, y + 3}, 2, figure.Accent)
 	})
@@ -109,6 +109,6 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 		f.Path(points, 1, figure.Accent)
 	}
 	_, digits := figure.Ticks(lo, hi, 4)
-	belowStrips(f, "draw; each strip from %s to %s", number.Axis(lo, digits+1), number.Axis(hi, digits+1))
+	writeBelowStrips(f, "draw; each strip from %s to %s", number.Axis(lo, digits+1), number.Axis(hi, digits+1))
 	return f
 }

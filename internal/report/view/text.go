@@ -20,7 +20,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 		p.Line("%s", p.Bold(l))
 	}
 	p.Wrapped(0, m.Question)
-	p.Line("%s", m.Problem.Words())
+	p.Line("%s", m.Problem.Describe())
 	p.Wrapped(0, samplerText(m))
 	if len(m.Problem.Rules) > 1 {
 		p.Line("Rules:")
@@ -152,7 +152,7 @@ func reasonLines(why map[string]string) []string {
 
 func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Line("")
-	p.Line("%s: %s accepted, %s updated; %s a second.", upper(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
+	p.Line("%s: %s accepted, %s updated; %s a second.", upperFirst(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
 	if len(m.Moves) == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Table(t)
 }
 
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // writeCommand writes a command over several lines. It breaks lines only before flags, since other
 // words may be quoted.
@@ -221,7 +221,7 @@ func writeWarnings(p *terminal.Printer, warnings []string) {
 // qualityLines describes a model and compares its held-out predictions with guessing.
 func qualityLines(f *report.Forest) []string {
 	q := f.Quality
-	head := fmt.Sprintf("%s, learnt from %s", f.Words(), number.Counted(f.Rows, "recipe"))
+	head := fmt.Sprintf("%s, learnt from %s", f.Describe(), number.Counted(f.Rows, "recipe"))
 	if f.Learnt != nil && f.Learnt.Features != "" {
 		head += ", from " + f.Learnt.Features
 	}

@@ -73,11 +73,11 @@ func tradeNames(t *report.Tradeoff) string {
 	for _, o := range t.Objectives {
 		names = append(names, o.Name)
 	}
-	return listedWith(names, "and")
+	return joinWords(names, "and")
 }
 
-// listedWith joins words by commas, and the last two by another word.
-func listedWith(words []string, last string) string {
+// joinWords joins words by commas, and the last two by another word.
+func joinWords(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
@@ -123,7 +123,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 		}
 		text := "The knee is " + list[0]
 		if len(list) > 1 {
-			text = "The knees are " + listedWith(list, "and")
+			text = "The knees are " + joinWords(list, "and")
 		}
 		all = append(all, text+": beyond it, a little more of one objective costs much of another.")
 	}
@@ -193,8 +193,8 @@ func recipeText(parts []report.Part, total int) string {
 // known recipes.
 type tradeFrame struct{ x, y figure.Scale }
 
-// frameOf returns the frame of two objectives.
-func frameOf(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
+// newTradeFrame returns the frame of two objectives.
+func newTradeFrame(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
 	ends := func(k int) (lo, hi float64) {
 		lo, hi = math.Inf(1), math.Inf(-1)
 		for _, p := range t.Front {
@@ -233,7 +233,7 @@ const plotColumns, plotRows = 60, 15
 
 // writeTradePlot draws two objectives on a terminal.
 func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
-	f, ok := frameOf(t, a, b)
+	f, ok := newTradeFrame(t, a, b)
 	if !ok || t.Found < 2 {
 		return
 	}
@@ -315,7 +315,7 @@ func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 
 // tradeFigureOf draws the front in two objectives, with draws and known recipes behind it.
 func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
-	frame, ok := frameOf(t, a, b)
+	frame, ok := newTradeFrame(t, a, b)
 	if !ok {
 		return nil
 	}

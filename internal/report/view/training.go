@@ -63,7 +63,7 @@ func Training(w io.Writer, t *report.Training) error {
 		table := terminal.NewTable(1, "more of", "does", head)
 		for k := range t.Responses {
 			r := &t.Responses[k]
-			table.Row(r.Ingredient, r.Words(), number.ThreeFigures(float64(r.Swing)))
+			table.Row(r.Ingredient, r.DescribeDirection(), number.ThreeFigures(float64(r.Swing)))
 		}
 		p.Table(table)
 	}
