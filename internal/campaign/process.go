@@ -32,7 +32,7 @@ type gaussianProcess struct {
 
 // Limits of the size of a Gaussian process.
 const (
-	mostRows    = 600 // more rows are thinned: see thinned
+	mostRows    = 600 // of more rows some are selected: see selectRows
 	mostTuned   = 200 // rows from which length scales are chosen
 	mostLengths = 24  // ingredients with a length scale of their own
 	fewestUses  = 3   // recipes that must use an ingredient for its own length scale
