@@ -39,7 +39,7 @@ var floors = [][]string{
 	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/config/yaml"},
 	{"internal/config/schema", "internal/run"},
 	{"internal/config"},
-	{"internal/problem"},
+	{"internal/compile"},
 	{"internal/campaign", "internal/config/change"},
 	{"internal/report", "internal/run/bucket"},
 	{"internal/report/assemble", "internal/report/view"},
@@ -87,7 +87,7 @@ func TestConfigIsPure(t *testing.T) {
 		}
 	}
 	visit(module + "/internal/config")
-	for _, name := range []string{"mcmc", "model", "property", "internal/search", "internal/run", "internal/problem"} {
+	for _, name := range []string{"mcmc", "model", "property", "internal/search", "internal/run", "internal/compile"} {
 		if seen[module+"/"+name] {
 			t.Errorf("package config needs %s", name)
 		}
@@ -96,7 +96,7 @@ func TestConfigIsPure(t *testing.T) {
 
 // TestHouseNotices shows that the checks of TestHouse find what they look for.
 func TestHouseNotices(t *testing.T) {
-	if got := againstOrder(builtPackage{ImportPath: module + "/model", Imports: []string{"fmt", module + "/internal/problem"}}); len(got) != 1 {
+	if got := againstOrder(builtPackage{ImportPath: module + "/model", Imports: []string{"fmt", module + "/internal/compile"}}); len(got) != 1 {
 		t.Errorf("an import that runs up: %q", got)
 	}
 	if got := againstOrder(builtPackage{ImportPath: module + "/attic"}); len(got) != 1 {

@@ -50,9 +50,9 @@ import (
 	"strings"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/constraint/conflict"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/run"
@@ -82,14 +82,14 @@ type Problem struct {
 	// done, from one goroutine at a time. It may be nil.
 	Progress func(done float64)
 
-	p *problem.Problem
+	p *compile.Problem
 }
 
 // Load reads a problem file and the files that it names. Errors in them say file, line and
 // column, and what to write instead. A problem that names programs is refused unless the
 // user trusts them (kir trust) or the context allows them, see [AllowPrograms].
 func Load(ctx context.Context, file string) (*Problem, error) {
-	p, err := problem.Load(ctx, file, problem.Options{})
+	p, err := compile.Load(ctx, file, compile.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,14 @@ func Load(ctx context.Context, file string) (*Problem, error) {
 // New returns the problem of a target that a program has built, with names for its
 // ingredients in their order; without names they are called 0, 1, ...
 func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
-	p, err := problem.FromTarget(name, target, ingredients...)
+	p, err := compile.FromTarget(name, target, ingredients...)
 	if err != nil {
 		return nil, fmt.Errorf("kir: %w", err)
 	}
 	return made(p), nil
 }
 
-func made(p *problem.Problem) *Problem {
+func made(p *compile.Problem) *Problem {
 	out := &Problem{Name: p.Name, Settings: p.Sampler, Time: p.Time, p: p}
 	if p.Auto {
 		out.Settings.Kernel = ""
@@ -128,7 +128,7 @@ func Check(ctx context.Context, set rule.Set) error {
 
 // AllowPrograms returns a context in which [Load] accepts problems that run programs of
 // their own, with the user's rights.
-func AllowPrograms(ctx context.Context) context.Context { return problem.AllowPrograms(ctx) }
+func AllowPrograms(ctx context.Context) context.Context { return compile.AllowPrograms(ctx) }
 
 // Ingredients returns the names of the ingredients, in the target's order.
 func (p *Problem) Ingredients() []string { return append([]string{}, p.p.Ingredients...) }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report/assemble"
 	"kir/mcmc"
 )
@@ -34,7 +34,7 @@ func barShelf(t *testing.T) []bottle {
 // anew.
 func TestBar(t *testing.T) {
 	bottles := barShelf(t)
-	p, err := problem.Load(t.Context(), "bar/problem.yaml", problem.Options{Override: func(s *mcmc.Settings) {
+	p, err := compile.Load(t.Context(), "bar/problem.yaml", compile.Options{Override: func(s *mcmc.Settings) {
 		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 4000, 1
 	}})
 	if err != nil {

@@ -3,7 +3,7 @@ package examples_test
 import (
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/search"
 	"kir/internal/testonly/testmode"
 )
@@ -14,7 +14,7 @@ import (
 // among compositions of other sets of ingredients than the known drinks have and with no
 // amount outside what the book has.
 func TestBestCocktails(t *testing.T) {
-	p, err := problem.Load(t.Context(), "cocktails/problem.yaml", problem.Options{})
+	p, err := compile.Load(t.Context(), "cocktails/problem.yaml", compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
@@ -54,7 +54,7 @@ func topicPosterior(t *testing.T, total int) *stattest.Enumeration {
 // TestDocument runs the example and compares the posterior means of all topics'
 // shares, of whether each is there, and of their number, with enumeration.
 func TestDocument(t *testing.T) {
-	p, err := problem.Load(context.Background(), "document/problem.yaml", problem.Options{})
+	p, err := compile.Load(context.Background(), "document/problem.yaml", compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

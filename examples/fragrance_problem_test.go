@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/search"
 	"kir/internal/testonly/testmode"
 )
@@ -34,7 +34,7 @@ constraints:
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(t.Context(), file, problem.Options{})
+	p, err := compile.Load(t.Context(), file, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

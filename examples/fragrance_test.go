@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/mcmc"
 )
 
@@ -40,7 +40,7 @@ func readMaterials(t *testing.T) (all []material) {
 // TestFragrance runs the example for 250 draws of each chain. Each draw keeps the doses and is scored as the
 // file says, from its definition; the chains agree on what they found.
 func TestFragrance(t *testing.T) {
-	p, err := problem.Load(context.Background(), "fragrance/problem.yaml", problem.Options{
+	p, err := compile.Load(context.Background(), "fragrance/problem.yaml", compile.Options{
 		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws, s.Thin = 20_000, 250, 200 },
 	})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/mcmc"
 )
 
@@ -87,7 +87,7 @@ func TestIFRA(t *testing.T) {
 			t.Fatalf("the file is another one than the test thinks, or is not written: %v", err)
 		}
 	}
-	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{Override: func(s *mcmc.Settings) {
+	p, err := compile.Load(t.Context(), filepath.Join(dir, "problem.yaml"), compile.Options{Override: func(s *mcmc.Settings) {
 		if !whole {
 			s.Draws, s.Warmup = 100, 5000
 		}

@@ -7,26 +7,26 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/pareto"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 )
 
 // findFrontier returns the trade-off of the example with other lines in it.
-func findFrontier(t *testing.T, changes ...string) (*problem.Problem, *report.Tradeoff) {
+func findFrontier(t *testing.T, changes ...string) (*compile.Problem, *report.Tradeoff) {
 	t.Helper()
 	text, err := os.ReadFile("portfolio/frontier.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := strings.NewReplacer(changes...).Replace(string(text))
-	p, err := problem.Load(t.Context(), "portfolio/frontier.yaml", problem.Options{Text: []byte(changed)})
+	p, err := compile.Load(t.Context(), "portfolio/frontier.yaml", compile.Options{Text: []byte(changed)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	trade, err := p.SearchTradeOff(t.Context(), problem.TradeOptions{Between: p.Trade, Effort: 1, Seed: 1})
+	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{Between: p.Trade, Effort: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 	"kir/property"
@@ -141,7 +141,7 @@ func portfolioUtility(x *mcmc.Composition, returns []float64, covariance [][]flo
 
 // TestPortfolio runs the example.
 func TestPortfolio(t *testing.T) {
-	p, err := problem.Load(context.Background(), "portfolio/problem.yaml", problem.Options{})
+	p, err := compile.Load(context.Background(), "portfolio/problem.yaml", compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/run"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
@@ -84,7 +84,7 @@ func TestScorer(t *testing.T) {
 		t.Skipf("python3 has no scikit-learn (%v): %s", err, out)
 	}
 	var told []string
-	p, err := problem.Load(problem.AllowPrograms(context.Background()), "scorer/problem.yaml", problem.Options{
+	p, err := compile.Load(compile.AllowPrograms(context.Background()), "scorer/problem.yaml", compile.Options{
 		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws = 100, 50 },
 		Notify:   func(message string) { told = append(told, message) },
 	})
@@ -120,7 +120,7 @@ func TestScorer(t *testing.T) {
 }
 
 // loadScored reads a problem in a directory whose scorer is this binary.
-func loadScored(t *testing.T, dir string, draws int) *problem.Problem {
+func loadScored(t *testing.T, dir string, draws int) *compile.Problem {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -137,7 +137,7 @@ sampler: {kernel: balanced, chains: 2, warmup: 50, draws: %d, thin: 1, seed: 3}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(problem.AllowPrograms(context.Background()), path, problem.Options{})
+	p, err := compile.Load(compile.AllowPrograms(context.Background()), path, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ sampler: {kernel: balanced, chains: 2, warmup: 50, draws: %d, thin: 1, seed: 3}
 }
 
 // scoredRun is the run of a problem.
-func scoredRun(p *problem.Problem) *run.Spec {
+func scoredRun(p *compile.Problem) *run.Spec {
 	s := &run.Spec{
 		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Resolved: p.Resolved, Version: "test",
 		Settings: p.Sampler,

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"kir/internal/bound"
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/search"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
@@ -127,7 +127,7 @@ func (m *made) write(t *testing.T, dir string) string {
 // many there are.
 func truth(t *testing.T, file string) (best float64, count int) {
 	t.Helper()
-	p, err := problem.Load(t.Context(), file, problem.Options{Workers: 1})
+	p, err := compile.Load(t.Context(), file, compile.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -94,7 +94,7 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := problem.Load(ctx, path, problem.Options{})
+	loaded, err := compile.Load(ctx, path, compile.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/internal/testonly/stattest"
 	"kir/mcmc"
@@ -128,7 +128,7 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 		return nil, err
 	}
 	thin := rankedThin[kernel]
-	p, err := problem.Load(ctx, path, problem.Options{Override: func(settings *mcmc.Settings) {
+	p, err := compile.Load(ctx, path, compile.Options{Override: func(settings *mcmc.Settings) {
 		*settings = mcmc.Settings{Kernel: kernel, Chains: 1, Warmup: 5 * thin, Draws: ranked, Thin: thin, Seed: r.Uint64() >> 12}
 	}})
 	if err != nil {
@@ -170,7 +170,7 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 }
 
 // specOf is what to run of a problem.
-func specOf(p *problem.Problem) *run.Spec {
+func specOf(p *compile.Problem) *run.Spec {
 	return &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "calibration"}
 }
 

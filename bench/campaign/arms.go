@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"kir/internal/campaign"
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -155,7 +155,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 			return nil, err
 		}
 	}
-	c, err := campaign.Open(ctx, path, problem.Options{Workers: 1})
+	c, err := campaign.Open(ctx, path, compile.Options{Workers: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	if err := c.Close(); err != nil {
 		return nil, err
 	}
-	if c, err = campaign.Open(ctx, path, problem.Options{Workers: 1}); err != nil {
+	if c, err = campaign.Open(ctx, path, compile.Options{Workers: 1}); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()

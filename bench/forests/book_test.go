@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"kir/examples/fragrance"
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/model"
 )
 
@@ -111,7 +111,7 @@ func (b *known) only(keep func(r int) bool, features []model.Feature) *model.Dat
 }
 
 // features returns the features of some descriptors.
-func (b *known) features(t testing.TB, d problem.Descriptors) []model.Feature {
+func (b *known) features(t testing.TB, d compile.Descriptors) []model.Feature {
 	t.Helper()
 	features, _, err := d.Features(b.ingredients, total)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/model"
 )
 
@@ -28,8 +28,8 @@ func TestBoosted(t *testing.T) {
 
 func compareCocktails(t *testing.T) {
 	drinks := []*known{cocktails(t, "taste"), cocktails(t, "timing")}
-	kinds := problem.Descriptors{Totals: []string{"kind"}}
-	for _, d := range []*problem.Descriptors{{}, &kinds, {Totals: kinds.Totals, Only: true}} {
+	kinds := compile.Descriptors{Totals: []string{"kind"}}
+	for _, d := range []*compile.Descriptors{{}, &kinds, {Totals: kinds.Totals, Only: true}} {
 		for _, b := range drinks {
 			for _, class := range slices.Compact(slices.Sorted(slices.Values(b.data.Classes))) {
 				y := make([]float64, len(b.x))
@@ -50,21 +50,21 @@ func compareCocktails(t *testing.T) {
 
 func compareFragrances(t *testing.T) {
 	scents := fragrances(t)
-	families := problem.Descriptors{Totals: []string{"family", "note"}}
+	families := compile.Descriptors{Totals: []string{"family", "note"}}
 	good := make([]float64, len(scents.x))
 	for r := range good {
 		if scents.good(r) {
 			good[r] = 1
 		}
 	}
-	for _, d := range []*problem.Descriptors{{Totals: families.Totals, Only: true}, &families, {}} {
+	for _, d := range []*compile.Descriptors{{Totals: families.Totals, Only: true}, &families, {}} {
 		scents.compare(t, "fragrance, good", d, good, false)
 		scents.compare(t, "fragrance, rating", d, scents.data.Numbers, true)
 	}
 }
 
 // compare cross-validates forests and boosted trees that predict y.
-func (b *known) compare(t *testing.T, name string, d *problem.Descriptors, y []float64, numeric bool) {
+func (b *known) compare(t *testing.T, name string, d *compile.Descriptors, y []float64, numeric bool) {
 	t.Helper()
 	features := b.features(t, *d)
 	count := cmp.Or(len(features), len(b.data.Ingredients))

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/mcmc"
 	"kir/model"
 	"kir/property"
@@ -14,15 +14,15 @@ import (
 // 100 trees score, by what splits test; and scores points alone.
 func BenchmarkLine(b *testing.B) {
 	scents := fragrances(b)
-	all := problem.Descriptors{Totals: []string{"family", "note"}, Means: []string{"cost", "max_dose"}}
+	all := compile.Descriptors{Totals: []string{"family", "note"}, Means: []string{"cost", "max_dose"}}
 	ratios := all
 	ratios.Ratios = []string{"family", "note"}
 	for _, c := range []struct {
 		name string
-		d    problem.Descriptors
+		d    compile.Descriptors
 	}{
-		{"amounts", problem.Descriptors{}},
-		{"amounts and totals", problem.Descriptors{Totals: all.Totals}},
+		{"amounts", compile.Descriptors{}},
+		{"amounts and totals", compile.Descriptors{Totals: all.Totals}},
 		{"amounts, totals and means", all},
 		{"and ratios", ratios},
 	} {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/testmode"
 	"kir/model"
 )
@@ -23,15 +23,15 @@ import (
 func TestUnseenIngredients(t *testing.T) {
 	cases := []struct {
 		book        *known
-		descriptors problem.Descriptors
+		descriptors compile.Descriptors
 		few         int     // of how many ingredients one is left out
 		least       float64 // the share of the loss that descriptors beside amounts must save
 	}{
-		{cocktails(t, "taste"), problem.Descriptors{Totals: []string{"kind"}}, 4, 0.2},
-		{cocktails(t, "timing"), problem.Descriptors{Totals: []string{"kind"}}, 0, 0},
-		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}}, 30, 0.02},
-		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}, Means: []string{"cost", "max_dose"}}, 0, 0},
-		{fragrances(t), problem.Descriptors{Totals: []string{"family", "note"}, Ratios: []string{"family", "note"}}, 0, 0},
+		{cocktails(t, "taste"), compile.Descriptors{Totals: []string{"kind"}}, 4, 0.2},
+		{cocktails(t, "timing"), compile.Descriptors{Totals: []string{"kind"}}, 0, 0},
+		{fragrances(t), compile.Descriptors{Totals: []string{"family", "note"}}, 30, 0.02},
+		{fragrances(t), compile.Descriptors{Totals: []string{"family", "note"}, Means: []string{"cost", "max_dose"}}, 0, 0},
+		{fragrances(t), compile.Descriptors{Totals: []string{"family", "note"}, Ratios: []string{"family", "note"}}, 0, 0},
 	}
 	if os.Getenv("KIR_UNSEEN") == "" {
 		cases = cases[:testmode.Pick(len(cases), 1)]

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/pareto"
-	"kir/internal/problem"
 	"kir/internal/search"
 	"kir/internal/testonly/testmode"
 )
 
 // caseOf reads a problem whose trade-off is compared.
-func caseOf(t *testing.T, path string) (*problem.Problem, *Case) {
+func caseOf(t *testing.T, path string) (*compile.Problem, *Case) {
 	t.Helper()
-	p, err := problem.Load(t.Context(), path, problem.Options{})
+	p, err := compile.Load(t.Context(), path, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/mcmc"
 )
 
@@ -21,7 +21,7 @@ const (
 
 // scoreRecipes answers each line of recipes with a line of how fresh they taste.
 func scoreRecipes(in io.Reader, out io.Writer) error {
-	p, err := problem.Load(context.Background(), filepath.Join("examples", "cocktails", "problem.yaml"), problem.Options{})
+	p, err := compile.Load(context.Background(), filepath.Join("examples", "cocktails", "problem.yaml"), compile.Options{})
 	if err != nil {
 		return err
 	}

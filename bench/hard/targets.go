@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/kernelbench"
 	"kir/mcmc"
 	"kir/model"
@@ -59,7 +59,7 @@ var subjects = []subject{
 // example returns the target of an example.
 func example(name string) func(ctx context.Context, root string) (*made, error) {
 	return func(ctx context.Context, root string) (*made, error) {
-		p, err := problem.Load(ctx, filepath.Join(root, "examples", name, "problem.yaml"), problem.Options{})
+		p, err := compile.Load(ctx, filepath.Join(root, "examples", name, "problem.yaml"), compile.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func changed(ctx context.Context, root, name string, lines ...string) (*mcmc.Tar
 		}
 	}
 	text = []byte(strings.NewReplacer(lines...).Replace(string(text)))
-	p, err := problem.Load(ctx, path, problem.Options{Text: text})
+	p, err := compile.Load(ctx, path, compile.Options{Text: text})
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func boosted(ctx context.Context, root string) (*made, error) {
 	list := "[" + strings.Join(names, ", ") + "]"
 	text := "name: boosted\ntotal: 1000\nsparsity: {uniform: [3, 6]}\ningredients: " + list +
 		"\nproperties:\n  value: {model: {file: gb-number.onnx, maximize: true, features: " + list + "}, weight: 30}\n"
-	p, err := problem.Load(ctx, filepath.Join(root, "bench", "models", "testdata", "boosted.yaml"), problem.Options{Text: []byte(text)})
+	p, err := compile.Load(ctx, filepath.Join(root, "bench", "models", "testdata", "boosted.yaml"), compile.Options{Text: []byte(text)})
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func program(ctx context.Context, root string) (*made, error) {
 // tasted is one property of the cocktails, in 50 units, that this program scores when
 // it is run by itself.
 func tasted(ctx context.Context, root string, weight float64) (*mcmc.Target, *property.Program, error) {
-	p, err := problem.Load(ctx, filepath.Join(root, "examples", "cocktails", "problem.yaml"), problem.Options{})
+	p, err := compile.Load(ctx, filepath.Join(root, "examples", "cocktails", "problem.yaml"), compile.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/model"
 )
 
@@ -68,7 +68,7 @@ func features(k *known, kind model.Kind) []model.FeatureSet {
 	if kind != model.Best {
 		return nil
 	}
-	return problem.FeatureSets(k.ingredients, total)
+	return compile.FeatureSets(k.ingredients, total)
 }
 
 // foretell holds a forest against rows.

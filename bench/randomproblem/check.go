@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -33,7 +33,7 @@ func Check(ctx context.Context, p *Problem, o Options) (*Outcome, error) {
 	}
 	e := p.feasible()
 	c.out.States = len(e.States)
-	c.read, err = problem.Load(problem.AllowPrograms(ctx), path, problem.Options{Workers: 1})
+	c.read, err = compile.Load(compile.AllowPrograms(ctx), path, compile.Options{Workers: 1})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

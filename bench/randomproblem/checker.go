@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/mcmc"
 )
 
@@ -68,7 +68,7 @@ type checker struct {
 	*Problem
 	Options
 	out       *Outcome
-	read      *problem.Problem
+	read      *compile.Problem
 	law       *Enumeration
 	measured  bool // some |X_n| are estimates
 	uncounted bool // some rules cannot be counted

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report/assemble"
 	"kir/internal/run"
 	"kir/internal/testonly/stattest"
@@ -145,7 +145,7 @@ func newConditioned(seed uint64) *conditioned {
 }
 
 // pairOf returns the pair that a chain is at.
-func pairOf(p *problem.Problem, x *mcmc.Composition) pair {
+func pairOf(p *compile.Problem, x *mcmc.Composition) pair {
 	return pair{[3]int{x.Amount(0), x.Amount(1), x.Amount(2)}, p.Conditions[0].Value(x.Condition(0)).(float64), p.Conditions[1].Value(x.Condition(1)).(string)}
 }
 
@@ -202,7 +202,7 @@ func TestRandomConditions(t *testing.T) {
 	refused, compared, smallest := 0, 0, 1.0
 	for seed := first; seed < first+uint64(count); seed++ {
 		c := newConditioned(seed)
-		p, err := problem.Load(t.Context(), filepath.Join(t.TempDir(), "problem.yaml"), problem.Options{Text: []byte(c.text), Workers: 1})
+		p, err := compile.Load(t.Context(), filepath.Join(t.TempDir(), "problem.yaml"), compile.Options{Text: []byte(c.text), Workers: 1})
 		if len(c.pairs) == 0 {
 			if refused++; err == nil {
 				t.Errorf("seed %d: nothing is allowed, and it was not refused:\n%s", seed, c.text)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
@@ -140,7 +140,7 @@ func TestControlHastings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{})
+		read, err := compile.Load(compile.AllowPrograms(t.Context()), path, compile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/stattest"
 	"kir/mcmc"
 )
@@ -155,7 +155,7 @@ func CheckLarge(ctx context.Context, p *Large, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.read, err = problem.Load(problem.AllowPrograms(ctx), path, problem.Options{Workers: 1}); err != nil {
+	if c.read, err = compile.Load(compile.AllowPrograms(ctx), path, compile.Options{Workers: 1}); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/mcmc"
 )
 
@@ -109,7 +109,7 @@ func (p *Pantry) drawPreference(d dice, w *Wish) {
 
 // learn takes in what kir has learnt of comparisons: the law of the taste, of which
 // the score is computed composition by composition.
-func (w *Wish) learn(read *problem.Property) {
+func (w *Wish) learn(read *compile.Property) {
 	w.log = func(x []int) float64 {
 		c, err := mcmc.NewComposition(len(x), parts(x)...)
 		if err != nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"kir/bench/randomproblem"
+	"kir/internal/compile"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/testonly/testmode"
 	"kir/model"
 )
 
 // document returns the JSON Schema as it is written.
 var document = sync.OnceValues(func() (any, error) {
-	text, err := problem.Schema().JSON()
+	text, err := compile.Schema().JSON()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func types(t *testing.T, s *schema.Section) map[string]any {
 
 // sections returns all sections, the whole file first.
 func sections() []*schema.Section {
-	return append([]*schema.Section{schema.Problem}, problem.Schema().Sections()...)
+	return append([]*schema.Section{schema.Problem}, compile.Schema().Sections()...)
 }
 
 // compiled returns the JSON Schema.
@@ -147,7 +147,7 @@ func bench(t *testing.T) string {
 	if err := os.WriteFile(path, []byte("{recipes: recipes.csv, ingredients: stock.csv, total: 1000, properties: {a: {forest: {label: taste, want: Fresh}}, b: {learn: {label: taste, want: Fresh}}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{})
+	p, err := compile.Load(compile.AllowPrograms(t.Context()), path, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func (j *judge) look(t *testing.T, what string, doc any) bool {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, refused := problem.Load(problem.AllowPrograms(t.Context()), path, problem.Options{Workers: 1})
+	p, refused := compile.Load(compile.AllowPrograms(t.Context()), path, compile.Options{Workers: 1})
 	if refused == nil {
 		if err := j.schema.Validate(parsed(t, string(p.Resolved))); err != nil {
 			t.Errorf("%s: as resolved: %v\n%s", what, err, p.Resolved)

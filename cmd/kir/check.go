@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -27,7 +27,7 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Cache: !noCache, Notify: d.tell, Progress: d.begin})
+			p, err := compile.Load(c.Context(), args[0], compile.Options{Cache: !noCache, Notify: d.tell, Progress: d.begin})
 			if err != nil {
 				return err
 			}

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report/assemble"
 	"kir/internal/run"
 )
 
 // compileProblem compiles a problem for its chains, the kernel included. With early it prints a first recipe
 // while compositions are still being counted.
-func compileProblem(ctx context.Context, file string, d *spinner, early bool, o problem.Options) (*problem.Problem, error) {
-	c, err := problem.Begin(ctx, file, o)
+func compileProblem(ctx context.Context, file string, d *spinner, early bool, o compile.Options) (*compile.Problem, error) {
+	c, err := compile.Begin(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func compileProblem(ctx context.Context, file string, d *spinner, early bool, o 
 }
 
 // chooseKernel is [assemble.ChooseKernel], with a line on what takes long.
-func chooseKernel(ctx context.Context, p *problem.Problem, d *spinner) (*run.Advice, error) {
+func chooseKernel(ctx context.Context, p *compile.Problem, d *spinner) (*run.Advice, error) {
 	if p.Auto {
 		d.begin("trying kernels")
 	}

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"unicode"
 
+	"kir/internal/compile"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
-	"kir/internal/problem"
 	"kir/internal/testonly/golden"
 	"kir/internal/testonly/testmode"
 )
@@ -32,17 +32,17 @@ var notRun = []struct{ begins, why string }{
 	{"kir serve examples/cocktails/bar.yaml", "it runs until it is ended: TestServeInBrowser steers it"},
 	{"go run ./cmd/kir check examples/ifra/problem.yaml", "two minutes: the example has its own test"},
 	{"python3 bench/models/", "Python and Node: bench/models has its own test of what they recorded"},
-	{"properties:\n  rating: {model:", "a model that is not there: TestKinds of package problem reads one"},
-	{"rating: {model:", "a model that is not there: TestKinds of package problem reads one"},
+	{"properties:\n  rating: {model:", "a model that is not there: TestKinds of package compile reads one"},
+	{"rating: {model:", "a model that is not there: TestKinds of package compile reads one"},
 	{"booster = model", "Python: bench/models/make.py does it"},
 	{"model.booster_", "Python, of a library that was not at hand"},
 	{"import arviz", "Python, of libraries that were not at hand"},
 	{"from skl2onnx", "Python, of a library that was not at hand"},
 	{"model.save_model(", "Python, of a library that was not at hand"},
-	{"features: {x0", "keys of a model: the tests of package problem read them"},
-	{"constants: {", "keys of a model: the tests of package problem read them"},
-	{"liking: {preference:", "pairs that are not there: the tests of package problem read some"},
-	{"pair,choice,", "a table of pairs: the tests of package problem read some"},
+	{"features: {x0", "keys of a model: the tests of package compile read them"},
+	{"constants: {", "keys of a model: the tests of package compile read them"},
+	{"liking: {preference:", "pairs that are not there: the tests of package compile read some"},
+	{"pair,choice,", "a table of pairs: the tests of package compile read some"},
 	{"sbatch ", "a cluster: examples/scale/test-slurm.sh runs it"},
 	{"SELECT ", "DuckDB"},
 	{"PIVOT ", "DuckDB"},
@@ -65,12 +65,12 @@ var notRun = []struct{ begins, why string }{
 	{"[{\"Gin\":", "lines of a protocol: the example's test has them"},
 	{"d(label)", "a formula"},
 	{"Weak: do not rely", "of a book with its labels shuffled"},
-	{"constraints:\n  - require: [Gin]  ", "rules one by one: TestDocumentedRules of package problem"},
+	{"constraints:\n  - require: [Gin]  ", "rules one by one: TestDocumentedRules of package compile"},
 	{"--- problem.yaml", "a difference on stderr: testdata/script/moves.txtar"},
 	{"kir: 75cl cannot", "a message on stderr: the tests of package weigh"},
-	{"amount has no key", "messages: the tests of package problem have them"},
-	{"the least amounts of the", "a message: the tests of package problem have it"},
-	{"no composition of 20 units", "a message: the tests of package problem have it"},
+	{"amount has no key", "messages: the tests of package compile have them"},
+	{"the least amounts of the", "a message: the tests of package compile have it"},
+	{"no composition of 20 units", "a message: the tests of package compile have it"},
 	{"Gin   ", "ways to write ingredients: TestAgree of the schema reads them"},
 }
 
@@ -379,7 +379,7 @@ func parsesAsGo(text string) error {
 
 // problemWords are what a problem, or a part of one, begins with: a key of the file,
 // a wish, or a rule.
-var problemWords = regexp.MustCompile(`^(?:(?:` + strings.Join(schema.Problem.Names(), "|") + `):|\w+: +\{(?:` + strings.Join(problem.Schema().Property().Names(), "|") + `):|- (?:` + strings.Join(problem.Schema().Rule().Names(), "|") + `):)`)
+var problemWords = regexp.MustCompile(`^(?:(?:` + strings.Join(schema.Problem.Names(), "|") + `):|\w+: +\{(?:` + strings.Join(compile.Schema().Property().Names(), "|") + `):|- (?:` + strings.Join(compile.Schema().Rule().Names(), "|") + `):)`)
 
 // problem reads a problem. A part of one is put into the problem of the example
 // that the document is about, or else of the pantry.
@@ -419,7 +419,7 @@ func (d *document) problem(t *testing.T, place, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(problem.AllowPrograms(context.Background()), path, problem.Options{})
+	p, err := compile.Load(compile.AllowPrograms(context.Background()), path, compile.Options{})
 	if err != nil {
 		t.Errorf("%s: %v", place, err)
 		return

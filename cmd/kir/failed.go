@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -14,7 +14,7 @@ import (
 // explainFailure adds the names of the ingredients to the error of a property that failed in a run.
 // If the property is a program, it also explains how to continue, since a program can be fixed
 // without changing the problem.
-func explainFailure(ctx context.Context, err error, p *problem.Problem, store run.Store) error {
+func explainFailure(ctx context.Context, err error, p *compile.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
 	err = p.Explain(err)
 	if !errors.As(err, &score) {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/config/schema"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/terminal"
 )
 
@@ -89,12 +89,12 @@ func (o *initOptions) run(c *cobra.Command, args []string) error {
 }
 
 // readDraft reads the table and the ingredients into the draft of a problem.
-func (o *initOptions) readDraft(ctx context.Context, file string) (*problem.Draft, error) {
+func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draft, error) {
 	layout, err := o.layout.layout()
 	if err != nil {
 		return nil, err
 	}
-	d := &problem.Draft{Layout: layout}
+	d := &compile.Draft{Layout: layout}
 	for _, name := range o.conditions {
 		d.SetColumns = append(d.SetColumns, dataset.NormalizeName(name))
 	}
@@ -112,7 +112,7 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*problem.Draf
 		}
 	}
 	info, err := os.Stat(file)
-	table := problem.Table{Name: file, Once: err == nil && !info.Mode().IsRegular(),
+	table := compile.Table{Name: file, Once: err == nil && !info.Mode().IsRegular(),
 		Open: func() (io.ReadCloser, error) { return dataset.OpenFile(ctx, file) }}
 	if err := d.ReadTable(table, options); err != nil {
 		return nil, hintsAsFlags(err)
@@ -145,7 +145,7 @@ func labelColumns(names []string) dataset.Layout {
 
 // addIngredientsSheet notes that a sheet of the table's workbook lists the ingredients. The draft uses
 // the sheet unless it lacks some of them.
-func addIngredientsSheet(d *problem.Draft, file, sheet string, lacking []string) {
+func addIngredientsSheet(d *compile.Draft, file, sheet string, lacking []string) {
 	note := dataset.Note{File: file, Message: "sheet " + inputerr.Quote(sheet) + " lists the ingredients", Doubt: true}
 	if len(lacking) > 0 {
 		note.Message += " and is left out, as it lacks " + inputerr.List(lacking, 4)
@@ -156,7 +156,7 @@ func addIngredientsSheet(d *problem.Draft, file, sheet string, lacking []string)
 }
 
 // printDraft prints what a problem file contains and the guesses to check.
-func printDraft(w io.Writer, d *problem.Draft, file string) error {
+func printDraft(w io.Writer, d *compile.Draft, file string) error {
 	contents, notes := d.Contents()
 	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, terminal.ShellWord(file))
 	for _, b := range d.OfferedBounds() {
@@ -252,7 +252,7 @@ func relativePath(problemFile, path string) (string, error) {
 }
 
 // saveDraft writes a problem file after checking that it can be sampled.
-func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
+func saveDraft(ctx context.Context, d *compile.Draft, out string) (err error) {
 	text, err := d.Finish(ctx, out)
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func saveDraft(ctx context.Context, d *problem.Draft, out string) (err error) {
 
 // saveSchema writes the schema of problem files into a directory that has none.
 func saveSchema(dir string) error {
-	text, err := problem.Schema().JSON()
+	text, err := compile.Schema().JSON()
 	if err != nil {
 		return err
 	}
@@ -278,6 +278,6 @@ func saveSchema(dir string) error {
 // readWithoutVaryingColumns reads a table without the columns that cannot be labels. Its errors
 // suggest flags as fixes.
 func readWithoutVaryingColumns(layout *dataset.Layout, read func() (*dataset.Book, error)) (*dataset.Book, error) {
-	known, err := problem.ReadStableColumns(layout, read)
+	known, err := compile.ReadStableColumns(layout, read)
 	return known, hintsAsFlags(err)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // messageDirs are where every error message has to be produced by some test.
-var messageDirs = []string{"cmd/kir", "internal/problem"}
+var messageDirs = []string{"cmd/kir", "internal/compile"}
 
 // A made error is a place where the code makes one.
 type made struct {
@@ -102,12 +102,12 @@ const exempt = "testdata/unproduced.txt"
 
 // coverProfile names profiles of the tests of what is in messageDirs, as a list of paths:
 //
-//	KIR_LONG=1 go test -coverpkg=./cmd/kir,./internal/problem -coverprofile=cover.out ./internal/problem/... ./cmd/kir
-//	KIR_LONG=1 go test -C bench -coverpkg=$(go list ./internal/problem) -coverprofile=cover.out ./schema
+//	KIR_LONG=1 go test -coverpkg=./cmd/kir,./internal/compile -coverprofile=cover.out ./internal/compile/... ./cmd/kir
+//	KIR_LONG=1 go test -C bench -coverpkg=$(go list ./internal/compile) -coverprofile=cover.out ./schema
 //	KIR_COVERAGE=$PWD/cover.out:$PWD/bench/cover.out go test ./cmd/kir -run TestMessages
 const coverProfile = "KIR_COVERAGE"
 
-// TestMessages: every error message of the command and of package problem is produced
+// TestMessages: every error message of the command and of package compile is produced
 // by some test, as a profile that KIR_COVERAGE names has it, or is on the list of
 // those that cannot be. Without a profile, it is only checked that the list is of
 // messages that there are.

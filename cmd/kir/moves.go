@@ -14,13 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/config"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/run/bucket"
@@ -120,7 +120,7 @@ func completeRecipes(c *cobra.Command, args []string, _ string) (names []string,
 
 // A source is the problem to sample: a problem file, or that of a run.
 type source struct {
-	*problem.Outline
+	*compile.Outline
 	file string
 	run  *run.Run // nil of a problem file
 	best []report.Best
@@ -144,7 +144,7 @@ func readSource(c *cobra.Command, location string) (*source, error) {
 			return nil, err
 		}
 	}
-	s.Outline, err = problem.ReadOutline(c.Context(), s.file)
+	s.Outline, err = compile.ReadOutline(c.Context(), s.file)
 	if errors.Is(err, fs.ErrNotExist) && s.run != nil {
 		return nil, fmt.Errorf("the problem of the run: %w", err)
 	}

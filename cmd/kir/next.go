@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kir/internal/campaign"
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report/view"
 	"kir/internal/terminal"
 )
@@ -128,7 +128,7 @@ func withCampaign(c *cobra.Command, path string, given []string, do func(*campai
 	}
 	d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 	defer d.end()
-	k, err := campaign.Open(c.Context(), path, problem.Options{Text: text, Notify: d.tell, Progress: d.begin, Cache: true})
+	k, err := campaign.Open(c.Context(), path, compile.Options{Text: text, Notify: d.tell, Progress: d.begin, Cache: true})
 	if err != nil {
 		return err
 	}

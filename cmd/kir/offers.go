@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/search"
@@ -61,7 +61,7 @@ func tryOffer(ctx context.Context, trial func() (*offer, error)) (*offer, error)
 
 // offersOf returns suggested changes of a problem, after trying them where possible. An error comes
 // from the unchanged problem or the context.
-func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err error) {
+func offersOf(ctx context.Context, p *compile.Problem) (offers []offer, err error) {
 	for _, text := range p.Hints() {
 		offers = append(offers, offer{Text: text})
 	}
@@ -89,7 +89,7 @@ func offersOf(ctx context.Context, p *problem.Problem) (offers []offer, err erro
 }
 
 // offerEffort tries a longer search.
-func offerEffort(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
+func offerEffort(ctx context.Context, p *compile.Problem, as *trial) (*offer, error) {
 	more, err := trySearch(ctx, p, "effort 4", 4)
 	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
 		return nil, err
@@ -99,7 +99,7 @@ func offerEffort(ctx context.Context, p *problem.Problem, as *trial) (*offer, er
 
 // offerBookAmounts tries doses within those of the known recipes, if many random compositions
 // exceed them.
-func offerBookAmounts(ctx context.Context, p *problem.Problem, as *trial) (*offer, error) {
+func offerBookAmounts(ctx context.Context, p *compile.Problem, as *trial) (*offer, error) {
 	if p.Book == nil || p.IsWithinBook() {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ const maxSingleWeights = 4
 // offerWeights tries greater weights, for all objectives and for one at a time. It offers those
 // with the best scores of draws among those whose chains agree, if the scores are a tenth better
 // than with the present weights.
-func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
+func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 	var names []string // of the objectives that count
 	for _, w := range p.Properties {
 		if w.Weight > 0 {
@@ -177,8 +177,8 @@ func offerWeights(ctx context.Context, p *problem.Problem) (*offer, error) {
 }
 
 // tryBookAmounts tries the problem with the doses of the known recipes.
-func tryBookAmounts(ctx context.Context, p *problem.Problem) (_ *trial, err error) {
-	bounded, err := problem.Load(ctx, p.File, problem.Options{WithinBook: true})
+func tryBookAmounts(ctx context.Context, p *compile.Problem) (_ *trial, err error) {
+	bounded, err := compile.Load(ctx, p.File, compile.Options{WithinBook: true})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func tryBookAmounts(ctx context.Context, p *problem.Problem) (_ *trial, err erro
 }
 
 // trySearch makes a short search. It returns nil if no property counts.
-func trySearch(ctx context.Context, p *problem.Problem, setting string, effort float64) (*trial, error) {
+func trySearch(ctx context.Context, p *compile.Problem, setting string, effort float64) (*trial, error) {
 	q, err := p.SearchQuestion()
 	if err != nil {
 		return nil, err

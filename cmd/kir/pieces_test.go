@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -45,12 +45,12 @@ func TestPieces(t *testing.T) {
 			{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 50}, {Ingredient: 2, Amount: 10}, {Ingredient: 3, Amount: 5}, {Ingredient: 4, Amount: 15}}},
 		}},
 	} {
-		text, err := json.Marshal(progressLine(p, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
+		text, err := json.Marshal(progressLine(p, &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		record.CheckText(t, fmt.Sprint("progress ", k), string(text))
-		record.CheckText(t, fmt.Sprint("line of progress ", k), progressText(p, &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
+		record.CheckText(t, fmt.Sprint("line of progress ", k), progressText(p, &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 	}
 	for _, path := range []string{"a", "a.html", "a.HTM", "a.pdf", "a.b/c", ".html", "a."} {
 		record.CheckText(t, "page "+path, fmt.Sprint(checkPageName(path)))
@@ -149,7 +149,7 @@ func TestSteered(t *testing.T) {
 	if err := os.WriteFile(file, []byte("total: 9\ningredients: [a, b, c]\nsparsity: {uniform: [1, 2]}\nsampler: {kernel: exact, chains: 2, draws: 30}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(t.Context(), file, problem.Options{})
+	p, err := compile.Load(t.Context(), file, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestRunStatus(t *testing.T) {
 // gone at the end: what is left, the figure that chains go on for, and the best so far.
 func TestRewritten(t *testing.T) {
 	var b bytes.Buffer
-	p := &problem.Problem{Total: 100, Ingredients: []string{"Gin", "Crème de violette, homemade"}}
+	p := &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Crème de violette, homemade"}}
 	v := newRewrittenProgress(&b, p, func() int { return 79 })
 	nan, best := math.NaN(), []run.Best{{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 80}}}}
 	for k, r := range []run.Progress{

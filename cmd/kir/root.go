@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )
@@ -80,7 +80,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	usage := (*usageError)(nil)
 	if isInterrupted(err) {
 		fmt.Fprintln(stderr, "kir: interrupted")
-	} else if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
+	} else if consent := (*compile.ConsentError)(nil); errors.As(err, &consent) {
 		// Print the whole command, one word a line, since a shortened or joined command can hide
 		// something.
 		said := "kir: "
@@ -290,7 +290,7 @@ func markStart(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		c.Annotations = map[string]string{startedKey: ""}
 		if allow, err := c.Flags().GetBool(allowPrograms); err == nil && allow {
-			c.SetContext(problem.AllowPrograms(c.Context()))
+			c.SetContext(compile.AllowPrograms(c.Context()))
 		}
 		return runUntilDone(c, args, do)
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/config"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/mcmc"
 )
@@ -30,7 +30,7 @@ type sampleOptions struct {
 }
 
 func newSampleCommand() *cobra.Command {
-	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, limit: timeFlag(problem.DefaultTime)}
+	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, limit: timeFlag(compile.DefaultTime)}
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
 		Short: "Sample a problem: draws, shortlist and report",
@@ -151,10 +151,10 @@ func (o *sampleOptions) override(c *cobra.Command) func(*mcmc.Settings) {
 }
 
 // load loads the problem in a file, or in the changed text of it.
-func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effort *float64) (*problem.Problem, error) {
+func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effort *float64) (*compile.Problem, error) {
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
 	defer d.end()
-	p, err := compileProblem(c.Context(), file, d, !o.quiet && !o.progressJSON, problem.Options{
+	p, err := compileProblem(c.Context(), file, d, !o.quiet && !o.progressJSON, compile.Options{
 		Text:     changed,
 		Workers:  o.workers,
 		Effort:   effort,
@@ -167,7 +167,7 @@ func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effo
 	if err != nil {
 		return nil, err
 	}
-	if p.Time == problem.DefaultTime && hasOwnDelay(c.Context()) {
+	if p.Time == compile.DefaultTime && hasOwnDelay(c.Context()) {
 		p.Time = 0
 	}
 	return p, nil
@@ -175,7 +175,7 @@ func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effo
 
 // runChanged writes a changed problem to its file and runs it. It removes the file if there is no
 // run of it.
-func (o *sampleOptions) runChanged(c *cobra.Command, p *problem.Problem, dir, file string, text []byte) error {
+func (o *sampleOptions) runChanged(c *cobra.Command, p *compile.Problem, dir, file string, text []byte) error {
 	if err := writeNew(file, text); err != nil {
 		return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
 	}

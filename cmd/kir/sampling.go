@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -24,7 +24,7 @@ import (
 
 // runOptions are the flags of the commands that run chains.
 type runOptions struct {
-	problem       *problem.Problem
+	problem       *compile.Problem
 	workers       int
 	asJSON, quiet bool
 	progressJSON  bool
@@ -89,7 +89,7 @@ func problemFlag(c *cobra.Command, file *string) {
 }
 
 // prepare returns the options of a run, and a function that ends the progress display.
-func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.Options, end func(), err error) {
+func (o *runOptions) prepare(c *cobra.Command, p *compile.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
 		return options, nil, &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
 	}
@@ -98,7 +98,7 @@ func (o *runOptions) prepare(c *cobra.Command, p *problem.Problem) (options run.
 }
 
 // runChains runs a problem's chains in a directory, and writes and prints the summary of the run.
-func (o *runOptions) runChains(c *cobra.Command, p *problem.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
+func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
 	options, end, err := o.prepare(c, p)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *problem.Problem, dir string,
 }
 
 // writeReport writes the summary of a finished run and, if requested, the page.
-func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
+func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
 	trade, err := p.SearchOwnTradeOff(ctx)
 	var m *report.Model
 	if err == nil {
@@ -158,7 +158,7 @@ func writeReport(ctx context.Context, p *problem.Problem, store run.Store, r *ru
 }
 
 // specOf returns the spec of a problem whose run is in a directory.
-func specOf(p *problem.Problem, dir string) (*run.Spec, error) {
+func specOf(p *compile.Problem, dir string) (*run.Spec, error) {
 	spec, err := assemble.Spec(p, thisProgram().Version)
 	if err != nil {
 		return nil, err

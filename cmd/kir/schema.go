@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 )
 
 func newSchemaCommand() *cobra.Command {
@@ -45,7 +45,7 @@ YAML, so kir reads the result like any problem file. Nothing is checked but the 
 				}
 				return writeJSON(c.OutOrStdout(), node)
 			}
-			text, err := problem.Schema().JSON()
+			text, err := compile.Schema().JSON()
 			if err != nil {
 				return err
 			}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/dataset/sheet"
-	"kir/internal/problem"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 )
@@ -44,7 +44,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			}
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.end()
-			p, err := problem.Load(c.Context(), args[0], problem.Options{Notify: d.tell, Progress: d.begin})
+			p, err := compile.Load(c.Context(), args[0], compile.Options{Notify: d.tell, Progress: d.begin})
 			if err != nil {
 				return err
 			}

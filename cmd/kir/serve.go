@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/serve"
@@ -133,7 +133,7 @@ func (o *serveOptions) announce(c *cobra.Command, name string) {
 }
 
 // runStep makes the run of a step, as kir sample does, without its own page.
-func runStep(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := specOf(p, dir)
 	if err != nil {
 		return nil, err

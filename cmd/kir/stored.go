@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/view"
 	"kir/internal/run"
@@ -40,9 +40,9 @@ func problemFileOf(r *run.Run) (string, error) {
 
 // problemOfRun reads the problem of a run, with the given settings. It reads the named file, else
 // the original file, else the copy in the run with the data files at their original paths.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*problem.Problem, error) {
+func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*compile.Problem, error) {
 	defer d.end()
-	o := problem.Options{
+	o := compile.Options{
 		Progress: d.begin,
 		Workers:  workers,
 		Effort:   r.Manifest.Effort,
@@ -59,7 +59,7 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Se
 			}
 		}
 	}
-	p, err := problem.Load(ctx, path, o)
+	p, err := compile.Load(ctx, path, o)
 	if err != nil && (o.Text != nil || errors.Is(err, fs.ErrNotExist)) {
 		return nil, fmt.Errorf("the problem of the run: %w; say where it is with --problem", err)
 	}
@@ -68,7 +68,7 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Se
 	}
 	if o.Text != nil {
 		// The other inputs and the target show whether the draws are the same.
-		p.Inputs[0] = problem.Input(r.Manifest.Inputs[0])
+		p.Inputs[0] = compile.Input(r.Manifest.Inputs[0])
 	}
 	return p, nil
 }

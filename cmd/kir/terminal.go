@@ -14,8 +14,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
+	"kir/internal/compile"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -41,7 +41,7 @@ type progressView struct {
 	end  func()
 }
 
-func newProgress(w io.Writer, o *runOptions, p *problem.Problem) progressView {
+func newProgress(w io.Writer, o *runOptions, p *compile.Problem) progressView {
 	none := progressView{func(run.Progress) {}, func() {}}
 	switch {
 	case o.progressJSON:
@@ -63,7 +63,7 @@ const lineTime = 5 * time.Second
 const firstLine = time.Second
 
 // newLineProgress displays the progress line by line, for logs.
-func newLineProgress(w io.Writer, p *problem.Problem) progressView {
+func newLineProgress(w io.Writer, p *compile.Problem) progressView {
 	last := firstLine - lineTime
 	return progressView{
 		end: func() {},
@@ -78,7 +78,7 @@ func newLineProgress(w io.Writer, p *problem.Problem) progressView {
 }
 
 // progressText returns a line of progress.
-func progressText(r run.Progress, p *problem.Problem) string {
+func progressText(r run.Progress, p *compile.Problem) string {
 	line := fmt.Sprintf("%s, after %v%s", phaseText(r), r.Elapsed.Round(time.Second), timeLeft(r))
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
 		line += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
@@ -98,7 +98,7 @@ func essText(r run.Progress) string {
 }
 
 // bestText returns the best recipe so far, its largest amounts first, or "" if there is none.
-func bestText(r run.Progress, p *problem.Problem) string {
+func bestText(r run.Progress, p *compile.Problem) string {
 	if len(r.Best) == 0 {
 		return ""
 	}
@@ -106,7 +106,7 @@ func bestText(r run.Progress, p *problem.Problem) string {
 }
 
 // bestLine returns a recipe with its score, its largest amounts first.
-func bestLine(score float64, of []mcmc.Part, p *problem.Problem) string {
+func bestLine(score float64, of []mcmc.Part, p *compile.Problem) string {
 	const most = 4
 	parts := slices.SortedStableFunc(slices.Values(of), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
 	var units []int
@@ -147,7 +147,7 @@ type chainProgress struct {
 	Accepted report.Number `json:"accepted"`
 }
 
-func progressLine(r run.Progress, p *problem.Problem) progressJSON {
+func progressLine(r run.Progress, p *compile.Problem) progressJSON {
 	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS), Search: r.Search, Chains: []chainProgress{}}
 	for _, c := range r.Chains {
 		line.Chains = append(line.Chains, chainProgress{c.Done, c.Warmup, report.Number(c.Rate), report.Number(c.Accepted)})
@@ -180,7 +180,7 @@ func newBarWriter(w io.Writer) progress.Writer {
 }
 
 // newRewrittenProgress displays the progress in one line that it rewrites.
-func newRewrittenProgress(w io.Writer, p *problem.Problem, width func() int) progressView {
+func newRewrittenProgress(w io.Writer, p *compile.Problem, width func() int) progressView {
 	last := time.Duration(-rewriteTime)
 	return progressView{
 		end: func() { _, _ = io.WriteString(w, "\r\x1b[K") },
@@ -217,7 +217,7 @@ func clip(line string, columns int) string {
 
 // rewrittenText returns the text of the line: the remaining time, the statistic that holds up the
 // run, and the best recipe so far, which may be cut off.
-func rewrittenText(r run.Progress, p *problem.Problem) string {
+func rewrittenText(r run.Progress, p *compile.Problem) string {
 	line := phaseText(r) + timeLeft(r)
 	if !math.IsNaN(r.ESS) {
 		line += "; " + essText(r)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -107,7 +107,7 @@ func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
 }
 
 // drawsBehind returns the draws of a run that are shown behind the front; none without a run.
-func drawsBehind(ctx context.Context, p *problem.Problem, r *run.Run) (draws []*mcmc.Composition, warnings []string, err error) {
+func drawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (draws []*mcmc.Composition, warnings []string, err error) {
 	if r == nil {
 		return nil, nil, nil
 	}
@@ -119,8 +119,8 @@ func drawsBehind(ctx context.Context, p *problem.Problem, r *run.Run) (draws []*
 }
 
 // tradeOptions returns the options of a problem, with those that flags replace.
-func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *problem.Problem, effort *float64) problem.TradeOptions {
-	t := problem.TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
+func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *compile.Problem, effort *float64) compile.TradeOptions {
+	t := compile.TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
 	if c.Flags().Changed("between") {
 		t.Between = o.between
 	}
@@ -137,7 +137,7 @@ func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *problem.Problem, eff
 }
 
 // print writes the figures, if requested, and prints the trade-off as text or JSON.
-func (o *tradeoffOptions) print(c *cobra.Command, p *problem.Problem, t *report.Tradeoff) error {
+func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.Tradeoff) error {
 	if o.figures != "" {
 		files, err := saveFigures(c.Context(), view.TradeFigures(t), o.figures)
 		if err != nil {
@@ -159,21 +159,21 @@ func (o *tradeoffOptions) print(c *cobra.Command, p *problem.Problem, t *report.
 const defaultPoints, mostPoints = 20, 500
 
 // tradeHint lists the objectives of a problem.
-func tradeHint(p *problem.Problem) string {
+func tradeHint(p *compile.Problem) string {
 	var names []string
 	for _, w := range p.Properties {
 		names = append(names, w.Name)
 	}
-	if len(names) < problem.LeastTrade {
+	if len(names) < compile.LeastTrade {
 		return "the problem has fewer than two objectives: add them under properties"
 	}
 	return "add --between, such as --between " + terminal.ShellWord(names[0]) + "," + terminal.ShellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
 }
 
 // readTradeProblem reads a problem file, or the problem of a run.
-func readTradeProblem(ctx context.Context, path, file string, workers int, d *spinner) (*problem.Problem, *run.Run, error) {
+func readTradeProblem(ctx context.Context, path, file string, workers int, d *spinner) (*compile.Problem, *run.Run, error) {
 	if !isRun(path) {
-		p, err := problem.Load(ctx, path, problem.Options{Notify: d.tell, Progress: d.begin, Workers: workers, Cache: true})
+		p, err := compile.Load(ctx, path, compile.Options{Notify: d.tell, Progress: d.begin, Workers: workers, Cache: true})
 		return p, nil, err
 	}
 	r, err := openRun(ctx, path)
@@ -189,7 +189,7 @@ func completeObjectives(c *cobra.Command, args []string, typed string) ([]string
 	if len(args) == 0 || isRun(args[0]) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	there, err := problem.PropertyNames(c.Context(), args[0])
+	there, err := compile.PropertyNames(c.Context(), args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -30,7 +30,7 @@ type trainOptions struct {
 	kind, splits    string
 	numeric, logs   bool
 	forest          model.Options
-	descriptors     problem.Descriptors
+	descriptors     compile.Descriptors
 	amounts, choose bool
 	repeats         int
 
@@ -151,7 +151,7 @@ func (o *trainOptions) run(c *cobra.Command, args []string) error {
 	if kind == model.ForestAlone {
 		m, err = o.growForest(c, known, l)
 	} else {
-		m, err = problem.Learn(c.Context(), known, l, sd, o.total, o.numeric, o.failed, model.LearnOptions{Kind: kind, Forest: o.forest, Log: o.logs})
+		m, err = compile.Learn(c.Context(), known, l, sd, o.total, o.numeric, o.failed, model.LearnOptions{Kind: kind, Forest: o.forest, Log: o.logs})
 	}
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (o *trainOptions) growForest(c *cobra.Command, known *dataset.Book, l *data
 	if most := max(len(candidates[len(candidates)-1].Features), known.Ingredients.Len()); o.forest.FeaturesPerSplit > most {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("--features is %d", o.forest.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
 	}
-	return problem.GrowForest(c.Context(), known, l, o.total, o.numeric, candidates, o.repeats)
+	return compile.GrowForest(c.Context(), known, l, o.total, o.numeric, candidates, o.repeats)
 }
 
 // candidates returns the forests to compare, or the only one without --choose.
@@ -276,7 +276,7 @@ func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredi
 	if d.Totals == nil && d.Means == nil && d.Ratios == nil {
 		presence := d.Presence
 		var left []string
-		d, left = problem.AllDescriptors(ingredients)
+		d, left = compile.AllDescriptors(ingredients)
 		d.Presence = presence
 		for _, why := range left {
 			if _, err := fmt.Fprintf(c.ErrOrStderr(), "No descriptor is made of %s.\n", why); err != nil {
@@ -289,7 +289,7 @@ func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredi
 
 // A trainedModel is a model that can be described and saved.
 type trainedModel interface {
-	problem.Predictor
+	compile.Predictor
 	Write(io.Writer) error
 }
 
@@ -347,7 +347,7 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 
 // tellTraining writes the figures, if requested, and prints the description of a model, with its
 // file if it was saved.
-func tellTraining(c *cobra.Command, p problem.Predictor, file, figures string, asJSON bool) error {
+func tellTraining(c *cobra.Command, p compile.Predictor, file, figures string, asJSON bool) error {
 	t, err := assemble.Training(p, file)
 	if err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/terminal"
 )
 
@@ -31,7 +31,7 @@ of your configuration, as a file that you can delete. To let programs run once, 
 		Args:              exactlyOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			commands, err := problem.ReadCommands(c.Context(), args[0], nil)
+			commands, err := compile.ReadCommands(c.Context(), args[0], nil)
 			if err != nil {
 				return err
 			}

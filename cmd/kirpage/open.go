@@ -10,8 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/file"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -68,7 +68,7 @@ func openPage(ctx context.Context, name string) (http.Handler, error) {
 }
 
 // steered makes the run of a step as kir sample does, and keeps it to be saved.
-func steered(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+func steered(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := assemble.Spec(p, version())
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 )
 
 // A Batch is the set of recipes to make next. Its JSON is the form in which it is stored and
@@ -44,7 +44,7 @@ type Entry struct {
 	Limits      []LimitCheck          `json:"limits,omitempty"` // the limits on predictions
 
 	recipe
-	setting problem.Setting // as it was offered
+	setting compile.Setting // as it was offered
 	key     string
 	round   int
 	measure Measure

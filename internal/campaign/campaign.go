@@ -28,16 +28,16 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/file"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/mcmc"
 )
 
 // A Campaign is a problem with its trials and its batches.
 type Campaign struct {
-	Problem *problem.Problem
+	Problem *compile.Problem
 	Batches []*Batch // all batches so far, by round
 
 	path        string // of the problem file
@@ -51,16 +51,16 @@ type trial struct {
 	id    string
 	round int
 	recipe
-	setting problem.Setting // as it was
+	setting compile.Setting // as it was
 	key     string
 	failed  bool
-	broken  []problem.Breach
+	broken  []compile.Breach
 }
 
 // Open reads the campaign of a problem. An error in its files is a [inputerr.Error].
-func Open(ctx context.Context, path string, o problem.Options) (c *Campaign, err error) {
+func Open(ctx context.Context, path string, o compile.Options) (c *Campaign, err error) {
 	o.Campaign = true
-	p, err := problem.Load(ctx, path, o)
+	p, err := compile.Load(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (c *Campaign) readFailures() error {
 // batchPath returns the path of a batch's file: its record for the ending json, its table to
 // fill in for csv.
 func (c *Campaign) batchPath(round int, ending string) string {
-	return problem.SiblingPath(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
+	return compile.SiblingPath(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
 }
 
 // TablePath returns the default path of the table of a batch.
@@ -148,7 +148,7 @@ func (c *Campaign) TablePath(round int) string { return c.batchPath(round, "csv"
 
 // readBatches reads all stored batches.
 func (c *Campaign) readBatches() error {
-	dir, base := filepath.Split(problem.SiblingPath(c.path, "batch-"))
+	dir, base := filepath.Split(compile.SiblingPath(c.path, "batch-"))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 		return fmt.Errorf("%s of the batch has %s, and the problem a total of %d", e.ID, inputerr.Count(sum, "unit"), c.Problem.Total)
 	}
 	for name := range e.Conditions {
-		if !slices.ContainsFunc(c.Problem.Conditions, func(of problem.Condition) bool { return of.Name == name }) {
+		if !slices.ContainsFunc(c.Problem.Conditions, func(of compile.Condition) bool { return of.Name == name }) {
 			return fmt.Errorf("%s of the batch has %s, which is no condition of the problem", e.ID, inputerr.Quote(name))
 		}
 	}
@@ -406,19 +406,19 @@ func (c *Campaign) measuredLabels() []string {
 
 // isNumeric reports whether the values of a label must be numbers.
 func (c *Campaign) isNumeric(label string) bool {
-	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
+	return slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.Numeric
 	})
 }
 
 // isSpreadLabel reports whether a label has the standard deviations of another label.
 func (c *Campaign) isSpreadLabel(label string) bool {
-	return slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool { return w.Learning != nil && w.Learning.SD == label })
+	return slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool { return w.Learning != nil && w.Learning.SD == label })
 }
 
 // isFailureValue reports whether a value of a numeric label marks a failed trial.
 func (c *Campaign) isFailureValue(label, value string) bool {
-	return dataset.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w problem.Property) bool {
+	return dataset.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.Failures != nil && slices.Contains(*w.Learning.Failures, value)
 	})
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
@@ -428,7 +428,7 @@ func TestBatchUnderOtherConditions(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Replace(string(text), change, by, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		c, err := Open(t.Context(), path, problem.Options{})
+		c, err := Open(t.Context(), path, compile.Options{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("without %s: %v", change, err)
 		}
@@ -491,7 +491,7 @@ func TestRandomBatchesUnderConditions(t *testing.T) {
 	for k := range testmode.Pick(300, 60) {
 		text, trials, alike := randomOvens(r)
 		path := bench(t, map[string]string{"bar.yaml": text, "trials.csv": trials})
-		c, err := Open(t.Context(), path, problem.Options{})
+		c, err := Open(t.Context(), path, compile.Options{})
 		if err != nil {
 			if bad := (*inputerr.Error)(nil); !errors.As(err, &bad) {
 				t.Fatalf("problem %d: %v\n%s%s", k, err, text, trials)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/testonly/testmode"
 )
 
@@ -262,7 +262,7 @@ func (s *scarce) seePartial(t *testing.T, b *Batch, seen map[string]int) {
 	} else {
 		mended = s.mended(t, s.text(), list[seen["partial"]%len(list)])
 	}
-	c, err := Open(t.Context(), mended.write(t, t.TempDir()), problem.Options{Workers: 1})
+	c, err := Open(t.Context(), mended.write(t, t.TempDir()), compile.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestNothingLeftIsExplained(t *testing.T) {
 			continue // it is known what to say of those
 		}
 		path := s.write(t, t.TempDir())
-		c, err := Open(t.Context(), path, problem.Options{Workers: 1})
+		c, err := Open(t.Context(), path, compile.Options{Workers: 1})
 		if err != nil {
 			continue // the rules cannot hold, or no recipe keeps them
 		}
@@ -332,7 +332,7 @@ func TestNothingLeftIsExplained(t *testing.T) {
 				}
 			}
 			if !together && k%10 == 0 {
-				again, err := Open(t.Context(), alone.write(t, t.TempDir()), problem.Options{Workers: 1})
+				again, err := Open(t.Context(), alone.write(t, t.TempDir()), compile.Options{Workers: 1})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/testmode"
 )
 
@@ -188,7 +188,7 @@ func TestLimitsAreRead(t *testing.T) {
 		`{property: v, max: much}`:                   "write a number",
 	} {
 		path := fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, maximize: true}}\n  stable: {learn: {label: stable, want: \"yes\"}}\nconstraints: [{limit: "+limit+"}]\n", limitsTable(1, 8))
-		c, err := Open(t.Context(), path, problem.Options{})
+		c, err := Open(t.Context(), path, compile.Options{})
 		if err == nil {
 			err = c.Close()
 		}

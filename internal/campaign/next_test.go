@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
@@ -354,7 +354,7 @@ func TestLearnWords(t *testing.T) {
 		{of(", log: true"), below, "no logarithm"},
 		{"properties: {y: {learn: {label: y, want: curdled, log: true}}}\n", trials, "a class is wanted"},
 	} {
-		if _, err := Open(t.Context(), fiveBench(t, c.text, c.trials), problem.Options{}); err == nil || !strings.Contains(err.Error(), c.wrong) {
+		if _, err := Open(t.Context(), fiveBench(t, c.text, c.trials), compile.Options{}); err == nil || !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
@@ -461,7 +461,7 @@ func TestBatchDamaged(t *testing.T) {
 		strings.Replace(batch, "d\": 3", "d\": 4", 1): "no batch that kir next wrote",
 	} {
 		path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": text})
-		if _, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), path, compile.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -469,10 +469,10 @@ func TestBatchDamaged(t *testing.T) {
 	if c := open(t, path); len(c.Batches) != 0 {
 		t.Error("what only looks like a batch is one")
 	}
-	if err := os.Symlink(filepath.Join(t.TempDir(), "other"), problem.ResultsPath(path)); err != nil {
+	if err := os.Symlink(filepath.Join(t.TempDir(), "other"), compile.ResultsPath(path)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), "this is a link") {
+	if _, err := Open(t.Context(), path, compile.Options{}); err == nil || !strings.Contains(err.Error(), "this is a link") {
 		t.Errorf("a link in the place of results: %v", err)
 	}
 }

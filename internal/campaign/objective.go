@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/config"
-	"kir/internal/problem"
 	"kir/model"
 )
 
@@ -17,7 +17,7 @@ type learntObjective struct {
 	name     string
 	label    string
 	weight   float64
-	learning *problem.Learning
+	learning *compile.Learning
 
 	direction config.Direction // which numbers are better
 	low, high float64          // bounds for config.Between
@@ -36,7 +36,7 @@ const fewestMeasured = 4
 // learn fits the model of a property to the trials that have its label. If an earlier
 // objective learns the same, both share one model. So the model that checks a limit also
 // predicts the label.
-func (c *Campaign) learn(ctx context.Context, w *problem.Property, before []*learntObjective, seed uint64) (*learntObjective, error) {
+func (c *Campaign) learn(ctx context.Context, w *compile.Property, before []*learntObjective, seed uint64) (*learntObjective, error) {
 	o := &learntObjective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learning: w.Learning, sign: 1}
 	o.direction, o.low, o.high = w.Learning.Direction()
 	if at := slices.IndexFunc(before, func(b *learntObjective) bool { return b.sharedWith == nil && shareModel(b.learning, w.Learning) }); at >= 0 {
@@ -118,7 +118,7 @@ func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, va
 }
 
 // shareModel reports whether one model serves two properties.
-func shareModel(a, b *problem.Learning) bool {
+func shareModel(a, b *compile.Learning) bool {
 	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SD != b.SD {
 		return false
 	}
@@ -141,7 +141,7 @@ func rowsOf(recipes []recipe) [][]model.Part {
 
 // measuredOf returns the values of a label by trial: numbers, NaN where missing, or classes,
 // empty where missing.
-func (c *Campaign) measuredOf(of *problem.Learning) (numbers []float64, classes []string, err error) {
+func (c *Campaign) measuredOf(of *compile.Learning) (numbers []float64, classes []string, err error) {
 	numbers, classes = make([]float64, len(c.trials)), make([]string, len(c.trials))
 	for k := range numbers {
 		numbers[k] = math.NaN()

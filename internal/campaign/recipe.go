@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -16,7 +16,7 @@ import (
 // known properties, and the codes of the values themselves, for models.
 type recipe struct {
 	parts   []mcmc.Part // sorted by ingredient
-	offered []int32     // see [kir/internal/problem.Setting]; nil without conditions
+	offered []int32     // see [kir/internal/compile.Setting]; nil without conditions
 	codes   []mcmc.Part // sorted by ingredient
 }
 
@@ -139,7 +139,7 @@ func (c *Campaign) settingDistance(x, y recipe) float64 {
 
 // numberRange is the difference of the coordinates of the greatest and the least number that
 // models know of a condition.
-const numberRange = 1 - problem.LeastCoordinate
+const numberRange = 1 - compile.LeastCoordinate
 
 // coordinateOfCodes returns the first coordinate from one further ingredient to below another.
 func coordinateOfCodes(codes []mcmc.Part, from, to int) coordinate {

@@ -16,12 +16,12 @@ import (
 	"strings"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/file"
 	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/mcmc"
 )
 
@@ -64,7 +64,7 @@ type RecordSummary struct {
 // Record adds results to the file of results, all of them or none. The new file begins with
 // the contents of the old one. Results that are already recorded change nothing.
 func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions) (_ *RecordSummary, err error) {
-	path := problem.ResultsPath(c.path)
+	path := compile.ResultsPath(c.path)
 	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
 	lock, err := lockFile(ctx, dir, base)
 	if err != nil {

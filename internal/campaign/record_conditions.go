@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem"
 )
 
 // ConditionNames returns the names of the problem's conditions.
@@ -44,8 +44,8 @@ func (c Condition) Text(v any) string {
 }
 
 // condition returns the condition with a name, or nil.
-func (c *Campaign) condition(name string) *problem.Condition {
-	k := slices.IndexFunc(c.Problem.Conditions, func(of problem.Condition) bool { return strings.EqualFold(of.Name, name) })
+func (c *Campaign) condition(name string) *compile.Condition {
+	k := slices.IndexFunc(c.Problem.Conditions, func(of compile.Condition) bool { return strings.EqualFold(of.Name, name) })
 	if k < 0 {
 		return nil
 	}
@@ -168,13 +168,13 @@ func (e *Entry) OfferedTexts() map[string]string {
 }
 
 // settingOf returns the conditions of an entry of the log.
-func (r *recorder) settingOf(e *dataset.Result) (problem.Setting, error) {
+func (r *recorder) settingOf(e *dataset.Result) (compile.Setting, error) {
 	values := make(map[string]any)
 	for _, name := range r.c.ConditionNames() {
 		if text := r.recordedValue(e, name); text != "" {
 			v, err := r.c.condition(name).ParseValue(text)
 			if err != nil {
-				return problem.Setting{}, err
+				return compile.Setting{}, err
 			}
 			values[name] = v
 		}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/internal/testonly/testmode"
 )
 
@@ -45,7 +45,7 @@ func bench(t *testing.T, files map[string]string) string {
 
 func open(t *testing.T, path string) *Campaign {
 	t.Helper()
-	c, err := Open(t.Context(), path, problem.Options{})
+	c, err := Open(t.Context(), path, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func record(t *testing.T, path string, res Result, o RecordOptions) (string, *Re
 	t.Helper()
 	o.Now = noon
 	out, err := open(t, path).Record(t.Context(), []Result{res}, o)
-	text, missing := os.ReadFile(problem.ResultsPath(path))
+	text, missing := os.ReadFile(compile.ResultsPath(path))
 	if missing != nil && !errors.Is(missing, os.ErrNotExist) {
 		t.Fatal(missing)
 	}
@@ -189,7 +189,7 @@ func TestReadTable(t *testing.T) {
 			if err != nil || out.New != 2 {
 				t.Fatalf("%+v, %v", out, err)
 			}
-			once, err := os.ReadFile(problem.ResultsPath(path))
+			once, err := os.ReadFile(compile.ResultsPath(path))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestReadTable(t *testing.T) {
 			if out, err = c.Record(t.Context(), results, RecordOptions{}); err != nil || out.New+out.Changed != 0 {
 				t.Errorf("twice: %+v, %v", out, err)
 			}
-			if twice, err := os.ReadFile(problem.ResultsPath(path)); err != nil || string(twice) != string(once) {
+			if twice, err := os.ReadFile(compile.ResultsPath(path)); err != nil || string(twice) != string(once) {
 				t.Errorf("%v, was\n%sis\n%s", err, once, twice)
 			}
 			if len(c.trials) != 2 || strings.Contains(name, "batch") && (!c.trials[1].failed || c.trials[1].parts[0].Amount != 80) {
@@ -224,7 +224,7 @@ func TestReadTable(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q says %v, not %s", text, err, want)
 		}
-		if _, err := os.Stat(problem.ResultsPath(path)); err == nil {
+		if _, err := os.Stat(compile.ResultsPath(path)); err == nil {
 			t.Errorf("%q left results", text)
 		}
 	}
@@ -310,7 +310,7 @@ func TestRecordFails(t *testing.T) {
 func recordAlone(path string) error {
 	ctx := context.Background()
 	for k := 1; ; k++ {
-		c, err := Open(ctx, path, problem.Options{})
+		c, err := Open(ctx, path, compile.Options{})
 		if err != nil {
 			return err
 		}
@@ -366,7 +366,7 @@ func TestRecordKilled(t *testing.T) {
 		} else if !strings.Contains(err.Error(), "killed") {
 			t.Fatal(err)
 		}
-		is, err := os.ReadFile(problem.ResultsPath(path))
+		is, err := os.ReadFile(compile.ResultsPath(path))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/testonly/testmode"
 )
 
@@ -26,7 +26,7 @@ const noted = bar + "labels: [note]\n"
 // results returns the text of the file of results, empty if there is none.
 func results(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(problem.ResultsPath(path))
+	text, err := os.ReadFile(compile.ResultsPath(path))
 	if err != nil && !isNotExist(err) {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestRecordAnything(t *testing.T) {
 			"bar.yaml":           "total: 100\ningredients: [" + name + ", Tonic, Lime]\nsparsity: {uniform: [1, 3]}\nproperties: {liking: {forest: {label: liking, maximize: true}}}\nlabels: [note, class]\n",
 			"bar.batch-003.json": `{"round": 3, "total": 100, "measure": {"unit": "%", "size": "100", "decimals": 0}, "batch": [{"id": "B3-1", "recipe": {"Lime": 30, "Tonic": 70}}, {"id": "B3-2", "recipe": {"Lime": 50, "Tonic": 50}}]}`,
 		})
-		c, err := Open(t.Context(), path, problem.Options{})
+		c, err := Open(t.Context(), path, compile.Options{})
 		if err != nil {
 			continue // nothing is accepted of a problem that cannot be read
 		}
@@ -193,7 +193,7 @@ func TestRecordAnything(t *testing.T) {
 			if !strings.HasPrefix(results(t, path), was) {
 				say(fmt.Errorf("%d changed what was there", k))
 			}
-			c, err := Open(t.Context(), path, problem.Options{})
+			c, err := Open(t.Context(), path, compile.Options{})
 			if err != nil {
 				say(fmt.Errorf("%d cannot be read: %w", k, err))
 				break
@@ -244,7 +244,7 @@ func TestTableAnything(t *testing.T) {
 		path := bench(t, map[string]string{
 			"bar.yaml": "total: 100\ningredients: [" + quoted(gin) + ", Tonic, Lime]\nsparsity: {uniform: [1, 3]}\nlabels: [liking, " + quoted(label) + "]\n",
 		})
-		c, err := Open(t.Context(), path, problem.Options{})
+		c, err := Open(t.Context(), path, compile.Options{})
 		if err != nil {
 			continue
 		}
@@ -424,7 +424,7 @@ func TestRoundsFollowBatches(t *testing.T) {
 		}
 	}
 	typed := results(t, path) + "20261124-3,20261124,x,Gin,1,ml,7,,made,2026-01-02T08:00:00Z\n"
-	if err := os.WriteFile(problem.ResultsPath(path), []byte(typed), 0o644); err != nil {
+	if err := os.WriteFile(compile.ResultsPath(path), []byte(typed), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, more := range []string{"", "bar.batch-999999999.json"} {
@@ -457,7 +457,7 @@ func TestBatchNumbers(t *testing.T) {
 		`"total": 100`: `"total": 0`, `"size": "100"`: `"size": "1e999999"`, `"decimals": 0`: `"decimals": 99999999`, `"Gin": 30, "Tonic": 70`: `"Gin": 9223372036854775807, "Tonic": -9223372036854775707`,
 	} {
 		path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-003.json": strings.Replace(batch, old, changed, 1)})
-		if c, err := Open(t.Context(), path, problem.Options{}); err == nil || !strings.Contains(err.Error(), "bar.batch-003.json: ") {
+		if c, err := Open(t.Context(), path, compile.Options{}); err == nil || !strings.Contains(err.Error(), "bar.batch-003.json: ") {
 			t.Errorf("%s: %v, %v", changed, c, err)
 		}
 	}

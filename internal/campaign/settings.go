@@ -1,8 +1,8 @@
 package campaign
 
 import (
+	"kir/internal/compile"
 	"kir/internal/config"
-	"kir/internal/problem"
 	"kir/mcmc"
 )
 
@@ -24,7 +24,7 @@ type Settings struct {
 }
 
 // SettingsOf returns the settings that a problem states, for a version of the program.
-func SettingsOf(p *problem.Problem, version string) Settings {
+func SettingsOf(p *compile.Problem, version string) Settings {
 	return Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Alike: p.Campaign.Alike, Version: version}
 }
 

@@ -35,7 +35,7 @@ type Surrogate interface {
 // A point is a recipe as models see it: the root of each share. A little of an ingredient is
 // then further from none than from a little more. The Euclidean distance is √2 times the
 // Hellinger distance. A condition has a coordinate from 0.25 to 1 if it is a number, and a
-// coordinate of 1 for its category otherwise; see [kir/internal/problem.Setting].
+// coordinate of 1 for its category otherwise; see [kir/internal/compile.Setting].
 type point []coordinate
 
 type coordinate struct {

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/dataset/sheet"
 	"kir/internal/file"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 )
 
 // saveBatch stores a new batch. It is an error if the batch already exists.
@@ -41,7 +41,7 @@ func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 		return err
 	}
 	dir, base := &file.Dir{Path: filepath.Dir(path)}, filepath.Base(path)
-	lock, err := lockFile(ctx, dir, filepath.Base(problem.ResultsPath(c.path)))
+	lock, err := lockFile(ctx, dir, filepath.Base(compile.ResultsPath(c.path)))
 	if err != nil {
 		return err
 	}

@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/pareto"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/search"
 	"kir/mcmc"
 )
 
 // A tradeObjective is an objective of the problem's trade-off, either learnt or known.
 type tradeObjective struct {
-	problem.Objective                  // its score is that of a known objective
+	compile.Objective                  // its score is that of a known objective
 	learnt            *learntObjective // nil for a known objective
 }
 

@@ -24,9 +24,9 @@ var shareOfTotal = map[string]string{
 	"internal/constraint/conflict/walk.go violation":       "how far a walk is from keeping rules",
 	"internal/constraint/conflict/walk.go newWalk":         "how far a walk is from keeping rules",
 	"internal/paper/cocktail.go describeDrink":             "the total is 1,000: a digit behind the point is exact",
-	"internal/problem/draft.go Write":                      "how much a unit is",
-	"internal/problem/forest.go addMean":                   "a mean of an attribute",
-	"internal/problem/learn_features.go FeatureSets":       "the scale of features",
+	"internal/compile/draft.go Write":                      "how much a unit is",
+	"internal/compile/forest.go addMean":                   "a mean of an attribute",
+	"internal/compile/learn_features.go FeatureSets":       "the scale of features",
 	"internal/config/units.go ReadUnits":                   "percentages next to one that is no whole number of units",
 	"internal/report/assemble/weighing.go Weighing":        "a mean density",
 	"internal/report/assemble/weighing.go weighing":        "a number of the JSON, beside which the text stands",
@@ -49,7 +49,7 @@ var shareOfTotal = map[string]string{
 // recipe, it is no amount that is written: number.Amounts alone makes text of amounts, so
 // that they add up to the whole and are never rounded to less than the units they have.
 func TestAmountsAreWrittenOnce(t *testing.T) {
-	found := sharesOfTotal(t, os.DirFS("../.."), "kir.go", "cmd", "internal/campaign", "internal/constraint/conflict", "internal/paper", "internal/config", "internal/problem", "internal/report", "internal/serve", "internal/rounding")
+	found := sharesOfTotal(t, os.DirFS("../.."), "kir.go", "cmd", "internal/campaign", "internal/constraint/conflict", "internal/paper", "internal/config", "internal/compile", "internal/report", "internal/serve", "internal/rounding")
 	for place := range found {
 		if shareOfTotal[place] == "" {
 			t.Errorf("%s divides by the total of a recipe: write amounts by number.Amounts; where it is no text of an amount, say so in shareOfTotal", place)

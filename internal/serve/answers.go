@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/mcmc"
 )
 
 // currentWork returns the work on the current step, its problem and its draws so far.
-func (s *Session) currentWork() (w *work, p *problem.Problem, kept [][]keptDraw, err error) {
+func (s *Session) currentWork() (w *work, p *compile.Problem, kept [][]keptDraw, err error) {
 	s.mu.Lock()
 	w = s.work
 	s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *Session) currentWork() (w *work, p *problem.Problem, kept [][]keptDraw,
 
 // waitForDraws is [Session.currentWork], but waits until the step has some draws. A recent
 // change may have restarted the step.
-func (s *Session) waitForDraws(ctx context.Context) (*work, *problem.Problem, [][]keptDraw, error) {
+func (s *Session) waitForDraws(ctx context.Context) (*work, *compile.Problem, [][]keptDraw, error) {
 	for begun := time.Now(); ; {
 		s.mu.Lock()
 		done := s.work.done
@@ -125,7 +125,7 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 }
 
 // recipeText writes a recipe in one line, the largest amount first, and its conditions behind it.
-func recipeText(p *problem.Problem, x keptDraw) string {
+func recipeText(p *compile.Problem, x keptDraw) string {
 	parts := slices.Clone(x.parts)
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
 	var units []int

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/testonly/golden"
 	"kir/mcmc"
@@ -53,7 +53,7 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(t.Context(), s.file, problem.Options{})
+	p, err := compile.Load(t.Context(), s.file, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

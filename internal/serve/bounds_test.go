@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/file"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/testonly/testmode"
@@ -195,7 +195,7 @@ func TestTastedBound(t *testing.T) {
 // disk once its list is shown.
 func TestEvicted(t *testing.T) {
 	runs := make(chan string, 100)
-	s, err := newSession(t.Context(), Options{File: smallCocktails(t), waits: soon(), Run: func(ctx context.Context, _ *problem.Problem, dir string, _ func(run.Progress)) (*report.Model, error) {
+	s, err := newSession(t.Context(), Options{File: smallCocktails(t), waits: soon(), Run: func(ctx context.Context, _ *compile.Problem, dir string, _ func(run.Progress)) (*report.Model, error) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
 		}

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"kir/internal/campaign"
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -125,7 +125,7 @@ func (s *Session) publishCampaign() error {
 
 // openCampaign opens the campaign of a step. The caller closes it.
 func (s *Session) openCampaign(ctx context.Context, step Step) (*campaign.Campaign, error) {
-	ctx, o := s.loadOptions(ctx, []byte(step.Text), problem.Options{Notify: func(string) {}})
+	ctx, o := s.loadOptions(ctx, []byte(step.Text), compile.Options{Notify: func(string) {}})
 	return campaign.Open(ctx, s.file, o)
 }
 
@@ -156,7 +156,7 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	n := Campaign{
 		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), OwnResults: c.CountOwnResults(), Labels: []Label{}, Batches: []Batch{},
-		Results: filepath.Base(problem.ResultsPath(s.file)), text: step.Text,
+		Results: filepath.Base(compile.ResultsPath(s.file)), text: step.Text,
 	}
 	names := c.ResultLabels()
 	for _, name := range names {
@@ -363,7 +363,7 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 }
 
 // settings returns the settings for choosing batches.
-func (s *Session) settings(p *problem.Problem) campaign.Settings {
+func (s *Session) settings(p *compile.Problem) campaign.Settings {
 	return campaign.SettingsOf(p, s.options.Version)
 }
 

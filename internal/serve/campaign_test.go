@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"kir/internal/campaign"
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 )
 
 // tonics writes a problem with a book of trials of three ingredients.
@@ -67,7 +67,7 @@ func (c *client) campaignIs(what string, ok func(*Campaign) bool) *Campaign {
 // read opens the campaign of a problem as the command line does.
 func readCampaign(t *testing.T, file string) *campaign.Campaign {
 	t.Helper()
-	k, err := campaign.Open(t.Context(), file, problem.Options{})
+	k, err := campaign.Open(t.Context(), file, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCampaign(t *testing.T) {
 			t.Errorf("%+v: %d %s", wrong, status, text)
 		}
 	}
-	if _, err := os.Stat(problem.ResultsPath(file)); !os.IsNotExist(err) {
+	if _, err := os.Stat(compile.ResultsPath(file)); !os.IsNotExist(err) {
 		t.Errorf("after what was refused there are results: %v", err)
 	}
 
@@ -170,14 +170,14 @@ func TestCampaignUnkept(t *testing.T) {
 	c.must(Request{Do: "next", Size: 1})
 	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" })
 	// Nothing can be written in place of a directory.
-	if err := os.Mkdir(problem.ResultsPath(file), 0o777); err != nil {
+	if err := os.Mkdir(compile.ResultsPath(file), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	status, text := c.do(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
 	if status == http.StatusOK || !strings.Contains(text, "message") {
 		t.Errorf("it is answered with %d %s", status, text)
 	}
-	if err := os.Remove(problem.ResultsPath(file)); err != nil {
+	if err := os.Remove(compile.ResultsPath(file)); err != nil {
 		t.Fatal(err)
 	}
 	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/config"
 	"kir/internal/number"
-	"kir/internal/problem"
 )
 
 // A ConditionView is the page's view of a condition.
@@ -56,7 +56,7 @@ type ConditionRow struct {
 const mostCategories = 4
 
 // newConditionRows says which values the draws have.
-func newConditionRows(p *problem.Problem, kept [][]keptDraw) []ConditionRow {
+func newConditionRows(p *compile.Problem, kept [][]keptDraw) []ConditionRow {
 	rows := []ConditionRow{}
 	draws := slices.Concat(kept...)
 	for k := range p.Conditions {
@@ -91,7 +91,7 @@ func newConditionRows(p *problem.Problem, kept [][]keptDraw) []ConditionRow {
 }
 
 // settingText writes the conditions of a draw, such as "temperature 185 °C, oven fan"; "" without conditions.
-func settingText(p *problem.Problem, conditions []int32) string {
+func settingText(p *compile.Problem, conditions []int32) string {
 	var said []string
 	for k, v := range conditions {
 		said = append(said, p.Conditions[k].Name+" "+p.Conditions[k].Text(int(v)))
@@ -101,14 +101,14 @@ func settingText(p *problem.Problem, conditions []int32) string {
 
 // moveConditions returns the values of the conditions of a draw of one problem as those of another: the same, or the
 // nearest that the other offers.
-func moveConditions(from, to []problem.Condition, conditions []int32) []int32 {
+func moveConditions(from, to []compile.Condition, conditions []int32) []int32 {
 	if len(to) == 0 {
 		return nil
 	}
 	moved := make([]int32, len(to))
 	for k := range to {
 		var value any
-		if at := slices.IndexFunc(from, func(c problem.Condition) bool { return c.Name == to[k].Name }); at >= 0 && at < len(conditions) {
+		if at := slices.IndexFunc(from, func(c compile.Condition) bool { return c.Name == to[k].Name }); at >= 0 && at < len(conditions) {
 			value = from[at].Value(int(conditions[at]))
 		}
 		moved[k] = to[k].Nearest(value)

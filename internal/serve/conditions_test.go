@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 )
 
 // TestConditions keeps conditions at values and lets them go: the draws have the kept value alone, the file says so, the
@@ -77,9 +77,9 @@ func drawsAt(t *testing.T, c *client, step int) (*work, []keptDraw) {
 }
 
 // loadText returns the problem of the current step.
-func loadText(t *testing.T, file string, c *client) *problem.Problem {
+func loadText(t *testing.T, file string, c *client) *compile.Problem {
 	t.Helper()
-	p, err := problem.Load(t.Context(), file, problem.Options{Text: []byte(c.session.currentStep().Text)})
+	p, err := compile.Load(t.Context(), file, compile.Options{Text: []byte(c.session.currentStep().Text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,14 +89,14 @@ func loadText(t *testing.T, file string, c *client) *problem.Problem {
 
 // TestMoveConditions: draws of a step go over to the next with the values that it has, or the nearest.
 func TestMoveConditions(t *testing.T) {
-	heats := []problem.Condition{{Name: "heat", Numbers: []float64{150, 160, 170}}, {Name: "oven", Categories: []string{"a", "b"}}}
+	heats := []compile.Condition{{Name: "heat", Numbers: []float64{150, 160, 170}}, {Name: "oven", Categories: []string{"a", "b"}}}
 	for _, c := range []struct {
-		to   []problem.Condition
+		to   []compile.Condition
 		want string
 	}{
 		{heats, "[2 1]"},
-		{[]problem.Condition{{Name: "oven", Categories: []string{"b"}}, {Name: "heat", Numbers: []float64{100, 164}}}, "[0 1]"},
-		{[]problem.Condition{{Name: "new", Categories: []string{"x", "y"}}}, "[0]"},
+		{[]compile.Condition{{Name: "oven", Categories: []string{"b"}}, {Name: "heat", Numbers: []float64{100, 164}}}, "[0 1]"},
+		{[]compile.Condition{{Name: "new", Categories: []string{"x", "y"}}}, "[0]"},
 		{nil, "[]"},
 	} {
 		if got := fmt.Sprint(moveConditions(heats, c.to, []int32{2, 1})); got != c.want {

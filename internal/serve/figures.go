@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 )
 
@@ -59,7 +59,7 @@ const (
 )
 
 // newDraws summarises draws, the same number of each chain.
-func newDraws(p *problem.Problem, g *groups, kept [][]keptDraw, made int) *Draws {
+func newDraws(p *compile.Problem, g *groups, kept [][]keptDraw, made int) *Draws {
 	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}, Conditions: newConditionRows(p, kept)}
 	density := make([][]float64, len(kept))
 	used := make([][]float64, len(kept))
@@ -169,7 +169,7 @@ type groups struct {
 
 // newGroups returns the groups of a problem. There are none if no attribute groups the
 // ingredients.
-func newGroups(p *problem.Problem) *groups {
+func newGroups(p *compile.Problem) *groups {
 	g := &groups{byIngredient: make([]int, len(p.Ingredients))}
 	for i := range g.byIngredient {
 		g.byIngredient[i] = -1

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/rule"
 )
 
@@ -24,7 +24,7 @@ type fix struct {
 
 // findFixes returns fixes for an error of a problem.
 func findFixes(err error, text string, m measure) []fix {
-	var c *problem.ConflictError
+	var c *compile.ConflictError
 	if !errors.As(err, &c) {
 		return nil
 	}
@@ -42,7 +42,7 @@ func findFixes(err error, text string, m measure) []fix {
 
 // fixText describes how the rules of another set differ, with amounts in the page's units. ok
 // is false if more than amounts differ.
-func fixText(c *problem.ConflictError, after rule.Set, m measure) (words string, ok bool) {
+func fixText(c *compile.ConflictError, after rule.Set, m measure) (words string, ok bool) {
 	if m.total == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
 		return "", false
 	}
@@ -80,7 +80,7 @@ type ruleAmount struct {
 // ruleAmounts returns the amounts in a rule, in a fixed order. It returns nil if the rule has
 // other values than amounts.
 func ruleAmounts(r rule.Rule) (all []ruleAmount) {
-	_, says := problem.RuleFields(r, anyName)
+	_, says := compile.RuleFields(r, anyName)
 	for _, s := range says {
 		switch v := s.Value.(type) {
 		case nil:
@@ -106,7 +106,7 @@ func anyName(int) string { return "" }
 
 // fixChanges returns the changes of a file that turn its rules into those of another set. It
 // returns nil if not all can be written. Percentages stay percentages.
-func fixChanges(c *problem.ConflictError, after rule.Set, text string, m measure) (all []change.Change) {
+func fixChanges(c *compile.ConflictError, after rule.Set, text string, m measure) (all []change.Change) {
 	root, err := yaml.Parse("the problem", []byte(text))
 	if err != nil {
 		return nil
@@ -148,7 +148,7 @@ func fixChanges(c *problem.ConflictError, after rule.Set, text string, m measure
 
 // isVacuous reports whether a rule requires or excludes nothing.
 func isVacuous(r rule.Rule) bool {
-	_, says := problem.RuleFields(r, anyName)
+	_, says := compile.RuleFields(r, anyName)
 	if len(says) != 1 {
 		return false
 	}
@@ -157,9 +157,9 @@ func isVacuous(r rule.Rule) bool {
 }
 
 // amendsOf returns the changes of a rule's fields in a file that turn rule was into rule is.
-func amendsOf(c *problem.ConflictError, place int, was, is rule.Rule) (all []change.SetRuleField, ok bool) {
-	_, before := problem.RuleFields(was, c.Set.Name)
-	kind, after := problem.RuleFields(is, c.Set.Name)
+func amendsOf(c *compile.ConflictError, place int, was, is rule.Rule) (all []change.SetRuleField, ok bool) {
+	_, before := compile.RuleFields(was, c.Set.Name)
+	kind, after := compile.RuleFields(is, c.Set.Name)
 	for k, s := range after {
 		if !reflect.DeepEqual(s, before[k]) {
 			all = append(all, change.SetRuleField{Place: place, Kind: kind, Key: s.Key, Value: s.Value})

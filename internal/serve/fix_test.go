@@ -5,14 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/rule"
 )
 
 // What a rule has become is written key by key: what is not bounded any more is left
 // out, and what did not change is not touched.
 func TestAmends(t *testing.T) {
-	c := &problem.ConflictError{Set: rule.Set{Name: func(i int) string { return fmt.Sprintf("i%d", i) }}}
+	c := &compile.ConflictError{Set: rule.Set{Name: func(i int) string { return fmt.Sprintf("i%d", i) }}}
 	inf := math.Inf(1)
 	for _, w := range []struct {
 		was, is rule.Rule

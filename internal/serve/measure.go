@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/rule"
 )
 
@@ -95,7 +95,7 @@ func threeDigits(v float64) float64 {
 }
 
 // newMeasure returns the measure of a problem.
-func newMeasure(p *problem.Problem) measure {
+func newMeasure(p *compile.Problem) measure {
 	m := measure{total: p.Total, conditionUnits: make(map[string]string)}
 	for _, c := range p.Conditions {
 		m.conditionUnits[c.Name] = c.Unit
@@ -224,7 +224,7 @@ func (m measure) matchNotation(a change.SetRuleField, root *yaml.Node) change.Se
 // amounts of the measure.
 func (m measure) rule(text string, r rule.Rule) string {
 	units, shares := "", ""
-	_, says := problem.RuleFields(r, anyName)
+	_, says := compile.RuleFields(r, anyName)
 	for _, s := range says {
 		if !s.Amount {
 			continue

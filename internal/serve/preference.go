@@ -15,13 +15,13 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/file"
 	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/mcmc"
 	"kir/property"
 )
@@ -115,7 +115,7 @@ func askNext(posterior *property.PreferencePosterior, pool []*mcmc.Composition, 
 }
 
 // preferenceProperty returns the property that is learnt from comparisons, or nil.
-func preferenceProperty(p *problem.Problem) *problem.Property {
+func preferenceProperty(p *compile.Problem) *compile.Property {
 	for k := range p.Properties {
 		if p.Properties[k].Posterior != nil {
 			return &p.Properties[k]

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 	"kir/property"
@@ -67,7 +67,7 @@ func (d *drinker) choose(x, y *mcmc.Composition) property.Pair {
 // pairs asked at random it is 0.80 and 0.79, and with the posterior taken
 // about its mode (Laplace) the share stated is 0.6.
 func TestTaste(t *testing.T) {
-	p, err := problem.Load(context.Background(), filepath.Join("..", "..", "examples", "cocktails", "bar.yaml"), problem.Options{})
+	p, err := compile.Load(context.Background(), filepath.Join("..", "..", "examples", "cocktails", "bar.yaml"), compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

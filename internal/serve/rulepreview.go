@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem"
 )
 
 // A RulePreview shows how many recipes and draws a change of the rules would leave.
@@ -65,6 +65,6 @@ func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 }
 
 // loadText loads a problem from a text.
-func (s *Session) loadText(ctx context.Context, text []byte) (*problem.Problem, error) {
-	return s.load(ctx, text, problem.Options{})
+func (s *Session) loadText(ctx context.Context, text []byte) (*compile.Problem, error) {
+	return s.load(ctx, text, compile.Options{})
 }

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/testonly/testmode"
@@ -127,7 +127,7 @@ func opened(t *testing.T, address string) *http.Client {
 func serving(t *testing.T, file string) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := newSession(ctx, Options{File: file, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+	s, err := newSession(ctx, Options{File: file, Run: func(ctx context.Context, _ *compile.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
@@ -652,7 +652,7 @@ func TestConsent(t *testing.T) {
 
 	// What is trusted is not asked for.
 	text := []byte(problemOf("sh", "score.sh", "trusted"))
-	commands, err := problem.ReadCommands(t.Context(), file, text)
+	commands, err := compile.ReadCommands(t.Context(), file, text)
 	if err != nil || len(commands) != 1 {
 		t.Fatal(commands, err)
 	}

@@ -17,8 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/testonly/golden"
@@ -32,7 +32,7 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	begun, ended := make(chan string, 1), make(chan error, 1)
-	o := Options{File: file, Address: "127.0.0.1:0", OnReady: func(address, _ string) { begun <- address }, Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", OnReady: func(address, _ string) { begun <- address }, Run: func(ctx context.Context, _ *compile.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
@@ -211,7 +211,7 @@ func TestSettles(t *testing.T) {
 	file := smallCocktails(t)
 	var made []string
 	failed := errors.New("the disk is full")
-	s, err := newSession(t.Context(), Options{File: file, waits: soon(), Run: func(_ context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+	s, err := newSession(t.Context(), Options{File: file, waits: soon(), Run: func(_ context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 		made = append(made, filepath.Base(dir))
 		progress(run.Progress{Done: 0.5})
 		if len(made) > 1 {
@@ -348,7 +348,7 @@ func TestShapes(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p, err := problem.Load(t.Context(), file, problem.Options{})
+		p, err := compile.Load(t.Context(), file, compile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestMany(t *testing.T) {
 	if err := os.WriteFile(file, []byte("total: 40\ningredients: {count: 5010}\nsparsity: {uniform: [3, 3]}\nproperties: {y: {expression: \"1 + share('ingredient 1')\"}}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load(t.Context(), file, problem.Options{})
+	p, err := compile.Load(t.Context(), file, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +466,7 @@ func TestEndsWhileDrawing(t *testing.T) {
 	file := smallCocktails(t)
 	started, release := make(chan bool, 1), make(chan bool)
 	defer close(release)
-	o := Options{File: file, Address: "127.0.0.1:0", waits: soon(), Run: func(context.Context, *problem.Problem, string, func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", waits: soon(), Run: func(context.Context, *compile.Problem, string, func(run.Progress)) (*report.Model, error) {
 		started <- true
 		<-release
 		return nil, errors.New("released")

@@ -17,11 +17,11 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/file"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -34,7 +34,7 @@ type Options struct {
 	// TryKernels lets trials choose the kernel of a problem that leaves it open. Run makes the run of a
 	// problem in a directory. Both do the same as the command line.
 	TryKernels bool
-	Run        func(ctx context.Context, p *problem.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
+	Run        func(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error)
 
 	Version string // of the program; batches of a campaign store it
 
@@ -74,7 +74,7 @@ type Session struct {
 	bodyTime     time.Duration       // how long one may take to arrive
 	waits        waits
 	hub          *hub
-	modelCache   problem.ModelCache
+	modelCache   compile.ModelCache
 	palette      palette
 	board        campaignBoard // of the campaign
 	listVersion  atomic.Int64
@@ -110,12 +110,12 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 	if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return nil, err
 	}
-	p, err := s.load(ctx, text, problem.Options{})
+	p, err := s.load(ctx, text, compile.Options{})
 	if err == nil {
 		err = p.Close()
 	}
 	// The page shows these errors, with fixes.
-	conflict, consent := (*problem.ConflictError)(nil), (*problem.ConsentError)(nil)
+	conflict, consent := (*compile.ConflictError)(nil), (*compile.ConsentError)(nil)
 	if err != nil && !errors.As(err, &conflict) && !errors.As(err, &consent) {
 		return nil, err
 	}
@@ -135,21 +135,21 @@ func readProblem(ctx context.Context, path string) ([]byte, error) {
 }
 
 // load loads a problem. It never runs a program of the problem before a person has allowed the
-// command. Until then the error is a [problem.ConsentError].
-func (s *Session) load(ctx context.Context, text []byte, o problem.Options) (*problem.Problem, error) {
+// command. Until then the error is a [compile.ConsentError].
+func (s *Session) load(ctx context.Context, text []byte, o compile.Options) (*compile.Problem, error) {
 	ctx, o = s.loadOptions(ctx, text, o)
-	return problem.Load(ctx, s.file, o)
+	return compile.Load(ctx, s.file, o)
 }
 
 // loadOptions completes the options for loading a problem.
-func (s *Session) loadOptions(ctx context.Context, text []byte, o problem.Options) (context.Context, problem.Options) {
+func (s *Session) loadOptions(ctx context.Context, text []byte, o compile.Options) (context.Context, compile.Options) {
 	o.Text, o.ModelCache, o.Cache, o.Allow = text, &s.modelCache, true, s.checkAllowed
 	if string(text) == s.originalText {
 		// The original text comes from the command line, so it may name files anywhere. The
 		// page can name other files only inside the directory.
 		o.Allow = s.allowNamedFile
 	}
-	return problem.AllowCommands(ctx, func(c *problem.Command) bool {
+	return compile.AllowCommands(ctx, func(c *compile.Command) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return c.TrustError() == nil && s.allowed[c.Key()]
@@ -309,7 +309,7 @@ func (s *Session) isCurrent(w *work) bool {
 }
 
 // updateMeasure takes the measure of amounts from a loaded problem.
-func (s *Session) updateMeasure(p *problem.Problem) {
+func (s *Session) updateMeasure(p *compile.Problem) {
 	m := newMeasure(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -345,9 +345,9 @@ type PendingCommand struct {
 	partial string // reason why the page cannot allow it, or empty
 }
 
-// pendingCommandsOf returns the commands of a [problem.ConsentError]; nil for other errors.
+// pendingCommandsOf returns the commands of a [compile.ConsentError]; nil for other errors.
 func pendingCommandsOf(err error) (asks []PendingCommand) {
-	if consent := (*problem.ConsentError)(nil); errors.As(err, &consent) {
+	if consent := (*compile.ConsentError)(nil); errors.As(err, &consent) {
 		for _, c := range consent.Commands {
 			if !slices.ContainsFunc(asks, func(a PendingCommand) bool { return a.Key == c.Key() }) {
 				a := PendingCommand{Key: c.Key(), Lines: c.Lines()}

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"unicode"
 
+	"kir/internal/compile"
 	"kir/internal/config/schema"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 )
 
 // SetupOptions say where a problem that is made from a table starts.
@@ -60,7 +60,7 @@ type answers struct {
 	layout       dataset.Layout
 	questions    []tableQuestion // questions that stay visible after they are answered
 	units        map[string]string
-	goals        map[string]problem.DraftObjective
+	goals        map[string]compile.DraftObjective
 	bounds       map[string]bool
 	batch        string
 	noPairs      bool
@@ -213,7 +213,7 @@ type answer struct {
 	Name      string                 `json:"name"`
 	Value     string                 `json:"value"`
 	On        bool                   `json:"on"`
-	Objective problem.DraftObjective `json:"goal"`
+	Objective compile.DraftObjective `json:"goal"`
 }
 
 // mostAnswers limits the stored answers of each kind. The page of a table offers far fewer.
@@ -363,13 +363,13 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		if b.bounds = maps.Clone(b.bounds); b.bounds == nil {
 			b.bounds = make(map[string]bool)
 		}
-		if !slices.ContainsFunc(r.draft.OfferedBounds(), func(o problem.Bound) bool { return o.Key == a.Name }) {
+		if !slices.ContainsFunc(r.draft.OfferedBounds(), func(o compile.Bound) bool { return o.Key == a.Name }) {
 			return &inputerr.Error{Message: "there is no constraint " + inputerr.Quote(a.Name)}
 		}
 		b.bounds[a.Name] = a.On
 		return nil
 	}
-	objectives, found := make(map[string]problem.DraftObjective), false
+	objectives, found := make(map[string]compile.DraftObjective), false
 	for _, t := range r.draft.Targets() {
 		objectives[t.Key] = t.Objective
 		found = found || t.Key == a.Name
@@ -384,7 +384,7 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 
 // A tableReading is the contents of the tables, interpreted with the answers.
 type tableReading struct {
-	draft          *problem.Draft
+	draft          *compile.Draft
 	ingredients    *dataset.Ingredients
 	sheet          string // sheet of the workbook with the ingredients
 	lacking        []string
@@ -400,7 +400,7 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 		return &tableReading{}, nil
 	}
 	r := &tableReading{}
-	d := &problem.Draft{Table: u.name, Units: b.units, Objectives: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
+	d := &compile.Draft{Table: u.name, Units: b.units, Objectives: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
 	for _, name := range slices.Sorted(maps.Keys(b.origins)) {
 		if b.origins[name] {
 			d.SetColumns = append(d.SetColumns, name)
@@ -416,7 +416,7 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 		}
 		o.Units = with
 	}
-	table := problem.Table{Name: u.name, Open: func() (io.ReadCloser, error) { return u.open(ctx), nil }}
+	table := compile.Table{Name: u.name, Open: func() (io.ReadCloser, error) { return u.open(ctx), nil }}
 	if in := b.tables[ingredientsTable]; in != nil {
 		list, err := dataset.ReadIngredients(in.open(ctx), in.name, dataset.Layout{})
 		if err != nil {
@@ -503,7 +503,7 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 }
 
 // writeFiles writes the uploaded tables, the problem and the schema.
-func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *problem.Draft, name string) error {
+func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *compile.Draft, name string) error {
 	for _, of := range []tableKind{recipesTable, ingredientsTable} {
 		if u := b.tables[of]; u != nil && u.path == "" {
 			if of == ingredientsTable && d.Series != nil {
@@ -526,7 +526,7 @@ func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *problem.Draft, n
 	if err := w.create(name, text); err != nil {
 		return err
 	}
-	form, err := problem.Schema().JSON()
+	form, err := compile.Schema().JSON()
 	if err != nil {
 		return err
 	}

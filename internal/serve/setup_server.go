@@ -18,8 +18,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 )
 
 // setupPath is the path of the requests of the setup page.
@@ -181,7 +181,7 @@ func pageError(err error) error {
 	if errors.As(err, &single) {
 		e.Message, e.Hint = single.Message, single.Hint
 	}
-	if errors.As(err, new(*problem.ConflictError)) {
+	if errors.As(err, new(*compile.ConflictError)) {
 		e.Hint = strings.TrimPrefix(e.Hint+", or take a check away under \"What must hold?\"", ", ")
 	}
 	return e

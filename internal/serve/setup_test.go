@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/compile"
 	"kir/internal/config"
-	"kir/internal/problem"
 )
 
 // A beginner asks a server that makes a problem of a table.
@@ -160,7 +160,7 @@ func TestBeginGoes(t *testing.T) {
 	if want := filepath.Join(c.dir, "bar-2", "problem.yaml"); v.Where != want {
 		t.Errorf("it will write %s, want %s", v.Where, want)
 	}
-	c.says(answer{Do: "goal", Name: "Rating", Objective: problem.DraftObjective{Direction: config.Between, From: 5, To: 8}})
+	c.says(answer{Do: "goal", Name: "Rating", Objective: compile.DraftObjective{Direction: config.Between, From: 5, To: 8}})
 	v = c.says(answer{Do: "pairs", On: false})
 	if entries, err := os.ReadDir(filepath.Join(c.dir, "bar")); err != nil || len(entries) > 0 {
 		t.Errorf("there are %v, %v", entries, err)
@@ -259,14 +259,14 @@ func TestBeginFull(t *testing.T) {
 	if entries, err := os.ReadDir(c.dir); err != nil || len(entries) > 0 {
 		t.Errorf("it leaves %v, %v", entries, err)
 	}
-	c.says(answer{Do: "bound", Name: problem.StockBound, On: false})
+	c.says(answer{Do: "bound", Name: compile.StockBound, On: false})
 	if status, text := c.goes(); status != http.StatusOK {
 		t.Errorf("without the stock it says %d, %s", status, text)
 	}
 	// A problem that cannot be sampled leaves no directory.
 	c = newBeginner(t, SetupOptions{})
 	c.gives("bar.csv", messy)
-	c.server.setup.goals = map[string]problem.DraftObjective{"Rating": {Direction: config.Between, From: 1e6, To: 2e6}}
+	c.server.setup.goals = map[string]compile.DraftObjective{"Rating": {Direction: config.Between, From: 1e6, To: 2e6}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	c.server.ctx = gone

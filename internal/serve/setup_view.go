@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 )
 
 // Limits of the view of a table.
@@ -124,13 +124,13 @@ type TargetView struct {
 	Must       bool                   `json:"must"` // it cannot be deselected as an objective
 	Attribute  bool                   `json:"attribute"`
 	Directions []config.Direction     `json:"ways"`
-	Objective  problem.DraftObjective `json:"goal"`
+	Objective  compile.DraftObjective `json:"goal"`
 	From       float64                `json:"from"`
 	To         float64                `json:"to"`
 	Least      float64                `json:"least"`
 	Most       float64                `json:"most"`
 	Classes    []string               `json:"classes"`
-	First      problem.DraftObjective `json:"first"`
+	First      compile.DraftObjective `json:"first"`
 	Words      map[string]any         `json:"words"` // labels of Ways
 }
 
@@ -248,7 +248,7 @@ func (r *RowView) setKinds(kind func(field int) string) {
 }
 
 // setRecipeKinds sets the interpretation of the cells of recipes.
-func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft) {
+func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft) {
 	if !d.Book.Transposed {
 		t.Columns = append(t.Columns, columnPicks(s, d)...)
 	}
@@ -285,7 +285,7 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *problem.Draft)
 }
 
 // columnPicks returns the choices of a role for the columns shown.
-func columnPicks(s *dataset.Shape, d *problem.Draft) (picks []PickView) {
+func columnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
 	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
 	if d.Book.Long {
 		roles = dataset.Roles()
@@ -330,11 +330,11 @@ func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnK
 // columnKinds finds the interpretation of cells by their column.
 type columnKinds struct {
 	long    bool                      // the table is long
-	targets map[string]problem.Target // the labels that an objective can have, by name
+	targets map[string]compile.Target // the labels that an objective can have, by name
 }
 
-func newColumnKinds(d *problem.Draft) columnKinds {
-	k := columnKinds{d.Book.Long, make(map[string]problem.Target)}
+func newColumnKinds(d *compile.Draft) columnKinds {
+	k := columnKinds{d.Book.Long, make(map[string]compile.Target)}
 	for _, target := range d.Targets() {
 		if !target.Attribute {
 			k.targets[target.Name] = target
@@ -369,7 +369,7 @@ func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 
 // explain says why a row is left out. If a person left it out, explain also adds the answer
 // that includes it.
-func (b *setup) explain(row *RowView, s *dataset.Shape, d *problem.Draft) {
+func (b *setup) explain(row *RowView, s *dataset.Shape, d *compile.Draft) {
 	if row.Line < s.Header {
 		row.Why = "It stands above the names of the columns."
 		return
@@ -546,7 +546,7 @@ var roleWords = map[dataset.Role]string{
 }
 
 // collectQuestions stores the guesses of a draft that a person can change.
-func (b *setup) collectQuestions(d *problem.Draft) {
+func (b *setup) collectQuestions(d *compile.Draft) {
 	_, notes := d.Contents()
 	var all []tableQuestion
 	for _, n := range notes {
@@ -574,7 +574,7 @@ func (b *setup) collectQuestions(d *problem.Draft) {
 
 // showQuestions adds the guesses as questions, including answered ones. d is nil if the table
 // cannot be read. Then it adds the questions whose answers may be the cause.
-func (b *setup) showQuestions(v *SetupView, d *problem.Draft) {
+func (b *setup) showQuestions(v *SetupView, d *compile.Draft) {
 	for _, a := range b.questions {
 		q := QuestionView{Text: sentence(a.message), Answers: []AnswerView{}}
 		switch {
@@ -679,8 +679,8 @@ func usesText(n int) string {
 // wayWords are the page's names for the directions of objectives.
 var wayWords = map[config.Direction]string{
 	config.Maximize: "High", config.Minimize: "Low", config.Between: "Within",
-	problem.WantClass: "Want", problem.SureClass: "At least 90 %",
-	problem.Ratio: "Return per risk", problem.Frontier: "Return against risk", problem.Return: "Return alone", problem.Volatility: "Least risk",
+	compile.WantClass: "Want", compile.SureClass: "At least 90 %",
+	compile.Ratio: "Return per risk", compile.Frontier: "Return against risk", compile.Return: "Return alone", compile.Volatility: "Least risk",
 }
 
 // showRequirements adds the objectives and constraints that the draft offers.
@@ -714,14 +714,14 @@ func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 	}
 	for _, o := range d.OfferedBounds() {
 		view := BoundView{Words: o.Words, On: o.On, Send: answer{Do: "bound", Name: o.Key, On: !o.On}, Answers: []AnswerView{}}
-		if o.Key == problem.StockBound {
+		if o.Key == compile.StockBound {
 			for k, batch := range d.Batches() {
 				view.Answers = append(view.Answers, AnswerView{Text: "for " + batch, Chosen: batch == b.batch || b.batch == "" && k == 0, Send: answer{Do: "batch", Value: batch}})
 			}
 		}
 		v.Bounds = append(v.Bounds, view)
 	}
-	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t problem.Target) bool { return t.Objective.Direction != problem.NoDirection && !t.Attribute }) {
+	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t compile.Target) bool { return t.Objective.Direction != compile.NoDirection && !t.Attribute }) {
 		at := QuestionView{Text: "How many do you make at a time?", Answers: []AnswerView{}}
 		for _, n := range []int{3, 5, 8, 12} {
 			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.BatchSize(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})

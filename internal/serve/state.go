@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/figure"
 )
@@ -136,7 +136,7 @@ func (s *Session) publishState() error {
 }
 
 // newProblemView returns the page's view of a problem.
-func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
+func newProblemView(p *compile.Problem, g *groups, colours []int) *ProblemView {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
@@ -152,7 +152,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 	}
 	m := newMeasure(p)
 	rules := p.AllRules()
-	slices.SortStableFunc(rules, func(a, b problem.Rule) int { return a.Place - b.Place })
+	slices.SortStableFunc(rules, func(a, b compile.Rule) int { return a.Place - b.Place })
 	for _, r := range rules {
 		text := r.Text
 		if len(r.Rules) == 1 {
@@ -190,7 +190,7 @@ func newProblemView(p *problem.Problem, g *groups, colours []int) *ProblemView {
 
 // compositionsText returns how many recipes the rules allow, as a power of ten if the number
 // is large.
-func compositionsText(p *problem.Problem) string {
+func compositionsText(p *compile.Problem) string {
 	log := logCount(p)
 	if math.IsInf(log, -1) {
 		return "none"
@@ -207,7 +207,7 @@ var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4
 
 // logCount returns the log of the number of recipes whose number of ingredients has a positive
 // probability.
-func logCount(p *problem.Problem) float64 {
+func logCount(p *compile.Problem) float64 {
 	lo, hi := p.Target.Law().Support()
 	logs := p.Target.Space().LogCounts(hi)
 	top := math.Inf(-1)

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -112,7 +112,7 @@ func serveWithFewFiles(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	err := Serve(t.Context(), Options{File: file, Address: "127.0.0.1:0", OnReady: func(address, _ string) { fmt.Println(address) },
-		Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+		Run: func(ctx context.Context, _ *compile.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}})
@@ -159,7 +159,7 @@ func TestTLS(t *testing.T) {
 	begun, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		ended <- Serve(ctx, Options{File: file, Address: "127.0.0.1:0", TLSCert: cert, TLSKey: key, OnReady: func(address, _ string) { begun <- address },
-			Run: func(ctx context.Context, _ *problem.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
+			Run: func(ctx context.Context, _ *compile.Problem, _ string, _ func(run.Progress)) (*report.Model, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}})

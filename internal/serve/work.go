@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/run"
@@ -51,7 +51,7 @@ type work struct {
 	done     chan struct{}
 
 	mu              sync.Mutex
-	problem         *problem.Problem
+	problem         *compile.Problem
 	groups          *groups
 	chains          *chains
 	list            *List
@@ -102,13 +102,13 @@ func (w *work) execute(ctx context.Context) (err error) {
 }
 
 // read loads the step's problem.
-func (w *work) read(ctx context.Context) (*problem.Problem, error) {
-	return w.session.load(ctx, []byte(w.step.Text), problem.Options{Notify: w.session.note})
+func (w *work) read(ctx context.Context) (*compile.Problem, error) {
+	return w.session.load(ctx, []byte(w.step.Text), compile.Options{Notify: w.session.note})
 }
 
 // drawsFor returns the draws of a work that can start the chains of a problem. Both must have
 // the same ingredients and total.
-func (w *work) drawsFor(p *problem.Problem) []keptDraw {
+func (w *work) drawsFor(p *compile.Problem) []keptDraw {
 	if w == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (w *work) publishDraws() error {
 }
 
 // searchInStages makes two short searches, and then the run that the command line would make.
-func (w *work) searchInStages(ctx context.Context, p *problem.Problem) error {
+func (w *work) searchInStages(ctx context.Context, p *compile.Problem) error {
 	begun := time.Now()
 	for _, first := range []struct {
 		lines int64
@@ -170,7 +170,7 @@ func (w *work) searchInStages(ctx context.Context, p *problem.Problem) error {
 
 // quickSearch makes a preliminary shortlist from the draws and a short search. For a trade-off
 // it also makes a preliminary front.
-func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64, front float64) error {
+func (w *work) quickSearch(ctx context.Context, p *compile.Problem, lines int64, front float64) error {
 	q, err := p.SearchQuestion()
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 		return err
 	}
 	next := *l
-	trade, err := p.SearchTradeOff(ctx, problem.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
+	trade, err := p.SearchTradeOff(ctx, compile.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -225,7 +225,7 @@ func (w *work) quickSearch(ctx context.Context, p *problem.Problem, lines int64,
 }
 
 // bestDraws returns the best draws so far, by the score that orders shortlists.
-func (w *work) bestDraws(p *problem.Problem) (found []search.Found, pool []run.Best, err error) {
+func (w *work) bestDraws(p *compile.Problem) (found []search.Found, pool []run.Best, err error) {
 	plain, err := search.Unweighted(p.Target)
 	if err != nil {
 		return nil, nil, err

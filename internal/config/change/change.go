@@ -1,6 +1,6 @@
 // Package change edits the text of a problem file: it pins or bans an ingredient, bounds an amount or
 // changes the weight of an objective. All other text stays unchanged, including comments. The package knows
-// the syntax of problem files, not their meaning: package problem checks whether ingredients exist and
+// the syntax of problem files, not their meaning: package compile checks whether ingredients exist and
 // whether rules conflict.
 package change
 
@@ -11,10 +11,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"kir/internal/compile"
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 )
 
 // A Change is an edit of a problem file.
@@ -101,7 +101,7 @@ func (c SetObjective) apply(e *yaml.Editor) error {
 	if err != nil {
 		return err
 	}
-	for kind, keys := range problem.DirectionKeys() {
+	for kind, keys := range compile.DirectionKeys() {
 		at := p.Get(kind)
 		if at == nil {
 			continue

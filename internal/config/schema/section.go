@@ -1,5 +1,5 @@
 // Package schema describes problem files: their keys, the values of each, and the meaning. It has the keys
-// common to all problem files; package problem registers the kinds of rules and properties. The reader
+// common to all problem files; package compile registers the kinds of rules and properties. The reader
 // takes the allowed keys from this description. The JSON Schema for editors and the reference
 // docs/problem.md are generated from it.
 package schema

@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"kir/internal/browsersched"
+	"kir/internal/compile"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/search"
 	"kir/mcmc"
 )
 
 // Answer returns the answer of a run and its shortlist, or nil and no list if there was no search.
-func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
+func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
 	if a == nil {
 		return nil, nil, nil
 	}
@@ -40,13 +40,13 @@ func Answer(ctx context.Context, p *problem.Problem, a *search.Answer) (*report.
 
 // setExpected sets the expected value of each learnt number. The shortlist was found by a search,
 // and the best of many is partly best by luck.
-func setExpected(p *problem.Problem, a *report.Answer, list []report.Best) {
+func setExpected(p *compile.Problem, a *report.Answer, list []report.Best) {
 	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
 		return
 	}
 	for k := range a.Objectives {
 		w := &a.Objectives[k]
-		of := slices.IndexFunc(p.Properties, func(q problem.Property) bool { return q.Name == w.Name })
+		of := slices.IndexFunc(p.Properties, func(q compile.Property) bool { return q.Name == w.Name })
 		if !p.Properties[of].IsChecked() {
 			continue
 		}
@@ -85,7 +85,7 @@ const randomCompositions = 500
 
 // summarizeObjectives summarises each objective that counts for the shortlist, random compositions and the
 // known recipes.
-func summarizeObjectives(ctx context.Context, p *problem.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
+func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
 	out := []report.ObjectiveSummary{}
 	var of []func(x *mcmc.Composition) float64
 	for k, w := range p.Properties {
@@ -137,7 +137,7 @@ func summarizeObjectives(ctx context.Context, p *problem.Problem, list []report.
 
 // labelMean returns the mean of a model's label over the known recipes that have it, or the share
 // of those of the wanted class.
-func labelMean(p *problem.Problem, w problem.Property) report.Number {
+func labelMean(p *compile.Problem, w compile.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()
 	}

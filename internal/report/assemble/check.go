@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/big"
 
+	"kir/internal/compile"
 	"kir/internal/constraint/count"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -18,7 +18,7 @@ import (
 const mostBits = 1 << 27
 
 // Check computes the report on a problem.
-func Check(p *problem.Problem) (*report.Check, error) {
+func Check(p *compile.Problem) (*report.Check, error) {
 	c := &report.Check{
 		Problem:      problemOf(p),
 		Sampler:      p.Sampler,
@@ -70,7 +70,7 @@ func Check(p *problem.Problem) (*report.Check, error) {
 const advised = 200
 
 // recommendKernel recommends a kernel.
-func recommendKernel(p *problem.Problem) (run.Advice, error) {
+func recommendKernel(p *compile.Problem) (run.Advice, error) {
 	if _, err := mcmc.NewExact(p.Target); err == nil {
 		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
 	}

@@ -3,9 +3,9 @@ package assemble
 import (
 	"math"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -14,7 +14,7 @@ import (
 // shownNearest is how many known recipes are set beside each.
 const shownNearest = 3
 
-func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
+func bestsOf(p *compile.Problem, list []run.Best) ([]report.Best, error) {
 	models, err := predictors(p)
 	if err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func bestsOf(p *problem.Problem, list []run.Best) ([]report.Best, error) {
 }
 
 // limitProbabilities returns the probabilities that limits with sure bound of a composition.
-func limitProbabilities(p *problem.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
+func limitProbabilities(p *compile.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
 	for _, l := range p.SureLimitProbabilities(x) {
 		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
 	}
 	return all
 }
 
-func bestOf(p *problem.Problem, b run.Best) report.Best {
+func bestOf(p *compile.Problem, b run.Best) report.Best {
 	out := report.Best{
 		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: report.Number(b.Score), LogDensity: report.Number(b.LogDensity),
 		Scores: make(map[string]report.Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
@@ -147,12 +147,12 @@ func setOf(parts []mcmc.Part) []int {
 
 // DiverseList returns compositions of a pool that score well and differ from each
 // other: a shortlist where nobody looks for the best.
-func DiverseList(p *problem.Problem, pool []run.Best) ([]report.Best, error) {
+func DiverseList(p *compile.Problem, pool []run.Best) ([]report.Best, error) {
 	return bestsOf(p, selectDiverse(run.Distinct(pool), mostDiverse))
 }
 
 // conditionsOf returns values of the problem's conditions by name; nil without conditions.
-func conditionsOf(p *problem.Problem, values []int32) map[string]any {
+func conditionsOf(p *compile.Problem, values []int32) map[string]any {
 	if len(values) == 0 {
 		return nil
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/search"
@@ -13,7 +13,7 @@ import (
 )
 
 // entriesOf returns the entries of a shortlist.
-func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
+func entriesOf(p *compile.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func entriesOf(p *problem.Problem, a *search.Answer, models []predictor) ([]repo
 }
 
 // isKnownSet reports whether a known recipe has a composition's set of ingredients.
-func isKnownSet(p *problem.Problem, parts []mcmc.Part) bool {
+func isKnownSet(p *compile.Problem, parts []mcmc.Part) bool {
 	if p.Book == nil {
 		return false
 	}
@@ -74,7 +74,7 @@ func isKnownSet(p *problem.Problem, parts []mcmc.Part) bool {
 }
 
 // variantOf says how a variant of a composition differs from it.
-func variantOf(p *problem.Problem, parts []mcmc.Part, v search.Found) report.Variant {
+func variantOf(p *compile.Problem, parts []mcmc.Part, v search.Found) report.Variant {
 	out := report.Variant{Score: report.Number(v.Score()), Without: []string{}, With: make(map[string]int)}
 	for _, q := range parts {
 		if !slices.ContainsFunc(v.Parts, func(r mcmc.Part) bool { return r.Ingredient == q.Ingredient }) {
@@ -91,7 +91,7 @@ func variantOf(p *problem.Problem, parts []mcmc.Part, v search.Found) report.Var
 
 // nearestOf returns the known recipes nearest to an entry. Ingredients that all recipes have do not
 // count as shared.
-func nearestOf(p *problem.Problem, e search.Entry, d *search.Distance) []report.Nearest {
+func nearestOf(p *compile.Problem, e search.Entry, d *search.Distance) []report.Nearest {
 	own := slices.DeleteFunc(setOf(e.Parts), d.Common)
 	list := []report.Nearest{}
 	for _, n := range e.Nearest {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/run"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -99,9 +99,9 @@ func TestFailuresAreTold(t *testing.T) {
 	}
 	q := *p
 	q.Target = bad
-	for name, make := range map[string]func(ctx context.Context, p *problem.Problem) error{
-		"check": func(_ context.Context, p *problem.Problem) error { _, err := Check(p); return err },
-		"answer": func(ctx context.Context, p *problem.Problem) error {
+	for name, make := range map[string]func(ctx context.Context, p *compile.Problem) error{
+		"check": func(_ context.Context, p *compile.Problem) error { _, err := Check(p); return err },
+		"answer": func(ctx context.Context, p *compile.Problem) error {
 			_, _, err := Answer(ctx, p, made.result.Answer)
 			return err
 		},

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"kir/internal/browsersched"
+	"kir/internal/compile"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/run"
 	"kir/mcmc"
 
@@ -67,7 +67,7 @@ func strideFor(n, most int) int { return (n + most - 1) / max(1, most) }
 
 // gather reads the draws of a complete run. inclusion, from the run's result, shows which
 // ingredients are frequent. The result does not depend on the number of workers.
-func gather(ctx context.Context, p *problem.Problem, r *run.Run, inclusion []run.Inclusion, l limits) (*gathered, error) {
+func gather(ctx context.Context, p *compile.Problem, r *run.Run, inclusion []run.Inclusion, l limits) (*gathered, error) {
 	s := p.Sampler
 	g := &gathered{}
 	perChain := max(1, l.looked/s.Chains)
@@ -152,7 +152,7 @@ func frequent(inclusion []run.Inclusion, most int) []int {
 // collector reads chains, each by itself.
 type collector struct {
 	*gathered
-	problem    *problem.Problem
+	problem    *compile.Problem
 	slotOf     []int32 // by ingredient: its slot and 1, or 0
 	weighs     bool    // a property counts
 	rankStride int     // among the draws that are looked at

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -103,7 +103,7 @@ func TestDiverse(t *testing.T) {
 // standard error of about √(2/400)·1.1 = 0.08; the bounds are four of them, and
 // the seed is fixed.
 func TestErrorsOfPairsAndAmounts(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
+	p := &compile.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
 	r := rand.New(rand.NewPCG(1, 2))
 	const runs = 400
 	lifts := map[string]float64{"a + b": 0, "c + d": 0}
@@ -430,7 +430,7 @@ func TestAmountErrorsOfFewBatches(t *testing.T) {
 // That all draws which use a rare ingredient use a very frequent one, too, means
 // little.
 func TestPairsWithNearlyAlwaysUsed(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
+	p := &compile.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
 		// Each rare ingredient is in 20 draws or so, and with a in all of them in

@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/run"
 )
 
 // inclusionOf adds to each ingredient the error of its amount and its use in the known recipes.
-func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusion, error) {
+func inclusionOf(p *compile.Problem, r *run.Result, g *gathered) ([]run.Inclusion, error) {
 	var shares, amounts []float64
 	if p.Book != nil {
 		var err error
@@ -37,7 +37,7 @@ func inclusionOf(p *problem.Problem, r *run.Result, g *gathered) ([]run.Inclusio
 
 // useOfKnownRecipes returns, by ingredient, the share of the known recipes that use it and the mean units in
 // these, with recipes scaled to the problem's total.
-func useOfKnownRecipes(p *problem.Problem) (shares, amounts []float64, err error) {
+func useOfKnownRecipes(p *compile.Problem) (shares, amounts []float64, err error) {
 	n := len(p.Ingredients)
 	used, sum := make([]float64, n), make([]float64, n)
 	for r := range p.Book.Recipes {

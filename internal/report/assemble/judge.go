@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/model"
 )
@@ -16,7 +16,7 @@ import (
 const leastLeft = 0.25
 
 // gradeAnswer sets an answer's grade, headline and sentences.
-func gradeAnswer(p *problem.Problem, a *report.Answer) {
+func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
 		if w.Model == nil || w.Weight == 0 && len(p.LimitsOf(w.Name)) == 0 {
@@ -93,7 +93,7 @@ func dependsText(limits []string, it string) string {
 }
 
 // firstLimitedProperty returns the first of some properties that is limited; empty if none is.
-func firstLimitedProperty(p *problem.Problem, names []string) string {
+func firstLimitedProperty(p *compile.Problem, names []string) string {
 	for _, name := range names {
 		if len(p.LimitsOf(name)) > 0 {
 			return name
@@ -121,7 +121,7 @@ func plural(noun string, n int) string {
 }
 
 // modelSkillText gives the skill of an objective's model as a figure.
-func modelSkillText(p *problem.Problem, name string) string {
+func modelSkillText(p *compile.Problem, name string) string {
 	for _, w := range p.Properties {
 		if w.Name != name || w.Model == nil {
 			continue
@@ -137,7 +137,7 @@ func modelSkillText(p *problem.Problem, name string) string {
 }
 
 // modelSentence compares the out-of-bag error of an objective's model with that of guessing.
-func modelSentence(w problem.Property) string {
+func modelSentence(w compile.Property) string {
 	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
 	switch {
@@ -155,7 +155,7 @@ func modelSentence(w problem.Property) string {
 }
 
 // comparisonText compares the shortlist with random compositions and known recipes.
-func comparisonText(p *problem.Problem, a *report.Answer) string {
+func comparisonText(p *compile.Problem, a *report.Answer) string {
 	scores := "scores"
 	if a.Shortlist.Number != 1 {
 		scores = "score"
@@ -185,7 +185,7 @@ func comparisonText(p *problem.Problem, a *report.Answer) string {
 
 // heldOutNote states in brackets which scores of the known recipes come from held-out predictions, and
 // which may not. It returns "" if nothing was learnt.
-func heldOutNote(p *problem.Problem) string {
+func heldOutNote(p *compile.Problem) string {
 	var unseen, unsure []string
 	count := 0
 	for k := range p.Properties {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/search"
@@ -21,7 +21,7 @@ import (
 
 // modelled is a problem with models that know much, something and nothing, of numbers
 // and of classes, and a wish that is stated.
-func modelled(t *testing.T) *problem.Problem {
+func modelled(t *testing.T) *compile.Problem {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 1))
 	var book strings.Builder
@@ -53,7 +53,7 @@ func modelled(t *testing.T) *problem.Problem {
 			t.Fatal(err)
 		}
 	}
-	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{})
+	p, err := compile.Load(t.Context(), filepath.Join(dir, "problem.yaml"), compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestVerdicts(t *testing.T) {
 				{"short", 1.005, float64(100*chains) - 0.5, 900, 0.5, 9, 1}, {"presence", 1.002, 5000, 30, 0.05, 9, 3}, {"frequent", 1.002, 5000, 30, 0.95, 9, 1},
 				{"rare", 1.002, 5000, 30, 0.0499, 9, 1}, {"never missing", 1.002, 5000, 30, 0.9501, 9, 1}, {"still", nan, nan, nan, 0.5, 0, 1}, {"forbidden", 1.5, 40, 40, 0.5, 9, 21}, {"half told", nan, 50, nan, 0.5, 1, 1},
 			} {
-				p := &problem.Problem{Ingredients: []string{"gin", "rum"}, Sampler: mcmc.Settings{Kernel: kernel, Chains: chains, Draws: 1234}}
+				p := &compile.Problem{Ingredients: []string{"gin", "rum"}, Sampler: mcmc.Settings{Kernel: kernel, Chains: chains, Draws: 1234}}
 				if kernel != "balanced" && c.name != "apart" && c.name != "forbidden" {
 					continue // the others are told alike
 				}
@@ -197,7 +197,7 @@ func TestQuestions(t *testing.T) {
 // were, to ten figures.
 func TestFiguresAsBefore(t *testing.T) {
 	var b bytes.Buffer
-	p := &problem.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
+	p := &compile.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
 	for seed, probabilities := range [][6]float64{{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, {0.9, 0.5, 0.2, 0.2, 0.1, 0.02}, {1, 1, 0.5, 0.5, 0.001, 0}} {
 		g := fakeOf(rand.New(rand.NewPCG(uint64(seed), 9)), 4000, true, probabilities)
 		g.paired = 6 - seed
@@ -255,7 +255,7 @@ func TestNearestOfEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := problem.Load(t.Context(), filepath.Join(dir, "problem.yaml"), problem.Options{})
+	p, err := compile.Load(t.Context(), filepath.Join(dir, "problem.yaml"), compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/search"
 )
 
 // limited is a problem whose limits rest on models of numbers and of a class, which is known
 // well or guessed.
-func limited(t *testing.T, properties, limits string, noise float64, guessed bool) *problem.Problem {
+func limited(t *testing.T, properties, limits string, noise float64, guessed bool) *compile.Problem {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 1))
 	var book strings.Builder
@@ -36,7 +36,7 @@ func limited(t *testing.T, properties, limits string, noise float64, guessed boo
 			t.Fatal(err)
 		}
 	}
-	p, err := problem.Load(t.Context(), path, problem.Options{Workers: 1})
+	p, err := compile.Load(t.Context(), path, compile.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func limited(t *testing.T, properties, limits string, noise float64, guessed boo
 	return p
 }
 
-func answerOf(t *testing.T, p *problem.Problem) (*report.Answer, []report.Best) {
+func answerOf(t *testing.T, p *compile.Problem) (*report.Answer, []report.Best) {
 	t.Helper()
 	q, err := p.SearchQuestion()
 	if err != nil {
@@ -69,7 +69,7 @@ func TestWeakLimitIsJudged(t *testing.T) {
 	if a.Grade != report.Weak || !strings.Contains(a.Headline, "model of stable (skill ") || !strings.Contains(a.Headline, "; the limit of stable min 30% rests on it.") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
 		t.Errorf("%s: %s %q", a.Grade, a.Headline, a.Verdict)
 	}
-	trade, err := p.SearchTradeOff(t.Context(), problem.TradeOptions{Between: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
+	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{Between: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

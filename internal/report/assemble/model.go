@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/terminal"
@@ -17,7 +17,7 @@ import (
 
 // Model computes the report of the finished run in a store, with its trade-off, nil if there is none. It reads all draws
 // once.
-func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Result, trade *problem.TradeOff, version string) (*report.Model, error) {
+func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, trade *compile.TradeOff, version string) (*report.Model, error) {
 	settled := *p
 	settled.Sampler, p = r.Settings, &settled
 	m := &report.Model{
@@ -126,7 +126,7 @@ func Model(ctx context.Context, p *problem.Problem, store run.Store, r *run.Resu
 
 // shortlistOfDraws returns the shortlist of a run without a search: the best draw of each set of
 // ingredients or, without objectives, a diverse selection.
-func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
+func shortlistOfDraws(p *compile.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
 	best := r.Best
 	if p.Book != nil {
 		best = r.New
@@ -139,7 +139,7 @@ func shortlistOfDraws(p *problem.Problem, m *report.Model, r *run.Result, g *gat
 
 // command returns a command line that repeats the run from the problem file, whatever the flags of
 // this run.
-func command(p *problem.Problem) string {
+func command(p *compile.Problem) string {
 	s := p.Sampler
 	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
 		terminal.ShellWord(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)

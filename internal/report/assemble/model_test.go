@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/search"
@@ -26,7 +26,7 @@ import (
 // A made run is a problem that was sampled.
 type made struct {
 	store   run.Store
-	problem *problem.Problem
+	problem *compile.Problem
 	result  *run.Result
 	model   *report.Model
 }
@@ -56,7 +56,7 @@ func sampleFile(t testing.TB, path string, override func(s *mcmc.Settings)) made
 // runFile is sampleFile without a test.
 func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	effort := 0.1 // a search that finds something
-	p, err := problem.Load(context.Background(), path, problem.Options{Override: override, Effort: &effort})
+	p, err := compile.Load(context.Background(), path, compile.Options{Override: override, Effort: &effort})
 	if err != nil {
 		return m, err
 	}
@@ -225,7 +225,7 @@ func TestCommand(t *testing.T) {
 // worth as few draws as that says, and are warned of; ingredients that are rare
 // have no say.
 func TestPresenceCounts(t *testing.T) {
-	p := &problem.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: mcmc.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
+	p := &compile.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: mcmc.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
 	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
 	r := &run.Result{
 		Chains:     make([]run.ChainResult, 4),
@@ -402,7 +402,7 @@ func TestAdvice(t *testing.T) {
 		if err := os.WriteFile(file, []byte("total: 20\ningredients: {count: 12}\n"+c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p, err := problem.Load(t.Context(), file, problem.Options{})
+		p, err := compile.Load(t.Context(), file, compile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -27,7 +27,7 @@ const (
 // list by the ratio of the two, taken at the end of the two-standard-error interval nearer to the
 // expected lift. So a large but uncertain lift does not come first. Pairs must occur together in
 // some batches, since other pairs have no standard error.
-func newPairs(p *problem.Problem, g *gathered, probabilities []float64, unlisted run.Unlisted) *report.Pairs {
+func newPairs(p *compile.Problem, g *gathered, probabilities []float64, unlisted run.Unlisted) *report.Pairs {
 	out := &report.Pairs{Among: g.paired, Together: []report.Pair{}, Apart: []report.Pair{}}
 	for _, b := range g.batches {
 		out.Draws += b.draws

@@ -1,7 +1,7 @@
 package assemble
 
 import (
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/mcmc"
 	"kir/model"
@@ -9,14 +9,14 @@ import (
 
 // A predictor is a property that predicts a label: a number, or whether it is of a class.
 type predictor struct {
-	*problem.Property
+	*compile.Property
 	calibration *model.Calibration // of classes; nil where nobody knows what was left out
 	heldOut     map[int]model.Prediction
 	weak        bool
 }
 
 // predictors returns the predictors of a problem.
-func predictors(p *problem.Problem) (list []predictor, err error) {
+func predictors(p *compile.Problem) (list []predictor, err error) {
 	for k := range p.Properties {
 		w := predictor{Property: &p.Properties[k]}
 		if !w.isNumeric() && w.Class == "" {

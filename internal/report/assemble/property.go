@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"slices"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/model"
 )
 
 // ProblemOf is what a problem asks.
-func ProblemOf(p *problem.Problem) report.Problem { return problemOf(p) }
+func ProblemOf(p *compile.Problem) report.Problem { return problemOf(p) }
 
-func problemOf(p *problem.Problem) report.Problem {
+func problemOf(p *compile.Problem) report.Problem {
 	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
 		out.Recipes = len(p.Book.Recipes)
@@ -36,7 +36,7 @@ func problemOf(p *problem.Problem) report.Problem {
 	return out
 }
 
-func propertiesOf(p *problem.Problem) []report.Property {
+func propertiesOf(p *compile.Problem) []report.Property {
 	properties := make([]report.Property, len(p.Properties))
 	for k, w := range p.Properties {
 		properties[k] = report.Property{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight}
@@ -51,7 +51,7 @@ func propertiesOf(p *problem.Problem) []report.Property {
 }
 
 // modelOf describes a trained model.
-func modelOf(p problem.Predictor) *report.Forest {
+func modelOf(p compile.Predictor) *report.Forest {
 	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
 	f, ok := p.(*model.Forest)
 	if m, learnt := p.(*model.Learned); learnt {
@@ -91,7 +91,7 @@ func learntOf(m *model.Learned) *report.Learnt {
 const shownImportances = 15
 
 // forestWarnings names the models that have learnt nothing.
-func forestWarnings(p *problem.Problem) []string {
+func forestWarnings(p *compile.Problem) []string {
 	warnings := []string{}
 	for _, w := range p.Properties {
 		if w.Model == nil {
@@ -122,7 +122,7 @@ func heldOut(m *model.Learned) (all []report.HeldOut) {
 }
 
 // Training describes a trained model and the file it was saved in, if any.
-func Training(p problem.Predictor, file string) (*report.Training, error) {
+func Training(p compile.Predictor, file string) (*report.Training, error) {
 	t := &report.Training{Forest: *modelOf(p), File: file}
 	f, ok := p.(*model.Forest)
 	if ok {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -24,7 +24,7 @@ const mostAlike = 0.1
 // − 1 is χ²(q, p). The total variation distance between the two laws, the share of draws that must
 // differ from random compositions, is at most ½·√χ² (Cauchy and Schwarz). Both means are estimates:
 // χ² is raised by two standard errors.
-func nearlyRandomText(p *problem.Problem, r *run.Result) string {
+func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	if r.Score == nil || r.Baseline == nil {
 		return ""
 	}
@@ -54,7 +54,7 @@ func nearlyRandomText(p *problem.Problem, r *run.Result) string {
 
 // weightOf writes the weight that is so many times the weights as they are, if these are
 // all the same.
-func weightOf(p *problem.Problem, times int) string {
+func weightOf(p *compile.Problem, times int) string {
 	weight := 0.0
 	for _, w := range p.Properties {
 		if w.Weight > 0 && weight > 0 && w.Weight != weight {
@@ -114,7 +114,7 @@ func distinctScoreText(v, other float64) string {
 
 // appendNearlyRandom adds a warning to the verdict on draws that are nearly random, unless the
 // draws are known to be unsound.
-func appendNearlyRandom(p *problem.Problem, text string, grade report.Grade, r *run.Result) string {
+func appendNearlyRandom(p *compile.Problem, text string, grade report.Grade, r *run.Result) string {
 	if also := nearlyRandomText(p, r); also != "" && grade != report.Unsound {
 		return text + " " + also
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/diagnose"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -23,11 +23,11 @@ func TestAlike(t *testing.T) {
 		}
 		return logs
 	}
-	one := &problem.Problem{Properties: []problem.Property{{Name: "y", Weight: 1}, {Name: "told"}}}
-	two := &problem.Problem{Properties: []problem.Property{{Name: "y", Weight: 1}, {Name: "z", Weight: 2.5}}}
+	one := &compile.Problem{Properties: []compile.Property{{Name: "y", Weight: 1}, {Name: "told"}}}
+	two := &compile.Problem{Properties: []compile.Property{{Name: "y", Weight: 1}, {Name: "z", Weight: 2.5}}}
 	for _, c := range []struct {
 		name                  string
-		p                     *problem.Problem
+		p                     *compile.Problem
 		draws, random, se, sd float64
 		logs                  []float64
 		says, says2, saysLess string

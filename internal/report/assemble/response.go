@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/mcmc"
 	"kir/model"
@@ -129,7 +129,7 @@ func replaceAmount(recipe []int32, i int, amount, total int32) []int32 {
 }
 
 // addResponses adds to the models of a report how they respond at the first suggestion.
-func addResponses(p *problem.Problem, m *report.Model) error {
+func addResponses(p *compile.Problem, m *report.Model) error {
 	if len(m.Best) == 0 {
 		return nil
 	}
@@ -191,7 +191,7 @@ func addResponses(p *problem.Problem, m *report.Model) error {
 const mostConditionPoints = 25
 
 // conditionResponses returns how a prediction changes with each condition that has several values, at a recipe.
-func conditionResponses(p *problem.Problem, of *predictor, recipe, conditions []int32) (all []report.ConditionResponse, err error) {
+func conditionResponses(p *compile.Problem, of *predictor, recipe, conditions []int32) (all []report.ConditionResponse, err error) {
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
 		if c.Len() < 2 {
@@ -260,7 +260,7 @@ func trainingResponses(t *report.Training, m *model.Learned) (err error) {
 	} else if !m.Numeric() {
 		return nil
 	} else {
-		t.Unit, t.At = problem.UnitOf(m), "the recipe with the largest "+t.Label
+		t.Unit, t.At = compile.UnitOf(m), "the recipe with the largest "+t.Label
 	}
 	measured := m.Measured()
 	for r, parts := range m.Compositions() {

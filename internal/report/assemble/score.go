@@ -3,13 +3,13 @@ package assemble
 import (
 	"math"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
-	"kir/internal/problem"
 	"kir/internal/report"
 )
 
 // Scorecard scores the recipes of a table.
-func Scorecard(p *problem.Problem, book *dataset.Book) (*report.Scorecard, error) {
+func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error) {
 	scored, err := p.Score(book)
 	if err != nil {
 		return nil, p.Explain(err)

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/ensemble/xgboost"
-	"kir/internal/problem"
 )
 
 // TestModelTellsItsValue holds what a scorecard says of a model's number to the model,
@@ -32,7 +32,7 @@ properties:
 			t.Fatal(err)
 		}
 	}
-	p, err := problem.Load(t.Context(), path, problem.Options{})
+	p, err := compile.Load(t.Context(), path, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,13 @@ package assemble
 import (
 	"context"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/run"
 )
 
 // Spec returns the run's spec for a problem. The caller sets the path of the problem file, since it
 // knows the run's directory.
-func Spec(p *problem.Problem, version string) (*run.Spec, error) {
+func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 	spec := &run.Spec{
 		Name:        p.Name,
 		Problem:     p.File,
@@ -39,7 +39,7 @@ func Spec(p *problem.Problem, version string) (*run.Spec, error) {
 
 // ChooseKernel samples a problem whose file names no kernel by the kernel that short trials recommend, and returns
 // the advice. It leaves other problems as they are, and returns nil.
-func ChooseKernel(ctx context.Context, p *problem.Problem) (*run.Advice, error) {
+func ChooseKernel(ctx context.Context, p *compile.Problem) (*run.Advice, error) {
 	if !p.Auto {
 		return nil, nil
 	}

@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"kir/internal/compile"
 	"kir/internal/config"
 	"kir/internal/diagnose"
 	"kir/internal/pareto"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/internal/search"
@@ -26,7 +26,7 @@ const (
 )
 
 // Tradeoff lists at most points recipes of a trade-off, 20 if that is 0, with draws behind them.
-func Tradeoff(p *problem.Problem, found *problem.TradeOff, points int, draws []*mcmc.Composition) (*report.Tradeoff, error) {
+func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*mcmc.Composition) (*report.Tradeoff, error) {
 	t := &tradeoffBuilder{p: p, objectives: found.Objectives, target: found.Target, figures: figures(p)}
 	var err error
 	if t.models, err = predictors(p); err != nil {
@@ -75,8 +75,8 @@ func volumeOf(each []float64) report.Hypervolume {
 
 // A tradeoffBuilder computes the objectives of compositions.
 type tradeoffBuilder struct {
-	p          *problem.Problem
-	objectives []problem.Objective
+	p          *compile.Problem
+	objectives []compile.Objective
 	target     *mcmc.Target
 	models     []predictor
 	figures    []namedFigure
@@ -172,7 +172,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		out.Front = append(out.Front, b)
 		parts = append(parts, x.Parts())
 	}
-	if learnt := slices.ContainsFunc(t.objectives, func(o problem.Objective) bool { return t.p.Properties[o.Property].Model != nil }); learnt {
+	if learnt := slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return t.p.Properties[o.Property].Model != nil }); learnt {
 		far := search.Extrapolating(parts, known, search.NewDistance(len(t.p.Ingredients), known))
 		for _, k := range far {
 			out.Front[k].Extrapolates = true
@@ -212,7 +212,7 @@ func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffR
 	for k := range t.p.Properties {
 		w := &t.p.Properties[k]
 		limits := t.p.LimitsOf(w.Name)
-		if w.Model == nil || len(limits) == 0 || slices.ContainsFunc(t.objectives, func(o problem.Objective) bool { return o.Property == k }) {
+		if w.Model == nil || len(limits) == 0 || slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return o.Property == k }) {
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
@@ -253,7 +253,7 @@ func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
 
 // measuredOf returns the label of each known recipe that a model has learnt, NaN where there
 // is none; of classes 100 of a wanted one, and else 0.
-func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
+func measuredOf(p *compile.Problem, w *compile.Property) []float64 {
 	values := make([]float64, len(p.Book.Recipes))
 	label, ok := p.Book.Label(w.Model.Label())
 	for r := range values {
@@ -271,7 +271,7 @@ func measuredOf(p *problem.Problem, w *problem.Property) []float64 {
 }
 
 // DrawsBehind returns some draws of a complete run, evenly spaced over all chains, to be shown behind a front.
-func DrawsBehind(ctx context.Context, p *problem.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
+func DrawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
 		for d, err := range r.Thinned(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {

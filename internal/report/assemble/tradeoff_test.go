@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/config"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -111,7 +111,7 @@ func TestTradeoff(t *testing.T) {
 	}
 
 	// The same again, whatever the number of workers, and without draws.
-	trade, err := m.problem.SearchTradeOff(t.Context(), problem.TradeOptions{Between: m.problem.Trade, Effort: 0.1, Seed: 3, Workers: 3})
+	trade, err := m.problem.SearchTradeOff(t.Context(), compile.TradeOptions{Between: m.problem.Trade, Effort: 0.1, Seed: 3, Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

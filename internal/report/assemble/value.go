@@ -3,21 +3,21 @@ package assemble
 import (
 	"slices"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/mcmc"
 )
 
 // A namedFigure figure is one of a property by the name under which entries have it.
 type namedFigure struct {
-	problem.Figure
+	compile.Figure
 	name string
 	of   int // the property
 }
 
 // figures returns the figures of a problem's properties. One without a name is called after
 // its property, and so is one whose name is that of another.
-func figures(p *problem.Problem) []namedFigure {
+func figures(p *compile.Problem) []namedFigure {
 	var list []namedFigure
 	var taken []string
 	for _, w := range p.Properties {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/run"
 )
@@ -33,7 +33,7 @@ const rarest = 0.05
 // worstStatistics returns the statistic with the largest R-hat, and the one with the smallest ESS, including
 // the presence of ingredients. Chains confined to regions of equal scores differ only in the
 // ingredients they use. Either result is nil if no statistic has the figure.
-func worstStatistics(p *problem.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
+func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
 	see := func(s lowestESS) {
 		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
 			ess = &s
@@ -68,7 +68,7 @@ const (
 )
 
 // verdict states in a sentence or two, and as a grade, whether the run can be trusted.
-func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
+func verdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	if m := r.UnseenMode; m != nil {
 		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
 			unseenModeText(p, m), unseenModeRatio(m)), report.Unsound
@@ -91,7 +91,7 @@ func verdict(p *problem.Problem, r *run.Result) (string, report.Grade) {
 }
 
 // unseenModeText names the composition at the middle of a region.
-func unseenModeText(p *problem.Problem, m *run.UnseenMode) string {
+func unseenModeText(p *compile.Problem, m *run.UnseenMode) string {
 	units := make([]int, len(m.Parts))
 	for k, part := range m.Parts {
 		units[k] = part.Amount
@@ -131,7 +131,7 @@ func statisticName(statistic string) string {
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 // runWarnings returns the problems of a run and their remedies.
-func runWarnings(p *problem.Problem, r *run.Result) []string {
+func runWarnings(p *compile.Problem, r *run.Result) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	better := ""

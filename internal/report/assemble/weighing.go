@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
 	"kir/internal/number"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/rounding"
 	"kir/rule"
@@ -111,7 +111,7 @@ func (s *Scale) readStep(units *dataset.Units, made measure) (step *big.Rat, wei
 
 // Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of volume or
 // mass, as in the problem's known recipes. If these use neither, the batch's unit decides.
-func Weighing(o *problem.Outline, b report.Best, title string, rack report.IngredientOrder, s Scale) (*report.Weighing, error) {
+func Weighing(o *compile.Outline, b report.Best, title string, rack report.IngredientOrder, s Scale) (*report.Weighing, error) {
 	size, made, err := readBatch(o.Units, s.Batch)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func Weighing(o *problem.Outline, b report.Best, title string, rack report.Ingre
 }
 
 // setValues returns the values of conditions in the order of the problem.
-func setValues(o *problem.Outline, values map[string]any) (all []report.SetValue) {
+func setValues(o *compile.Outline, values map[string]any) (all []report.SetValue) {
 	for k := range o.Conditions {
 		of := &o.Conditions[k]
 		switch v := values[of.Name].(type) {
@@ -312,7 +312,7 @@ func basisOf(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
 }
 
 // partDensities returns grams a millilitre of each part.
-func partDensities(o *problem.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
+func partDensities(o *compile.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
 	if o.Attributes == nil {
 		return nil, &inputerr.Error{Message: "a volume is weighed as a mass by densities, and nothing is known of the ingredients", Hint: "give them a column " + column + " in the table of the ingredients"}
 	}

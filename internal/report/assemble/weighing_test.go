@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/compile"
 	"kir/internal/inputerr"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/testonly/golden"
 )
@@ -53,7 +53,7 @@ func TestWeighing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			o, err := problem.ReadOutline(t.Context(), filepath.Join(dir, "problem.yaml"))
+			o, err := compile.ReadOutline(t.Context(), filepath.Join(dir, "problem.yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"kir/internal/campaign"
+	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/dataset/sheet"
-	"kir/internal/problem"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/terminal"
@@ -194,7 +194,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 			checkWritten(t, "the page", recipes[k], shown, "%", "100", total)
 		}
 
-		outline := &problem.Outline{Total: total, Ingredients: names12(), Rules: rule.Set{Ingredients: 12, Total: total}}
+		outline := &compile.Outline{Total: total, Ingredients: names12(), Rules: rule.Set{Ingredients: 12, Total: total}}
 		sheet, err := assemble.Weighing(outline, model.Best[0], "It", report.IngredientOrder{}, assemble.Scale{Batch: "100 g", Step: "0.0001"})
 		must(err)
 		amounts, exact, percents := make(map[string]string), make(map[string]string), make(map[string]string)

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/figure"
@@ -26,7 +26,7 @@ import (
 // A made run is a problem that was sampled.
 type made struct {
 	store   run.Store
-	problem *problem.Problem
+	problem *compile.Problem
 	result  *run.Result
 	model   *report.Model
 }
@@ -64,7 +64,7 @@ func sampleFile(t testing.TB, path string, override func(s *mcmc.Settings)) made
 // runFile is sampleFile without a test.
 func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	effort := 0.1 // a search that finds something
-	p, err := problem.Load(context.Background(), path, problem.Options{Override: override, Effort: &effort})
+	p, err := compile.Load(context.Background(), path, compile.Options{Override: override, Effort: &effort})
 	if err != nil {
 		return m, err
 	}

@@ -6,17 +6,17 @@ import (
 	"sync"
 	"testing"
 
-	"kir/internal/problem"
+	"kir/internal/compile"
 	"kir/internal/testonly/testmode"
 	"kir/mcmc"
 )
 
 // growCocktails reads the example of the cocktails and grows its two forests.
-var growCocktails = sync.OnceValues(func() (*problem.Problem, error) {
-	return problem.Load(context.Background(), "../../../examples/cocktails/problem.yaml", problem.Options{})
+var growCocktails = sync.OnceValues(func() (*compile.Problem, error) {
+	return compile.Load(context.Background(), "../../../examples/cocktails/problem.yaml", compile.Options{})
 })
 
-func cocktails(tb testing.TB) *problem.Problem {
+func cocktails(tb testing.TB) *compile.Problem {
 	p, err := growCocktails()
 	if err != nil {
 		tb.Fatal(err)

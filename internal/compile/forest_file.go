@@ -1,0 +1,109 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/model"
+)
+
+// maxForestBytes is the greatest number of bytes read from a forest's file.
+const maxForestBytes = 1 << 30
+
+// loadGrownForest loads the forest of a property from its file.
+func loadGrownForest(ctx context.Context, s *readContext, v *config.Forest) (*grownForest, error) {
+	grown, err := loadForest(ctx, s, v.File)
+	if err != nil {
+		return nil, err
+	}
+	if v.Label.At != nil && v.Label.Value != grown.Label() {
+		return nil, yaml.Hint(v.Label.At.Errorf("the forest in the file predicts %s, not %s", inputerr.Quote(grown.Label()), v.Label.At.Describe()), "name that label or leave it out")
+	}
+	data, err := trainingData(ctx, s, grown)
+	if err != nil {
+		return nil, v.File.PlaceError(err)
+	}
+	f := &grownForest{model: grown, data: data}
+	f.resolved.Set("file", v.File.Text)
+	return f, nil
+}
+
+// loadForest loads a forest that kir train saved, alone or within a model, for this problem's ingredients
+// and total.
+func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Forest, error) {
+	var f *model.Forest
+	err := s.Files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
+		text, err := io.ReadAll(io.LimitReader(r, maxForestBytes))
+		if err != nil {
+			return err
+		}
+		if !model.IsLearned(text) {
+			f, err = model.Read(bytes.NewReader(text))
+			return err
+		}
+		m, err := model.ReadLearned(ctx, bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		if f = m.Forest(); f == nil {
+			return errors.New("it is a Gaussian process alone")
+		}
+		return nil
+	})
+	if err != nil {
+		if bad := (*inputerr.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", inputerr.Quote(n.Text), err), "save it anew with kir train")
+	}
+	return f, checkFits(s, n, f.Total(), f.Ingredients())
+}
+
+// checkFits returns an error for a model of another total or of other ingredients.
+func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
+	if total != s.Total {
+		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.Total), "change the total, or grow it with kir train --total %d", s.Total)
+	}
+	for k, name := range s.Names {
+		if k >= len(names) || names[k] != name {
+			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, inputerr.Quote(name)), "%s", regrowHint(s.Table))
+		}
+	}
+	if len(names) != len(s.Names) {
+		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.Names)), "%s", regrowHint(s.Table))
+	}
+	return nil
+}
+
+// trainingData returns the training data of a forest from a file if they are the known recipes. Otherwise
+// it returns nil and warns.
+func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
+	if s.Book == nil {
+		return nil, nil
+	}
+	label, ok := s.Book.Label(f.Label())
+	if ok {
+		data, err := forestData(s, s.Book, label, s.Total, f.Numeric(), nil)
+		if err == nil {
+			if ok, err = f.IsGrownFrom(ctx, data); err != nil || ok {
+				return data, err
+			}
+		}
+	}
+	s.Warn(fmt.Sprintf("The forest for %s was not grown from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", f.Label()))
+	return nil, nil
+}
+
+// regrowHint says how to grow a forest that fits the problem. table is the ingredients file, or empty.
+func regrowHint(table string) string {
+	if table != "" {
+		return "grow it with kir train --ingredients " + inputerr.Quote(table)
+	}
+	return "grow it on these recipes with kir train"
+}

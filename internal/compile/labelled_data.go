@@ -1,0 +1,156 @@
+package compile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/model"
+)
+
+// labelNamed returns the label with a name. Errors without a label are placed at n.
+func labelNamed(s *readContext, n *yaml.Node, name config.Written[string]) (*dataset.Label, error) {
+	if s.Book == nil {
+		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
+	}
+	if name.At == nil {
+		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsHint(s.Book))
+	}
+	label, ok := s.Book.Label(name.Value)
+	if !ok {
+		return nil, yaml.Hint(name.At.Errorf("the recipes have no label %s", name.At.Describe()), "%s", labelsHint(s.Book))
+	}
+	return label, nil
+}
+
+func labelsHint(book *dataset.Book) string {
+	if len(book.Labels) == 0 {
+		return "they have none: add a column, and in the wide form name it under labels"
+	}
+	names := make([]string, len(book.Labels))
+	for k := range book.Labels {
+		names[k] = book.Labels[k].Name
+	}
+	return "they have " + inputerr.List(names, 12)
+}
+
+// labelledData returns the training data for a label, the indexes of its recipes in the book, and the
+// recipes that failed. s has the conditions; nil without conditions.
+func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
+	if !numeric {
+		data, err = forestData(s, b, label, total, false, nil)
+		return data, recipesWith(label), nil, err
+	}
+	numbers, failures, err := label.Measured(words...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var failedRecipes []int
+	data = &model.Data{Label: label.Name, Ingredients: b.Ingredients.Names, Total: total}
+	for r := range b.Recipes {
+		if math.IsNaN(numbers[r]) && !failures[r] {
+			continue
+		}
+		row, err := recipeRow(b, r, total)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if failures[r] {
+			failed, failedRecipes = append(failed, row), append(failedRecipes, r)
+			continue
+		}
+		data.Rows, data.Numbers = append(data.Rows, row), append(data.Numbers, numbers[r])
+		recipes = append(recipes, r)
+	}
+	if len(data.Rows) == 0 {
+		return nil, nil, nil, &inputerr.Error{File: b.File, Message: "no recipe has a number for the label " + inputerr.Quote(label.Name), Hint: "fill in the column"}
+	}
+	if s != nil {
+		s.conditionTable.addConditions(data, recipes, failed, failedRecipes)
+	}
+	return data, recipes, failed, nil
+}
+
+// recipesWith returns the indexes of the recipes that have a value of a label.
+func recipesWith(label *dataset.Label) (recipes []int) {
+	for r, class := range label.ClassOf {
+		if class >= 0 {
+			recipes = append(recipes, r)
+		}
+	}
+	return recipes
+}
+
+// recipeRow returns a recipe of a book, closed to the total.
+func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
+	amounts, err := b.Closure(r, total)
+	if err != nil {
+		return nil, err
+	}
+	row := make([]model.Part, len(amounts))
+	for k, p := range b.Recipes[r].Parts {
+		row[k] = model.Part{Ingredient: p.Ingredient, Amount: int32(amounts[k])}
+	}
+	return row, nil
+}
+
+// standardDeviations returns the standard deviations of the numbers of some recipes, NaN if missing. Without the name of
+// their column it returns nil.
+func (s *readContext) standardDeviations(column config.Written[string], recipes []int) ([]float64, error) {
+	if column.At == nil {
+		return nil, nil
+	}
+	label, err := labelNamed(s, column.At, column)
+	if err != nil {
+		return nil, err
+	}
+	sd, err := standardDeviations(label, recipes)
+	if err != nil {
+		return nil, column.At.PlaceError(err)
+	}
+	return sd, nil
+}
+
+// standardDeviations returns the numbers of a label for some recipes, NaN if missing.
+func standardDeviations(label *dataset.Label, recipes []int) ([]float64, error) {
+	numbers, _, err := label.Measured()
+	if err != nil {
+		return nil, err
+	}
+	sd, known := make([]float64, len(recipes)), false
+	for k, r := range recipes {
+		if sd[k] = numbers[r]; sd[k] < 0 {
+			return nil, negativeSpread(sd[k], label)
+		}
+		known = known || !math.IsNaN(sd[k])
+	}
+	if !known {
+		return nil, &inputerr.Error{Message: "no recipe that is learnt from has a standard deviation in " + inputerr.Quote(label.Name), Hint: "fill in the column, or leave it out"}
+	}
+	return sd, nil
+}
+
+// negativeSpread returns the error for a negative standard deviation.
+func negativeSpread(v float64, label *dataset.Label) error {
+	return &inputerr.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, inputerr.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
+}
+
+// warnFailures warns that some recipes count as failed.
+func warnFailures(s *readContext, label *dataset.Label, words []string, data *model.Data, failed [][]model.Part) {
+	if len(failed) == 0 {
+		return
+	}
+	var said []string
+	for _, value := range label.Classes {
+		if dataset.IsFailure(value) || slices.Contains(words, value) {
+			said = append(said, inputerr.Quote(value))
+		}
+	}
+	s.Warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): they teach where recipes succeed, and the probability of success multiplies the score. Leave these cells empty if the recipes were only not measured.",
+		len(failed), inputerr.Count(len(failed)+len(data.Rows), "recipe"), label.Name, strings.Join(said, ", ")))
+}

@@ -1,0 +1,64 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/model"
+)
+
+// loadLearnt makes a property of a model that kir train saved.
+func loadLearnt(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
+	file := v.File
+	var m *model.Learned
+	err := s.Files.Read(ctx, file, "the file of the model", func(r io.Reader, _ string) (err error) {
+		m, err = model.ReadLearned(ctx, io.LimitReader(r, maxForestBytes))
+		return err
+	})
+	if err != nil {
+		if bad := (*inputerr.Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
+			return Property{}, err
+		}
+		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", inputerr.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
+	}
+	if err := checkFits(s, file, m.Total(), m.Ingredients()); err != nil {
+		return Property{}, err
+	}
+	if v.Label.At != nil && v.Label.Value != m.Label() {
+		return Property{}, yaml.Hint(v.Label.At.Errorf("the model in the file predicts %s, not %s", inputerr.Quote(m.Label()), v.Label.At.Describe()), "name that label or leave it out")
+	}
+	data, recipes := matchTrainingData(s, file, m)
+	p, err := learntProperty(s, m, data, recipes, &v.Objective)
+	if err != nil {
+		return Property{}, err
+	}
+	var resolved yaml.Map
+	resolved.Set("file", file.Text)
+	resolved.Set("label", m.Label())
+	resolved.Set("floor", v.Floor.Value)
+	resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize")
+	p.resolved = resolved
+	return p, nil
+}
+
+// matchTrainingData returns the training data of a model from a file, with the indexes of their recipes, if
+// they are the known recipes. Otherwise it returns nil and warns.
+func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
+	if s.Book == nil {
+		return nil, nil
+	}
+	if label, ok := s.Book.Label(m.Label()); ok {
+		// Every value that is not a number may have marked a failed recipe.
+		data, recipes, failed, err := labelledData(s, s.Book, label, s.Total, m.Numeric(), label.Classes)
+		if err == nil && len(failed) == m.Failures() && m.IsLearntFrom(data) {
+			return data, recipes
+		}
+	}
+	s.Warn(fmt.Sprintf("The model of %s was not learnt from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", m.Label()))
+	return nil, nil
+}

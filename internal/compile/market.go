@@ -1,0 +1,100 @@
+package compile
+
+import (
+	"context"
+	"errors"
+
+	"kir/internal/assetstats"
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/property"
+)
+
+// A market has the expected returns of the ingredients and their covariance.
+type market struct {
+	returns    []float64
+	covariance [][]float64
+
+	// For a history: its kind, the number of periods per year, and a description.
+	kind    assetstats.Kind
+	word    string // the kind as a value of the key as
+	periods float64
+	source  string
+}
+
+// newMarket returns the market of a portfolio: as it is given, or estimated from a history.
+func newMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml.Node) (*market, error) {
+	if v.Covariance == nil {
+		return estimateMarket(ctx, s, v, n)
+	}
+	returns, err := expectedReturns(ctx, s, &v.Returns)
+	if err != nil {
+		return nil, err
+	}
+	covariance, err := readCovariance(ctx, s, v.Covariance)
+	return &market{returns: returns, covariance: covariance}, err
+}
+
+// expectedReturns returns the expected return of each ingredient, from an attribute or from a CSV file with
+// the columns name and return.
+func expectedReturns(ctx context.Context, s *readContext, r *config.Returns) ([]float64, error) {
+	if r.Attribute.At != nil {
+		return s.AttributeNumbers(r.Attribute.At, r.Attribute.Value)
+	}
+	t, err := s.ReadSheet(ctx, r.File, "the file of returns")
+	if err != nil {
+		return nil, err
+	}
+	column, err := t.Column("return")
+	if err != nil {
+		return nil, err
+	}
+	at, err := t.RowsOf(s.Names)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(at))
+	for i, row := range at {
+		values[i] = t.Values[row][column]
+	}
+	return values, nil
+}
+
+// readCovariance reads the covariance of the ingredients, in their order, from a CSV file with a row and a
+// column for each.
+func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]float64, error) {
+	t, err := s.ReadSheet(ctx, n, "the file of the covariance")
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Rows) != len(t.Columns) {
+		return nil, yaml.Hint(t.ErrorIn(-1, -1, "the covariance is not square: it has %s and %s", inputerr.Count(len(t.Rows), "row"), inputerr.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
+	}
+	rows, err := t.RowsOf(s.Names)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := t.ColumnsOf(s.Names)
+	if err != nil {
+		return nil, err
+	}
+	c := make([][]float64, len(rows))
+	for i, row := range rows {
+		c[i] = make([]float64, len(columns))
+		for j, column := range columns {
+			c[i][j] = t.Values[row][column]
+		}
+	}
+	if err := property.CheckCovariance(c); err != nil {
+		bad := (*property.CovarianceError)(nil)
+		if !errors.As(err, &bad) {
+			return nil, err
+		}
+		if bad.Row < 0 {
+			return nil, yaml.Hint(&inputerr.Error{File: t.File, Message: bad.Reason}, "estimate it from more observations than ingredients, shrink it, or write more digits")
+		}
+		return nil, t.ErrorIn(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
+	}
+	return c, nil
+}

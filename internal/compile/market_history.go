@@ -1,0 +1,189 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"kir/internal/assetstats"
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+)
+
+// A marketHistory is a table of prices or returns over time.
+type marketHistory struct {
+	*dataset.Series
+	file    *yaml.Node
+	columns []int       // column of each ingredient
+	left    []string    // columns that are no ingredients
+	order   []int       // rows in order of time
+	dates   []time.Time // by row; nil if the rows have no dates
+
+	values [][]float64 // by time and ingredient, without the rows that have gaps
+	rows   []int       // their rows
+}
+
+// readHistory reads a history. n is the node that lacks a covariance.
+func readHistory(ctx context.Context, s *readContext, r *config.Returns, n *yaml.Node) (*marketHistory, error) {
+	h := &marketHistory{file: r.File}
+	err := s.Files.Read(ctx, r.File, "the file of prices or returns", func(content io.Reader, path string) (err error) {
+		h.Series, err = dataset.ReadSeries(content, path, r.Layout, s.Names)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.WarnGuesses("returns", r.File.Text, r.Layout, h.Guessed, h.Notes)
+	isIngredient := func(name string) bool { return slices.Contains(s.Names, name) }
+	if len(h.Columns) == 1 && !isIngredient(h.Columns[0]) && slices.ContainsFunc(h.Times, isIngredient) {
+		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", inputerr.Quote(r.File.Text), h.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
+	}
+	if h.columns, h.left, err = columnsOf(h.Series, s.Names); err != nil {
+		return nil, err
+	}
+	if dates, dated := assetstats.Dates(h.Times); dated {
+		h.dates = dates
+	}
+	if h.order, err = rowsByTime(h.Series, h.dates); err != nil {
+		return nil, err
+	}
+	for _, r := range h.order {
+		row := make([]float64, len(h.columns))
+		for i, c := range h.columns {
+			row[i] = h.Values[r][c]
+		}
+		if !slices.ContainsFunc(row, math.IsNaN) {
+			h.values, h.rows = append(h.values, row), append(h.rows, r)
+		}
+	}
+	return h, nil
+}
+
+// guessKind returns what the numbers of the history seem to be.
+func (h *marketHistory) guessKind() assetstats.Kind {
+	if h.Percent {
+		return assetstats.Returns
+	}
+	return assetstats.KindOf(h.values)
+}
+
+// frequency returns how often the history has a row, and whether its dates tell.
+func (h *marketHistory) frequency() (assetstats.Frequency, bool) {
+	if h.dates == nil {
+		return assetstats.Frequency{}, false
+	}
+	dates := make([]time.Time, len(h.order))
+	for k, r := range h.order {
+		dates[k] = h.dates[r]
+	}
+	return assetstats.FrequencyOf(dates)
+}
+
+// gapsText says how many rows of a history were left out because an ingredient has no value there. It names
+// the ingredient whose gaps cost most, and the number of rows without it.
+func (h *marketHistory) gapsText(names []string) string {
+	left := 0
+	alone := make([]int, len(h.columns)) // rows in which only this ingredient has no value
+	first := make([]int, len(h.columns)) // index in order of its first value
+	for i := range first {
+		first[i] = -1
+	}
+	for k, r := range h.order {
+		missing, last := 0, 0
+		for i, c := range h.columns {
+			switch {
+			case math.IsNaN(h.Values[r][c]):
+				missing, last = missing+1, i
+			case first[i] < 0:
+				first[i] = k
+			}
+		}
+		if missing > 0 {
+			left++
+		}
+		if missing == 1 {
+			alone[last]++
+		}
+	}
+	if left == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(" Left out: %s with gaps.", inputerr.Count(left, "row"))
+	worst := 0
+	for i, rows := range alone {
+		if rows > alone[worst] {
+			worst = i
+		}
+	}
+	if 10*alone[worst] <= len(h.order) {
+		return text
+	}
+	text = fmt.Sprintf(" Left out: %s of %d with gaps, %d of them for gaps of %s alone", inputerr.Count(left, "row"), len(h.order), alone[worst], inputerr.Quote(names[worst]))
+	if first[worst] > 0 {
+		text += fmt.Sprintf(", whose first value is that of %s", inputerr.Quote(h.Times[h.order[first[worst]]]))
+	}
+	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(h.order)-left+alone[worst], len(h.order)-left)
+}
+
+// columnsOf returns the column of each ingredient, and the names of the other columns.
+func columnsOf(t *dataset.Series, names []string) (columns []int, left []string, err error) {
+	for _, name := range names {
+		at := slices.Index(t.Columns, name)
+		if at < 0 {
+			near := inputerr.DidYouMean(name, t.Columns)
+			if near == "" {
+				near = "there are " + inputerr.List(t.Columns, 8) + "; add a column, or leave the ingredient out"
+			}
+			return nil, nil, t.ErrorAt(-1, -1, "no column is called "+inputerr.Quote(name)+", as an ingredient is", near)
+		}
+		columns = append(columns, at)
+	}
+	for k, name := range t.Columns {
+		if !slices.Contains(columns, k) {
+			left = append(left, name)
+		}
+	}
+	return columns, left, nil
+}
+
+// rowsByTime returns the rows of a history in order of time, or in the file's order without dates.
+func rowsByTime(t *dataset.Series, dates []time.Time) ([]int, error) {
+	order := make([]int, len(t.Times))
+	for r := range order {
+		order[r] = r
+	}
+	if dates == nil {
+		return order, nil
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return dates[a].Compare(dates[b]) })
+	for k := range order[1:] {
+		if a, b := order[k], order[k+1]; dates[a].Equal(dates[b]) {
+			return nil, t.ErrorAt(b, -1, fmt.Sprintf("%s is there twice", inputerr.Quote(t.Times[b])), "remove one of the rows")
+		}
+	}
+	return order, nil
+}
+
+// check returns an error for impossible prices, and for losses of more than 100 %.
+func (h *marketHistory) check(kind assetstats.Kind) error {
+	for k, row := range h.values {
+		for i, v := range row {
+			switch {
+			case kind == assetstats.Prices && h.Percent:
+				return h.ErrorAt(h.rows[k], h.columns[i], "the numbers have percent signs, and prices have none", "write as: returns")
+			case kind == assetstats.Percent && h.Percent:
+				return h.ErrorAt(h.rows[k], h.columns[i], "the numbers have percent signs", "write as: returns, or remove as")
+			case kind == assetstats.Prices && v <= 0:
+				return h.ErrorAt(h.rows[k], h.columns[i], fmt.Sprintf("a price is %v", v), "a price is above 0: leave the cell empty where it is not known, or write as: returns")
+			case kind == assetstats.Returns && v < -1:
+				return h.ErrorAt(h.rows[k], h.columns[i], fmt.Sprintf("a return is %v, a loss of more than all", v), "write as: percent if 1 stands for one percent, or as: prices")
+			}
+		}
+	}
+	return nil
+}

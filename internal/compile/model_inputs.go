@@ -1,0 +1,192 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/ensemble"
+	"kir/internal/inputerr"
+	"kir/property"
+)
+
+// An inputMapping maps a composition to the inputs of a model.
+type inputMapping struct {
+	*readContext
+	model     *ensemble.Model
+	at        *yaml.Node
+	amounts   string // measure that an ingredient's name alone stands for
+	sources   []ensemble.Source
+	constants []constantInput
+
+	conditionInputs []conditionInput
+	conditionsOf    []int // indices of the conditions that give inputs
+	valuesOf        []int // of each: its number of values
+}
+
+// A constantInput is an input that is a constant, not part of the composition.
+type constantInput struct {
+	input int
+	name  string
+	value float64 // NaN if it is missing
+}
+
+// mapInputs finds what each input of the model stands for.
+func (b *inputMapping) mapInputs(v *config.Model) error {
+	inputs := b.model.Inputs
+	features, err := b.featuresByInput(v.Features)
+	if err != nil {
+		return err
+	}
+	constants := make(map[string]*config.Constant)
+	for k := range v.Constants.Value {
+		c := &v.Constants.Value[k]
+		constants[c.Name] = c
+	}
+	var unknown []string
+	for k, name := range inputs {
+		item := features[name]
+		if name, err = inputName(item, name); err != nil {
+			return err
+		}
+		if c := constants[name]; c != nil {
+			delete(constants, name)
+			if !c.Chosen {
+				b.constants = append(b.constants, constantInput{k, name, c.Value})
+				b.sources = append(b.sources, ensemble.Source{Constant: true, Value: c.Value})
+				continue
+			}
+		}
+		if item == nil || item.Figure == nil {
+			if added, err := b.addConditionInput(k, name); err != nil {
+				return err
+			} else if added {
+				continue
+			}
+		}
+		source, known, err := b.findSource(item, name)
+		if err != nil {
+			return err
+		}
+		if !known {
+			unknown = append(unknown, name)
+		}
+		b.sources = append(b.sources, source)
+	}
+	if unknown != nil {
+		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.Names, 8)),
+			"say what they are under features, such as {%s: {share: %s}}, list them under conditions, or give their values under constants", unknown[0], inputerr.Quote(b.Names[0]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(constants)) {
+		return yaml.SuggestName(constants[name].At.Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)
+	}
+	b.warnUnseen(v.File.Text)
+	return nil
+}
+
+// featuresByInput returns what the file says of inputs, by the names of the model's inputs.
+func (b *inputMapping) featuresByInput(f config.Written[config.Features]) (map[string]*config.Input, error) {
+	inputs := b.model.Inputs
+	if f.Value.Ordered && len(f.Value.Inputs) != len(inputs) {
+		return nil, yaml.Hint(f.At.Errorf("features lists %d and the model has %s", len(f.Value.Inputs), inputerr.Count(len(inputs), "input")), "the model's are %s", inputerr.List(inputs, 12))
+	}
+	all := make(map[string]*config.Input)
+	for k := range f.Value.Inputs {
+		item := &f.Value.Inputs[k]
+		if f.Value.Ordered {
+			all[inputs[k]] = item
+			continue
+		}
+		name := item.Key.Text
+		if !slices.Contains(inputs, name) {
+			return nil, yaml.SuggestName(item.Key.Errorf("the model has no input %s", inputerr.Quote(name)), name, "it has", inputs, 12)
+		}
+		all[name] = item
+	}
+	return all, nil
+}
+
+// inputName returns the name by which an input of the model is found: the one that the file has for it, or
+// its own. item is nil if the file does not have the input.
+func inputName(item *config.Input, name string) (string, error) {
+	switch {
+	case item == nil || item.Figure != nil:
+		return name, nil
+	case item.Name.At != nil:
+		return item.Name.Value, nil
+	}
+	return "", yaml.Hint(item.At.Errorf("the input %s is %s", inputerr.Quote(name), item.At.Describe()),
+		"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", inputerr.Quote(name))
+}
+
+// findSource returns the source of an input that is part of a composition: the figure that the file has for
+// it, or what its name stands for.
+func (b *inputMapping) findSource(item *config.Input, name string) (s ensemble.Source, known bool, err error) {
+	if item == nil || item.Figure == nil {
+		return b.findByName(name)
+	}
+	var f config.Figure
+	if err := f.Decode(item.Figure); err != nil {
+		return s, true, err
+	}
+	if f.Mean.At != nil {
+		s, err = b.meanSource(f.Mean.At, f.Mean.Value)
+		return s, true, err
+	}
+	measure, ingredients := f.Measure()
+	of, _, err := b.WhichIngredients(ingredients)
+	return b.measureSource(measure, of), true, err
+}
+
+// warnUnseen warns about ingredients that no input depends on.
+func (b *inputMapping) warnUnseen(file string) {
+	seen := make([]bool, len(b.Names))
+	for _, s := range b.sources {
+		for _, i := range s.Ingredients {
+			seen[i] = true
+		}
+	}
+	var unseen []string
+	for i, name := range b.Names {
+		if !seen[i] {
+			unseen = append(unseen, name)
+		}
+	}
+	if unseen != nil {
+		b.Warn(fmt.Sprintf("The model %s does not look at %s.", inputerr.Quote(file), inputerr.List(unseen, 8)))
+	}
+}
+
+// measureSource returns the source of an input that is a measure of some ingredients.
+func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
+	s := ensemble.Source{Count: measure == "count", Presence: measure == "presence"}
+	for _, i := range of {
+		s.Ingredients = append(s.Ingredients, int32(i))
+	}
+	switch measure {
+	case "percent":
+		s.Times = 100
+		fallthrough
+	case "share":
+		s.Over = float64(b.Total)
+	}
+	return s
+}
+
+// meanSource returns the source of an input that is the mean of an attribute, weighted by amounts.
+func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, error) {
+	values, err := b.AttributeNumbers(at, name)
+	if err != nil {
+		return ensemble.Source{}, err
+	}
+	var s ensemble.Source
+	var scale float64
+	s.Weights, scale = property.ScaleToIntegers(values, b.Total)
+	s.Over = float64(scale * float64(b.Total))
+	for i := range values {
+		s.Ingredients = append(s.Ingredients, int32(i))
+	}
+	return s, nil
+}

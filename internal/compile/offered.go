@@ -1,0 +1,518 @@
+package compile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kir/internal/config"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/internal/portable"
+)
+
+// What an objective of a draft can ask of a label, beside the directions of numbers. NoDirection means no
+// objective. SureClass asks for a probability of a class of at least sureShare, but not for more.
+const (
+	NoDirection config.Direction = ""
+	WantClass   config.Direction = "want"
+	SureClass   config.Direction = "sure"
+)
+
+// sureShare is the probability that [SureClass] asks for.
+const sureShare = "90%"
+
+// A DraftObjective is the objective of a draft for one label, or for one attribute of the ingredients.
+type DraftObjective struct {
+	Direction config.Direction `json:"way"`
+	From, To  float64          `json:",omitempty"`      // bounds, for config.Between
+	Class     string           `json:"class,omitempty"` // the class, for WantClass and SureClass
+}
+
+// A Target is a label of the recipes, or a numeric attribute of the ingredients, that can be an objective
+// of a draft.
+type Target struct {
+	Key  string // its key in [Draft.Objectives]
+	Name string // name of the column
+
+	// Attribute is true for an attribute of the ingredients: the objective is then its mean over a recipe.
+	Attribute bool
+
+	// Directions are the possible ones and Objective is the objective. Why explains why there is no possible
+	// direction.
+	Directions []config.Direction
+	Objective  DraftObjective
+	Why        string
+
+	Known       int // number of recipes with a value
+	Least, Most float64
+	From, To    float64 // quartiles: the middle half of the values
+	Classes     []string
+	Counts      []int
+
+	name, comment string
+	sd            string
+	priority      int
+}
+
+// A Bound is a constraint that a draft can have.
+type Bound struct {
+	Key   string // its key in [Draft.Bounds]
+	Words string // short description
+	Lines []string
+	Note  string // comment after the first line
+	On    bool
+}
+
+// attributeKey returns the key of an attribute of the ingredients.
+func attributeKey(name string) string { return "ingredients: " + name }
+
+// Targets returns the possible objectives of the draft, with the chosen ones set. Without Objectives, the label
+// with the highest priority is maximised.
+func (d *Draft) Targets() []Target {
+	if d.Series != nil {
+		return d.marketTargets()
+	}
+	var all []Target
+	best, most := -1, 0
+	among := newLabelRelations(d.Book)
+	for i := range d.Book.Labels {
+		if d.isCondition(d.Book.Labels[i].Name) {
+			continue
+		}
+		t := d.labelTarget(i, among)
+		if t.priority > 0 && !slices.Contains(d.MeasuredColumns, t.Key) && dataset.OriginOf(t.Key, t.Classes != nil) == dataset.SetOrMeasured {
+			t.priority = 1 // it may have been set
+		}
+		if t.priority > most {
+			best, most = len(all), t.priority
+		}
+		all = append(all, t)
+	}
+	if best >= 0 {
+		all[best].Objective = all[best].DefaultObjective()
+	}
+	for i := range d.Book.Ingredients.Attributes {
+		a := &d.Book.Ingredients.Attributes[i]
+		numbers, err := a.Numbers()
+		if m := a.Meaning(); err != nil || m != dataset.Price && m != dataset.Figure || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
+			continue
+		}
+		name, _ := dataset.SplitHeaderUnit(a.Name)
+		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Directions: []config.Direction{config.Maximize, config.Minimize}, Known: len(d.Book.Recipes), name: name}
+		if a.Meaning() == dataset.Price {
+			t.Directions = []config.Direction{config.Minimize, config.Maximize}
+		}
+		t.Least, t.Most = slices.Min(numbers), slices.Max(numbers)
+		if t.Least == t.Most {
+			continue
+		}
+		all = append(all, t)
+	}
+	taken := make(map[string]bool)
+	for i := range all {
+		t := &all[i]
+		if taken[t.name] {
+			t.name = t.Name
+		}
+		if taken[t.name] {
+			t.name += " of the ingredients"
+		}
+		taken[t.name] = true
+		if d.Objectives != nil {
+			t.Objective = DraftObjective{}
+		}
+		if g, ok := d.Objectives[t.Key]; ok && slices.Contains(t.Directions, g.Direction) {
+			if g.Direction == config.Between && !(g.From < g.To) {
+				g.From, g.To = t.From, t.To
+			}
+			if (g.Direction == WantClass || g.Direction == SureClass) && !slices.Contains(t.Classes, g.Class) {
+				g.Class = t.DefaultObjective().Class
+			}
+			t.Objective = g
+		}
+	}
+	return all
+}
+
+// DefaultObjective returns the objective that suits a target best.
+func (t *Target) DefaultObjective() DraftObjective {
+	g := DraftObjective{Direction: t.Directions[0]}
+	if g.Direction == WantClass {
+		g.Class = t.Classes[0]
+		for _, class := range t.Classes {
+			if !unwantedClasses[strings.ToLower(class)] {
+				g.Class = class
+				break
+			}
+		}
+	}
+	return g
+}
+
+// yamlLines returns the objective as a line of a problem file, and its constraint if it is one.
+func (t *Target) yamlLines() (line, rule string) {
+	g := t.Objective
+	if g.Direction == NoDirection {
+		g = t.DefaultObjective()
+	}
+	key, column := dataset.YAMLText(t.name), dataset.YAMLText(t.Name)
+	if t.Attribute {
+		return fmt.Sprintf("%s: {blend: {attribute: %s, %s: true}}", key, column, g.Direction), ""
+	}
+	switch g.Direction {
+	case config.Between:
+		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sd), ""
+	case WantClass:
+		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, dataset.YAMLText(g.Class)), ""
+	case SureClass:
+		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, dataset.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
+	}
+	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Direction, t.sd), ""
+}
+
+// unwantedClasses are names of classes that are rarely an objective.
+var unwantedClasses = map[string]bool{
+	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
+	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
+}
+
+// A labelRelations has the relations between the labels of a book.
+type labelRelations struct {
+	spreads  []int          // by label: the label with its standard deviations, or -1
+	spreadOf map[int]int    // by label of standard deviations: the first label that they belong to
+	bases    map[string]int // by name without unit: how many labels have it
+}
+
+// newLabelRelations returns the relations between the labels of a book.
+func newLabelRelations(b *dataset.Book) labelRelations {
+	c := labelRelations{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
+	for k := range b.Labels {
+		if l := c.spreads[k]; l >= 0 {
+			if _, other := c.spreadOf[l]; !other {
+				c.spreadOf[l] = k
+			}
+		}
+		base, _ := dataset.SplitHeaderUnit(b.Labels[k].Name)
+		c.bases[base]++
+	}
+	return c
+}
+
+// labelTarget returns the target of a label.
+func (d *Draft) labelTarget(label int, among labelRelations) Target {
+	l := &d.Book.Labels[label]
+	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
+	if of, is := among.spreadOf[label]; is {
+		t.Why = "the standard deviations of " + d.Book.Labels[of].Name
+		return t
+	}
+	numbers, failed, err := l.Measured()
+	numbers = slices.DeleteFunc(numbers, math.IsNaN)
+	slices.Sort(numbers)
+	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
+		t.Directions, t.priority = []config.Direction{config.Maximize, config.Minimize, config.Between}, 3*t.Known
+		if dataset.IsJudgement(l.Name) { // a judgement, not a condition such as a temperature
+			t.priority = 4 * t.Known
+		}
+		if dataset.IsUnwanted(l.Name) {
+			t.Directions = []config.Direction{config.Minimize, config.Maximize, config.Between}
+		}
+		if dataset.IsCost(l.Name) { // a limit bounds a cost better than a model does
+			t.priority = 2 * t.Known
+		}
+		if base, _ := dataset.SplitHeaderUnit(l.Name); base != l.Name && among.bases[base] == 1 {
+			t.name = base // the unit is shown with each number
+		}
+		if of := among.spreads[label]; of >= 0 {
+			t.sd = ", sd: " + dataset.YAMLText(d.Book.Labels[of].Name)
+		}
+		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
+		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Directions[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
+		return t
+	}
+	if len(l.Classes) == 0 {
+		t.Why = "it is empty"
+		return t
+	}
+	order := make([]int, len(l.Classes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return l.Counts[b] - l.Counts[a] })
+	var classes []string
+	for _, k := range order[:min(len(order), draftClasses)] {
+		classes = append(classes, fmt.Sprintf("%s %d", inputerr.Quote(l.Classes[k]), l.Counts[k]))
+		t.Classes, t.Counts = append(t.Classes, l.Classes[k]), append(t.Counts, l.Counts[k])
+	}
+	comment := strings.Join(classes, ", ")
+	if more := len(order) - draftClasses; more > 0 {
+		comment += fmt.Sprintf(" and %d more", more)
+	}
+	switch {
+	case len(l.Classes) == 1:
+		t.Why = "all recipes have " + comment
+	case 2*len(l.Classes) > t.Known:
+		t.Why = "most recipes have a value of their own, so nothing can be learnt"
+	default:
+		t.comment, t.Directions, t.priority = comment, []config.Direction{WantClass, SureClass}, t.Known
+	}
+	return t
+}
+
+// Keys of constraints that do not depend on a column.
+const (
+	WithinBook = "within"
+	StockBound = "stock"
+	AlwaysUsed = "always"
+)
+
+// maxLevels is the greatest number of distinct values of a column without percent signs for which rules are
+// written out.
+const maxLevels = 60
+
+// OfferedBounds returns the constraints that most problems need, with whether the draft has them. By
+// default it has doses within the recipes', maxima and stock.
+func (d *Draft) OfferedBounds() []Bound {
+	var all []Bound
+	if d.Series != nil {
+		all = d.marketBounds()
+	} else {
+		all = d.bookBounds()
+	}
+	for i := range all {
+		if on, ok := d.Bounds[all[i].Key]; ok {
+			all[i].On = on
+		}
+	}
+	return all
+}
+
+// bookBounds returns the constraints that follow from the recipes and their ingredients.
+func (d *Draft) bookBounds() []Bound {
+	all := []Bound{{Key: WithinBook, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
+	for i := range d.Book.Ingredients.Attributes {
+		a := &d.Book.Ingredients.Attributes[i]
+		numbers, err := a.Numbers()
+		known := slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)
+		if err != nil || len(known) == 0 {
+			continue
+		}
+		switch name := dataset.YAMLText(a.Name); a.Meaning() {
+		case dataset.Maximum, dataset.Minimum:
+			key, words, note := "max", "At most each one's "+a.Name, "an empty cell sets no bound"
+			if a.Meaning() == dataset.Minimum {
+				key, words = "min", "At least each one's "+a.Name
+			}
+			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
+			if a.Percent() {
+				b.Lines = []string{fmt.Sprintf(`amount: {of: "*", %s: %s}`, key, name)}
+			} else if b.Lines, b.Note = d.levelRules(a, known, key); b.Lines == nil {
+				continue
+			} else {
+				b.Words += ", in percent"
+			}
+			all = append(all, b)
+		case dataset.Stock:
+			batch := d.stockBatch(a)
+			all = append(all, Bound{Key: StockBound, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
+				Lines: []string{fmt.Sprintf(`amount: {of: "*", stock: %s, batch: %s}`, name, batch)}, On: true})
+		case dataset.Price:
+			if len(known) < len(numbers) {
+				continue
+			}
+			most := d.medianRecipeMean(numbers)
+			_, unit := dataset.SplitHeaderUnit(a.Name)
+			all = append(all, Bound{Key: attributeKey(a.Name), Words: strings.TrimSpace(fmt.Sprintf("%s at most %v %s, as half of the recipes", a.Name, most, unit)),
+				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
+		}
+	}
+	if names := d.alwaysUsed(); len(names) > 0 {
+		var texts []string
+		for _, name := range names {
+			texts = append(texts, dataset.YAMLText(name))
+		}
+		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + inputerr.List(names, maxAlwaysUsed) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+	}
+	return all
+}
+
+// An ingredient in all recipes is required if there are enough recipes and few such ingredients.
+const (
+	minRecipesForAlways = 5
+	maxAlwaysUsed       = 12
+)
+
+// alwaysUsed returns the ingredients that all recipes use.
+func (d *Draft) alwaysUsed() (names []string) {
+	if len(d.Book.Recipes) < minRecipesForAlways {
+		return nil
+	}
+	uses := make([]int, d.Book.Ingredients.Len())
+	for _, r := range d.Book.Recipes {
+		for _, p := range r.Parts {
+			uses[p.Ingredient]++
+		}
+	}
+	for i, n := range uses {
+		if n == len(d.Book.Recipes) {
+			names = append(names, d.Book.Ingredients.Names[i])
+		}
+	}
+	if len(names) > maxAlwaysUsed {
+		return nil
+	}
+	return names
+}
+
+// levelRules writes out the bounds of a column of percentages without percent signs: one rule for each
+// distinct value, in units, rounded so that the bound is kept.
+func (d *Draft) levelRules(a *dataset.Attribute, known []float64, key string) (lines []string, note string) {
+	slices.Sort(known)
+	distinct := slices.Compact(slices.Clone(known))
+	if len(distinct) > maxLevels || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
+		return nil, ""
+	}
+	scale := 100.0
+	if distinct[len(distinct)-1] <= 1 {
+		scale = 1 // the values are shares
+	}
+	texts := make(map[float64][]string)
+	numbers, _ := a.Numbers() // the caller has checked that they are numbers
+	for i, v := range numbers {
+		if !math.IsNaN(v) && !slices.Contains(texts[v], a.Values[i]) {
+			texts[v] = append(texts[v], a.Values[i])
+		}
+	}
+	for _, v := range distinct {
+		units := math.Floor(float64(v/scale*float64(d.total())) + 1e-9)
+		if key == "min" {
+			units = math.Ceil(float64(v/scale*float64(d.total())) - 1e-9)
+		}
+		for _, text := range texts[v] {
+			of := fmt.Sprintf("{%s: %q}", dataset.YAMLText(a.Name), text)
+			switch {
+			case units >= 1 && (key == "min" || units < float64(d.total())):
+				lines = append(lines, fmt.Sprintf("amount: {of: %s, %s: %.0f}", of, key, units))
+			case units < 1 && key == "max":
+				lines = append(lines, fmt.Sprintf("exclude: [%s]", of))
+			}
+		}
+	}
+	return lines, "its numbers are taken for percent"
+}
+
+// stockBatch returns the size for which the stock must be enough. It is Batch if set. Otherwise it is a
+// recipe of the usual size if the recipes' unit converts to that of the column, else one unit of the
+// column.
+func (d *Draft) stockBatch(a *dataset.Attribute) string {
+	if d.Batch != "" {
+		return d.Batch
+	}
+	return d.Batches()[0]
+}
+
+// Batches returns possible sizes for which the stock must be enough, or nil if no column has a stock.
+func (d *Draft) Batches() []string {
+	for i := range d.Book.Ingredients.Attributes {
+		a := &d.Book.Ingredients.Attributes[i]
+		if a.Meaning() != dataset.Stock {
+			continue
+		}
+		_, unit := dataset.SplitHeaderUnit(a.Name)
+		if unit == "" || strings.ContainsAny(unit, "0123456789%/-") {
+			unit = a.Affix
+		}
+		if strings.ContainsAny(unit, "%€$£¥") {
+			unit = ""
+		}
+		first := 1.0
+		if unit == "g" || unit == "ml" || unit == "mg" {
+			first = 100
+		}
+		if size := d.medianSize(unit); size > 0 {
+			first = size
+		}
+		var all []string
+		for _, times := range []float64{1, 10, 100} {
+			all = append(all, strings.TrimSpace(plainNumber(float64(first*times))+" "+unit))
+		}
+		return all
+	}
+	return nil
+}
+
+// usualBatchSize is the default number of recipes made at a time, and drinkBatchSize the number for drinks.
+// A drink has less than maxDrinkVolume millilitres.
+const (
+	usualBatchSize = 8
+	drinkBatchSize = 3
+	maxDrinkVolume = 1000
+)
+
+// BatchSize returns the number of recipes made at a time.
+func (d *Draft) BatchSize() int {
+	if d.Round > 0 {
+		return d.Round
+	}
+	if size := d.medianSize("ml"); size > 0 && size < maxDrinkVolume {
+		return drinkBatchSize
+	}
+	return usualBatchSize
+}
+
+// plainNumber writes a number above 0 without an exponent, rounded to two significant digits.
+func plainNumber(v float64) string {
+	digits := max(math.Floor(portable.Log10(v)), -6)
+	scale := portable.Pow(10, digits-1)
+	text := strconv.FormatFloat(float64(math.Round(v/scale)*scale), 'f', max(0, 1-int(digits)), 64)
+	return strings.TrimSuffix(text, ".0")
+}
+
+// medianSize returns the median size of the recipes in a unit, or 0 if their amounts do not convert to it.
+func (d *Draft) medianSize(unit string) float64 {
+	of, ok := dataset.DefaultUnits().Lookup(unit)
+	if !ok || unit == "" {
+		return 0
+	}
+	var sizes []float64
+	for _, r := range d.Book.Recipes {
+		sum := 0.0
+		for _, p := range r.Parts {
+			if p.Unit == nil || p.Unit.Kind != of.Kind {
+				return 0
+			}
+			base, _ := p.Base().Float64()
+			sum += base
+		}
+		sizes = append(sizes, sum)
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	slices.Sort(sizes)
+	size, _ := of.Size.Rat().Float64()
+	return sizes[len(sizes)/2] / size
+}
+
+// medianRecipeMean returns the median over the recipes of the mean of an attribute, to three significant
+// digits.
+func (d *Draft) medianRecipeMean(numbers []float64) float64 {
+	var means []float64
+	for _, r := range d.Book.Recipes {
+		sum, all := 0.0, 0.0
+		for _, p := range r.Parts {
+			base, _ := p.Base().Float64()
+			sum += float64(base * numbers[p.Ingredient])
+			all += base
+		}
+		means = append(means, sum/all)
+	}
+	if len(means) == 0 {
+		return roundedMean(numbers)
+	}
+	slices.Sort(means)
+	return roundedMean(means[len(means)/2 : len(means)/2+1])
+}

@@ -1,0 +1,149 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/property"
+)
+
+// sumTolerance is how far the sum of a topic's probabilities may be from 1, because they may be rounded.
+const sumTolerance = 1e-3
+
+var documentKind = propertyKind{
+	PropertyKind:     config.DocumentKind,
+	compile:          compileAs(compileDocument),
+	scoresEverySplit: scoresAnySplit,
+}
+
+// compileDocument makes a property of the likelihood of a document's words. The document is a mixture of
+// topics, which are the ingredients.
+func compileDocument(ctx context.Context, s *readContext, d *config.Document, n *yaml.Node) (Property, error) {
+	t, err := s.ReadSheet(ctx, d.Topics, "the file of topics")
+	if err != nil {
+		return Property{}, err
+	}
+	rows, err := t.RowsOf(s.Names)
+	if err != nil {
+		return Property{}, err
+	}
+	words, err := documentWords(ctx, s, d.Words)
+	if err != nil {
+		return Property{}, err
+	}
+	topics, err := wordProbabilities(t, rows, words)
+	if err != nil {
+		return Property{}, err
+	}
+	counts, length := make([]int, len(words)), 0
+	for k, w := range words {
+		counts[k] = w.count
+		length += w.count
+	}
+	p, err := property.NewDocument(topics, counts, s.Total)
+	if err != nil {
+		return Property{}, n.PlaceError(err)
+	}
+	var resolved yaml.Map
+	resolved.CopyKeys(n, "topics", "words")
+	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", inputerr.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
+}
+
+// wordProbabilities returns the probability of each word in the topic of each row.
+func wordProbabilities(t *dataset.Sheet, rows []int, words []documentWord) ([][]float64, error) {
+	columns := make(map[string]int, len(t.Columns))
+	for k, name := range t.Columns {
+		columns[name] = k
+	}
+	topics := make([][]float64, len(rows))
+	for i, row := range rows {
+		sum, err := probabilitySum(t, row)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range words {
+			column, ok := columns[w.word]
+			if !ok {
+				e := w.errorf("no topic has the word %s", inputerr.Quote(w.word))
+				if near := inputerr.DidYouMean(w.word, t.Columns); near != "" {
+					return nil, yaml.Hint(e, "%s", near)
+				}
+				return nil, yaml.Hint(e, "leave it out, or add a column for it to the topics")
+			}
+			topics[i] = append(topics[i], min(t.Values[row][column]/sum, 1))
+		}
+	}
+	return topics, nil
+}
+
+// probabilitySum returns the sum of the probabilities of a topic, which must be 1 but for rounding.
+func probabilitySum(t *dataset.Sheet, row int) (float64, error) {
+	sum := 0.0
+	for k, v := range t.Values[row] {
+		if v < 0 {
+			return 0, yaml.Hint(t.ErrorIn(row, k, "a probability of %v is negative", v), "write one from 0 to 1")
+		}
+		sum += v
+	}
+	if math.Abs(sum-1) > sumTolerance {
+		return 0, yaml.Hint(t.ErrorIn(row, -1, "the probabilities of topic %s sum to %v", inputerr.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
+	}
+	return sum, nil
+}
+
+// A documentWord is how often a document has a word, with a function for errors about it.
+type documentWord struct {
+	word   string
+	count  int
+	errorf func(format string, args ...any) *inputerr.Error
+}
+
+// newDocumentWord returns a documentWord. The count must be a whole number.
+func newDocumentWord(word string, count float64, errorf func(format string, args ...any) *inputerr.Error) (documentWord, error) {
+	if count != math.Trunc(count) || count < 0 || count > 1e9 {
+		return documentWord{}, yaml.Hint(errorf("the count of %s is %v", inputerr.Quote(word), count), "write how often the document has the word, a whole number from 0 to 1000000000")
+	}
+	return documentWord{word, int(count), errorf}, nil
+}
+
+// documentWords returns the words of a document, without those whose count is 0. A file has the counts in a
+// column count.
+func documentWords(ctx context.Context, s *readContext, d config.Written[config.Words]) ([]documentWord, error) {
+	var all []documentWord
+	for _, c := range d.Value.Counts {
+		w, err := newDocumentWord(c.Word, c.Count, c.At.Errorf)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	if d.Value.File != nil {
+		t, err := s.ReadSheet(ctx, d.Value.File, "the file of words")
+		if err != nil {
+			return nil, err
+		}
+		column, err := t.Column("count")
+		if err != nil {
+			return nil, err
+		}
+		for row, word := range t.Rows {
+			place := func(format string, args ...any) *inputerr.Error { return t.ErrorIn(row, -1, format, args...) }
+			w, err := newDocumentWord(word, t.Values[row][column], place)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, w)
+		}
+	}
+	all = slices.DeleteFunc(all, func(w documentWord) bool { return w.count == 0 })
+	if len(all) == 0 {
+		return nil, yaml.Hint(d.At.Errorf("the document has no words"), "give at least one a count above 0")
+	}
+	return all, nil
+}

@@ -1,0 +1,135 @@
+package compile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/ensemble"
+	"kir/internal/ensemble/lightgbm"
+	"kir/internal/ensemble/onnx"
+	"kir/internal/ensemble/xgboost"
+	"kir/internal/importedmodel"
+	"kir/internal/inputerr"
+	"kir/internal/portable"
+	"kir/mcmc"
+	"kir/property"
+)
+
+var modelKind = propertyKind{
+	PropertyKind: config.ModelKind,
+	compile:      compileAs(compileModel),
+	compiledOnce: true,
+}
+
+// compileModel makes a property that scores the output of an imported tree ensemble.
+func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.Node) (Property, error) {
+	m, err := loadModel(ctx, s, v.File)
+	if err != nil {
+		return Property{}, err
+	}
+	output, err := chooseOutput(m, v, n)
+	if err != nil {
+		return Property{}, err
+	}
+	b := &inputMapping{readContext: s, model: m, at: n, amounts: v.Amounts.Or("share")}
+	if err := b.mapInputs(v); err != nil {
+		return Property{}, err
+	}
+	combinations, err := b.bindConditions()
+	if err != nil {
+		return Property{}, err
+	}
+	desirability, about, err := modelDesirability(v, n, output, combinations)
+	if err != nil {
+		return Property{}, err
+	}
+	var resolved yaml.Map
+	resolved.CopyKeys(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "target", "sd", "features")
+	resolved.Set("amounts", b.amounts)
+	resolved.CopyKeys(n, "constants", "check")
+	if v.Check != nil {
+		tolerance := v.Tolerance.Or(predictionTolerance)
+		if err := b.checkPredictions(ctx, v.Check, tolerance, output, combinations); err != nil {
+			return Property{}, err
+		}
+		resolved.Set("tolerance", tolerance)
+	} else if v.Tolerance.At != nil {
+		return Property{}, yaml.Hint(v.Tolerance.At.Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
+	}
+	least := v.Floor.Or(0)
+	resolved.Set("floor", least)
+	score := func(sums []float64) float64 { return desirability(output.valueOf(sums)) }
+	var each []Property
+	for _, bound := range combinations {
+		each = append(each, outputProperty(output, bound, score, least))
+	}
+	p, err := b.mergeCombinations(each)
+	if err != nil {
+		return Property{}, err
+	}
+	p.About, p.resolved = fmt.Sprintf("%s of %s: %s", output.name, inputerr.Quote(v.File.Text), about), resolved
+	return p, nil
+}
+
+// outputProperty returns the property of a model's output: the score of its sums, and its value or, for
+// classes, their probability.
+func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums []float64) float64, least float64) Property {
+	scored := importedmodel.New(bound, score, least)
+	if !output.probability {
+		return Property{
+			property:   scored,
+			Value:      func(x *mcmc.Composition) float64 { return output.valueOf(scored.Sums(x)) },
+			valueScale: func() (*valueScale, error) { return modelScale(bound, output), nil },
+		}
+	}
+	bare := importedmodel.New(bound, score, 0)
+	return Property{
+		property: scored, Class: output.class,
+		classChance: func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) },
+		valueScale: func() (*valueScale, error) {
+			l := scoreScale(bare)
+			l.valueName, l.notation = chanceWords, asShare
+			return l, nil
+		},
+	}
+}
+
+// modelScale returns the value scale of a number that an imported model predicts.
+func modelScale(bound *ensemble.Score, output modelOutput) *valueScale {
+	least, greatest := bound.Bounds()
+	return &valueScale{
+		valueName: modelWords,
+		value:     func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },
+		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
+			return importedmodel.New(bound, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
+		},
+		scale: 1, width: max(math.Abs(output.valueOf(greatest)-output.valueOf(least))/20, math.SmallestNonzeroFloat64),
+	}
+}
+
+// loadModel reads a model's file and detects its format.
+func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.Model, err error) {
+	err = s.Files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
+		b := bufio.NewReader(r)
+		start, _ := b.Peek(64)
+		switch start = bytes.TrimLeft(start, " \t\r\n"); {
+		case bytes.HasPrefix(start, []byte("tree")):
+			m, err = lightgbm.Read(b)
+		case bytes.HasPrefix(start, []byte("{")):
+			m, err = xgboost.Read(b)
+		default:
+			m, err = onnx.Read(b)
+		}
+		if err != nil && ctx.Err() == nil {
+			err = yaml.Hint(n.Errorf("%s is no model that can be used: %v", inputerr.Quote(n.Text), err), "it can be ONNX, XGBoost's JSON or UBJSON, or LightGBM's text")
+		}
+		return err
+	})
+	return m, err
+}

@@ -1,0 +1,126 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/dataset"
+	"kir/mcmc"
+	"kir/property"
+)
+
+var (
+	noveltyKind  = propertyKind{PropertyKind: config.NoveltyKind, compile: compileAs(compileNearest), scoresEverySplit: isByAmounts}
+	likenessKind = propertyKind{PropertyKind: config.LikenessKind, compile: compileAs(compileNearest), scoresEverySplit: isByAmounts}
+)
+
+// isByAmounts reports whether novelty or likeness compares amounts, not only ingredients.
+func isByAmounts(v config.Value) bool { return v.(*config.Nearest).By.Value == config.ByAmounts }
+
+// compileNearest makes a property of how far a composition is from known recipes, or how near.
+func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yaml.Node) (Property, error) {
+	rows, names, err := namedRecipes(s, v, n)
+	if err != nil {
+		return Property{}, err
+	}
+	about := "far from " + names
+	if v.IsLikeness() {
+		about = "near " + names
+	}
+	if v.IsByAmounts() {
+		return compileNearestByAmounts(s, v, n, rows, about)
+	}
+	var sets [][]int32
+	for _, parts := range rows {
+		sets = append(sets, ingredientsUsed(parts))
+	}
+	build := property.NewNovelty
+	if v.IsLikeness() {
+		build = property.NewLikeness
+	}
+	p, err := build(len(s.Names), sets, v.Floor.Value)
+	if err != nil {
+		return Property{}, n.PlaceError(err)
+	}
+	var resolved yaml.Map
+	resolved.Set("by", config.ByOverlap)
+	resolved.CopyKeys(n, "to")
+	resolved.Set("floor", v.Floor.Value)
+	return Property{About: about + " by overlap of ingredients", property: p, resolved: resolved}, nil
+}
+
+// compileNearestByAmounts makes a property of Aitchison's distance to the nearest of some recipes.
+func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, rows [][]mcmc.Part, about string) (_ Property, err error) {
+	o := property.DistanceOptions{Ingredients: len(s.Names), Total: s.Total, Recipes: rows, Zero: v.Zero.Or(0.5), Scale: v.Scale.Value, Floor: v.Floor.Value}
+	if v.Scale.At == nil {
+		// The scale is that of the whole book, even if only some recipes are compared.
+		all := o
+		all.Recipes = s.Recipes
+		if o.Scale, err = property.TypicalDistance(all); err != nil {
+			return Property{}, n.PlaceError(err)
+		}
+		if o.Scale == 0 {
+			return Property{}, yaml.Hint(n.Errorf("the recipes do not tell a scale: most have an equal among the others"), "write a scale, such as 3: the distance at which likeness has fallen to 61 %%")
+		}
+	}
+	build := property.NewFar
+	if v.IsLikeness() {
+		build = property.NewNear
+	}
+	p, err := build(o)
+	if err != nil {
+		return Property{}, n.PlaceError(err)
+	}
+	var resolved yaml.Map
+	resolved.Set("by", config.ByAmounts)
+	resolved.CopyKeys(n, "to")
+	resolved.Set("zero", o.Zero)
+	resolved.Set("scale", o.Scale)
+	resolved.Set("floor", o.Floor)
+	return Property{
+		About:    fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.Zero),
+		property: p, resolved: resolved,
+	}, nil
+}
+
+// namedRecipes returns the recipes that a property names, or all by default, and a description.
+func namedRecipes(s *readContext, v *config.Nearest, n *yaml.Node) (rows [][]mcmc.Part, names string, err error) {
+	recipes := s.Book
+	if recipes == nil {
+		return nil, "", yaml.Hint(n.Errorf("%s is measured from recipes, and the problem has none", v.Kind), "add recipes: a CSV file")
+	}
+	if v.To.At == nil {
+		return s.Recipes, "the recipes in the book", nil
+	}
+	if len(v.To.Value) == 0 {
+		return nil, "", yaml.Hint(v.To.At.Errorf("the list of recipes is empty"), "name some, or leave it out for all")
+	}
+	var all, chosen []string
+	index := make(map[string]int, len(recipes.Recipes))
+	for r := range recipes.Recipes {
+		all = append(all, recipes.Recipes[r].Name)
+		index[recipes.Recipes[r].Name] = r
+	}
+	seen := make(map[int]bool)
+	for _, name := range v.To.Value {
+		r, ok := index[dataset.NormalizeName(name.Value)]
+		if !ok {
+			return nil, "", yaml.SuggestName(name.At.Errorf("there is no recipe %s", name.At.Describe()), name.Value, "there are", all, 8)
+		}
+		if seen[r] {
+			return nil, "", yaml.Hint(name.At.Errorf("the recipe %s is named twice", name.At.Describe()), "name it once")
+		}
+		seen[r] = true
+		rows = append(rows, s.Recipes[r])
+		chosen = append(chosen, all[r])
+	}
+	const shown = 3
+	names = strings.Join(chosen[:min(len(chosen), shown)], ", ")
+	if len(chosen) > shown {
+		names += fmt.Sprintf(" and %d more", len(chosen)-shown)
+	}
+	return rows, names, nil
+}

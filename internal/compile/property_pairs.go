@@ -1,0 +1,114 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"kir/internal/config"
+	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
+	"kir/property"
+)
+
+// maxFactors is the greatest number of pairs of ingredients that a problem may name.
+const maxFactors = 1 << 22
+
+var pairsKind = propertyKind{
+	PropertyKind: config.PairsKind,
+	compile:      compileAs(compilePairs),
+}
+
+// compilePairs makes a property of how well pairs of ingredients go together.
+func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.Node) (Property, error) {
+	lift, err := liftWord(s, v)
+	if err != nil {
+		return Property{}, err
+	}
+	o := property.PairsOptions{
+		Ingredients: len(s.Names), Total: s.Total, Smooth: v.Smooth.Or(1),
+		Lift: map[string]property.Lift{"mean": property.MeanLift, "product": property.ProductLift}[lift],
+	}
+	if v.Smooth.At != nil && o.Lift == property.NoLift {
+		return Property{}, yaml.Hint(v.Smooth.At.Errorf("smooth is for lifts, and there are none"), "remove it")
+	}
+	about := map[string]string{"mean": "how usual the pairs are in the book, on average", "product": "how usual the pairs are in the book, multiplied", "none": "factors of pairs"}[lift]
+	for _, list := range []struct {
+		key   string
+		pairs []config.PairFactor
+	}{{"favour", v.Favour}, {"avoid", v.Avoid}} {
+		factors, err := pairFactors(s, list.pairs)
+		if err != nil {
+			return Property{}, err
+		}
+		o.Factors = append(o.Factors, factors...)
+		if len(factors) > 0 {
+			about += fmt.Sprintf("; %s to %s", inputerr.Count(len(factors), "pair"), list.key)
+		}
+	}
+	if o.Lift == property.NoLift && len(o.Factors) == 0 {
+		return Property{}, yaml.Hint(n.Errorf("there is nothing to score pairs by"), "add recipes to the problem, or favour or avoid pairs: [{of: [Gin, Lime juice], factor: 2}]")
+	}
+	if o.Lift != property.NoLift {
+		for r := range s.Book.Recipes {
+			o.Recipes = append(o.Recipes, ingredientsUsed(s.Recipes[r]))
+		}
+	}
+	p, err := property.NewPairs(o)
+	if err != nil {
+		return Property{}, n.PlaceError(err)
+	}
+	var resolved yaml.Map
+	resolved.Set("lift", lift)
+	if o.Lift != property.NoLift {
+		resolved.Set("smooth", o.Smooth)
+	}
+	resolved.CopyKeys(n, "favour", "avoid")
+	return Property{About: about, property: p, resolved: resolved}, nil
+}
+
+// liftWord returns how the lifts of pairs count together: mean, product or none.
+func liftWord(s *readContext, v *config.Pairs) (string, error) {
+	if s.Book != nil {
+		return v.Lift.Or("mean"), nil
+	}
+	lift := v.Lift.Or("none")
+	if lift != "none" {
+		return "", yaml.Hint(v.Lift.At.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
+	}
+	return lift, nil
+}
+
+// pairFactors returns the factors of pairs of ingredients. Each of the two sides of a pair may stand for
+// several ingredients. Each combination gets the factor once.
+func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFactor, error) {
+	var factors []property.PairFactor
+	for _, pair := range pairs {
+		left, _, err := s.WhichIngredients(pair.Of.Value[0])
+		if err != nil {
+			return nil, err
+		}
+		right, _, err := s.WhichIngredients(pair.Of.Value[1])
+		if err != nil {
+			return nil, err
+		}
+		before := len(factors)
+		if len(left)*len(right) > maxFactors-before {
+			return nil, yaml.Hint(pair.Of.At.Errorf("these are more than %d pairs", maxFactors), "name fewer")
+		}
+		for _, i := range left {
+			for _, j := range right {
+				// A pair that occurs in both orders counts once.
+				_, iRight := slices.BinarySearch(right, i)
+				_, jLeft := slices.BinarySearch(left, j)
+				if i != j && !(i > j && iRight && jLeft) {
+					factors = append(factors, property.PairFactor{I: i, J: j, Factor: pair.Factor.Value})
+				}
+			}
+		}
+		if len(factors) == before {
+			return nil, yaml.Hint(pair.Of.At.Errorf("the pair is of one ingredient with itself"), "name two")
+		}
+	}
+	return factors, nil
+}
