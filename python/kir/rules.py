@@ -371,8 +371,8 @@ def model(file: Any, *, amounts: str | None = None, at_least: float | None = Non
     between: from the first to the second.
     check: a table of the model's own predictions that kir must give, too. Default: none.
     class_: of a model of classes: one, or any of several.
-    constants: inputs that are no part of a composition; one with a list is a condition of its name. Default:
-        none.
+    constants: inputs that are no part of a composition; one with a list is a condition of its
+        name. Default: none.
     features: what the model's inputs are, by name or in their order. Default: by their names.
     floor: the least score. Default: 0.
     maximize: as large as can be, from what scores 0 to what scores 1; true: all that the model
