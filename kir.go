@@ -93,7 +93,7 @@ func Load(ctx context.Context, file string) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made(p), nil
+	return newProblem(p), nil
 }
 
 // New returns the problem of a target that a program has built, with names for its
@@ -103,10 +103,10 @@ func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, err
 	if err != nil {
 		return nil, fmt.Errorf("kir: %w", err)
 	}
-	return made(p), nil
+	return newProblem(p), nil
 }
 
-func made(p *compile.Problem) *Problem {
+func newProblem(p *compile.Problem) *Problem {
 	out := &Problem{Name: p.Name, Settings: p.Sampler, Time: p.Time, p: p}
 	if p.Auto {
 		out.Settings.Kernel = ""

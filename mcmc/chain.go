@@ -37,8 +37,8 @@ type mover interface {
 	// save writes all that is needed to go on.
 	save(e *encoder)
 
-	// searching returns the states that record the compositions they visit; see [Chain.Search].
-	searching() []*State
+	// recordingStates returns the states that record the compositions they visit; see [Chain.Search].
+	recordingStates() []*State
 	// setWorkers sets how many states may move at once.
 	setWorkers(workers int)
 	// report returns the ladder's statistics, nil if the chain has no ladder.
@@ -106,7 +106,7 @@ func (c *Chain) Updated() int64 { return c.tally.Updated }
 // among those their moves look at from then on. It takes no random choice and changes no draw.
 // Search returns false for a chain of a single state, which does not search.
 func (c *Chain) Search(logScoreAbove float64) (searches bool) {
-	states := c.mover.searching()
+	states := c.mover.recordingStates()
 	for _, x := range states {
 		if x.visited == nil {
 			x.visited = new(visitedStates)
@@ -120,7 +120,7 @@ func (c *Chain) Search(logScoreAbove float64) (searches bool) {
 // replica, and forgets them. The parts of a [VisitedState] have no particular order and are valid
 // only until visit returns.
 func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
-	for _, x := range c.mover.searching() {
+	for _, x := range c.mover.recordingStates() {
 		f := x.visited
 		if f == nil {
 			continue
@@ -168,6 +168,6 @@ func (m *kernelMover) save(e *encoder) {
 	e.state(m.x)
 }
 
-func (m *kernelMover) searching() []*State { return nil }
-func (m *kernelMover) setWorkers(int)      {}
-func (m *kernelMover) report() *Ladder     { return nil }
+func (m *kernelMover) recordingStates() []*State { return nil }
+func (m *kernelMover) setWorkers(int)            {}
+func (m *kernelMover) report() *Ladder           { return nil }

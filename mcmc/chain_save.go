@@ -343,7 +343,7 @@ func (d *decoder) state(beta float64) *State {
 			d.fail("its amounts do not sum to the total")
 			return nil
 		}
-		c.put(int(i), int(amount))
+		c.addIngredient(int(i), int(amount))
 	}
 	m := &memory{}
 	known := d.states()

@@ -103,7 +103,7 @@ func (x *Composition) SetParts(parts ...Part) error {
 	}
 	x.clear()
 	for _, p := range parts {
-		x.put(p.Ingredient, p.Amount)
+		x.addIngredient(p.Ingredient, p.Amount)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (x *Composition) SetAmount(i, amount int) error {
 func (x *Composition) CopyFrom(y *Composition) {
 	x.clear()
 	for _, i := range y.Ingredients() {
-		x.put(int(i), int(y.amounts[i]))
+		x.addIngredient(int(i), int(y.amounts[i]))
 	}
 	x.copyConditions(y)
 }
@@ -196,11 +196,11 @@ func (x *Composition) clear() {
 	x.list, x.total = x.list[:0], 0
 }
 
-// put sets the amount of an ingredient that is not yet used.
-func (x *Composition) put(i, amount int) {
+// addIngredient sets the amount of an ingredient that is not yet used.
+func (x *Composition) addIngredient(i, amount int) {
 	x.amounts[i] = int32(amount)
 	x.total += amount
-	x.use(int32(i))
+	x.appendUsed(int32(i))
 }
 
 // move is [Composition.Move] for valid splits, which it does not check.
@@ -228,14 +228,14 @@ func (x *Composition) assign(i, amount int32) {
 	x.amounts[i] = amount
 	switch {
 	case was == 0 && amount > 0:
-		x.use(i)
+		x.appendUsed(i)
 	case was > 0 && amount == 0:
-		x.drop(i)
+		x.removeUsed(i)
 	}
 }
 
-// use appends ingredient i to the list.
-func (x *Composition) use(i int32) {
+// appendUsed appends ingredient i to the list.
+func (x *Composition) appendUsed(i int32) {
 	x.list = append(x.list, i)
 	if len(x.list) > maxScanned {
 		x.recordSlot(i)
@@ -274,8 +274,8 @@ func (x *Composition) find(i int32) int {
 	return p
 }
 
-// drop removes ingredient i from the list. The last ingredient takes its position.
-func (x *Composition) drop(i int32) {
+// removeUsed removes ingredient i from the list. The last ingredient takes its position.
+func (x *Composition) removeUsed(i int32) {
 	p, last := x.find(i), x.list[len(x.list)-1]
 	x.list[p] = last
 	if len(x.list) > maxScanned {

@@ -32,7 +32,7 @@ type Condition struct {
 // conditionSet is the conditions of a space. The methods of a nil set are those of a space without
 // conditions.
 type conditionSet struct {
-	of            []Condition
+	list          []Condition
 	probabilities [][]float64   // by condition and value: the probability of the value
 	logP          [][]float64   // by condition and value: log of the probability
 	values        [][][]int     // by condition and class: the values of the class
@@ -66,7 +66,7 @@ func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space
 	case len(conditions) > maxConditions:
 		return nil, fmt.Errorf("there are %d conditions: at most %d are possible", len(conditions), maxConditions)
 	}
-	set := &conditionSet{of: conditions}
+	set := &conditionSet{list: conditions}
 	for k, c := range conditions {
 		p, logP, values, err := c.law()
 		if err != nil {
@@ -154,7 +154,7 @@ func (s *Space) Conditions() []Condition {
 	if s.conditions == nil {
 		return nil
 	}
-	return s.conditions.of
+	return s.conditions.list
 }
 
 // hasFree reports whether a condition has more than one value.
@@ -165,7 +165,7 @@ func (s *conditionSet) isTied() bool { return s != nil && s.cases != nil }
 
 // holdsValues reports whether there is a value of each condition, by index.
 func (s *conditionSet) holdsValues(values []int32) bool {
-	if len(values) != len(s.of) {
+	if len(values) != len(s.list) {
 		return false
 	}
 	for c, v := range values {
@@ -185,7 +185,7 @@ func (s *conditionSet) contains(x *Composition) error {
 		return nil
 	}
 	if !s.holdsValues(x.conditions) {
-		return fmt.Errorf("%v does not hold a value of each of the space's %d conditions", x, len(s.of))
+		return fmt.Errorf("%v does not hold a value of each of the space's %d conditions", x, len(s.list))
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 	if s == nil {
 		return
 	}
-	y.makeConditions(len(s.of))
+	y.makeConditions(len(s.list))
 	for c, p := range s.probabilities {
 		y.conditions[c] = 0
 		if len(p) > 1 {
@@ -217,7 +217,7 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 
 // drawWithin draws the value of each condition of y from p within case k.
 func (s *conditionSet) drawWithin(r *Rand, y *Composition, k int) {
-	y.makeConditions(len(s.of))
+	y.makeConditions(len(s.list))
 	for c := range s.probabilities {
 		class := s.class(k, c)
 		values := s.values[c][class]
@@ -231,10 +231,10 @@ func (s *conditionSet) drawWithin(r *Rand, y *Composition, k int) {
 
 // eachValue returns a function that calls visit for all values of the conditions of x.
 func (s *conditionSet) eachValue(x *Composition, visit func(x *Composition) error) func(*Composition) error {
-	x.makeConditions(len(s.of))
+	x.makeConditions(len(s.list))
 	var set func(c int) error
 	set = func(c int) error {
-		if c == len(s.of) {
+		if c == len(s.list) {
 			return visit(x)
 		}
 		for v := range s.probabilities[c] {

@@ -25,23 +25,23 @@ type cases struct {
 // A caseLaw is the law of the case of a pair of n ingredients: the case times the number of its
 // compositions.
 type caseLaw struct {
-	logs    []float64 // by case: log of the weight
-	weights []float64 // by case: the weight as a share of the greatest
-	only    int       // the case if it is the only one of positive weight, else −1
+	logs     []float64 // by case: log of the weight
+	weights  []float64 // by case: the weight as a share of the greatest
+	onlyCase int       // the case if it is the only one of positive weight, else −1
 }
 
 // newCaseLaw returns the law of weights with the given logarithms.
 func newCaseLaw(logs []float64) caseLaw {
-	l := caseLaw{logs: logs, weights: make([]float64, len(logs)), only: -1}
+	l := caseLaw{logs: logs, weights: make([]float64, len(logs)), onlyCase: -1}
 	top, positive := slices.Max(logs), 0
 	for k, log := range logs {
 		if l.weights[k] = portable.Exp(log - top); l.weights[k] > 0 {
-			l.only = k
+			l.onlyCase = k
 			positive++
 		}
 	}
 	if positive != 1 {
-		l.only = -1
+		l.onlyCase = -1
 	}
 	return l
 }
@@ -49,9 +49,9 @@ func newCaseLaw(logs []float64) caseLaw {
 // newCases returns the cases of a space with conditions; nil if no spaces are given.
 func newCases(base *Space, spaces []*Space) (*cases, error) {
 	set := base.conditions
-	s := &cases{spaces: spaces, stride: make([]int, len(set.of)), classesOf: set.of}
+	s := &cases{spaces: spaces, stride: make([]int, len(set.list)), classesOf: set.list}
 	number := 1
-	for c := len(set.of) - 1; c >= 0; c-- {
+	for c := len(set.list) - 1; c >= 0; c-- {
 		s.stride[c] = number
 		if number *= len(set.values[c]); number > maxCases {
 			return nil, fmt.Errorf("rules divide the conditions into more than %d cases", maxCases)
@@ -75,7 +75,7 @@ func newCases(base *Space, spaces []*Space) (*cases, error) {
 	most := base.MaxUsed()
 	for k, c := range spaces {
 		sum := 0.0
-		for of := range set.of {
+		for of := range set.list {
 			mass := 0.0
 			for _, v := range set.values[of][s.class(k, of)] {
 				mass += set.probabilities[of][v]
@@ -124,8 +124,8 @@ func (s *cases) caseOf(x *Composition) int {
 
 // draw draws a case in proportion to its weight. Of a single one it takes no random number.
 func (l *caseLaw) draw(r *Rand) int {
-	if l.only >= 0 {
-		return l.only
+	if l.onlyCase >= 0 {
+		return l.onlyCase
 	}
 	return r.Categorical(l.weights)
 }

@@ -71,7 +71,7 @@ func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 		p.walk.Draw(r, t.space.rules.measuredAt[n], &p.drawnAs)
 		p.x.clear()
 		for k, i := range p.drawnAs.Ingredients {
-			p.x.put(int(i), int(p.drawnAs.Amounts[k]))
+			p.x.addIngredient(int(i), int(p.drawnAs.Amounts[k]))
 		}
 		t.space.conditions.draw(r, p.x)
 		return p.x, nil

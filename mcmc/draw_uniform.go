@@ -71,7 +71,7 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 			panic("kir: drew from a size without compositions: " + err.Error()) // the law has no mass there
 		}
 		for k, i := range e.ingredients {
-			y.put(int(i), int(e.amounts[k]))
+			y.addIngredient(int(i), int(e.amounts[k]))
 		}
 		return
 	}
@@ -160,10 +160,10 @@ func (c *cutSet) add(gap, top int) {
 		c.bits[gap/64] |= 1 << (gap % 64)
 		return
 	}
-	link := c.before(gap)
+	link := c.linkBefore(gap)
 	if *link > 0 && c.at[*link-1] == int32(gap) {
 		gap = top
-		link = c.before(gap)
+		link = c.linkBefore(gap)
 	}
 	after := *link
 	*link = int32(len(c.at) + 1)
@@ -171,8 +171,8 @@ func (c *cutSet) add(gap, top int) {
 	c.next = append(c.next, after)
 }
 
-// before returns the link to the first cut of the bucket that is not below gap.
-func (c *cutSet) before(gap int) *int32 {
+// linkBefore returns the link to the first cut of the bucket that is not below gap.
+func (c *cutSet) linkBefore(gap int) *int32 {
 	link := &c.first[gap>>c.shift]
 	for *link > 0 && c.at[*link-1] < int32(gap) {
 		link = &c.next[*link-1]

@@ -285,7 +285,7 @@ func IsCurved(x *State, r *Rand, s int) (curved, plain bool) {
 
 // SetBetas sets the ladder of a tempered chain whose number of replicas fits.
 func (c *Chain) SetBetas(betas ...float64) {
-	for k, x := range c.mover.searching() {
+	for k, x := range c.mover.recordingStates() {
 		x.beta = betas[k]
 	}
 }

@@ -70,7 +70,7 @@ func (a *accelerated) advanceBare(r *Rand, x *Composition, iterations int, tally
 				stayed += 1 + passes
 			} else {
 				x.amounts[i], x.amounts[j] = int32(k), int32(was-k)
-				x.use(j)
+				x.appendUsed(j)
 			}
 			continue
 		}

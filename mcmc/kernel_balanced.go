@@ -104,11 +104,11 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 		move := constrainedIndex
 		switch {
 		case mixAlone:
-			move = mix.pick(r)
+			move = mix.drawMove(r)
 		case sets > 0 && r.Bernoulli(sets):
 			move = setIndex
 		case along == 0 || !r.Bernoulli(along):
-			move = mix.pick(r)
+			move = mix.drawMove(r)
 		}
 		var result outcome
 		var err error
@@ -357,8 +357,8 @@ func movesOf(t *Tally, along, set bool) []MoveTally {
 // shares is how often each move is made, up to a common factor.
 type shares [moveCount]float64
 
-// pick draws a move.
-func (s *shares) pick(r *Rand) int {
+// drawMove draws a move.
+func (s *shares) drawMove(r *Rand) int {
 	if s[0] == 0 && s[1] == 0 && s[3] == 0 {
 		return refreshMove
 	}

@@ -35,7 +35,7 @@ import (
 // chains.
 type Tempered struct {
 	target *Target
-	within *Balanced
+	inner  *Balanced
 	steps  int       // number of steps of the ladder; 0 lets warm-up choose it
 	moves  int       // number of moves of each replica in a scan
 	peaks  []float64 // the β of the peaks, above 1, ascending
@@ -59,7 +59,7 @@ func NewTempered(t *Target) (*Tempered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tempered{target: t, within: within, moves: scanMoves, peaks: peakBetas()}, nil
+	return &Tempered{target: t, inner: within, moves: scanMoves, peaks: peakBetas()}, nil
 }
 
 // NewTemperedReplicas returns the sampler with a given number of replicas from β = 0 to β = 1, 2 to

@@ -10,7 +10,7 @@ import (
 	"kir/internal/portable"
 )
 
-// replicas are the replicas of one tempered chain.
+// replicas are the states of one tempered chain, one at each rung of its ladder.
 type replicas struct {
 	kernel *Tempered
 	rungs  []rung // from β = 0 to β = 1, the peaks, and those of the learnt leg
@@ -114,8 +114,8 @@ func (l *replicas) steps() int { return len(l.rungs) - 1 - l.peaks - l.learntRun
 // state returns the state at β = 1.
 func (l *replicas) state() *State { return l.rungs[l.steps()].state }
 
-// searching returns all states.
-func (l *replicas) searching() []*State {
+// recordingStates returns all states.
+func (l *replicas) recordingStates() []*State {
 	all := make([]*State, len(l.rungs))
 	for k := range l.rungs {
 		all[k] = l.rungs[k].state
@@ -215,7 +215,7 @@ func (l *replicas) exploreAtOnce(workers int, warm bool, tally *Tally) error {
 
 // move moves the replica on one rung. It counts only moves at β = 1.
 func (l *replicas) move(k int, warm bool, tally *Tally) error {
-	g, b := &l.rungs[k], l.kernel.within
+	g, b := &l.rungs[k], l.kernel.inner
 	if k != l.steps() {
 		tally = &g.unreported
 	}
@@ -322,7 +322,7 @@ func (x *State) swap(y *State) {
 // endWarmup ends warm-up.
 func (l *replicas) endWarmup() {
 	for k := range l.rungs[:len(l.rungs)-l.learntRungs] {
-		l.kernel.within.EndWarmup(l.rungs[k].state)
+		l.kernel.inner.EndWarmup(l.rungs[k].state)
 	}
 	l.sums.restart(l.rungs)
 	l.settleLearnt()

@@ -79,7 +79,7 @@ func Example_library() {
 	}
 	why := must(conflict.Explain(ctx, set))
 	for _, k := range why.Rules {
-		fmt.Println("conflict:", set.Words(k))
+		fmt.Println("conflict:", set.Describe(k))
 	}
 	fmt.Println("instead:", why.Changes[0].Text)
 	space := must(mcmc.NewRuledSpace(ctx, why.Changes[0].Apply(set), mcmc.Counting{}))

@@ -45,7 +45,7 @@ func TestLearntESS(t *testing.T) {
 	apart := learntChains(t, target, 4, func(met *states) {
 		k++
 		x := newComposition(40)
-		x.put(k, 60)
+		x.addIngredient(k, 60)
 		for range 1000 {
 			met.add(x)
 		}

@@ -109,7 +109,7 @@ func (x *State) returnToCold() {
 	c.clear()
 	copy(c.conditions, x.memory.coldConditions)
 	for k, i := range home.list {
-		c.put(int(i), int(home.amounts[k]))
+		c.addIngredient(int(i), int(home.amounts[k]))
 	}
 	if err := x.Refresh(); err != nil {
 		x.sum = math.NaN()

@@ -79,7 +79,7 @@ const substituteShare = 0.5
 // sums keep it nearly.
 func (x *State) constrainedMove(r *Rand) (outcome, error) {
 	rules := x.target.space.rules
-	switch t := x.target.tight; {
+	switch t := x.target.tightSums; {
 	case rules.lattice != nil:
 		return x.onLattice(r, rules.lattice)
 	case t == nil || r.Bernoulli(substituteShare):

@@ -57,7 +57,7 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 	for c := core; c != 0; c &= c - 1 {
 		i := m.order[bits.TrailingZeros64(c)]
 		y.amounts[i] = 1
-		y.use(i)
+		y.appendUsed(i)
 	}
 	for y.Used() < n {
 		i := int32(0)
@@ -70,7 +70,7 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 			return false
 		}
 		y.amounts[i] = 1
-		y.use(i)
+		y.appendUsed(i)
 	}
 	return true
 }

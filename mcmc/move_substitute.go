@@ -38,7 +38,7 @@ func (x *State) substitute(r *Rand) (outcome, error) {
 	switch {
 	case r.oracle != nil:
 		m = 2 // all outcomes are looked at, and must not be too many
-	case x.target.tight == nil:
+	case x.target.tightSums == nil:
 		m = screenedRoomy
 	}
 	for a := range m {

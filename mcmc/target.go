@@ -58,8 +58,8 @@ type Target struct {
 	// and j.
 	lines []lineLaw
 
-	// tight are the sums that an exchange compensates, nil if there are none.
-	tight *tightSums
+	// tightSums are the sums that an exchange compensates, nil if there are none.
+	tightSums *tightSums
 
 	batch int // number of whole candidates drawn at once, at least 1
 
@@ -105,7 +105,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 		}
 	}
 	t.deferComponents()
-	t.tight = newTightSums(space.rules, law.Mean())
+	t.tightSums = newTightSums(space.rules, law.Mean())
 	counts := space.LogCounts(law.hi)
 	for n := law.lo; n <= law.hi; n++ {
 		drawn := counts[n]
@@ -338,7 +338,7 @@ func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 // equalityConstrained reports whether rules fix a sum or leave it little room, so that moves of two
 // ingredients make little progress.
 func (t *Target) equalityConstrained() bool {
-	return t.tight != nil || t.space.rules != nil && t.space.rules.lattice != nil
+	return t.tightSums != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }
 
 // inequalityConstrained reports whether rules bound sums, or totals of groups, and leave them room.

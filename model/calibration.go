@@ -78,7 +78,7 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	slices.SortStableFunc(rows, func(a, b calibrationRow) int { return cmp.Compare(a.x, b.x) })
 	for _, r := range rows {
 		c.centre += r.x / float64(len(rows))
-		if r.came {
+		if r.occurred {
 			c.successes++
 		}
 	}
@@ -90,13 +90,13 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 
 // A calibrationRow is the log odds of a row's probability, and whether it had the outcome.
 type calibrationRow struct {
-	x    float64
-	came bool
+	x        float64
+	occurred bool
 }
 
 // A calibrationGroup is the mean of nearly equal centred log odds, and how many rows of it had the
 // outcome or not.
-type calibrationGroup struct{ x, came, notCame float64 }
+type calibrationGroup struct{ x, occurred, absent float64 }
 
 // groupRows groups sorted rows with nearly equal log odds, which bounds the work.
 func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGroup) {
@@ -105,8 +105,8 @@ func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGrou
 		var g calibrationGroup
 		for _, r := range some {
 			g.x += (r.x - c.centre) / float64(len(some))
-			g.came += indicator(r.came)
-			g.notCame += indicator(!r.came)
+			g.occurred += indicator(r.occurred)
+			g.absent += indicator(!r.occurred)
 		}
 		groups = append(groups, g)
 	}
@@ -145,11 +145,11 @@ func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
 func (c *Calibration) addLikelihood(log float64, point calibrationPoint, groups []calibrationGroup, sure []float64) float64 {
 	for k, g := range groups {
 		p := c.withLapse(point, sure[k])
-		if g.came > 0 {
-			log += float64(g.came * portable.Log(p))
+		if g.occurred > 0 {
+			log += float64(g.occurred * portable.Log(p))
 		}
-		if g.notCame > 0 {
-			log += float64(g.notCame * portable.Log1p(-p))
+		if g.absent > 0 {
+			log += float64(g.absent * portable.Log1p(-p))
 		}
 	}
 	return log

@@ -21,14 +21,14 @@ const varyingAmount = math.MaxInt32
 func (s *Scorer) mark(x []int32) {
 	for _, v := range s.varying {
 		s.slope[v.slot] = int8(v.slope)
-		s.aside[v.slot], x[v.slot] = x[v.slot], varyingAmount
+		s.savedAmounts[v.slot], x[v.slot] = x[v.slot], varyingAmount
 	}
 }
 
 func (s *Scorer) unmark(x []int32) {
 	for _, v := range s.varying {
 		s.slope[v.slot] = 0
-		x[v.slot] = s.aside[v.slot]
+		x[v.slot] = s.savedAmounts[v.slot]
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Scorer) leavePath(t int, k, total int32) {
 			continue
 		}
 		n := &sc.nodes[paths[p]]
-		border, rising := sc.border(n, s.aside[slot], slope, k)
+		border, rising := sc.border(n, s.savedAmounts[slot], slope, k)
 		if border <= at.from || border > at.to {
 			continue
 		}
@@ -124,7 +124,7 @@ func (s *Scorer) addLeaf(at span, value int64) {
 // splits the span, any other sends all of it one way. The slots of x must be marked.
 func (s *Scorer) descend(x []int32, start span, k int32) {
 	sc := s.score
-	todo := append(s.todo[:0], start)
+	todo := append(s.pendingSpans[:0], start)
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -136,7 +136,7 @@ func (s *Scorer) descend(x []int32, start span, k int32) {
 			case amount != varyingAmount:
 				at.node = n.right
 			default:
-				border, rising := sc.border(n, s.aside[n.slot], s.slope[n.slot], k)
+				border, rising := sc.border(n, s.savedAmounts[n.slot], s.slope[n.slot], k)
 				before, after := n.right, at.node+1
 				if rising {
 					before, after = after, before

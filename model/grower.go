@@ -25,8 +25,8 @@ type grower struct {
 	firstCell    []int32 // by feature: 1 + index of the first of its cells in this node, or 0
 	cells        []cellInNode
 
-	touched []int32 // the features with cells in this node
-	above   []int32 // the rows whose value exceeds the tried threshold
+	nodeFeatures []int32 // the features with cells in this node
+	above        []int32 // the rows whose value exceeds the tried threshold
 
 	pairs []uint64 // value<<32 | row, ascending: the positive values of one feature in the node
 

@@ -322,7 +322,7 @@ func stretchFactors() (all []float64) {
 // quality.
 func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
 	if m.process == nil {
-		held.left = nil
+		held.means = nil
 	}
 	if m.process != nil || len(m.rows) <= MostAveraged {
 		if err := m.stretch(ctx, held); err != nil {
@@ -413,9 +413,9 @@ func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 // A holdout gives the models' predictions for rows that they have not seen.
 type holdout struct {
 	*Learned
-	bags        []bag
-	x           []int32
-	left, spare []float64
+	bags             []bag
+	x                []int32
+	means, variances []float64
 }
 
 func (m *Learned) holdOut() *holdout {
@@ -425,7 +425,7 @@ func (m *Learned) holdOut() *holdout {
 		h.x = make([]int32, len(m.forest.ingredients))
 	}
 	if m.process != nil {
-		h.left, h.spare = m.process.HeldOut()
+		h.means, h.variances = m.process.HeldOut()
 	}
 	return h
 }
@@ -438,8 +438,8 @@ func (h *holdout) laws(r int) (grown, fitted Law) {
 			grown = Law{h.forest.numbers, law}
 		}
 	}
-	if h.left != nil {
-		fitted = normalLaw(h.left[r], h.spare[r])
+	if h.means != nil {
+		fitted = normalLaw(h.means[r], h.variances[r])
 	}
 	return grown, fitted
 }

@@ -45,11 +45,11 @@ type savedLearned struct {
 }
 
 type savedProcess struct {
-	Kernel string    `json:"kernel"`
-	Length float64   `json:"length"`
-	Own    []float64 `json:"own"`
-	Signal float64   `json:"signal"`
-	Noise  float64   `json:"noise"`
+	Kernel          string    `json:"kernel"`
+	Length          float64   `json:"length"`
+	LogLengthRatios []float64 `json:"own"`
+	Signal          float64   `json:"signal"`
+	Noise           float64   `json:"noise"`
 }
 
 // String returns the kind's name in files and problems.
@@ -91,7 +91,7 @@ func (m *Learned) Write(w io.Writer) error {
 		*f.to = b.Bytes()
 	}
 	if p := m.process; p != nil {
-		s.Process = &savedProcess{p.options.Kernel.String(), p.hyper.length, p.hyper.own, p.hyper.signal, p.hyper.noise}
+		s.Process = &savedProcess{p.options.Kernel.String(), p.hyper.length, p.hyper.logLengthRatios, p.hyper.signal, p.hyper.noise}
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -308,15 +308,15 @@ func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) 
 	if err != nil {
 		return damaged("%v", err)
 	}
-	if len(s.Own) != len(d.Ingredients) {
-		return damaged("there are %d lengths for %d ingredients", len(s.Own), len(d.Ingredients))
+	if len(s.LogLengthRatios) != len(d.Ingredients) {
+		return damaged("there are %d lengths for %d ingredients", len(s.LogLengthRatios), len(d.Ingredients))
 	}
-	for _, v := range append([]float64{s.Length, s.Signal, s.Noise}, s.Own...) {
+	for _, v := range append([]float64{s.Length, s.Signal, s.Noise}, s.LogLengthRatios...) {
 		if !(math.Abs(v) <= mostHyper) {
 			return damaged("a hyperparameter is %v and must be within ±%v", v, mostHyper)
 		}
 	}
-	p.hyper = hyperparameters{s.Length, s.Own, s.Signal, s.Noise}
+	p.hyper = hyperparameters{s.Length, s.LogLengthRatios, s.Signal, s.Noise}
 	m.process = p
 	return p.precompute(ctx)
 }

@@ -104,7 +104,7 @@ func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 		c := &cells[n]
 		l := &leaves[c.tree]
 		free := l.without(current[c.entry])
-		rise := values[l.base+firstSetBit(free&^c.after)] - values[l.base+firstSetBit(free&^c.before)]
+		rise := values[l.base+firstSetBit(free&^c.leavesAfter)] - values[l.base+firstSetBit(free&^c.leavesBefore)]
 		alone := setJ[c.tree>>6]>>(c.tree&63)&1 - 1
 		step[c.level] += rise & int64(alone)
 	}
@@ -114,7 +114,7 @@ func (s *Scorer) maskSmall(leaves []freeLeaves, i, j, total int32) {
 		c := &cells[n]
 		l := &leaves[c.tree]
 		free := l.without(current[c.entry])
-		rise := values[l.base+firstSetBit(free&^c.before)] - values[l.base+firstSetBit(free&^c.after)]
+		rise := values[l.base+firstSetBit(free&^c.leavesBefore)] - values[l.base+firstSetBit(free&^c.leavesAfter)]
 		alone := setI[c.tree>>6]>>(c.tree&63)&1 - 1
 		step[c.level] += rise & int64(alone)
 	}
@@ -144,9 +144,9 @@ func (s *Scorer) maskBoth(l *freeLeaves, i, j, total int32) {
 	}
 	values := sc.values
 	together := lessMask(a.threshold, total-b.threshold)
-	freeI, freeJ := free&^(b.reach&together), free&^(a.reach&together)
-	stepI := values[l.base+firstSetBit(freeI&^a.reach)] - values[l.base+firstSetBit(freeI)]
-	stepJ := values[l.base+firstSetBit(freeJ)] - values[l.base+firstSetBit(freeJ&^b.reach)]
+	freeI, freeJ := free&^(b.blockable&together), free&^(a.blockable&together)
+	stepI := values[l.base+firstSetBit(freeI&^a.blockable)] - values[l.base+firstSetBit(freeI)]
+	stepJ := values[l.base+firstSetBit(freeJ)] - values[l.base+firstSetBit(freeJ&^b.blockable)]
 	s.step[a.level] += stepI & int64(lessMask(a.threshold, total))
 	s.step[b.level] += stepJ & int64(lessMask(b.threshold, total))
 }
@@ -156,7 +156,7 @@ func lessMask(a, b int32) uint64 { return uint64((int64(a) - int64(b)) >> 63) }
 
 // maskMany is maskBoth for entries of any number of cells.
 func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
-	if (a.reach|b.reach)&free&-free == 0 {
+	if (a.blockable|b.blockable)&free&-free == 0 {
 		return // neither slot blocks the first leaf that the other slots leave free
 	}
 	sc := s.score
@@ -167,7 +167,7 @@ func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 			break
 		}
 		free := free &^ sc.blockedBy(b, total-threshold)
-		s.step[c.level] += sc.values[base+firstSetBit(free&^c.after)] - sc.values[base+firstSetBit(free&^c.before)]
+		s.step[c.level] += sc.values[base+firstSetBit(free&^c.leavesAfter)] - sc.values[base+firstSetBit(free&^c.leavesBefore)]
 	}
 	for _, n := range sc.ofEntry[b.first:b.end] {
 		c := &sc.cells[n]
@@ -176,7 +176,7 @@ func (s *Scorer) maskMany(base int64, free uint64, a, b *entry, total int32) {
 			break
 		}
 		free := free &^ sc.blockedBy(a, total-threshold)
-		s.step[c.level] += sc.values[base+firstSetBit(free&^c.before)] - sc.values[base+firstSetBit(free&^c.after)]
+		s.step[c.level] += sc.values[base+firstSetBit(free&^c.leavesBefore)] - sc.values[base+firstSetBit(free&^c.leavesAfter)]
 	}
 }
 

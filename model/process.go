@@ -299,7 +299,7 @@ func (p *Process) Noise() float64 {
 func (p *Process) Lengths() []float64 {
 	lengths := make([]float64, len(p.ingredients))
 	for i := range lengths {
-		lengths[i] = exp(p.hyper.length + p.hyper.own[i])
+		lengths[i] = exp(p.hyper.length + p.hyper.logLengthRatios[i])
 	}
 	return lengths
 }

@@ -301,7 +301,7 @@ func (b *meanBound) tangentBound(sign float64) float64 {
 	best := math.Inf(1)
 	square := b.maxSquare
 	for range 2 {
-		most, slope := b.rough.above(square)
+		most, slope := b.rough.tangentExcess(square)
 		rest := most - float64(slope*square)
 		b.terms = b.terms[:0]
 		for i := range b.p.grid {
@@ -336,7 +336,7 @@ func (b *meanBound) weigh(i int, first, second float64) {
 // second-order expansion. For two ingredients 2·y·z is at most y²·t/s + z²·s/t, where s and t are
 // their greatest distances from the middle.
 func (b *meanBound) expansionBound(sign float64) float64 {
-	slope := b.rough.curved(b.maxSquare) + b.secondError
+	slope := b.rough.secondOrderSlope(b.maxSquare) + b.secondError
 	b.terms = b.terms[:0]
 	n := len(b.open)
 	b.widest, b.weight, b.undecided = -1, 0, false
@@ -468,9 +468,9 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 		square += float64(float64(at*at) * b.weights[i])
 	}
 	if over := len(b.gains) - max(left, 0); over > 0 {
-		slices.SortFunc(b.gains, func(g, h gain) int { return cmp.Compare(g.by, h.by) })
+		slices.SortFunc(b.gains, func(g, h gain) int { return cmp.Compare(g.increase, h.increase) })
 		for _, g := range b.gains[:over] {
-			sum -= g.by
+			sum -= g.increase
 			units -= int64(g.units)
 		}
 	}
@@ -480,6 +480,6 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 
 // A gain is the increase of the sum when an ingredient is used.
 type gain struct {
-	by    float64
-	units int32
+	increase float64
+	units    int32
 }

@@ -71,13 +71,13 @@ func TestRoughnessIsTheNorm(t *testing.T) {
 		for _, far := range []float64{0.1, 0.3, 0.7, 1.2, 2.5, 6} {
 			step := min(far/30, 0.03*math.Sqrt(u))
 			tangent := functional{[]float64{far, 0, step, -step}, []float64{1, -1, -far / (2 * step), far / (2 * step)}}
-			above, _ := r.above(far * far)
+			above, _ := r.tangentExcess(far * far)
 			if want := tangent.norm(u); math.Abs(above/want-1) > 2e-3 {
 				t.Errorf("u = %v, at %v: %v above the tangent, and the norm is %v", u, far, above, want)
 			}
 			bend := far * far / (2 * step * step)
 			second := functional{tangent.places, []float64{1, -1 + 2*bend, -far/(2*step) - bend, far/(2*step) - bend}}
-			curved := r.curved(far*far) * far * far
+			curved := r.secondOrderSlope(far*far) * far * far
 			if want := second.norm(u); far*far/(2*u) < highestCurved && math.Abs(curved/want-1) > 5e-3 || curved < want*(1-5e-3) {
 				t.Errorf("u = %v, at %v: %v above the second order, and the norm is %v", u, far, curved, want)
 			}
@@ -89,19 +89,19 @@ func TestRoughnessIsTheNorm(t *testing.T) {
 // the slope, and what it may be above the second order by the squared distance never falls.
 func TestRoughnessIsConcave(t *testing.T) {
 	r := &roughness{squares: []float64{1}, norms: []float64{1}}
-	before, slope := r.above(0)
-	last := r.curved(0)
+	before, slope := r.tangentExcess(0)
+	last := r.secondOrderSlope(0)
 	for k := range 4000 {
 		from, to := math.Exp(float64(k)/200-10), math.Exp(float64(k+1)/200-10)
-		now, next := r.above(to)
+		now, next := r.tangentExcess(to)
 		if k == 0 {
-			before, slope = r.above(from)
+			before, slope = r.tangentExcess(from)
 		}
 		chord := (now - before) / (to - from)
 		if chord > slope*(1+1e-5) || chord < next*(1-1e-5) {
 			t.Fatalf("between %v and %v the chord is %v, and the slopes are %v and %v", from, to, chord, slope, next)
 		}
-		curved := r.curved(to)
+		curved := r.secondOrderSlope(to)
 		if curved < last*(1-1e-12) {
 			t.Fatalf("at %v it falls from %v to %v", to, last, curved)
 		}

@@ -11,10 +11,10 @@ import (
 
 // The hyperparameters, as logarithms, for labels with mean 0 and variance 1.
 type hyperparameters struct {
-	length float64   // log of the length that all ingredients have in common
-	own    []float64 // by ingredient: the log of the ratio of its length to the common one; 0 where no row has it
-	signal float64   // log of s, the variance of the function
-	noise  float64   // log of the variance of the noise of a measurement
+	length          float64   // log of the length that all ingredients have in common
+	logLengthRatios []float64 // by ingredient: the log of the ratio of its length to the common one; 0 where no row has it
+	signal          float64   // log of s, the variance of the function
+	noise           float64   // log of the variance of the noise of a measurement
 }
 
 // The priors are normal in the logarithms. A length of 0.7 is half of the greatest distance of two
@@ -54,7 +54,7 @@ type posterior struct {
 
 // fit returns the hyperparameters of greatest posterior density.
 func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
-	h := hyperparameters{length: lengthMean, own: make([]float64, len(p.ingredients)), signal: signalMean, noise: noiseMean}
+	h := hyperparameters{length: lengthMean, logLengthRatios: make([]float64, len(p.ingredients)), signal: signalMean, noise: noiseMean}
 	var active []int32
 	uses := make([]int, len(p.ingredients))
 	for _, parts := range p.known {
@@ -84,7 +84,7 @@ func (p *Process) fit(ctx context.Context) (hyperparameters, error) {
 	}
 	h.length, h.signal, h.noise = theta[0], theta[1], theta[2]
 	for k, i := range active {
-		h.own[i] = theta[3+k]
+		h.logLengthRatios[i] = theta[3+k]
 	}
 	return h, nil
 }

@@ -158,9 +158,9 @@ func (p *Process) roughness() *roughness {
 	return p.rough
 }
 
-// above returns an upper bound of the mean's excess over its tangent at a squared distance. It also
+// tangentExcess returns an upper bound of the mean's excess over its tangent at a squared distance. It also
 // returns the slope by the squared distance, in which the bound is concave.
-func (r *roughness) above(square float64) (most, slope float64) {
+func (r *roughness) tangentExcess(square float64) (most, slope float64) {
 	for j, u := range r.squares {
 		y := square / float64(2*u)
 		var of, by float64 // the square of the norm of the excess functional, and its derivative by y
@@ -184,10 +184,10 @@ func (r *roughness) above(square float64) (most, slope float64) {
 	return float64(most * (1 + 0x1p-20)), slope
 }
 
-// curved returns a factor: times the squared distance, it bounds the mean's excess over its
+// secondOrderSlope returns a factor: times the squared distance, it bounds the mean's excess over its
 // second-order expansion anywhere up to a squared distance. The functional's norm divided by y
 // rises up to highestCurved, where its square is at most mostCurvedAt, and falls beyond.
-func (r *roughness) curved(square float64) (slope float64) {
+func (r *roughness) secondOrderSlope(square float64) (slope float64) {
 	for j, u := range r.squares {
 		y := square / float64(2*u)
 		of := mostCurvedAt // the square of the norm of the excess functional, divided by y²

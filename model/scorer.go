@@ -47,16 +47,16 @@ type Scorer struct {
 	changed  []int32  // changed slots that stale trees have not yet followed
 
 	// The current line.
-	varying []varyingSlot
-	slope   []int8  // by slot: its slope if it varies along the line, 1 if it has changed, else 0
-	aside   []int32 // by slot: the saved amounts of varying slots, while they are marked
-	step    []int64 // by level: the rise of the score where the level is crossed
-	breaks  []lineBreak
-	merged  []lineBreak
-	starts  []int32
-	sums    []int64
-	trees   []uint64 // bit set of the small trees that test a varying slot
-	todo    []span
+	varying      []varyingSlot
+	slope        []int8  // by slot: its slope if it varies along the line, 1 if it has changed, else 0
+	savedAmounts []int32 // by slot: the saved amounts of varying slots, while they are marked
+	step         []int64 // by level: the rise of the score where the level is crossed
+	breaks       []lineBreak
+	merged       []lineBreak
+	starts       []int32
+	sums         []int64
+	trees        []uint64 // bit set of the small trees that test a varying slot
+	pendingSpans []span
 
 	// descriptorScorer scores a forest with descriptors. Of the lists above it uses sums alone.
 	descriptorScorer *ensemble.Scorer
@@ -66,15 +66,15 @@ type Scorer struct {
 // freeLeaves are two bit sets of the leaves of a small tree: those that no slot blocks and those
 // that exactly one blocks. The last leaf is always free.
 type freeLeaves struct {
-	free, once uint64
-	base       int64 // index of the tree's first leaf; here to share a cache line
+	free, blockedOnce uint64
+	base              int64 // index of the tree's first leaf; here to share a cache line
 }
 
 // without returns the leaves that no slot blocks, except perhaps one that blocks the leaves in
 // mask. If mask is the union of two slots' leaves, the leaves that both block are missing. That is
 // correct along the line of the two: one of them always has at least its current amount and goes on
 // blocking those leaves.
-func (l *freeLeaves) without(mask uint64) uint64 { return l.free | l.once&mask }
+func (l *freeLeaves) without(mask uint64) uint64 { return l.free | l.blockedOnce&mask }
 
 // A blockCount counts in binary, for each leaf of a small tree, the slots that block it. Bit l of
 // word p is bit p of leaf l's count. A tree of 64 leaves has 63 tests and so at most 63 slots.
@@ -88,29 +88,29 @@ func (s *Score) NewScorer() *Scorer {
 	}
 	levels := len(s.thresholds)
 	sc := &Scorer{
-		score:    s,
-		x:        make([]int32, s.slots()),
-		place:    make([]int32, s.ingredients),
-		leaves:   make([]freeLeaves, len(s.small)),
-		counts:   make([]blockCount, len(s.small)),
-		current:  make([]uint64, len(s.entries)),
-		value:    make([]int64, len(s.large)),
-		paths:    make([]int32, s.pathLength),
-		slots:    make([]int32, s.pathLength),
-		length:   make([]int32, len(s.large)),
-		touching: make([]uint64, len(s.tests)*s.largeWords),
-		stale:    make([]uint64, s.largeWords),
-		varying:  make([]varyingSlot, 0, 2+len(s.groups)),
-		slope:    make([]int8, s.slots()),
-		aside:    make([]int32, s.slots()),
-		step:     make([]int64, levels),
-		breaks:   make([]lineBreak, 0, levels+1),
-		merged:   make([]lineBreak, 0, levels+1),
-		starts:   make([]int32, 0, levels+1),
-		sums:     make([]int64, 0, levels+1),
-		trees:    make([]uint64, s.treeWords),
-		todo:     make([]span, 0, s.deepest+1),
-		point:    s.newPoint(),
+		score:        s,
+		x:            make([]int32, s.slots()),
+		place:        make([]int32, s.ingredients),
+		leaves:       make([]freeLeaves, len(s.small)),
+		counts:       make([]blockCount, len(s.small)),
+		current:      make([]uint64, len(s.entries)),
+		value:        make([]int64, len(s.large)),
+		paths:        make([]int32, s.pathLength),
+		slots:        make([]int32, s.pathLength),
+		length:       make([]int32, len(s.large)),
+		touching:     make([]uint64, len(s.tests)*s.largeWords),
+		stale:        make([]uint64, s.largeWords),
+		varying:      make([]varyingSlot, 0, 2+len(s.groups)),
+		slope:        make([]int8, s.slots()),
+		savedAmounts: make([]int32, s.slots()),
+		step:         make([]int64, levels),
+		breaks:       make([]lineBreak, 0, levels+1),
+		merged:       make([]lineBreak, 0, levels+1),
+		starts:       make([]int32, 0, levels+1),
+		sums:         make([]int64, 0, levels+1),
+		trees:        make([]uint64, s.treeWords),
+		pendingSpans: make([]span, 0, s.deepest+1),
+		point:        s.newPoint(),
 	}
 	for t := range s.small {
 		base := int64(s.small[t].base)
@@ -162,8 +162,8 @@ func (s *Scorer) assignSlot(slot, amount int32) {
 		cells := sc.cells[sc.firstCell[from]:sc.firstCell[to]]
 		for k := range cells {
 			c := &cells[k]
-			s.current[c.entry] = c.after
-			s.counts[c.tree].add(c.after &^ c.before)
+			s.current[c.entry] = c.leavesAfter
+			s.counts[c.tree].add(c.leavesAfter &^ c.leavesBefore)
 			s.recount(c.tree)
 		}
 	} else {
@@ -171,8 +171,8 @@ func (s *Scorer) assignSlot(slot, amount int32) {
 		cells := sc.cells[sc.firstCell[from]:sc.firstCell[to]]
 		for k := len(cells) - 1; k >= 0; k-- {
 			c := &cells[k]
-			s.current[c.entry] = c.before
-			s.counts[c.tree].subtract(c.after &^ c.before)
+			s.current[c.entry] = c.leavesBefore
+			s.counts[c.tree].subtract(c.leavesAfter &^ c.leavesBefore)
 			s.recount(c.tree)
 		}
 	}
@@ -190,7 +190,7 @@ func (s *Scorer) recount(tree int32) {
 	before := firstSetBit(l.free)
 	high := c[2] | c[3] | c[4] | c[5]
 	l.free = ^(c[0] | c[1] | high)
-	l.once = c[0] &^ (c[1] | high)
+	l.blockedOnce = c[0] &^ (c[1] | high)
 	s.sum += s.score.values[l.base+firstSetBit(l.free)] - s.score.values[l.base+before]
 }
 

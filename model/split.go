@@ -67,7 +67,7 @@ func (g *grower) searchRandom(from, to int32) split {
 	g.gather(from, to)
 	drawn, all := g.featureOrder, g.options.FeaturesPerSplit >= len(g.featureOrder)
 	if all {
-		drawn = g.touched
+		drawn = g.nodeFeatures
 	}
 	best := split{feature: -1}
 	varying := false
@@ -163,12 +163,12 @@ func (g *grower) valuesWithin(from, to int32, limit int) bool {
 
 // gather collects the positive values of rows[from:to] by feature.
 func (g *grower) gather(from, to int32) {
-	g.cells, g.touched = g.cells[:0], g.touched[:0]
+	g.cells, g.nodeFeatures = g.cells[:0], g.nodeFeatures[:0]
 	for _, r := range g.rows[from:to] {
 		for k := g.t.rowStart[r]; k < g.t.rowStart[r+1]; k++ {
 			f := g.t.rowFeature[k]
 			if g.firstCell[f] == 0 {
-				g.touched = append(g.touched, f)
+				g.nodeFeatures = append(g.nodeFeatures, f)
 			}
 			g.cells = append(g.cells, cellInNode{f, g.t.rowValue[k], r, g.firstCell[f]})
 			g.firstCell[f] = int32(len(g.cells))
@@ -178,7 +178,7 @@ func (g *grower) gather(from, to int32) {
 
 // scatter discards the values that gather collected.
 func (g *grower) scatter() {
-	for _, f := range g.touched {
+	for _, f := range g.nodeFeatures {
 		g.firstCell[f] = 0
 	}
 }

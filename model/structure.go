@@ -73,7 +73,7 @@ type smallTree struct {
 // An entry is the set of tests of one slot in one small tree: its cells are those listed in
 // ofEntry[first:end].
 type entry struct {
-	reach            uint64 // all leaves that a test of the entry can block
+	blockable        uint64 // all leaves that a test of the entry can block
 	threshold, level int32  // threshold and level of the entry's first cell, which is usually the only one
 	first, end       int32
 }
@@ -81,10 +81,10 @@ type entry struct {
 // A cell is a test in a small tree, or several equal ones. As the slot's amount rises above the
 // threshold, the leaves that the slot blocks change from before to after.
 type cell struct {
-	before, after uint64
-	level         int32
-	tree          int32 // index of the tree in structure.small
-	entry         int32
+	leavesBefore, leavesAfter uint64
+	level                     int32
+	tree                      int32 // index of the tree in structure.small
+	entry                     int32
 }
 
 // A largeTree is a tree of more than 64 leaves.
@@ -277,11 +277,11 @@ func (s *structure) addMasks(f *Forest) {
 		e := &s.entries[len(s.entries)-1]
 		if newEntry || b.level != all[k-1].level {
 			s.cells = append(s.cells, cell{
-				before: e.reach, level: b.level, tree: b.tree, entry: int32(len(s.entries) - 1),
+				leavesBefore: e.blockable, level: b.level, tree: b.tree, entry: int32(len(s.entries) - 1),
 			})
 		}
-		e.reach |= b.leaves
-		s.cells[len(s.cells)-1].after = e.reach
+		e.blockable |= b.leaves
+		s.cells[len(s.cells)-1].leavesAfter = e.blockable
 		e.end = int32(len(s.cells))
 	}
 
@@ -328,7 +328,7 @@ func (s *structure) blockedBy(e *entry, amount int32) (blocked uint64) {
 		if s.thresholds[s.cells[c].level] >= amount {
 			break
 		}
-		blocked = s.cells[c].after
+		blocked = s.cells[c].leavesAfter
 	}
 	return blocked
 }

@@ -60,15 +60,15 @@ func (w Want) Direction() int { return w.direction }
 // Has reports whether a class is among the wanted ones.
 func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
 
-// Over returns a direction with the scale from one label to another instead of the forest's own
+// WithScale returns a direction with the scale from one label to another instead of the forest's own
 // range, so that forests of different data share one scale. Labels beyond it count as its ends.
-func (w Want) Over(least, greatest float64) Want {
+func (w Want) WithScale(least, greatest float64) Want {
 	w.scale = [2]float64{least, greatest}
 	return w
 }
 
-// ends returns the labels between which a direction scores.
-func (w Want) ends(f *Forest) (least, greatest float64) {
+// scaleEnds returns the labels between which a direction scores.
+func (w Want) scaleEnds(f *Forest) (least, greatest float64) {
 	if w.direction != 0 && w.scale[0] < w.scale[1] {
 		return w.scale[0], w.scale[1]
 	}
@@ -103,9 +103,9 @@ const sharesPerOne = 1 << 31
 func (w Want) desires(f *Forest) ([]int64, error) {
 	switch {
 	case w.direction != 0:
-		return w.directed(f)
+		return w.directedDesires(f)
 	case w.numerics:
-		return w.bounded(f)
+		return w.boundedDesires(f)
 	}
 	if f.Numeric() {
 		return nil, fmt.Errorf("%q is a number from %g to %g: ask for maximize, minimize, at least, at most or between, not for a class",
@@ -125,8 +125,8 @@ func (w Want) desires(f *Forest) ([]int64, error) {
 	return desires, nil
 }
 
-// bounded is desires for a condition on a number.
-func (w Want) bounded(f *Forest) ([]int64, error) {
+// boundedDesires returns what desires returns, for a condition on a number.
+func (w Want) boundedDesires(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notANumber(f)
 	}
@@ -142,12 +142,12 @@ func (w Want) bounded(f *Forest) ([]int64, error) {
 	return desires, nil
 }
 
-// directed is desires for a direction.
-func (w Want) directed(f *Forest) ([]int64, error) {
+// directedDesires returns what desires returns, for a direction.
+func (w Want) directedDesires(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notANumber(f)
 	}
-	least, greatest := w.ends(f)
+	least, greatest := w.scaleEnds(f)
 	if least == greatest {
 		return nil, fmt.Errorf("%q is %g in every row: there is nothing to make larger or smaller", f.label, least)
 	}
@@ -221,7 +221,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 		}
 	})
 	s := &Score{structure: f.compiled, want: w}
-	s.least, s.greatest = w.ends(f)
+	s.least, s.greatest = w.scaleEnds(f)
 	for k := range f.trees {
 		t := &f.trees[k]
 		for l := range int32(t.leaves()) {

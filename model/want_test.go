@@ -201,10 +201,10 @@ func TestWantOver(t *testing.T) {
 		want Want
 		to   func(mean float64) float64
 	}{
-		{Maximize().Over(-10, 30), func(mean float64) float64 { return (mean + 10) / 40 }},
-		{Minimize().Over(-10, 30), func(mean float64) float64 { return (30 - mean) / 40 }},
-		{Maximize().Over(20, 30), func(float64) float64 { return 0 }},
-		{Maximize().Over(-9, -5), func(float64) float64 { return 1 }},
+		{Maximize().WithScale(-10, 30), func(mean float64) float64 { return (mean + 10) / 40 }},
+		{Minimize().WithScale(-10, 30), func(mean float64) float64 { return (30 - mean) / 40 }},
+		{Maximize().WithScale(20, 30), func(float64) float64 { return 0 }},
+		{Maximize().WithScale(-9, -5), func(float64) float64 { return 1 }},
 	} {
 		s, err := f.Score(c.want)
 		if err != nil {

@@ -70,7 +70,7 @@ func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	p.peers = max(p.peers, p.pending)
 	p.mu.Unlock()
 	select {
-	case p.arrived <- struct{}{}:
+	case p.requestQueued <- struct{}{}:
 	default:
 	}
 	for answered := false; !answered; {
@@ -151,7 +151,7 @@ func (p *Program) waitForPeers(q *request) {
 			late = timer.C
 		}
 		select {
-		case <-p.arrived:
+		case <-p.requestQueued:
 		case <-q.done:
 			return
 		case <-late:
@@ -192,11 +192,11 @@ func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	}
 }
 
-// A memo caches log scores by recipe, in bounded memory. It has two generations. When the young one is full, it
-// replaces the old one. A recipe found in the old generation is copied to the young one.
+// A memo caches log scores by recipe, in bounded memory. It has two generations. When the current one is full, it
+// replaces the previous one. A recipe found in the previous generation is copied to the current one.
 type memo struct {
-	young, old map[string]float64
-	bytes      int // approximate size of young
+	current, previous map[string]float64
+	bytes             int // approximate size of current
 }
 
 const (
@@ -205,19 +205,19 @@ const (
 )
 
 func (m *memo) get(recipe []byte) (log float64, ok bool) {
-	if log, ok = m.young[string(recipe)]; ok {
+	if log, ok = m.current[string(recipe)]; ok {
 		return log, true
 	}
-	if log, ok = m.old[string(recipe)]; ok {
+	if log, ok = m.previous[string(recipe)]; ok {
 		m.put(recipe, log)
 	}
 	return log, ok
 }
 
 func (m *memo) put(recipe []byte, log float64) {
-	if size := len(recipe) + memoOverhead; m.young == nil || m.bytes+size > memoBytes {
-		m.young, m.old, m.bytes = make(map[string]float64), m.young, 0
+	if size := len(recipe) + memoOverhead; m.current == nil || m.bytes+size > memoBytes {
+		m.current, m.previous, m.bytes = make(map[string]float64), m.current, 0
 	}
-	m.young[string(recipe)] = log
+	m.current[string(recipe)] = log
 	m.bytes += len(recipe) + memoOverhead
 }

@@ -20,7 +20,7 @@ func TestMemo(t *testing.T) {
 		if log, ok := m.get(recipe(k - k%each)); !ok || log != float64(k-k%each) {
 			t.Fatalf("recipe %d is %v, %v", k-k%each, log, ok)
 		}
-		if n := len(m.young) + len(m.old); n > 2*each {
+		if n := len(m.current) + len(m.previous); n > 2*each {
 			t.Fatalf("%d recipes are remembered, and %d are two generations", n, 2*each)
 		}
 	}

@@ -212,9 +212,9 @@ func (s *conditionedCurve) Above(from, to int) float64 { return s.curve.Above(fr
 // conditionedSplits is a conditionedScorer of a property that scores only wanted splits.
 type conditionedSplits struct {
 	*conditionedScorer
-	picky mcmc.SplitScorer
+	scorer mcmc.SplitScorer
 }
 
 func (s *conditionedSplits) Splits(i, j int, wanted, p *mcmc.Pieces) {
-	s.picky.Splits(i, j, wanted, p)
+	s.scorer.Splits(i, j, wanted, p)
 }

@@ -214,14 +214,14 @@ type boxEvaluation struct {
 	known      []bool
 	intervals  []interval
 	unit       []float64 // scratch of writeForm
-	use        []float64
+	uses       []float64
 }
 
 // Above returns an upper bound of log y over a set of compositions of n ingredients. The caller passes most, which
 // returns an upper bound over that set of Σ perUnit·amount + Σ perUse; perUse counts for each ingredient that is
 // used.
 func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) float64 {
-	w := &boxEvaluation{e: e, n: n, upperBound: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), use: make([]float64, n)}
+	w := &boxEvaluation{e: e, n: n, upperBound: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), uses: make([]float64, n)}
 	s := w.evaluate(e.enclosed)
 	switch {
 	case e.d != nil:
@@ -240,13 +240,13 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 	if f == nil {
 		return nil, nil, 0, nil
 	}
-	w := &boxEvaluation{e: e, n: n, unit: make([]float64, n), use: make([]float64, n)}
+	w := &boxEvaluation{e: e, n: n, unit: make([]float64, n), uses: make([]float64, n)}
 	w.writeForm(f)
 	top := math.Abs(f.constant)
 	for _, v := range w.unit {
 		top = max(top, float64(math.Abs(v)*float64(e.total)))
 	}
-	for _, v := range w.use {
+	for _, v := range w.uses {
 		top = max(top, math.Abs(v))
 	}
 	if !(float64(f.size*float64(f.parts+8)) <= 64*top) {
@@ -255,14 +255,14 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 	if d = e.d; d == nil {
 		d, _ = UncappedRamp(0, 1, 1) // Without a desirability the value itself is the score.
 	}
-	return w.unit, w.use, f.constant, d
+	return w.unit, w.uses, f.constant, d
 }
 
 // writeForm sets w.unit and w.use to the coefficients of f for each unit and each use of an ingredient. It leaves out
 // f's constant.
 func (w *boxEvaluation) writeForm(f *affine) {
 	clear(w.unit)
-	clear(w.use)
+	clear(w.uses)
 	for slot := range w.e.questions {
 		by, ok := f.coefficients[slot]
 		if !ok {
@@ -275,7 +275,7 @@ func (w *boxEvaluation) writeForm(f *affine) {
 		}
 		for i := range w.n {
 			w.unit[i] += float64(by * (float64(q.perUnit(i)) / scale))
-			w.use[i] += float64(by * float64(q.perUse(i)))
+			w.uses[i] += float64(by * float64(q.perUse(i)))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (f *affine) roundingError() float64 { return float64(f.size * float64(f.par
 // formUpperBound returns an upper bound of f over the box.
 func (w *boxEvaluation) formUpperBound(f *affine) float64 {
 	w.writeForm(f)
-	return w.upperBound(w.unit, w.use) + f.constant + f.roundingError()
+	return w.upperBound(w.unit, w.uses) + f.constant + f.roundingError()
 }
 
 // formInterval returns an interval that contains all values of f over the box.

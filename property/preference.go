@@ -116,17 +116,17 @@ func (p *Preference) Scorer(x *mcmc.Composition) mcmc.Scorer { return p.scorer(x
 func (p *Preference) scorer(x *mcmc.Composition) *preferenceScorer {
 	return &preferenceScorer{
 		property: p, previousAmounts: previousAmounts{x: x}, sums: make([]int64, p.formCount), groups: make([]int, p.features.groups),
-		base: make([]int64, p.formCount), here: make([]int64, p.formCount),
+		base: make([]int64, p.formCount), currentSums: make([]int64, p.formCount),
 	}
 }
 
 type preferenceScorer struct {
 	property *Preference
 	previousAmounts
-	sums       []int64
-	groups     []int // units of each group
-	grouped    int   // units of all ingredients that belong to a group
-	base, here []int64
+	sums              []int64
+	groups            []int // units of each group
+	grouped           int   // units of all ingredients that belong to a group
+	base, currentSums []int64
 }
 
 func (s *preferenceScorer) Reset() {
@@ -190,8 +190,8 @@ func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
 	}
 	q := joiner{pieces: pieces}
 	for k := range a + b + 1 {
-		copy(s.here, s.base)
-		s.addPair(s.here, i, j, k, a+b-k, gi, gj, ofI+k, ofJ+a+b-k, 1)
+		copy(s.currentSums, s.base)
+		s.addPair(s.currentSums, i, j, k, a+b-k, gi, gj, ofI+k, ofJ+a+b-k, 1)
 		in := grouped
 		if gi >= 0 {
 			in += k
@@ -199,7 +199,7 @@ func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
 		if gj >= 0 {
 			in += a + b - k
 		}
-		q.add(k, s.property.log(s.here, in))
+		q.add(k, s.property.log(s.currentSums, in))
 	}
 }
 

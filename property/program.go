@@ -50,8 +50,8 @@ type Program struct {
 
 	conditions [][][]byte // JSON text `"name":value` of each condition, by the index of its value
 
-	slots   chan struct{} // a chain holds one slot while it uses a process; the capacity is Processes
-	arrived chan struct{} // wakes a chain in waitForPeers when a request is queued
+	slots         chan struct{} // a chain holds one slot while it uses a process; the capacity is Processes
+	requestQueued chan struct{} // wakes a chain in waitForPeers when a request is queued
 
 	mu           sync.Mutex
 	idle         []*process
@@ -120,7 +120,7 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
 	}
-	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes), arrived: make(chan struct{}, 1)}
+	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes), requestQueued: make(chan struct{}, 1)}
 	p.o.Command = slices.Clone(o.Command)
 	for _, name := range o.Ingredients {
 		p.keys = append(p.keys, append(quoteJSON(name), ':'))

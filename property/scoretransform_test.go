@@ -20,7 +20,7 @@ func TestLevel(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			hard, soft := must(property.HardBounds(c.least, c.most)), must(property.SoftBounds(c.least, c.most, 0.2))
 			of := func(m *model.Learned, d *property.Desirability) mcmc.LineProperty {
-				score := must(m.Score(model.Maximize().Over(-5, 10)))
+				score := must(m.Score(model.Maximize().WithScale(-5, 10)))
 				return property.NewScoreTransform(property.NewLearned(score.Bare(), 0), func(log float64) float64 { return -5 + 15*portable.Exp(log) }, d)
 			}
 			m := learned(t, 8, 50, true, true, model.Best)

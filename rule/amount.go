@@ -13,7 +13,7 @@ type Amount struct {
 	Min, Max, Step int
 }
 
-func (r Amount) words(s *Set) string {
+func (r Amount) describe(s *Set) string {
 	text := "amount of " + s.namesOf(r.Of)
 	for _, b := range []struct {
 		key   string

@@ -28,7 +28,7 @@ func Example() {
 		},
 	}
 	for k := range set.Rules {
-		fmt.Println(set.Words(k))
+		fmt.Println(set.Describe(k))
 	}
 	fmt.Println(kir.Check(context.Background(), set))
 	set.Rules[1] = rule.Amount{Of: []int{0}, Min: 5}
@@ -80,7 +80,7 @@ func ExampleIf() {
 		fmt.Println(units, score == 0, err)
 	}
 	for k := range set.Rules {
-		fmt.Println(set.Words(k))
+		fmt.Println(set.Describe(k))
 	}
 	// Output:
 	// [55 18 20 5 2 0] true <nil>

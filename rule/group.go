@@ -12,7 +12,7 @@ type Group struct {
 	Total *Range
 }
 
-func (r Group) words(s *Set) string {
+func (r Group) describe(s *Set) string {
 	if r.Used != nil && *r.Used == (Range{Min: 0, Max: 1}) && r.Total == nil {
 		return "never " + s.namesOf(r.Of)
 	}

@@ -14,7 +14,7 @@ type If struct {
 	Then         Rule
 }
 
-func (r If) words(s *Set) string {
+func (r If) describe(s *Set) string {
 	var when []string
 	if len(r.Used) > 0 {
 		when = append(when, s.namesOf(r.Used)+" used")
@@ -22,7 +22,7 @@ func (r If) words(s *Set) string {
 	if len(r.Unused) > 0 {
 		when = append(when, s.namesOf(r.Unused)+" unused")
 	}
-	return "if " + strings.Join(when, " and ") + " then " + r.Then.words(s)
+	return "if " + strings.Join(when, " and ") + " then " + r.Then.describe(s)
 }
 
 func (r If) check(s *Set) error {

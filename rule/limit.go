@@ -18,7 +18,7 @@ type Limit struct {
 	Min, Max  float64   // bounds; −Inf and +Inf mean none
 }
 
-func (r Limit) words(s *Set) string {
+func (r Limit) describe(s *Set) string {
 	text := "limit"
 	if r.Attribute != "" {
 		text += " of " + r.Attribute

@@ -15,7 +15,7 @@ type Near struct {
 	Distance *int   // greatest number of units moved; nil for no bound
 }
 
-func (r Near) words(s *Set) string {
+func (r Near) describe(s *Set) string {
 	text := "near " + r.Name
 	if r.Name == "" {
 		text = "near a recipe of " + s.namesOf(r.ingredients())

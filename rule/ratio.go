@@ -16,7 +16,7 @@ type Ratio struct {
 	Min, Max float64 // bounds; −Inf or 0, and +Inf, mean none
 }
 
-func (r Ratio) words(s *Set) string {
+func (r Ratio) describe(s *Set) string {
 	return "ratio of " + s.namesOf(r.Of) + " to " + s.namesOf(r.To) + boundWords(r.Min, r.Max)
 }
 

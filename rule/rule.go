@@ -4,8 +4,8 @@ import "fmt"
 
 // A Rule is a condition on compositions, such as a [Group] or a [Ratio].
 type Rule interface {
-	// words describes the rule with the names of the set's ingredients.
-	words(s *Set) string
+	// describe describes the rule with the names of the set's ingredients.
+	describe(s *Set) string
 
 	// check returns an error if the rule is invalid for the ingredients and the total of the set.
 	check(s *Set) error

@@ -66,11 +66,11 @@ func (s *Set) TextOf(k int) string {
 	if s.Text != nil {
 		return s.Text(k)
 	}
-	return strconv.Quote(s.Words(k))
+	return strconv.Quote(s.Describe(k))
 }
 
-// Words describes rule k with the names of its ingredients, such as "amount of Gin min 20".
-func (s *Set) Words(k int) string { return s.Rules[k].words(s) }
+// Describe describes rule k with the names of its ingredients, such as "amount of Gin min 20".
+func (s *Set) Describe(k int) string { return s.Rules[k].describe(s) }
 
 // namesOf joins the names of ingredients. It names four at most, and counts the rest.
 func (s *Set) namesOf(of []int) string {

@@ -6,9 +6,9 @@ type Require struct{ Of []int }
 // Exclude means that none of the listed ingredients is used.
 type Exclude struct{ Of []int }
 
-func (r Require) words(s *Set) string { return "require " + s.namesOf(r.Of) }
+func (r Require) describe(s *Set) string { return "require " + s.namesOf(r.Of) }
 
-func (r Exclude) words(s *Set) string { return "exclude " + s.namesOf(r.Of) }
+func (r Exclude) describe(s *Set) string { return "exclude " + s.namesOf(r.Of) }
 
 func (r Require) check(s *Set) error { return s.checkIngredients(r.Of...) }
 
@@ -20,6 +20,6 @@ type Need struct {
 	Then []int
 }
 
-func (r Need) words(s *Set) string { return s.NameOf(r.If) + " needs " + s.namesOf(r.Then) }
+func (r Need) describe(s *Set) string { return s.NameOf(r.If) + " needs " + s.namesOf(r.Then) }
 
 func (r Need) check(s *Set) error { return s.checkIngredients(append([]int{r.If}, r.Then...)...) }

@@ -146,7 +146,7 @@ func labelColumns(names []string) dataset.Layout {
 // addIngredientsSheet notes that a sheet of the table's workbook lists the ingredients. The draft uses
 // the sheet unless it lacks some of them.
 func addIngredientsSheet(d *compile.Draft, file, sheet string, lacking []string) {
-	note := dataset.Note{File: file, Message: "sheet " + inputerr.Quote(sheet) + " lists the ingredients", Doubt: true}
+	note := dataset.Note{File: file, Message: "sheet " + inputerr.Quote(sheet) + " lists the ingredients", Doubtful: true}
 	if len(lacking) > 0 {
 		note.Message += " and is left out, as it lacks " + inputerr.List(lacking, 4)
 	} else {
@@ -173,7 +173,7 @@ func doubtsText(notes []dataset.Note, file string) (text string) {
 	const most = 8
 	doubts := 0
 	for _, n := range notes {
-		if n.Settle == "" && !n.Doubt {
+		if n.Setting == "" && !n.Doubtful {
 			continue
 		}
 		if doubts++; doubts == 1 {

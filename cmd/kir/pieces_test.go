@@ -41,7 +41,7 @@ func TestPieces(t *testing.T) {
 	for k, p := range []run.Progress{
 		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
 		{Done: 1, RHat: math.NaN(), ESS: math.NaN(), Search: 0.5},
-		{Elapsed: 4 * time.Second, Done: 0.5, Draws: 7, RHat: 1.02, ESS: 20, Wanted: 1000, Left: 3 * time.Second, Chains: []run.ChainProgress{{Done: 0.5}}, Best: []run.Best{
+		{Elapsed: 4 * time.Second, Done: 0.5, Draws: 7, RHat: 1.02, ESS: 20, WantedESS: 1000, Left: 3 * time.Second, Chains: []run.ChainProgress{{Done: 0.5}}, Best: []run.Best{
 			{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 50}, {Ingredient: 2, Amount: 10}, {Ingredient: 3, Amount: 5}, {Ingredient: 4, Amount: 15}}},
 		}},
 	} {
@@ -231,7 +231,7 @@ func TestRewritten(t *testing.T) {
 	for k, r := range []run.Progress{
 		{Chains: []run.ChainProgress{{Warmup: true}}, Left: time.Minute, AtMost: true, RHat: nan, ESS: nan},
 		{Chains: []run.ChainProgress{{}}, Done: 0.1, RHat: nan, ESS: nan}, // too soon
-		{Chains: []run.ChainProgress{{}}, Done: 0.25, Left: 3 * time.Second, ESS: 321, Wanted: 1000, Best: best},
+		{Chains: []run.ChainProgress{{}}, Done: 0.25, Left: 3 * time.Second, ESS: 321, WantedESS: 1000, Best: best},
 		{Search: 0.3, Best: best, RHat: nan, ESS: nan},
 	} {
 		r.Elapsed = []time.Duration{0, time.Second / 10, time.Second, 2 * time.Second}[k]

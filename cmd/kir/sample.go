@@ -158,7 +158,7 @@ func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effo
 		Text:     changed,
 		Workers:  o.workers,
 		Effort:   effort,
-		Time:     timeOf(c, o.limit),
+		Time:     timeLimit(c, o.limit),
 		Cache:    !o.noCache,
 		Notify:   d.tell,
 		Progress: d.begin,
@@ -233,8 +233,8 @@ func (f *timeFlag) Set(text string) error {
 	return err
 }
 
-// timeOf returns the time limit of a flag, nil if it was not given.
-func timeOf(c *cobra.Command, limit timeFlag) *time.Duration {
+// timeLimit returns the time limit of a flag, nil if it was not given.
+func timeLimit(c *cobra.Command, limit timeFlag) *time.Duration {
 	if !c.Flags().Changed("time") {
 		return nil
 	}

@@ -66,7 +66,7 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	end()
 	var interrupted *run.InterruptedError
 	if errors.As(err, &interrupted) {
-		interrupted.Way = "go on with the same command"
+		interrupted.HowToContinue = "go on with the same command"
 	}
 	if errors.Is(err, run.ErrAutoShard) {
 		return &inputerr.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
@@ -139,7 +139,7 @@ func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *ru
 	if err != nil {
 		if ctx.Err() != nil {
 			way := fmt.Sprintf("kir report %s says what was found", terminal.ShellWord(store.Location()))
-			return nil, &run.InterruptedError{Dir: store.Location(), Done: 1, Way: way, Err: ctx.Err()}
+			return nil, &run.InterruptedError{Dir: store.Location(), Done: 1, HowToContinue: way, Err: ctx.Err()}
 		}
 		return nil, err
 	}

@@ -91,10 +91,10 @@ func progressText(r run.Progress, p *compile.Problem) string {
 
 // essText returns the effective sample size so far, and the one the run must reach.
 func essText(r run.Progress) string {
-	if r.Wanted == 0 {
+	if r.WantedESS == 0 {
 		return fmt.Sprintf("ESS %.0f", r.ESS)
 	}
-	return fmt.Sprintf("ESS %.0f of %d", r.ESS, r.Wanted)
+	return fmt.Sprintf("ESS %.0f of %d", r.ESS, r.WantedESS)
 }
 
 // bestText returns the best recipe so far, its largest amounts first, or "" if there is none.

@@ -173,7 +173,7 @@ func New(p *Problem) *Bounder {
 		b.from = append(b.from, len(b.pieces))
 		if part := &p.Factors[k]; part.isBoxed() && part.MaxOverForms == nil {
 			for _, of := range part.boxPieces() {
-				b.pieces = append(b.pieces, piece{part: k, of: of})
+				b.pieces = append(b.pieces, piece{part: k, piece: of})
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func (b *Bounder) UpperBound() float64 {
 	}
 	above := b.prunedBound
 	if len(b.open) > 0 {
-		above = max(above, b.open[0].above)
+		above = max(above, b.open[0].upperBound)
 	}
 	return max(above, b.incumbent)
 }
@@ -227,8 +227,8 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 			return err
 		}
 		n := b.open.removeFirst()
-		if n.above <= b.incumbent+scoreTolerance {
-			b.prunedBound = max(b.prunedBound, n.above)
+		if n.upperBound <= b.incumbent+scoreTolerance {
+			b.prunedBound = max(b.prunedBound, n.upperBound)
 			continue
 		}
 		if !n.bounded {

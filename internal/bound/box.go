@@ -10,11 +10,11 @@ import (
 // A box is a set of compositions, given by bounds lo..hi of columns. Column 2k is the amount, in units, of the k-th
 // usable ingredient; column 2k+1 is 1 if that ingredient is used, else 0.
 type box struct {
-	above  float64
-	lo, hi []int32
-	depth  int
+	upperBound float64
+	lo, hi     []int32
+	depth      int
 
-	rest             float64   // sum of the bounds of the factors that have no pieces
+	restBound        float64   // sum of the bounds of the factors that have no pieces
 	pieces           []float64 // upper bound of each piece, in this box or in one that contains it
 	age              []uint8   // how many divisions ago each piece's bound was computed; 0 for this box
 	bounded          bool      // whether the programs, too, have been solved for this box
@@ -41,7 +41,7 @@ func (n *box) clone() *box {
 // rootBox returns the box of all compositions, or nil if there are none.
 func (b *Bounder) rootBox() *box {
 	b.x = newRelaxation(b)
-	n := &box{above: math.Inf(1)}
+	n := &box{upperBound: math.Inf(1)}
 	for i, d := range b.amounts {
 		if d.N == 0 {
 			if b.p.Conditions.Amounts[i].Required || slices.Contains(b.p.Always, i) {

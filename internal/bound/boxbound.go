@@ -6,20 +6,20 @@ import "math"
 // contains nothing better than the incumbent.
 func (b *Bounder) addBox(n *box) {
 	b.nodes++
-	n.rest = 0
+	n.restBound = 0
 	for k := range b.p.Factors {
 		switch p := &b.p.Factors[k]; {
 		case p.hasColumn() && b.tableau != nil:
 		case p.hasColumn():
-			n.rest = addLogs(n.rest, b.separateBound(n, p))
+			n.restBound = addLogs(n.restBound, b.separateBound(n, p))
 		case p.isBoundedByForms():
-			n.rest = addLogs(n.rest, b.boundFactor(n, k))
+			n.restBound = addLogs(n.restBound, b.boundFactor(n, k))
 		case b.from[k+1] == b.from[k]:
-			n.rest = addLogs(n.rest, b.most[k])
+			n.restBound = addLogs(n.restBound, b.most[k])
 		}
 	}
-	n.rest = addLogs(n.rest, b.sumOfLinear(n))
-	if n.above = min(n.above, b.sumOfPieces(n)); !b.pruneBox(n) {
+	n.restBound = addLogs(n.restBound, b.sumOfLinear(n))
+	if n.upperBound = min(n.upperBound, b.sumOfPieces(n)); !b.pruneBox(n) {
 		b.open.add(n)
 	}
 }
@@ -52,10 +52,10 @@ func (b *Bounder) bound(n *box) error {
 // it is pruned, or another open box has a higher bound.
 func (b *Bounder) refinePieces(n *box) (done bool) {
 	for b.refinePiece(n) {
-		if n.above = min(n.above, b.sumOfPieces(n)); b.pruneBox(n) {
+		if n.upperBound = min(n.upperBound, b.sumOfPieces(n)); b.pruneBox(n) {
 			return true
 		}
-		if len(b.open) > 0 && b.open[0].above > n.above {
+		if len(b.open) > 0 && b.open[0].upperBound > n.upperBound {
 			b.open.add(n)
 			return true
 		}
@@ -72,7 +72,7 @@ func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool)
 		if amounts, uses, formed, pruned = b.boundByForms(n); pruned {
 			return nil, nil, true
 		}
-		if n.above = min(n.above, addLogs(addLogs(rest, formed), linear)); b.pruneBox(n) {
+		if n.upperBound = min(n.upperBound, addLogs(addLogs(rest, formed), linear)); b.pruneBox(n) {
 			return nil, nil, true
 		}
 	}
@@ -135,7 +135,7 @@ func (b *Bounder) boundFactor(n *box, part int) float64 {
 	b.setAmountBounds(n)
 	of := make([]float64, len(b.pieces))
 	for k := b.from[part]; k < b.from[part+1]; k++ {
-		above, steps, _, _ := b.pieces[k].of(b.least, b.greatest, b.maxUsed())
+		above, steps, _, _ := b.pieces[k].piece(b.least, b.greatest, b.maxUsed())
 		of[k] = above
 		b.work += steps
 	}
@@ -155,9 +155,9 @@ func (b *Bounder) maxUsed() int {
 // pruneBox reports whether a box can be dropped because it contains nothing better than the incumbent. It then
 // records the box's bound in prunedBound.
 func (b *Bounder) pruneBox(n *box) bool {
-	if n.above > b.incumbent+scoreTolerance {
+	if n.upperBound > b.incumbent+scoreTolerance {
 		return false
 	}
-	b.prunedBound = max(b.prunedBound, n.above)
+	b.prunedBound = max(b.prunedBound, n.upperBound)
 	return true
 }

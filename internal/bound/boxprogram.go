@@ -81,10 +81,10 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 		}
 		above := x.UpperBound(x.Cost, t.Weights(), b.lo, b.hi)
 		b.work += int64(x.Entries)
-		if above+rest < n.above {
-			n.above = above + rest
+		if above+rest < n.upperBound {
+			n.upperBound = above + rest
 		}
-		if n.above <= b.incumbent+scoreTolerance {
+		if n.upperBound <= b.incumbent+scoreTolerance {
 			return nil, nil, false
 		}
 		if v != linprog.Optimal || above > t.Objective()+1e-7 {

@@ -12,7 +12,7 @@ func (o openBoxes) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 // Less puts the box with the higher bound first or, if the bounds are equal, the smaller box.
 func (o openBoxes) Less(i, j int) bool {
 	n, m := o[i], o[j]
-	return n.above > m.above || n.above == m.above && n.depth > m.depth
+	return n.upperBound > m.upperBound || n.upperBound == m.upperBound && n.depth > m.depth
 }
 
 // Push and Pop implement [heap.Interface]. Other code calls add and removeFirst.

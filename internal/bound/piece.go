@@ -2,8 +2,8 @@ package bound
 
 // A piece is one piece of a factor, with statistics of its use.
 type piece struct {
-	part int
-	of   Piece
+	part  int
+	piece Piece
 
 	steps int64
 	gain  float64 // sum of how much it has lowered factors' bounds, discounted
@@ -29,7 +29,7 @@ func (b *Bounder) boundFactors(n *box) {
 	b.setAmountBounds(n)
 	for k := range b.pieces {
 		p := &b.pieces[k]
-		n.pieces[k], p.steps, _, _ = p.of(b.least, b.greatest, b.maxUsed())
+		n.pieces[k], p.steps, _, _ = p.piece(b.least, b.greatest, b.maxUsed())
 		b.work += p.steps
 	}
 	for k := range b.p.Factors {
@@ -59,7 +59,7 @@ func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
 
 // sumOfPieces returns the bound of a box that follows from the stored bounds of its pieces.
 func (b *Bounder) sumOfPieces(n *box) float64 {
-	sum := n.rest
+	sum := n.restBound
 	for k := range b.p.Factors {
 		if b.from[k+1] > b.from[k] {
 			sum = addLogs(sum, b.joinPieces(k, n.pieces))
@@ -80,7 +80,7 @@ func (b *Bounder) refinePiece(n *box) bool {
 	}
 	p := &b.pieces[best]
 	b.setAmountBounds(n)
-	above, steps, along, by := p.of(b.least, b.greatest, b.maxUsed())
+	above, steps, along, by := p.piece(b.least, b.greatest, b.maxUsed())
 	b.work += steps
 	p.steps += steps
 	age := n.age[best]

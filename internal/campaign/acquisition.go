@@ -121,7 +121,7 @@ type neighbourhoodScorer struct {
 	a      *acquisition
 	x      *mcmc.Composition
 	recipe recipe // scored last; its conditions are those of x
-	at     []int
+	splits []int
 }
 
 // evenSplits is the number of evenly spaced splits scored on every line.
@@ -153,16 +153,16 @@ func (l *neighbourhoodScorer) Values(c int, p *mcmc.Pieces) {
 // score adds the scores near here, and of some evenly spaced places, of a line from 0 to last. set
 // changes the recipe to that of a place.
 func (l *neighbourhoodScorer) score(here, last int, p *mcmc.Pieces, set func(at int)) {
-	l.at = append(l.at[:0], 0, here, last)
+	l.splits = append(l.splits[:0], 0, here, last)
 	for step := 1; step < last; step *= 2 {
-		l.at = append(l.at, here-step, here+step)
+		l.splits = append(l.splits, here-step, here+step)
 	}
 	for k := 1; k <= evenSplits; k++ {
-		l.at = append(l.at, k*last/(evenSplits+1))
+		l.splits = append(l.splits, k*last/(evenSplits+1))
 	}
-	slices.Sort(l.at)
+	slices.Sort(l.splits)
 	next := 0
-	for _, k := range slices.Compact(l.at) {
+	for _, k := range slices.Compact(l.splits) {
 		if k < 0 || k > last {
 			continue
 		}

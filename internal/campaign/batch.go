@@ -44,11 +44,11 @@ type Entry struct {
 	Limits      []LimitCheck          `json:"limits,omitempty"` // the limits on predictions
 
 	recipe
-	setting compile.Setting // as it was offered
-	key     string
-	round   int
-	measure Measure
-	under   []Condition // the conditions of the batch
+	setting    compile.Setting // as it was offered
+	key        string
+	round      int
+	measure    Measure
+	conditions []Condition // the conditions of the batch
 }
 
 // A Share is the amount of one ingredient of a recipe.

@@ -197,7 +197,7 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 		return nil, &inputerr.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
 	}
 	for k := range b.Entries {
-		b.Entries[k].round, b.Entries[k].measure, b.Entries[k].under = b.Round, b.Measure, b.Conditions
+		b.Entries[k].round, b.Entries[k].measure, b.Entries[k].conditions = b.Round, b.Measure, b.Conditions
 		if err := c.resolveEntry(&b.Entries[k]); err != nil {
 			return nil, &inputerr.Error{File: path, Message: err.Error(), Hint: "restore the ingredients and the total, or remove the batch: what it offered may then be offered again"}
 		}

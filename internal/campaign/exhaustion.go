@@ -15,10 +15,10 @@ import (
 
 // A restriction keeps recipes out of a batch for another reason than that they were tried.
 type restriction struct {
-	name  string                          // shown to the user
-	quick bool                            // lifting it needs no counting of recipes
-	fix   func(freed chosenRecipe) string // the change that would allow the freed recipe, in words
-	relax func(d *batchOptimizer)         // lifts the restriction in d
+	name              string                          // shown to the user
+	liftsWithoutCount bool                            // lifting it needs no counting of recipes
+	fix               func(freed chosenRecipe) string // the change that would allow the freed recipe, in words
+	relax             func(d *batchOptimizer)         // lifts the restriction in d
 }
 
 const (
@@ -51,7 +51,7 @@ func (ch *batchOptimizer) tryOneMore(ctx context.Context, lifted ...restriction)
 			return nil, false, browsersched.Err(ctx) // a target that cannot be counted frees no recipe
 		}
 	}
-	d.s.Size, d.reach = len(d.batch)+1, triedReach
+	d.s.Size, d.visitLimit = len(d.batch)+1, triedReach
 	err := d.completeBatch(ctx)
 	return d, len(d.batch) > len(ch.batch), err
 }
@@ -62,8 +62,8 @@ func (ch *batchOptimizer) restrictions() []restriction {
 	p := ch.c.Problem
 	if ch.s.MaxNew >= 0 {
 		all = append(all, restriction{
-			name:  fmt.Sprintf("max_new: %d", ch.s.MaxNew),
-			quick: true,
+			name:              fmt.Sprintf("max_new: %d", ch.s.MaxNew),
+			liftsWithoutCount: true,
 			fix: func(freed chosenRecipe) string {
 				return fmt.Sprintf("write max_new: %d under campaign", ch.countNewIngredients(freed.parts))
 			},
@@ -73,9 +73,9 @@ func (ch *batchOptimizer) restrictions() []restriction {
 	for _, a := range ch.alike {
 		name := ch.c.Problem.Conditions[a.condition].Name
 		all = append(all, restriction{
-			name:  fmt.Sprintf("alike: {%s: %d}", name, a.values),
-			quick: true,
-			fix:   func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.values+1) },
+			name:              fmt.Sprintf("alike: {%s: %d}", name, a.values),
+			liftsWithoutCount: true,
+			fix:               func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.values+1) },
 			relax: func(d *batchOptimizer) {
 				d.alike = slices.DeleteFunc(slices.Clone(d.alike), func(o alikeLimit) bool { return o.condition == a.condition })
 				d.chosenValues = nil
@@ -84,16 +84,16 @@ func (ch *batchOptimizer) restrictions() []restriction {
 	}
 	if slices.ContainsFunc(ch.minAmounts, func(least int) bool { return least > 1 }) {
 		all = append(all, restriction{
-			name:  "the least amounts that recipes have of the ingredients",
-			quick: true,
-			fix:   func(chosenRecipe) string { return "write search: {doses: any}" },
-			relax: func(d *batchOptimizer) { d.minAmounts = make([]int, len(d.minAmounts)) },
+			name:              "the least amounts that recipes have of the ingredients",
+			liftsWithoutCount: true,
+			fix:               func(chosenRecipe) string { return "write search: {doses: any}" },
+			relax:             func(d *batchOptimizer) { d.minAmounts = make([]int, len(d.minAmounts)) },
 		})
 	}
 	if len(ch.stock) > 0 {
 		all = append(all, restriction{
-			name:  "the stock that is left",
-			quick: true,
+			name:              "the stock that is left",
+			liftsWithoutCount: true,
 			fix: func(freed chosenRecipe) string {
 				var of, more []string
 				for _, part := range freed.parts {
@@ -150,7 +150,7 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 		fixes = append(fixes, b.fix(d.batch[len(d.batch)-1]))
 	}
 	for _, b := range all {
-		if len(fixes) == mostFixes || len(fixes) > 0 && !b.quick {
+		if len(fixes) == mostFixes || len(fixes) > 0 && !b.liftsWithoutCount {
 			break
 		}
 		d, ok, err := ch.tryOneMore(ctx, b)

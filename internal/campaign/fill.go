@@ -129,7 +129,7 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 	for _, x := range drawn {
 		push(x)
 	}
-	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < cmp.Or(ch.reach, mostReached); at++ {
+	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < cmp.Or(ch.visitLimit, mostReached); at++ {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		return nil, err
 	}
 	for k := range b.Entries {
-		b.Entries[k].round, b.Entries[k].measure, b.Entries[k].under = b.Round, b.Measure, b.Conditions
+		b.Entries[k].round, b.Entries[k].measure, b.Entries[k].conditions = b.Round, b.Measure, b.Conditions
 	}
 	return b, nil
 }

@@ -34,7 +34,7 @@ type batchOptimizer struct {
 	droppedRules   []int // indices of rules that explainExhaustion lifted
 	anySize        bool  // explainExhaustion lifted the law of the number of ingredients
 	unlimitedStock bool  // explainExhaustion lifted the limits of the stock
-	reach          int   // number of recipes that completeBatch visits; 0: mostReached
+	visitLimit     int   // number of recipes that completeBatch visits; 0: mostReached
 
 	alike        []alikeLimit
 	chosenValues [][]int32 // by limit of alike: the values that the batch may have; nil: any

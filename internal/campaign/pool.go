@@ -12,11 +12,11 @@ type pool struct {
 	utility            [][]float64 // by draw, by recipe: candidates, then anchors, then pending recipes
 	studentUtility     [][]float64 // like utility, for draws with Student's law
 	anchors            []int       // indices of trials
-	waiting            int         // number of pending recipes
+	pendingRecipes     int         // number of pending recipes
 	successProbability []float64   // by candidate: the probability that it does not fail
 
 	bestPredicted    float64   // the best predicted utility of a trial
-	tried            []float64 // by draw: the best utility of a trial
+	trialUtilities   []float64 // by draw: the best utility of a trial
 	incumbent        []float64 // by draw: the best utility of pending and chosen recipes, at least bestPredicted
 	studentIncumbent []float64 // by Student draw: the utility of the trial with the best prediction
 }
@@ -24,7 +24,7 @@ type pool struct {
 // newPool draws the utilities of candidates, anchors and pending recipes jointly. b is the
 // best predicted utility of a trial.
 func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*pool, error) {
-	p := &pool{anchors: anchors, waiting: len(ch.pending), bestPredicted: b}
+	p := &pool{anchors: anchors, pendingRecipes: len(ch.pending), bestPredicted: b}
 	for _, c := range all {
 		ok := 1.0
 		if ch.success != nil {
@@ -57,7 +57,7 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 		for _, v := range draw[wait:] {
 			level = max(level, v)
 		}
-		p.tried, p.incumbent = append(p.tried, tried), append(p.incumbent, level)
+		p.trialUtilities, p.incumbent = append(p.trialUtilities, tried), append(p.incumbent, level)
 	}
 	for _, draw := range p.studentUtility {
 		rival := math.Inf(-1)
@@ -74,7 +74,7 @@ func (ch *batchOptimizer) newPool(all []candidate, anchors []int, b float64) (*p
 func (p *pool) bestUtilities(draw []float64) (left, tried float64) {
 	left, tried = math.Inf(-1), math.Inf(-1)
 	for k, v := range draw {
-		if k < len(p.recipes) || k >= len(draw)-p.waiting {
+		if k < len(p.recipes) || k >= len(draw)-p.pendingRecipes {
 			left = max(left, v)
 		} else {
 			tried = max(tried, v)

@@ -123,7 +123,7 @@ func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 	noise := ch.utilityNoise(p)
 	better, gain := 0.0, 0.0
 	for s, draw := range p.utility {
-		tried := p.tried[s]
+		tried := p.trialUtilities[s]
 		if math.IsInf(tried, -1) {
 			better++ // no trial counts
 			continue

@@ -104,7 +104,7 @@ func (e *Entry) note(m *Measure) string {
 	if m.Unit != "" {
 		text += "; amounts in " + m.Unit
 	}
-	for _, of := range e.under {
+	for _, of := range e.conditions {
 		if of.Unit != "" {
 			text += fmt.Sprintf("; %s in %s", of.Name, of.Unit)
 		}

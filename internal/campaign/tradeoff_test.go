@@ -135,7 +135,7 @@ func TestTradeAdvice(t *testing.T) {
 // such draws in which it adds to the front.
 func TestBeatsIsDoubted(t *testing.T) {
 	ch := new(batchOptimizer)
-	p := &pool{successProbability: []float64{1}, utility: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, tried: []float64{1, 1, 1, 1}, studentUtility: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, studentIncumbent: []float64{1, 1, 1, 1}, bestPredicted: 1}
+	p := &pool{successProbability: []float64{1}, utility: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, trialUtilities: []float64{1, 1, 1, 1}, studentUtility: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, studentIncumbent: []float64{1, 1, 1, 1}, bestPredicted: 1}
 	if beats, better := ch.improvementStats(p, 0); beats != 0.25 || better != 0 {
 		t.Errorf("%v and %v", beats, better)
 	}

@@ -18,7 +18,7 @@ func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeature
 		return nil, "", err
 	}
 	presence, amounts := add.Value.Presence.Value, add.Value.Amounts.Or(true)
-	if d.made == nil && !presence && amounts {
+	if d.features == nil && !presence && amounts {
 		return nil, "", nil
 	}
 	if features, err = d.allFeatures(presence, !amounts); err != nil {

@@ -17,12 +17,12 @@ import (
 // A conditionTable is the values that the conditions had in the known recipes, and how models see them: as amounts of
 // further ingredients; see [model.Data.Beside].
 type conditionTable struct {
-	names   []string       // of the further ingredients
-	rows    [][]model.Part // by recipe of the book: their amounts
-	codes   *property.Conditions
-	nearest [][]int32 // by recipe: the offered value of each condition that is nearest to the one it had
-	had     [][]any   // by recipe: the value of each condition, a float64 or a string; nil if unknown
-	scales  []conditionScale
+	names       []string       // of the further ingredients
+	rows        [][]model.Part // by recipe of the book: their amounts
+	codes       *property.Conditions
+	nearest     [][]int32 // by recipe: the offered value of each condition that is nearest to the one it had
+	knownValues [][]any   // by recipe: the value of each condition, a float64 or a string; nil if unknown
+	scales      []conditionScale
 }
 
 // takeConditionColumns takes the columns of the conditions out of the labels of a book.
@@ -134,7 +134,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 	if s.Book != nil {
 		recipes = len(s.Book.Recipes)
 	}
-	t := &conditionTable{rows: make([][]model.Part, recipes), nearest: make([][]int32, recipes), had: make([][]any, recipes)}
+	t := &conditionTable{rows: make([][]model.Part, recipes), nearest: make([][]int32, recipes), knownValues: make([][]any, recipes)}
 	var amounts [][][]int32
 	for k := range all {
 		c := &all[k]
@@ -148,7 +148,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		}
 		c.setUsual(had)
 		for r, v := range had {
-			t.had[r], t.nearest[r] = append(t.had[r], v), append(t.nearest[r], c.Nearest(v))
+			t.knownValues[r], t.nearest[r] = append(t.knownValues[r], v), append(t.nearest[r], c.Nearest(v))
 		}
 		scale := c.newScale(len(s.Names)+len(t.names), had)
 		t.scales, t.names = append(t.scales, scale), append(t.names, scale.names...)
@@ -255,7 +255,7 @@ func (c *Condition) extrapolation(had []any) string {
 func (p *Problem) Extrapolations() (all []string) {
 	for k := range p.Conditions {
 		var had []any
-		for _, values := range p.conditionTable.had {
+		for _, values := range p.conditionTable.knownValues {
 			had = append(had, values[k])
 		}
 		if text := p.Conditions[k].extrapolation(had); text != "" {

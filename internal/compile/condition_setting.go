@@ -39,7 +39,7 @@ func (p *Problem) KnownSetting(r int) (s Setting) {
 	if t == nil {
 		return s
 	}
-	s.Values, s.Offered = t.had[r], t.nearest[r]
+	s.Values, s.Offered = t.knownValues[r], t.nearest[r]
 	for _, part := range t.rows[r] {
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}

@@ -149,7 +149,7 @@ func (w *draftWriter) writeNotes(indent string, notes []dataset.Note) {
 			at = fmt.Sprintf(" (line %d)", n.Line)
 		}
 		ask := ""
-		if n.Settle != "" {
+		if n.Setting != "" {
 			ask = " Is that right?"
 		}
 		w.writeLine("%s# %s%s.%s", indent, n.Message, at, ask)

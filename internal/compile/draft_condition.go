@@ -38,7 +38,7 @@ func (d *Draft) findConditions(measured []string) (found []string, notes []datas
 		case dataset.Set:
 			found = append(found, l.Name)
 		case dataset.SetOrMeasured:
-			notes = append(notes, dataset.Note{File: d.Book.File, Doubt: true, Origin: true, Message: fmt.Sprintf(
+			notes = append(notes, dataset.Note{File: d.Book.File, Doubtful: true, Origin: true, Message: fmt.Sprintf(
 				"column %s: Did you set it, or measure it? It is taken as measured; if you set it, write it under conditions, or kir init --conditions %s", inputerr.Quote(l.Name), inputerr.Quote(l.Name))})
 		}
 	}
@@ -99,7 +99,7 @@ func (d *Draft) noteConditions(found []string) {
 	if len(found) > 1 {
 		are, them = "columns %s are taken as conditions, which a trial sets", "one was"
 	}
-	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubt: true, Origin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions, or kir init --labels %s", inputerr.List(found, 12), inputerr.Quote(found[0]))})
+	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, Origin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions, or kir init --labels %s", inputerr.List(found, 12), inputerr.Quote(found[0]))})
 }
 
 // An OriginQuestion asks of a column whether it is set or measured.

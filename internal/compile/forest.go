@@ -149,16 +149,16 @@ const fewFeatures = 36
 
 // A describer makes features from attributes.
 type describer struct {
-	names   []string // names of the ingredients
-	total   int
-	made    []model.Feature
-	phrases []string // descriptions of the features
+	names    []string // names of the ingredients
+	total    int
+	features []model.Feature
+	phrases  []string // descriptions of the features
 }
 
 func (d *describer) addTotals(a *dataset.Attribute) {
 	all := groups(a)
 	for _, g := range all {
-		d.made = append(d.made, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.members})
+		d.features = append(d.features, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.members})
 	}
 	d.phrases = append(d.phrases, inputerr.Count(len(all), "total")+" by "+a.Name)
 }
@@ -180,7 +180,7 @@ func (d *describer) addMean(name string, values []float64) error {
 		f.Ingredients = append(f.Ingredients, int32(i))
 		f.Weights = append(f.Weights, int32(math.Round(part*float64(largest))))
 	}
-	d.made = append(d.made, f)
+	d.features = append(d.features, f)
 	d.phrases = append(d.phrases, "the mean of "+name)
 	return nil
 }
@@ -195,7 +195,7 @@ func (d *describer) addRatios(a *dataset.Attribute) error {
 	}
 	for k, g := range all {
 		for _, over := range all[k+1:] {
-			d.made = append(d.made, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.members, Over: over.members})
+			d.features = append(d.features, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.members, Over: over.members})
 		}
 	}
 	d.phrases = append(d.phrases, inputerr.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
@@ -211,7 +211,7 @@ func (d *describer) allFeatures(presence, only bool) (features []model.Feature, 
 	for i, name := range d.names {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
 	}
-	features = append(features, d.made...)
+	features = append(features, d.features...)
 	if presence {
 		flags := 0
 		for _, p := range slices.Clone(features) {

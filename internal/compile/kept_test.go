@@ -26,7 +26,7 @@ func wholly(t *testing.T, p *Problem) string {
 	say("%s, %d of %v; auto %t, within %t; %+v %+v", p.Name, p.Total, p.Ingredients, p.Auto, p.IsWithinBook(), p.Sampler, p.Search)
 	say("outline %q %d %v, %d rules, book %t, attributes %t", o.Name, o.Total, o.Ingredients, len(o.Rules.Rules), o.Book == p.Book, o.Attributes != nil)
 	for k := range o.Rules.Rules {
-		say("rule %q %q", o.Rules.Words(k), o.Rules.Text(k))
+		say("rule %q %q", o.Rules.Describe(k), o.Rules.Text(k))
 	}
 	for _, in := range p.Inputs {
 		say("input %+v", in)

@@ -33,7 +33,7 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	}
 	alone := *d
 	d.addWordTotals(sharedWords(in.Names))
-	if d.made == nil {
+	if d.features == nil {
 		return nil
 	}
 	add := func(d *describer, only bool) {
@@ -44,7 +44,7 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	}
 	sets = append(sets, model.FeatureSet{Name: "amounts"})
 	add(d, false)
-	if alone.made != nil {
+	if alone.features != nil {
 		add(&alone, true)
 	}
 	return sets
@@ -54,13 +54,13 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 func (d *describer) addWordTotals(words []group) {
 	added := 0
 	there := make(map[string]bool)
-	for _, f := range d.made {
+	for _, f := range d.features {
 		there[fmt.Sprint(f.Ingredients)] = f.Weights == nil && f.Over == nil
 	}
 	for _, w := range words {
 		if key := fmt.Sprint(w.members); !there[key] {
 			there[key] = true
-			d.made = append(d.made, model.Feature{Name: "total named " + w.value, Ingredients: w.members})
+			d.features = append(d.features, model.Feature{Name: "total named " + w.value, Ingredients: w.members})
 			added++
 		}
 	}

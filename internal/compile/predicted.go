@@ -142,7 +142,7 @@ func amountForestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 		return chanceScale(w, property.NewForest(score, 0))
 	}
 	r := predictorRange(f)
-	score, err := f.Score(model.Maximize().Over(r.least, r.greatest))
+	score, err := f.Score(model.Maximize().WithScale(r.least, r.greatest))
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func amountLearntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	r := predictorRange(m)
 	l := &valueScale{} // a limit shows the number, but the model's mean is that of logarithms
 	if !m.Options().Log {
-		score, err := m.Score(model.Maximize().Over(r.least, r.greatest))
+		score, err := m.Score(model.Maximize().WithScale(r.least, r.greatest))
 		if err != nil {
 			return nil, err
 		}
@@ -404,12 +404,12 @@ func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit,
 			return nil, nil, err
 		}
 	}
-	shown := &shownLimit{valueScale: v, what: w.Name, least: least, most: most}
+	shown := &shownLimit{valueScale: v, subject: w.Name, least: least, most: most}
 	switch {
 	case l.Sure != nil:
-		shown.what = "the chance of " + w.Name + " within the limit"
+		shown.subject = "the chance of " + w.Name + " within the limit"
 	case w.Class != "":
-		shown.what = "the chance of " + w.Class
+		shown.subject = "the chance of " + w.Class
 	}
 	if v.asProperty == nil {
 		return nil, nil, yaml.Hint(l.At.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", inputerr.Quote(l.Property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
@@ -439,7 +439,7 @@ func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit,
 // A shownLimit is a bound of the target in the form shown to the user.
 type shownLimit struct {
 	*valueScale
-	what        string  // what is bounded, as the subject of "is"
+	subject     string  // what is bounded, as the subject of "is"
 	least, most float64 // judged values
 }
 

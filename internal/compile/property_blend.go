@@ -24,10 +24,10 @@ var blendKind = propertyKind{
 
 // A blendedAttribute has a number for each ingredient, whose mean a blend scores.
 type blendedAttribute struct {
-	values []float64
-	about  string
-	unit   string
-	scale  float64 // what the mean is multiplied by to be shown in the unit
+	values      []float64
+	description string
+	unit        string
+	scale       float64 // what the mean is multiplied by to be shown in the unit
 }
 
 // compileBlend makes a property of a mean weighted by amounts.
@@ -59,7 +59,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	}
 	value := func(x *mcmc.Composition) float64 { return float64(of.scale * mean.Mean(x)) }
 	return Property{
-		About: of.about + ": " + words, Value: value, Unit: of.unit, property: mean.As(d), resolved: resolveBlend(v, n, least),
+		About: of.description + ": " + words, Value: value, Unit: of.unit, property: mean.As(d), resolved: resolveBlend(v, n, least),
 		valueScale: l.withSlack(),
 	}, nil
 }
@@ -71,11 +71,11 @@ func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute,
 	if v.Is.At != nil {
 		name = dataset.NormalizeName(name)
 		of.values, err = groupIndicator(s, v, name)
-		of.about, of.unit, of.scale = "share of "+name+" "+joinTexts(v.Is.Value), "%", 100
+		of.description, of.unit, of.scale = "share of "+name+" "+joinTexts(v.Is.Value), "%", 100
 		return of, err
 	}
 	of.values, err = s.AttributeNumbers(v.Attribute.At, name)
-	of.about, of.scale = "mean "+dataset.NormalizeName(name), 1
+	of.description, of.scale = "mean "+dataset.NormalizeName(name), 1
 	if s.Attributes != nil {
 		if a, ok := s.Attributes.Attribute(name); ok {
 			of.unit = a.Unit()

@@ -172,7 +172,7 @@ func newLearnt(m *model.Learned, data *model.Data, recipes []int, score *model.L
 			}
 			want := score.Want()
 			if len(data.Numbers) > 0 {
-				want = want.Over(finiteRange(data.Numbers))
+				want = want.WithScale(finiteRange(data.Numbers))
 			}
 			of, err := again.Score(want)
 			if err != nil {

@@ -94,7 +94,7 @@ func newForestLearnt(f *model.Forest, data *model.Data, recipes []int, score *mo
 		relearn: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			want := score.Want()
 			if len(data.Numbers) > 0 {
-				want = want.Over(finiteRange(data.Numbers))
+				want = want.WithScale(finiteRange(data.Numbers))
 			}
 			o := f.Options()
 			o.Importances = false

@@ -149,7 +149,7 @@ func (p *Problem) findBreaches(all []Scored) error {
 			if math.IsInf(b.Property.LogScore(x), -1) {
 				breach := Breach{Text: b.Name}
 				if k < len(p.limits) {
-					breach.What, breach.Slack = p.limits[k].what, p.limits[k].slackOf(x)
+					breach.What, breach.Slack = p.limits[k].subject, p.limits[k].slackOf(x)
 				}
 				all[s].Broken = append(all[s].Broken, breach)
 			}

@@ -23,7 +23,7 @@ func tradeScale(w *Property) (*valueScale, error) {
 	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
 		least, greatest = least/3, float64(3*greatest)
-		score, err := m.Score(model.Maximize().Over(least, greatest))
+		score, err := m.Score(model.Maximize().WithScale(least, greatest))
 		if err != nil {
 			return nil, err
 		}

@@ -68,21 +68,21 @@ func (f *Diagnostics) Err() error {
 // A repair is a node that is read again and again, each time without what was found faulty, so that all errors in
 // it are found.
 type repair struct {
-	node   *yaml.Node
-	spoilt map[[2]int]bool // places of nodes from which something was removed
-	taken  []string        // keys that were removed
+	node         *yaml.Node
+	changedNodes map[[2]int]bool // places of nodes from which something was removed
+	removedKeys  []string        // keys that were removed
 }
 
 // clone returns a copy that can be repaired further by itself.
 func (r *repair) clone() *repair {
-	return &repair{r.node, maps.Clone(r.spoilt), slices.Clip(r.taken)}
+	return &repair{r.node, maps.Clone(r.changedNodes), slices.Clip(r.removedKeys)}
 }
 
 // Collect reads a node repeatedly to find all errors in it. After each error it removes the faulty
 // node and reads again. Before it removes a text, it tries a star in its place, which stands for any
 // ingredient.
 func (f *Diagnostics) Collect(n *yaml.Node, read func(*yaml.Node) error) error {
-	_, err := f.collect(&repair{node: n, spoilt: make(map[[2]int]bool)}, read)
+	_, err := f.collect(&repair{node: n, changedNodes: make(map[[2]int]bool)}, read)
 	return err
 }
 
@@ -98,12 +98,12 @@ func (f *Diagnostics) collect(r *repair, read func(*yaml.Node) error) (ok bool, 
 		if !errors.As(err, &bad) {
 			return false, err
 		}
-		if bad.File != n.File && len(r.spoilt) > 0 {
+		if bad.File != n.File && len(r.changedNodes) > 0 {
 			return false, nil // without the removed nodes the table may be read differently
 		}
 		at := [2]int{bad.Line, bad.Column}
 		lacks := func(key string) bool { return strings.Contains(bad.Message, "no "+key) }
-		if !r.spoilt[at] && !slices.ContainsFunc(r.taken, lacks) {
+		if !r.changedNodes[at] && !slices.ContainsFunc(r.removedKeys, lacks) {
 			if err := f.Add(err); err != nil {
 				return false, err
 			}
@@ -118,7 +118,7 @@ func (f *Diagnostics) collect(r *repair, read func(*yaml.Node) error) (ok bool, 
 // remove removes the node at a place, or replaces its text by a star. It reports whether there is one.
 func (r *repair) remove(line, column int) bool {
 	if other := r.node.WithText(line, column, "*"); other != nil {
-		r.node, r.spoilt[[2]int{line, column}] = other, true
+		r.node, r.changedNodes[[2]int{line, column}] = other, true
 		return true
 	}
 	without, from, key := r.node.Without(line, column)
@@ -126,10 +126,10 @@ func (r *repair) remove(line, column int) bool {
 		return false
 	}
 	if r.node = without; key != "" {
-		r.taken = append(r.taken, key)
+		r.removedKeys = append(r.removedKeys, key)
 	}
 	for _, node := range from {
-		r.spoilt[[2]int{node.Line, node.Column}] = true
+		r.changedNodes[[2]int{node.Line, node.Column}] = true
 	}
 	return true
 }

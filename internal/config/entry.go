@@ -17,7 +17,7 @@ type Entry[V any] struct {
 
 // newEntry decodes the entry at a node. It adds errors of input to bad, and returns other errors.
 func newEntry[V any](n *yaml.Node, bad *Diagnostics, decode func(*yaml.Node) (V, error)) (*Entry[V], error) {
-	e := &Entry[V]{decode: decode, repair: &repair{node: n, spoilt: make(map[[2]int]bool)}}
+	e := &Entry[V]{decode: decode, repair: &repair{node: n, changedNodes: make(map[[2]int]bool)}}
 	before := len(bad.All)
 	var err error
 	e.Decoded, err = bad.collect(e.repair, func(n *yaml.Node) (err error) {

@@ -119,8 +119,8 @@ func (d *Data) WarnGuesses(key, file string, said, guessed dataset.Layout, notes
 		d.Warn(fmt.Sprintf("To settle what is guessed of the %s, write, or write otherwise: %s", key, dataset.TableYAML(key, file, said.Merge(guessed))))
 	}
 	for _, n := range notes {
-		if strings.HasPrefix(n.Settle, "units:") {
-			d.Warn(fmt.Sprintf("To give a size of your own, write %s", n.Settle))
+		if strings.HasPrefix(n.Setting, "units:") {
+			d.Warn(fmt.Sprintf("To give a size of your own, write %s", n.Setting))
 		}
 	}
 }

@@ -362,7 +362,7 @@ func (c *Conditions) addNeed(n Dependence) {
 	if len(c.guards) > 0 {
 		s := usedSum(n.Then)
 		s.Min = 1
-		c.withGuard(guard{of: []int{n.If}}, func() { c.addSum(s) })
+		c.withGuard(guard{ingredients: []int{n.If}}, func() { c.addSum(s) })
 		return
 	}
 	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.rule)

@@ -410,9 +410,9 @@ type ifRule rule.If
 
 func (r ifRule) conditions(c *Conditions) {
 	write := func() { c.add(r.Then) }
-	for _, g := range []guard{{of: r.Used}, {of: r.Unused, unused: true}} {
-		if len(g.of) > 0 {
-			g.of = total(g.of, 1).ingredients()
+	for _, g := range []guard{{ingredients: r.Used}, {ingredients: r.Unused, unused: true}} {
+		if len(g.ingredients) > 0 {
+			g.ingredients = total(g.ingredients, 1).ingredients()
 			inner := write
 			write = func() { c.withGuard(g, inner) }
 		}

@@ -11,11 +11,11 @@ import (
 
 // A Relaxation is a way to loosen a rule by 1 to Limit notches. Each notch loosens it further.
 type Relaxation struct {
-	Limit   int
-	Relax   func(notches int) rule.Rule
-	Text    func(notches int, name string) string
-	By      int           // units per notch; 0 if the relaxation drops something
-	RoundUp func(int) int // raises the notches so that the bound is a rounder number; may be nil
+	Limit         int
+	Relax         func(notches int) rule.Rule
+	Text          func(notches int, name string) string
+	UnitsPerNotch int           // units per notch; 0 if the relaxation drops something
+	RoundUp       func(int) int // raises the notches so that the bound is a rounder number; may be nil
 }
 
 // Relaxations returns the ways to loosen a rule of a set, other than dropping the rule.
@@ -38,9 +38,9 @@ func addBoundRelaxation(relaxations []Relaxation, what string, from, limit, by i
 		verb = "lower"
 	}
 	return append(relaxations, Relaxation{
-		Limit: limit,
-		By:    max(by, -by),
-		Relax: func(notches int) rule.Rule { return turn(from + notches*by) },
+		Limit:         limit,
+		UnitsPerNotch: max(by, -by),
+		Relax:         func(notches int) rule.Rule { return turn(from + notches*by) },
 		Text: func(notches int, name string) string {
 			return fmt.Sprintf("%s the %s of %s from %d to %d", verb, what, name, from, from+notches*by)
 		},

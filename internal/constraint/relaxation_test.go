@@ -47,7 +47,7 @@ func TestRelaxations(t *testing.T) {
 	kept := golden.Open(t)
 	inf, s := math.Inf(1), &rule.Set{Ingredients: 4, Total: 20}
 	factors := []float64{0.5, 2, 7.25, 10}
-	wordsOf := func(r rule.Rule) string { return (&rule.Set{Rules: []rule.Rule{r}}).Words(0) }
+	wordsOf := func(r rule.Rule) string { return (&rule.Set{Rules: []rule.Rule{r}}).Describe(0) }
 	for name, r := range map[string]rule.Rule{
 		"an amount":            rule.Amount{Of: []int{0}, Min: 3, Max: 9},
 		"an amount in steps":   rule.Amount{Of: []int{0}, Min: 6, Max: 20, Step: 3},
@@ -74,7 +74,7 @@ func TestRelaxations(t *testing.T) {
 			if k.RoundUp != nil {
 				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.RoundUp(1), k.RoundUp(3))
 			}
-			said += fmt.Sprintf(", by %d\n", k.By)
+			said += fmt.Sprintf(", by %d\n", k.UnitsPerNotch)
 		}
 		kept.CheckText(t, name, said)
 	}

@@ -154,8 +154,8 @@ func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 
 // A guard is the condition of an If rule: one of some ingredients is used, or none of them is.
 type guard struct {
-	of     []int
-	unused bool
+	ingredients []int
+	unused      bool
 }
 
 // addSum adds a sum that must hold only if all guards hold. Each guard is written into the sum: if the
@@ -170,7 +170,7 @@ func (c *Conditions) addSum(s Sum) {
 	lo, hi := s.valueRange(len(c.Amounts), c.Total)
 	room := 1.0 // greater than what all guards together can add
 	for _, g := range c.guards {
-		room += float64(len(g.of)) + 1
+		room += float64(len(g.ingredients)) + 1
 	}
 	if (float64(hi)-float64(lo)+1)*room >= 1<<62 {
 		c.tooLarge = true
@@ -197,7 +197,7 @@ func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 	}
 	g, guards := guards[0], guards[1:]
 	if g.unused {
-		c.slacken(s.add(uniformSum(g.of, Term{PerUse: -sign * room}).Terms...), sign, room, guards)
+		c.slacken(s.add(uniformSum(g.ingredients, Term{PerUse: -sign * room}).Terms...), sign, room, guards)
 		return
 	}
 	if sign > 0 {
@@ -205,7 +205,7 @@ func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 	} else {
 		s.Min -= room
 	}
-	for _, i := range g.of {
+	for _, i := range g.ingredients {
 		c.slacken(s.add(Term{Ingredient: i, PerUse: sign * room}), sign, room, guards)
 	}
 }

@@ -43,7 +43,7 @@ type builder struct {
 	firmPart     int                // the last part whose unit kept the others from becoming masses
 	badRecipes   map[int32]bool     // recipes with a fault
 	guesses      [readingKinds]noteCounter
-	below        noteCounter             // rows without the name of their recipe
+	unnamedRows  noteCounter             // rows without the name of their recipe
 	looseUnits   map[*Unit]bool          // small units that were converted to masses
 	emptyRows    noteCounter             // rows of the wide form with neither name nor amounts
 	remainders   map[int32]remainderPart // by recipe
@@ -185,7 +185,7 @@ func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
 	name := b.recipeName()
 	if name == "" {
 		if b.ingredient >= 0 && len(b.recipes) > 0 {
-			b.below.increment(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
+			b.unnamedRows.increment(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
 			return b.last, false, true, true
 		}
 		b.addError(b.recipe, "", "a recipe without a name", "name it, or remove the row")
@@ -460,7 +460,7 @@ func (b *builder) finish() (*Book, error) {
 	b.noteIncluded(b.including)
 	for i := range book.Recipes {
 		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.included {
-			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubt: true, Row: r.Name,
+			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubtful: true, Row: r.Name,
 				Message: "a row called " + inputerr.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
 	}
@@ -503,12 +503,12 @@ func (b *builder) addNotes() {
 	for _, r := range b.respellings[:min(len(b.respellings), most)] {
 		b.table.addDoubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", inputerr.Quote(b.book.Ingredients.Names[r.ingredient]), inputerr.Quote(r.name), inputerr.Quote(b.book.Ingredients.Names[r.ingredient])))
 		last := &b.table.notes[len(b.table.notes)-1]
-		last.Word, last.Same = r.name, b.book.Ingredients.Names[r.ingredient]
+		last.Spelling, last.OtherSpelling = r.name, b.book.Ingredients.Names[r.ingredient]
 	}
 	if more := len(b.respellings) - most; more > 0 {
 		b.table.addDoubt(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", inputerr.Count(more, "more name")))
 	}
-	if g := &b.below; g.count > 0 {
+	if g := &b.unnamedRows; g.count > 0 {
 		b.table.addNote(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", inputerr.Count(g.count, "time"), inputerr.Quote(g.example)), "")
 	}
 	if g := &b.emptyRows; g.count > 0 {
@@ -516,6 +516,6 @@ func (b *builder) addNotes() {
 	}
 	if g := &b.filled; g.count > 0 {
 		b.table.addNote(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", inputerr.Count(g.count, "time"), g.example), "")
-		b.table.notes[len(b.table.notes)-1].Doubt = b.guessedWhole
+		b.table.notes[len(b.table.notes)-1].Doubtful = b.guessedWhole
 	}
 }

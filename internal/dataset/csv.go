@@ -105,20 +105,20 @@ func (t *lookbackReader) position(at int) (line, column int) {
 
 // csvRows are the rows of a CSV file.
 type csvRows struct {
-	file    string
-	tap     *lookbackReader
-	csv     *csv.Reader
-	lines   int  // lines of the file before the text
-	lossy   bool // the text was in another encoding than UTF-8
-	row     []string
-	started bool
+	file     string
+	lookback *lookbackReader
+	csv      *csv.Reader
+	lines    int  // lines of the file before the text
+	lossy    bool // the text was in another encoding than UTF-8
+	row      []string
+	started  bool
 }
 
 // newCSVRows returns the rows of a text in UTF-8 that begins after the first
 // lines of its file.
 func newCSVRows(text io.Reader, file string, delimiter rune, lines int, lossy bool) *csvRows {
-	c := &csvRows{file: file, tap: &lookbackReader{r: text, line: 1 + lines}, lossy: lossy}
-	c.csv = newCSVReader(bufio.NewReaderSize(c.tap, 1<<16), delimiter)
+	c := &csvRows{file: file, lookback: &lookbackReader{r: text, line: 1 + lines}, lossy: lossy}
+	c.csv = newCSVReader(bufio.NewReaderSize(c.lookback, 1<<16), delimiter)
 	c.lines = lines
 	return c
 }
@@ -133,23 +133,23 @@ func newCSVReader(r io.Reader, delimiter rune) *csv.Reader {
 }
 
 func (c *csvRows) next() ([]string, error) {
-	c.tap.discard(c.csv.InputOffset())
+	c.lookback.discard(c.csv.InputOffset())
 	row, err := c.csv.Read()
 	c.row = row
 	var parse *csv.ParseError
 	switch {
-	case c.tap.err == errLongRow:
-		return nil, fatalError{c.errorIn(c.tap.line, 1, fmt.Sprintf("a row is longer than %d MiB", longestRow>>20), "look for a quote that is opened and never closed")}
-	case c.tap.err != nil:
-		return nil, fmt.Errorf("%s: %w", c.file, c.tap.err)
+	case c.lookback.err == errLongRow:
+		return nil, fatalError{c.errorIn(c.lookback.line, 1, fmt.Sprintf("a row is longer than %d MiB", longestRow>>20), "look for a quote that is opened and never closed")}
+	case c.lookback.err != nil:
+		return nil, fmt.Errorf("%s: %w", c.file, c.lookback.err)
 	case errors.As(err, &parse):
 		return nil, c.quoteError(parse)
 	case err != nil:
 		return nil, err
 	}
-	text := c.tap.textBefore(c.csv.InputOffset())
+	text := c.lookback.textBefore(c.csv.InputOffset())
 	if at := invalidByte(text, c.lossy); at >= 0 {
-		line, column := c.tap.position(at)
+		line, column := c.lookback.position(at)
 		if c.lossy {
 			return nil, c.errorIn(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1250")
 		}
@@ -190,7 +190,7 @@ func invalidByte(text []byte, lossy bool) int {
 // quoteError describes the fault of a quote.
 func (c *csvRows) quoteError(parse *csv.ParseError) error {
 	at := c.offsetOf(parse.Line, parse.Column)
-	text := c.tap.text[c.tap.start:]
+	text := c.lookback.text[c.lookback.start:]
 	message, hint := "a quote inside a field that is not in quotes", "put the whole field in quotes and write each quote inside it twice"
 	if errors.Is(parse.Err, csv.ErrQuote) {
 		message, hint = "text after the quote that ends the field", "write each quote inside a field twice"
@@ -199,7 +199,7 @@ func (c *csvRows) quoteError(parse *csv.ParseError) error {
 			at = openQuote(text)
 		}
 	}
-	line, column := c.tap.position(at)
+	line, column := c.lookback.position(at)
 	e := c.errorIn(line, column, message, hint)
 	e.Err = parse.Err
 	return e
@@ -224,17 +224,17 @@ func openQuote(text []byte) int {
 
 func (c *csvRows) place(field int) place {
 	if field < len(c.row) {
-		line, column := c.tap.position(c.offsetOf(c.csv.FieldPos(field)))
+		line, column := c.lookback.position(c.offsetOf(c.csv.FieldPos(field)))
 		return place{line: line, column: column}
 	}
-	text := c.tap.textBefore(c.csv.InputOffset())
-	line, column := c.tap.position(len(bytes.TrimRight(text, "\r\n")))
+	text := c.lookback.textBefore(c.csv.InputOffset())
+	line, column := c.lookback.position(len(bytes.TrimRight(text, "\r\n")))
 	return place{line: line, column: column}
 }
 
 // offsetOf returns the position of a byte in the unfinished text, given its line in the text and
 // its column in bytes.
-func (c *csvRows) offsetOf(line, column int) int { return c.tap.offsetOf(line+c.lines, column) }
+func (c *csvRows) offsetOf(line, column int) int { return c.lookback.offsetOf(line+c.lines, column) }
 
 func (c *csvRows) line(field int) int {
 	line, _ := c.csv.FieldPos(field)

@@ -53,7 +53,7 @@ func (f *faults) join() error {
 // are.
 func plainError(err error) error {
 	if fatal := (fatalError{}); errors.As(err, &fatal) {
-		return fatal.bad
+		return fatal.err
 	}
 	return err
 }

@@ -225,7 +225,7 @@ func (t *table) nameColumn() (int, error) {
 	if mean, ok := inputerr.Nearest("name", t.header); ok {
 		hint += "; is it " + inputerr.Quote(mean) + "?"
 	} else if p := &t.profile[0]; t.header[0] != "" && p.numbers == 0 && p.filled > 1 && p.allDistinct {
-		t.notes = append(t.notes, Note{File: t.file, Line: t.places[0].line, Column: t.places[0].column, Cell: t.places[0].cell, Doubt: true,
+		t.notes = append(t.notes, Note{File: t.file, Line: t.places[0].line, Column: t.places[0].column, Cell: t.places[0].cell, Doubtful: true,
 			Message: "column " + inputerr.Quote(t.header[0]) + ", the first, is taken as the name"})
 		return 0, nil
 	}

@@ -10,22 +10,22 @@ type Note struct {
 	// Message states the interpretation.
 	Message string
 
-	// Settle is what to write in a problem file to settle the matter. It is empty if the
+	// Setting is what to write in a problem file to settle the matter. It is empty if the
 	// interpretation is almost certainly right. It belongs within recipes: {file: ...}, such as
 	// decimal: comma or columns: {rating: label}; or stands by itself, such as units: {pinch: 0.3
 	// g}.
-	Settle string
+	Setting string
 
-	// Doubt reports that the interpretation may well be wrong and only a change of the table
+	// Doubtful reports that the interpretation may well be wrong and only a change of the table
 	// settles it.
-	Doubt bool
+	Doubtful bool
 
-	// Asked is the column whose meaning is in question, and Taken the role that it was given. Word
-	// and Same are two spellings that are taken for one ingredient. Each is empty if the note is
-	// about something else, and so is Row.
-	Asked      string
-	Taken      Role
-	Word, Same string
+	// AmbiguousColumn is the column whose meaning is in question, and AssumedRole the role that it was
+	// given. Spelling and OtherSpelling are taken for one ingredient. Each is empty if the note is about
+	// something else, and so is Row.
+	AmbiguousColumn                   string
+	AssumedRole             Role
+	Spelling, OtherSpelling string
 
 	// Origin reports that the note asks whether a column is set or measured, or says that columns are set.
 	Origin bool

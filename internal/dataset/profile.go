@@ -12,21 +12,21 @@ import (
 
 // A profile summarises the first rows of a column.
 type profile struct {
-	filled      int             // number of cells with text
-	unknown     int             // those that mark an unknown value
-	amounts     int             // those that can be parsed as amounts
-	rests       int             // those that mark the remainder of a recipe
-	numbers     int             // those that are numbers with at most an affix
-	affix       string          // the text beside all numbers, such as % or €
-	mixed       bool            // numbers have different affixes
-	rough       int             // other cells: a number with a mark, such as <5 or 85 ± 6
-	failed      int             // those that mark a failed recipe
-	seen        map[string]bool // the distinct texts
-	allDistinct bool            // no text occurs twice
-	units       int             // amounts with a unit behind them
-	negative    int             // numbers below 0
-	values      []float64       // numbers of the first rows, 0 for an empty cell
-	example     string
+	filled        int             // number of cells with text
+	unknown       int             // those that mark an unknown value
+	amounts       int             // those that can be parsed as amounts
+	remainders    int             // those that mark the remainder of a recipe
+	numbers       int             // those that are numbers with at most an affix
+	affix         string          // the text beside all numbers, such as % or €
+	mixed         bool            // numbers have different affixes
+	markedNumbers int             // other cells: a number with a mark, such as <5 or 85 ± 6
+	failed        int             // those that mark a failed recipe
+	seen          map[string]bool // the distinct texts
+	allDistinct   bool            // no text occurs twice
+	units         int             // amounts with a unit behind them
+	negative      int             // numbers below 0
+	values        []float64       // numbers of the first rows, 0 for an empty cell
+	example       string
 }
 
 // isNumeric reports whether all known values of a column are numbers.
@@ -37,7 +37,7 @@ func (p *profile) isNumeric() bool {
 // isMostlyNumeric reports whether a column is numeric, even if some cells are not numbers. Numbers,
 // with or without a mark, must be at least twice as many as the other known cells.
 func (p *profile) isMostlyNumeric() bool {
-	numbers := p.numbers + p.rough
+	numbers := p.numbers + p.markedNumbers
 	return p.isNumeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
 }
 
@@ -91,7 +91,7 @@ func (t *table) buildProfiles(units *Units) error {
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].allDistinct = make(map[string]bool), true
 	}
-	head, units := t.head(), units.withoutHints()
+	head, units := t.firstRows(), units.withoutHints()
 	for started, rows := false, 0; rows < profileRows; {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
@@ -133,7 +133,7 @@ func (t *table) buildProfiles(units *Units) error {
 
 // dropProfiles drops the data that is not needed once the columns are determined.
 func (t *table) dropProfiles() {
-	t.head, t.lines, t.last = nil, nil, nil
+	t.firstRows, t.lines, t.last = nil, nil, nil
 	for i := range t.profile {
 		t.profile[i].seen, t.profile[i].values = nil, nil
 	}
@@ -192,7 +192,7 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 		return
 	}
 	if isRough(text) {
-		p.rough++
+		p.markedNumbers++
 	} else if IsFailure(text) && !isUnknown(text) {
 		p.failed++
 	}
@@ -203,7 +203,7 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
 			countMark(&t.marking, q.mark, q.twoWay, text, head, field)
 			if q.isRest {
-				p.rests++
+				p.remainders++
 				break
 			}
 			p.amounts++

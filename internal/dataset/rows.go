@@ -37,32 +37,32 @@ type place struct {
 }
 
 // A fatalError is a fault that ends the reading of a table.
-type fatalError struct{ bad *Error }
+type fatalError struct{ err *Error }
 
-func (e fatalError) Error() string { return e.bad.Error() }
-func (e fatalError) Unwrap() error { return e.bad }
+func (e fatalError) Error() string { return e.err.Error() }
+func (e fatalError) Unwrap() error { return e.err }
 
 // memoryRows are rows held in memory.
 type memoryRows struct {
 	cells   [][]string
 	placeOf func(row, field int) place
 	exacts  map[[2]int]bool // the fields that are exact numbers
-	at      int             // index of the row after the current one
+	nextRow int             // index of the row after the current one
 }
 
 func (l *memoryRows) next() ([]string, error) {
-	if l.at == len(l.cells) {
+	if l.nextRow == len(l.cells) {
 		return nil, io.EOF
 	}
-	l.at++
-	return l.cells[l.at-1], nil
+	l.nextRow++
+	return l.cells[l.nextRow-1], nil
 }
 
-func (l *memoryRows) place(field int) place { return l.placeOf(l.at-1, field) }
+func (l *memoryRows) place(field int) place { return l.placeOf(l.nextRow-1, field) }
 
 func (l *memoryRows) line(field int) int { return l.place(field).line }
 
-func (l *memoryRows) isNumber(field int) bool { return l.exacts[[2]int{l.at - 1, field}] }
+func (l *memoryRows) isNumber(field int) bool { return l.exacts[[2]int{l.nextRow - 1, field}] }
 
 // isBlank reports whether a row has no text.
 func isBlank(row []string) bool {

@@ -20,7 +20,7 @@ type source struct {
 	ctx             context.Context // ends the reading
 	file            string
 	rows            rows          // all rows
-	head            func() rows   // the first rows, from which the table's format is guessed
+	firstRows       func() rows   // the first rows, from which the table's format is guessed
 	delimiter       rune          // of a text file, else 0
 	sheet           string        // the sheet that is read, for a workbook
 	sheets          []string      // all sheets
@@ -79,7 +79,7 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 	text := c.decodeHead(head, full)
 	s := &source{ctx: ctx, file: file}
 	if c.guessed {
-		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Settle: Layout{Encoding: c.name}.YAML()})
+		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Setting: Layout{Encoding: c.name}.YAML()})
 		s.settling.Encoding = c.name
 	}
 	if _, err := io.CopyN(io.Discard, whole, int64(c.skip)); err != nil {
@@ -104,7 +104,7 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 	}
 	s.delimiter = mark
 	s.rows = newCSVRows(all, file, mark, lines, c.decoder != nil)
-	s.head = func() rows { return newCSVRows(bytes.NewReader(text), file, mark, lines, c.decoder != nil) }
+	s.firstRows = func() rows { return newCSVRows(bytes.NewReader(text), file, mark, lines, c.decoder != nil) }
 	return s, nil
 }
 
@@ -144,7 +144,7 @@ func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*sourc
 	} else if chosen, err = s.chooseSheet(w, names, suits); err != nil {
 		return nil, err
 	}
-	s.rows, s.head, s.broken = chosen.rows(), chosen.rows, chosen.broken
+	s.rows, s.firstRows, s.broken = chosen.rows(), chosen.rows, chosen.broken
 	s.sheet, s.sheets = chosen.name, names
 	return s, nil
 }
@@ -180,7 +180,7 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 		note := Note{File: s.file, Message: "the sheet " + inputerr.Quote(chosen.name) + " is read, of " + inputerr.List(names, 12)}
 		if len(fitting) != 1 {
 			s.settling.Sheet = chosen.name
-			note.Settle = Layout{Sheet: chosen.name}.YAML()
+			note.Setting = Layout{Sheet: chosen.name}.YAML()
 		}
 		s.notes = append(s.notes, note)
 	}

@@ -79,7 +79,7 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 // names with a meaning or, without any, the first with more cells and no number. Second, if the
 // first row has gaps, it is the second row if that has more cells and no number.
 func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
-	head := t.head()
+	head := t.firstRows()
 	first, seen, texts, gaps := 0, 0, 0, false
 	for seen < titleRows {
 		row, err := head.next()
@@ -290,7 +290,7 @@ func (t *table) errorIn(p place, message, hint string) *Error {
 
 // addNote records an interpretation. settle is empty if it is almost certainly right.
 func (t *table) addNote(p place, message, settle string) {
-	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle})
+	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle})
 }
 
 // addNoteOnce adds a note unless it is already there: a transposed table is read twice.
@@ -309,7 +309,7 @@ func (t *table) addNoteOnce(n Note) {
 // addDoubt notes an interpretation that may well be wrong and that only a change of the table
 // settles.
 func (t *table) addDoubt(p place, message string) {
-	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubt: true})
+	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubtful: true})
 }
 
 // readRows reads the rows to the end, or until there are enough errors. It returns only failures of
@@ -326,7 +326,7 @@ func (t *table) readRows(f *faults, read func()) error {
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &fatal):
-			f.add(fatal.bad)
+			f.add(fatal.err)
 			f.broken = true
 			return nil
 		case errors.As(err, &bad):

@@ -51,7 +51,7 @@ func (t *table) isRestOfSeveral(first int) bool {
 	for r := range t.profile[first].values {
 		rests := 0
 		for _, p := range t.profile[first+1:] {
-			if p.rests > 0 && p.amounts+p.rests == p.filled && math.IsNaN(p.values[r]) {
+			if p.remainders > 0 && p.amounts+p.remainders == p.filled && math.IsNaN(p.values[r]) {
 				rests++
 			}
 		}
@@ -127,7 +127,7 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 			given.setColumn(name, role)
 			t.settling.setColumn(name, role)
 			p := t.places[rows+1+i]
-			t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Settle: settle.YAML(), Asked: name, Taken: role,
+			t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Setting: settle.YAML(), AmbiguousColumn: name, AssumedRole: role,
 				Message: "row " + inputerr.Quote(name) + " stands below the rows that add up to a whole and is taken as " + taken})
 		}
 	}
@@ -197,7 +197,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
 	s := *t.source
 	s.rows = &memoryRows{cells: cells, placeOf: where, exacts: exacts}
-	s.head = func() rows { return &memoryRows{cells: cells, placeOf: where, exacts: exacts} }
+	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, exacts: exacts} }
 	s.allowsShortRows = true
 	w := &table{source: &s}
 	if err := w.readHeader(0); err != nil {

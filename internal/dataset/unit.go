@@ -61,14 +61,16 @@ type Unit struct {
 // Units is the set of units that a book may use. It does not change: [Units.With] returns another
 // set.
 type Units struct {
-	names  []string // first names, in the order of definition
-	byName map[string]*Unit
-	terse  bool // errors about unknown units get no hint
+	names     []string // first names, in the order of definition
+	byName    map[string]*Unit
+	hideHints bool // errors about unknown units get no hint
 }
 
 // withoutHints returns the units for callers that only test whether a text is an amount. Finding
 // similar names as hints takes long.
-func (u *Units) withoutHints() *Units { return &Units{names: u.names, byName: u.byName, terse: true} }
+func (u *Units) withoutHints() *Units {
+	return &Units{names: u.names, byName: u.byName, hideHints: true}
+}
 
 // With returns the units with one more, or with another size for a known one, under all its names.
 // The size is a number and a known unit with a space between them, "0.09 cl", "50 g", or a number
@@ -167,7 +169,7 @@ func (u *Units) Names(kinds ...Kind) (names []string) {
 
 // unknownUnit returns a message that there is no such unit, and a hint that lists the known ones.
 func (u *Units) unknownUnit(name string) (message, hint string) {
-	if u.terse {
+	if u.hideHints {
 		return "unknown unit", ""
 	}
 	if isFilling(name) {

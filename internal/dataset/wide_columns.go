@@ -262,7 +262,7 @@ func (c *columnReader) wideRole(i int) (Role, error) {
 		return LabelColumn, nil
 	}
 	switch {
-	case p.filled == 0 || p.rests > 0 && 2*(p.amounts+p.rests) > p.filled:
+	case p.filled == 0 || p.remainders > 0 && 2*(p.amounts+p.remainders) > p.filled:
 		return IngredientColumn, nil
 	case p.amounts == 0 && p.filled > 0 && isFilling(p.example):
 		return IngredientColumn, nil
@@ -332,7 +332,7 @@ func (c *columnReader) numberRole(i int) (role Role, reason string) {
 		return LabelColumn, "stands behind the sum of the amounts and is taken as a label"
 	case p.negative > 1:
 		return LabelColumn, "holds numbers below 0 and is taken as a label"
-	case 2*(p.amounts+p.rests) < p.filled:
+	case 2*(p.amounts+p.remainders) < p.filled:
 		return LabelColumn, "holds few amounts and is taken as a label"
 	case p.isRowNumbering() && !isJudgement(name):
 		return IgnoredColumn, "numbers the rows and is left out"
@@ -356,7 +356,7 @@ func (c *columnReader) noteRole(column int, role Role, message string) {
 	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
 	c.settling.setColumn(c.header[column], role)
 	p := c.places[column]
-	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Settle: settle.YAML(), Asked: c.header[column], Taken: role})
+	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle.YAML(), AmbiguousColumn: c.header[column], AssumedRole: role})
 }
 
 // areUnitCells reports whether most columns of amounts have a unit in each of their cells, or in
@@ -487,7 +487,7 @@ func (c *columnReader) findSumRow(recipe int) {
 	}
 	c.summed, c.sum = c.lines[r], name
 	if !slices.ContainsFunc(c.options.Without, same) {
-		n := Note{File: c.file, Line: c.summed, Column: 1, Row: name, Left: true, Doubt: true, Message: "a row that adds up all others is left out"}
+		n := Note{File: c.file, Line: c.summed, Column: 1, Row: name, Left: true, Doubtful: true, Message: "a row that adds up all others is left out"}
 		if name != "" {
 			n.Message += ": including: [" + YAMLText(name) + "] takes it in"
 		}
@@ -502,7 +502,7 @@ func (c *columnReader) findSumRow(recipe int) {
 // least three before it. Neither it nor any column behind it is an ingredient.
 func (c *columnReader) findTotal(recipe int) {
 	rows := len(c.profile[0].values)
-	if rows < fewestRows && !slices.ContainsFunc(c.profile, func(p profile) bool { return p.rests > 0 }) {
+	if rows < fewestRows && !slices.ContainsFunc(c.profile, func(p profile) bool { return p.remainders > 0 }) {
 		return
 	}
 	sum := make([]float64, rows)
@@ -510,7 +510,7 @@ func (c *columnReader) findTotal(recipe int) {
 	for i := range c.profile {
 		p := &c.profile[i]
 		role, given := c.given[i]
-		if i == recipe || p.amounts+p.rests == 0 || p.amounts+p.rests < p.filled || given && role != IngredientColumn || describesRecipe(c.header[i]) {
+		if i == recipe || p.amounts+p.remainders == 0 || p.amounts+p.remainders < p.filled || given && role != IngredientColumn || describesRecipe(c.header[i]) {
 			continue
 		}
 		total, called := added >= 3 && p.filled >= rows && !given, hasSumWord(c.header[i])

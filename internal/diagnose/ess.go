@@ -26,8 +26,8 @@ func (s *sample) essMean() (float64, error) {
 func (s *sample) ess(x []float64) (float64, error) {
 	halves := s.splitHalves(x)
 	s.moments = momentsOfAll(s.moments, halves)
-	s.dense.reset(halves, s.moments)
-	return s.geyer.ess(s.half, s.moments, &s.dense)
+	s.fullCovariance.reset(halves, s.moments)
+	return s.geyer.ess(s.half, s.moments, &s.fullCovariance)
 }
 
 // essQuantile returns the effective sample size of the quantile at p, 0 < p < 1. It is that of the mean of the 0/1

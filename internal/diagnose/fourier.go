@@ -14,15 +14,15 @@ import (
 // Fourier series") with quarters, each of which is transformed as a whole before the next,
 // so that short ones stay in the processor's cache.
 type fourier struct {
-	n     int
-	turns [][]turn // factors for the joins of 4, 8, 16, ... numbers, by the log2 of that number
+	n        int
+	twiddles [][]turn // factors for the joins of 4, 8, 16, ... numbers, by the log2 of that number
 }
 
 // A turn holds the factors exp(−2πi·jk/n), j = 1, 2, 3, for one k, as cosines and sines.
 type turn struct{ c1, s1, c2, s2, c3, s3 float64 }
 
 func newFourier(n int) *fourier {
-	f := &fourier{n: n, turns: make([][]turn, bits.Len(uint(n)))}
+	f := &fourier{n: n, twiddles: make([][]turn, bits.Len(uint(n)))}
 	for m := n; m >= 4; m /= 4 {
 		turns := make([]turn, m/4)
 		for k := range turns {
@@ -31,7 +31,7 @@ func newFourier(n int) *fourier {
 			t.c2, t.s2 = portable.UnitRoot(-2*k, m)
 			t.c3, t.s3 = portable.UnitRoot(-3*k, m)
 		}
-		f.turns[bits.Len(uint(m))-1] = turns
+		f.twiddles[bits.Len(uint(m))-1] = turns
 	}
 	return f
 }
@@ -68,7 +68,7 @@ func (f *fourier) join(re, im []float64) {
 		f.join(re1, im1)
 		f.join(re3, im3)
 	}
-	turns := f.turns[bits.Len(uint(n))-1][:q]
+	turns := f.twiddles[bits.Len(uint(n))-1][:q]
 	re0, re2, re1, re3 = re0[:len(turns)], re2[:len(turns)], re1[:len(turns)], re3[:len(turns)]
 	im0, im2, im1, im3 = im0[:len(turns)], im2[:len(turns)], im1[:len(turns)], im3[:len(turns)]
 	for k := range turns {

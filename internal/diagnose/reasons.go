@@ -13,7 +13,7 @@ import (
 
 // An Undefined is the name of a figure that is NaN, and the reason.
 type Undefined struct {
-	Figure string // name of the field of Summary
+	Figure string // the undefined figure, by its name as a field of Summary
 	Err    error
 }
 

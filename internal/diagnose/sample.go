@@ -13,13 +13,13 @@ type sample struct {
 	flat          []float64 // all draws, chain after chain
 	min, max      float64
 
-	ranking  ranking
-	scores   []float64 // normal scores of the draws, in the order of flat
-	deviates []float64 // numbers whose effective sample size is computed, in the order of flat
-	halves   [][]float64
-	moments  []moments
-	dense    denseCovariance
-	geyer    geyer
+	ranking        ranking
+	scores         []float64 // normal scores of the draws, in the order of flat
+	deviates       []float64 // numbers whose effective sample size is computed, in the order of flat
+	halves         [][]float64
+	moments        []moments
+	fullCovariance denseCovariance
+	geyer          geyer
 }
 
 // load copies the chains into s. It fails with ErrNoDraws, ErrRagged or ErrNotFinite.

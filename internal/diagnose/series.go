@@ -46,7 +46,7 @@ type Series struct {
 	shift        float64 // first draw of the open block
 	inBlock      int
 	sum, squares float64 // sums over the open block of the deviations from shift and of their squares
-	least, most  float64
+	min, max     float64
 	bad          int // index of the first draw that is not finite, or −1
 	badValue     float64
 	batch        int // length of a batch, in draws
@@ -73,11 +73,11 @@ func (s *Series) Add(x float64) {
 		s.bad, s.badValue = s.n, x
 	}
 	if s.n == 0 {
-		s.least, s.most = x, x
-	} else if x < s.least {
-		s.least = x
-	} else if x > s.most {
-		s.most = x
+		s.min, s.max = x, x
+	} else if x < s.min {
+		s.min = x
+	} else if x > s.max {
+		s.max = x
 	}
 	if s.n&(s.stride-1) == 0 {
 		s.keep(x)
@@ -243,9 +243,9 @@ func commonStride(series []*Series) (stride int, err error) {
 
 // allConstant reports whether all draws of all series are equal up to rounding.
 func allConstant(series []*Series) bool {
-	least, most := series[0].least, series[0].most
+	least, most := series[0].min, series[0].max
 	for _, s := range series {
-		least, most = math.Min(least, s.least), math.Max(most, s.most)
+		least, most = math.Min(least, s.min), math.Max(most, s.max)
 	}
 	return IsConstant(least, most)
 }

@@ -224,7 +224,7 @@ func (s *Scorer) descend(t, here, total int32) {
 	start := s.from[t]
 	child := start.other
 	from, to := int64(0), int64(total)
-	todo := s.todo[:0]
+	todo := s.pendingSpans[:0]
 	switch {
 	case start.border == 0:
 		child = s.paths[s.starts[t]+start.step].node
@@ -265,7 +265,7 @@ func (s *Scorer) descend(t, here, total int32) {
 		todo = todo[:len(todo)-1]
 		child, from, to = next.child, int64(next.from), int64(next.to)
 	}
-	s.todo = todo
+	s.pendingSpans = todo
 }
 
 // splitSpan follows a span through a test of a slot that has a mode. It returns the child that the span's first

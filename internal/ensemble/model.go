@@ -50,8 +50,8 @@ type Model struct {
 	roots  []int32
 	values []float64
 
-	once sync.Once
-	made summer
+	once   sync.Once
+	summer summer
 }
 
 // A Feature is a number that nodes compare with thresholds: the function Of of an input, which must be monotonic. If

@@ -116,10 +116,10 @@ func (m *Model) feature(f Feature, v float64) float64 {
 func (m *Model) tables() summer {
 	m.once.Do(func() {
 		if m.Single {
-			m.made = newTables(m, adder32())
+			m.summer = newTables(m, adder32())
 		} else {
-			m.made = newTables(m, adder64())
+			m.summer = newTables(m, adder64())
 		}
 	})
-	return m.made
+	return m.summer
 }

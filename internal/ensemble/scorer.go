@@ -22,13 +22,13 @@ type Scorer struct {
 	from        []resumePoint  // for each stale tree: the test from which to recompute
 
 	// The next fields describe the line that Line computes.
-	forms     []form  // form of each slot that has a mode
-	varying   []int32 // slots that vary along the line
-	crossings []crossing
-	todo      []span
-	splits    splits
-	changes   []change
-	line      [][]float64 // sums by target and piece
+	forms        []form  // form of each slot that has a mode
+	varying      []int32 // slots that vary along the line
+	crossings    []crossing
+	pendingSpans []span
+	splits       splits
+	changes      []change
+	line         [][]float64 // sums by target and piece
 }
 
 // NewScorer returns a scorer without a composition. Call [Scorer.Reset] before any other method.

@@ -25,7 +25,7 @@ type change struct{ tree, leaf, piece int32 }
 
 // A share is one contribution of a tree to a target: value number at of the leaf, which is term number term of the
 // target.
-type share struct{ target, term, at int32 }
+type share struct{ target, term, value int32 }
 
 // tables implements [summer] for one precision.
 type tables[T float32 | float64] struct {
@@ -102,7 +102,7 @@ func (a *tables[T]) sharesOf(tree int32) []share { return a.shares[a.from[tree]:
 
 func (a *tables[T]) set(tree, leaf int32) {
 	for _, s := range a.sharesOf(tree) {
-		a.current[s.target][s.term] = a.values[leaf+s.at]
+		a.current[s.target][s.term] = a.values[leaf+s.value]
 	}
 }
 
@@ -171,7 +171,7 @@ func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
 			if int(s.target) == target {
 				q := &places[n]
 				q.term, q.lane = s.term, min(max(c.piece-p, 0), lanes)
-				q.before, q.after = current[s.term], values[c.leaf+s.at]
+				q.before, q.after = current[s.term], values[c.leaf+s.value]
 				n++
 			}
 		}

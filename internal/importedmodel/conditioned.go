@@ -11,7 +11,7 @@ import (
 type Conditioned struct {
 	conditions []int // indices of the conditions
 	values     []int // of each: its number of values
-	of         []mcmc.LineProperty
+	properties []mcmc.LineProperty
 }
 
 var _ mcmc.LineProperty = (*Conditioned)(nil)
@@ -40,12 +40,12 @@ func (p *Conditioned) Combination(x *mcmc.Composition) int {
 
 // LogScore returns log y(x).
 func (p *Conditioned) LogScore(x *mcmc.Composition) float64 {
-	return p.of[p.Combination(x)].LogScore(x)
+	return p.properties[p.Combination(x)].LogScore(x)
 }
 
 // Scorer returns a scorer of x.
 func (p *Conditioned) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &conditionedScorer{property: p, x: x, scorers: make([]mcmc.Scorer, len(p.of))}
+	return &conditionedScorer{property: p, x: x, scorers: make([]mcmc.Scorer, len(p.properties))}
 }
 
 // A conditionedScorer keeps the scorer of the combination that its composition has in step with it.
@@ -59,7 +59,7 @@ type conditionedScorer struct {
 // at returns the scorer of a combination, which has taken over x.
 func (s *conditionedScorer) at(combination int) mcmc.Scorer {
 	if s.scorers[combination] == nil {
-		s.scorers[combination] = s.property.of[combination].Scorer(s.x)
+		s.scorers[combination] = s.property.properties[combination].Scorer(s.x)
 	}
 	s.scorers[combination].Reset()
 	return s.scorers[combination]

@@ -28,13 +28,13 @@ var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timin
 
 // cocktailLab holds the state of the cocktail experiment.
 type cocktailLab struct {
-	book    *dataset.Book
-	target  *mcmc.Target
-	random  *mcmc.Target // target without objectives
-	kernel  mcmc.Kernel
-	draws   mcmc.Kernel // kernel that draws independently from random
-	wishes  []mcmc.LineProperty
-	recipes []*mcmc.Composition // the book's recipes as compositions
+	book       *dataset.Book
+	target     *mcmc.Target
+	random     *mcmc.Target // target without objectives
+	kernel     mcmc.Kernel
+	draws      mcmc.Kernel // kernel that draws independently from random
+	objectives []mcmc.LineProperty
+	recipes    []*mcmc.Composition // the book's recipes as compositions
 
 	chains      []cocktailSequence
 	independent []cocktailSequence
@@ -123,7 +123,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 		}
 		c.Forests = append(c.Forests, grown)
 		p := property.NewForest(score, 0)
-		lab.wishes = append(lab.wishes, p)
+		lab.objectives = append(lab.objectives, p)
 		wishes = append(wishes, mcmc.Objective{Name: w.label, Property: p, Weight: 1})
 	}
 
@@ -219,8 +219,8 @@ func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index i
 	if err != nil {
 		return err
 	}
-	scorers := make([]mcmc.Scorer, len(lab.wishes))
-	for k, w := range lab.wishes {
+	scorers := make([]mcmc.Scorer, len(lab.objectives))
+	for k, w := range lab.objectives {
 		scorers[k] = w.Scorer(c.State.Composition)
 	}
 	s := &lab.independent[index]
@@ -307,7 +307,7 @@ func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared m
 		})
 	}
 	slices.SortStableFunc(d.Parts, func(a, b Portion) int { return b.Units - a.Units })
-	for _, w := range lab.wishes {
+	for _, w := range lab.objectives {
 		y := portable.Exp(w.LogScore(x))
 		d.Scores = append(d.Scores, y)
 		d.Score = float64(d.Score * y)

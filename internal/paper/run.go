@@ -24,10 +24,10 @@ var cost = map[string]int64{
 
 // A task is one sequence to run.
 type task struct {
-	what       string
-	iterations int
-	cost       int64 // nanoseconds of one iteration
-	do         func(ctx context.Context, tick func(iterations int)) error
+	description string
+	iterations  int
+	cost        int64 // nanoseconds of one iteration
+	run         func(ctx context.Context, tick func(iterations int)) error
 }
 
 // Run runs all experiments and returns the report. It returns the context's error if ctx ends first.
@@ -142,14 +142,14 @@ func work(ctx context.Context, o Options, tasks []task) error {
 			break
 		}
 		g.Go(func() error {
-			return t.do(running, func(iterations int) {
+			return t.run(running, func(iterations int) {
 				if o.Progress == nil {
 					return
 				}
 				mutex.Lock()
 				defer mutex.Unlock()
 				done += int64(iterations) * t.cost
-				o.Progress(done, total, t.what)
+				o.Progress(done, total, t.description)
 			})
 		})
 	}

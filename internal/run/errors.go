@@ -61,14 +61,14 @@ func (e *ChangedError) Error() string {
 
 // An InterruptedError is returned for an interrupted run, and tells whether it can be resumed.
 type InterruptedError struct {
-	Dir  string  // empty: nothing was stored that could be
-	Done float64 // share of the work done
-	Way  string  // how to go on, if not with kir resume
-	Err  error   // why: that of the context
+	Dir           string  // empty: nothing was stored that could be
+	Done          float64 // share of the work done
+	HowToContinue string  // how to go on, if not with kir resume
+	Err           error   // why: that of the context
 }
 
 func (e *InterruptedError) Error() string {
-	way := e.Way
+	way := e.HowToContinue
 	switch {
 	case way != "":
 	case e.Dir == "":

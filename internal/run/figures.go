@@ -181,8 +181,8 @@ func withChain(chain int, list []Best, found bool) (of []Best) {
 // chainFigures accumulates the statistics of one chain draw by draw, in memory that does not grow
 // with their number.
 type chainFigures struct {
-	wishes []mcmc.Objective
-	draws  int
+	objectives []mcmc.Objective
+	draws      int
 
 	used, density *diagnose.Series
 	score         *diagnose.Series // of the product of the properties to their weights; nil without any
@@ -206,14 +206,14 @@ func newChainFigures(s *Spec) *chainFigures {
 	series := func() *diagnose.Series { return diagnose.NewSeries(limit, chains) }
 	_, most := s.Target.Law().Support()
 	f := &chainFigures{
-		wishes:   s.Target.Objectives(),
-		used:     series(),
-		density:  series(),
-		sizes:    diagnose.NewHistogram(most+1, chains),
-		presence: diagnose.NewPresence(s.Target.Space().N(), chains),
-		values:   newValuePresence(s.Conditions, chains),
+		objectives: s.Target.Objectives(),
+		used:       series(),
+		density:    series(),
+		sizes:      diagnose.NewHistogram(most+1, chains),
+		presence:   diagnose.NewPresence(s.Target.Space().N(), chains),
+		values:     newValuePresence(s.Conditions, chains),
 	}
-	for range f.wishes {
+	for range f.objectives {
 		f.scores = append(f.scores, series())
 	}
 	if s.hasObjectives() {
@@ -230,7 +230,7 @@ func (f *chainFigures) add(d *Draw) {
 	for k, y := range d.Scores {
 		f.scores[k].Add(y)
 	}
-	logScore := LogScore(f.wishes, d.Scores)
+	logScore := LogScore(f.objectives, d.Scores)
 	if f.score != nil {
 		f.score.Add(portable.Exp(logScore))
 		f.inverse.add(-logScore)

@@ -36,9 +36,9 @@ type Progress struct {
 	Draws     int
 	RHat, ESS float64
 
-	// Wanted is the effective sample size that each statistic must reach in a run of
+	// WantedESS is the effective sample size that each statistic must reach in a run of
 	// [mcmc.AutoDraws]; else 0.
-	Wanted int
+	WantedESS int
 	// Best are the best compositions so far, taken from every 64th iteration: at most five, with
 	// different sets of ingredients, the best first. Their Score has all weights 1.
 	Best []Best
@@ -87,7 +87,7 @@ func (s *session) reportProgress() (end func()) {
 		}
 		lastTime = now
 		if auto := s.manifest.Auto; auto != nil {
-			p.Wanted = auto.Wanted
+			p.WantedESS = auto.Wanted
 		}
 		p.Best = s.collectBestSoFar()
 		p.Left, p.AtMost = s.timeLeft(before, auto)

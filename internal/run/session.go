@@ -88,10 +88,10 @@ type session struct {
 
 	checked atomic.Pointer[stoppingCheck] // the last look at the figures, while holding
 
-	mu      sync.Mutex
-	waiting []*chain   // unfinished and with no worker
-	busy    *BusyError // a chain that another process works on
-	notes   []string
+	mu            sync.Mutex
+	waitingChains []*chain   // unfinished and with no worker
+	busy          *BusyError // a chain that another process works on
+	notes         []string
 }
 
 func newSession(ctx context.Context, spec *Spec, store Store, options Options) (*session, error) {
@@ -294,11 +294,11 @@ func (s *session) work(ctx context.Context) error {
 // runWorkers runs the workers on all unfinished chains. A worker that fails calls cancel, which is
 // to cancel ctx.
 func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []error) {
-	s.waiting = nil
+	s.waitingChains = nil
 	for _, c := range s.chains {
 		c.atEnd = false
 		if !c.finished {
-			s.waiting = append(s.waiting, c)
+			s.waitingChains = append(s.waitingChains, c)
 		}
 	}
 	failures = make([]error, min(s.options.Workers, len(s.chains)))
@@ -340,7 +340,7 @@ func (s *session) worker(ctx context.Context) error {
 		s.checkTime()
 		if !c.finished && !c.atEnd {
 			s.mu.Lock()
-			s.waiting = append(s.waiting, c)
+			s.waitingChains = append(s.waitingChains, c)
 			s.mu.Unlock()
 		}
 	}
@@ -356,19 +356,19 @@ func (s *session) worker(ctx context.Context) error {
 func (s *session) nextChain(ctx context.Context) *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.waiting) == 0 || ctx.Err() != nil || s.deadlinePassed.Load() {
+	if len(s.waitingChains) == 0 || ctx.Err() != nil || s.deadlinePassed.Load() {
 		return nil
 	}
 	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients
 	next := 0
-	for k, c := range s.waiting {
-		was, is := s.waiting[next].published.iterations.Load(), c.published.iterations.Load()
+	for k, c := range s.waitingChains {
+		was, is := s.waitingChains[next].published.iterations.Load(), c.published.iterations.Load()
 		if deep && is > was || !deep && is < was {
 			next = k
 		}
 	}
-	c := s.waiting[next]
-	s.waiting = slices.Delete(s.waiting, next, next+1)
+	c := s.waitingChains[next]
+	s.waitingChains = slices.Delete(s.waitingChains, next, next+1)
 	return c
 }
 

@@ -110,8 +110,8 @@ func logNeighbourhoodMass(t *mcmc.Target, x *mcmc.Composition) (float64, error) 
 
 // A logMean averages numbers given by their logs.
 type logMean struct {
-	most, scaled float64 // Σ e^(v − most)
-	count        int
+	max, scaled float64 // Σ e^(v − max)
+	count       int
 }
 
 // add adds a number by its log.
@@ -120,12 +120,12 @@ func (m *logMean) add(v float64) {
 	switch {
 	case math.IsInf(v, -1):
 	case m.scaled == 0:
-		m.most, m.scaled = v, 1
-	case v > m.most:
-		m.scaled = float64(m.scaled*portable.Exp(m.most-v)) + 1
-		m.most = v
+		m.max, m.scaled = v, 1
+	case v > m.max:
+		m.scaled = float64(m.scaled*portable.Exp(m.max-v)) + 1
+		m.max = v
 	default:
-		m.scaled += portable.Exp(v - m.most)
+		m.scaled += portable.Exp(v - m.max)
 	}
 }
 
@@ -136,11 +136,11 @@ func (m *logMean) join(o logMean) {
 	case o.scaled == 0:
 	case m.scaled == 0:
 		*m = o
-	case o.most > m.most:
-		m.scaled = float64(m.scaled*portable.Exp(m.most-o.most)) + o.scaled
-		m.most = o.most
+	case o.max > m.max:
+		m.scaled = float64(m.scaled*portable.Exp(m.max-o.max)) + o.scaled
+		m.max = o.max
 	default:
-		m.scaled += float64(o.scaled * portable.Exp(o.most-m.most))
+		m.scaled += float64(o.scaled * portable.Exp(o.max-m.max))
 	}
 	m.count = count
 }
@@ -150,7 +150,7 @@ func (m *logMean) sum() float64 {
 	if m.scaled == 0 {
 		return math.Inf(-1)
 	}
-	return m.most + portable.Log(m.scaled)
+	return m.max + portable.Log(m.scaled)
 }
 
 // value returns the log of the mean.

@@ -26,7 +26,7 @@ func TestWords(t *testing.T) {
 	base := errors.New("the disk is full")
 	for name, err := range map[string]error{
 		"exists": &ExistsError{"a b"}, "not": &NotRunError{"runs/it's", base}, "busy": &BusyError{"runs/a", -1}, "busy at 0": &BusyError{"runs/a", 0}, "busy at 3": &BusyError{"runs/a", 3},
-		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", Done: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", Done: 1, Way: "wait", Err: base},
+		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", Done: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", Done: 1, HowToContinue: "wait", Err: base},
 		"storage": &StorageError{"runs/a", base}, "interrupted in memory": &InterruptedError{Done: 0.426, Err: base}, "storage before a run": &StorageError{Err: base}, "unfinished": &UnfinishedError{Dir: "runs/a$"}, "going": &UnfinishedError{"runs/a$", true}, "bounds": &BoundsError{"too much"},
 	} {
 		record.CheckText(t, name, err.Error())

@@ -82,7 +82,7 @@ func (s *searcher) admissible(chosen []Found) []Found {
 		if len(starts) == diverseWalks {
 			break
 		}
-		a.from = append(a.from, f)
+		a.found = append(a.found, f)
 	}
 	return starts
 }

@@ -10,15 +10,15 @@ import (
 // that keeps it.
 type diversityFilter struct {
 	distance *Distance
-	from     []Found
+	found    []Found
 	least    float64
 	best     Found // LogScore is −Inf if there is none yet
 }
 
 // allows reports whether a composition is far enough from all those of the filter.
 func (a *diversityFilter) allows(parts []mcmc.Part) bool {
-	for k := range a.from {
-		if a.distance.Between(a.from[k].Parts, parts) < a.least {
+	for k := range a.found {
+		if a.distance.Between(a.found[k].Parts, parts) < a.least {
 			return false
 		}
 	}

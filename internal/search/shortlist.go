@@ -197,7 +197,7 @@ func (l *shortlister) choose() []Entry {
 			}
 			if !taken[k] && a.allows(f.Parts) {
 				taken[k] = true
-				a.from = append(a.from, f)
+				a.found = append(a.found, f)
 				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), slices.Clone(f.Conditions), f.LogScore}})
 			}
 		}
@@ -301,9 +301,9 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 			continue
 		}
 		if l.Distance.Between(f.Parts, entries[k].Parts) >= l.MinDistance {
-			others.from = append(others.from, entries[k].Found)
+			others.found = append(others.found, entries[k].Found)
 		} else {
-			near.from = append(near.from, entries[k].Found)
+			near.found = append(near.found, entries[k].Found)
 		}
 	}
 	for range settleSweeps {

@@ -15,7 +15,7 @@ type scalarization struct {
 	weight     []float64
 	scale      []float64
 	values     []int         // number of values of each condition
-	keeps      bool          // whether Scorer records its result in last, which only one goroutine may then use
+	keepsLast  bool          // whether Scorer records its result in last, which only one goroutine may then use
 	last       *scalarScorer // the scorer that Scorer returned last
 }
 
@@ -52,7 +52,7 @@ func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	for _, o := range c.objectives {
 		s.scorers = append(s.scorers, scorerOf(o.Score, x))
 	}
-	if c.keeps {
+	if c.keepsLast {
 		c.last = s
 	}
 	return s

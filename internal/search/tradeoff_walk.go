@@ -36,7 +36,7 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	m := len(t.objectives)
 	w := &frontWalker{
 		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), most: offered, done: make(map[*mcmc.Part]bool),
-		corner: &scalarization{keeps: true, objectives: t.objectives, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
+		corner: &scalarization{keepsLast: true, objectives: t.objectives, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
 	}
 	for _, c := range t.target.Space().Conditions() {
 		w.corner.values = append(w.corner.values, len(c.Weights))

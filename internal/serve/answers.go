@@ -112,7 +112,7 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	w := s.works[step.ID]
+	w := s.workByStep[step.ID]
 	s.mu.Unlock()
 	if w == nil {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}

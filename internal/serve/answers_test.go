@@ -81,7 +81,7 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 		}
 	}
 	s.work = &work{session: s, step: *s.history.current(), problem: p, groups: newGroups(p), chains: c, done: make(chan struct{})}
-	s.works[1] = s.work
+	s.workByStep[1] = s.work
 	return s
 }
 

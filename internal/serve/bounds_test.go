@@ -219,7 +219,7 @@ func TestEvicted(t *testing.T) {
 		}
 	}
 	s.mu.Lock()
-	kept := len(s.works)
+	kept := len(s.workByStep)
 	s.mu.Unlock()
 	if kept > mostWorks {
 		t.Errorf("%d steps are kept", kept)

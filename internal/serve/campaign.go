@@ -431,9 +431,9 @@ type RecipeResult struct {
 // maxResults limits the number of results in one request.
 const maxResults = 10_000
 
-// record records or withdraws results, all of them or none. New values replace known ones; the
+// recordResults records or withdraws results, all of them or none. New values replace known ones; the
 // file keeps the old entries.
-func (s *Session) record(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
+func (s *Session) recordResults(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
 	if len(came) == 0 || len(came) > maxResults {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
 	}
@@ -531,9 +531,9 @@ func (s *Session) relearn() {
 	}
 	b.timer = time.AfterFunc(s.waits.relearn, func() {
 		s.mu.Lock()
-		for id, w := range s.works {
+		for id, w := range s.workByStep {
 			if w != s.work {
-				delete(s.works, id)
+				delete(s.workByStep, id)
 			}
 		}
 		ended := s.ended

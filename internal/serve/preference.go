@@ -326,8 +326,8 @@ func (s *Session) amend(id int, words, text string) error {
 		return err
 	}
 	s.mu.Lock()
-	if w := s.works[id]; w != nil && w != s.work {
-		delete(s.works, id)
+	if w := s.workByStep[id]; w != nil && w != s.work {
+		delete(s.workByStep, id)
 	}
 	s.mu.Unlock()
 	s.restartWork()

@@ -159,7 +159,7 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 		if r.Do == "paste" {
 			out, err = s.recordTable(r.Text)
 		} else {
-			out, err = s.record(r.Results, r.Withdraw)
+			out, err = s.recordResults(r.Results, r.Withdraw)
 		}
 		if err != nil {
 			return nil, err

@@ -193,7 +193,7 @@ func TestStream(t *testing.T) {
 
 // soon returns waits that are short, but for the end's: what heeds it must have ended by then.
 func soon() *waits {
-	return &waits{settle: 10 * time.Millisecond, end: usualWaits.end, relearn: 150 * time.Millisecond}
+	return &waits{settleTime: 10 * time.Millisecond, end: usualWaits.end, relearn: 150 * time.Millisecond}
 }
 
 // TestSettles: when the run is done its list is shown, going back to a step that was
@@ -256,8 +256,8 @@ func TestSettles(t *testing.T) {
 	if state.Fault.Message != "the disk is full" || state.Step != 2 || state.Steps[1].Settled || !slices.Equal(made, []string{"step-1", "step-2"}) {
 		t.Errorf("a run that fails shows as %+v, made are %v", state.Fault, made)
 	}
-	if s.works[2].run != 0.5 {
-		t.Errorf("of the run %v is done", s.works[2].run)
+	if s.workByStep[2].run != 0.5 {
+		t.Errorf("of the run %v is done", s.workByStep[2].run)
 	}
 	_, _, version, _ := s.hub.messagesSince(0)
 	if err := s.goToStep(1); err != nil {

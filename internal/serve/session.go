@@ -54,12 +54,12 @@ type Options struct {
 
 // waits are how long a session waits.
 type waits struct {
-	settle  time.Duration // how long a step is looked at before the run is begun that the command line would make
-	end     time.Duration // how long the end waits for what is being done: a program that does not answer may take minutes
-	relearn time.Duration // how long no result may come before the page learns from those that came
+	settleTime time.Duration // how long a step is looked at before the run is begun that the command line would make
+	end        time.Duration // how long the end waits for what is being done: a program that does not answer may take minutes
+	relearn    time.Duration // how long no result may come before the page learns from those that came
 }
 
-var usualWaits = waits{settle: time.Second, end: time.Second, relearn: 1200 * time.Millisecond}
+var usualWaits = waits{settleTime: time.Second, end: time.Second, relearn: 1200 * time.Millisecond}
 
 // A Session is a problem that a person steers: its steps, and what is being done
 // for the one that is looked at.
@@ -79,16 +79,16 @@ type Session struct {
 	board        campaignBoard // of the campaign
 	listVersion  atomic.Int64
 
-	mu      sync.Mutex
-	ctx     context.Context
-	history *history
-	works   map[int]*work // by id: the last work on each of the latest visited steps
-	running sync.WaitGroup
-	ended   bool // no more work may start
-	work    *work
-	notes   []string
-	allowed map[string]bool // keys of allowed commands
-	measure measure         // of the problem that was loaded last
+	mu         sync.Mutex
+	ctx        context.Context
+	history    *history
+	workByStep map[int]*work // by id: the last work on each of the latest visited steps
+	running    sync.WaitGroup
+	ended      bool // no more work may start
+	work       *work
+	notes      []string
+	allowed    map[string]bool // keys of allowed commands
+	measure    measure         // of the problem that was loaded last
 }
 
 // newSession starts the session of a problem.
@@ -100,7 +100,7 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), works: make(map[int]*work), allowed: make(map[string]bool), originalText: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime, waits: usualWaits}
+	s := &Session{options: o, file: o.File, ctx: ctx, hub: newHub(), workByStep: make(map[int]*work), allowed: make(map[string]bool), originalText: string(text), bodies: semaphore.NewWeighted(mostRequests), bodyTime: bodyTime, waits: usualWaits}
 	if o.waits != nil {
 		s.waits = *o.waits
 	}
@@ -194,7 +194,7 @@ const mostWorks = 24
 func (s *Session) startWork() {
 	s.mu.Lock()
 	before := s.work
-	w := s.works[s.history.Current]
+	w := s.workByStep[s.history.Current]
 	done := w != nil && w.isSettled()
 	if done {
 		s.work = w
@@ -217,8 +217,8 @@ func (s *Session) restartWork() {
 	if before != nil {
 		before.cancel()
 	}
-	if len(s.works) >= mostWorks {
-		delete(s.works, slices.Min(slices.Collect(maps.Keys(s.works))))
+	if len(s.workByStep) >= mostWorks {
+		delete(s.workByStep, slices.Min(slices.Collect(maps.Keys(s.workByStep))))
 	}
 	if s.ended {
 		s.mu.Unlock()
@@ -227,7 +227,7 @@ func (s *Session) restartWork() {
 	s.running.Add(1)
 	ctx, cancel := context.WithCancel(s.ctx)
 	w := &work{session: s, step: *s.history.current(), previous: before, cancel: cancel, done: make(chan struct{})}
-	s.work, s.works[w.step.ID], s.notes = w, w, nil
+	s.work, s.workByStep[w.step.ID], s.notes = w, w, nil
 	s.mu.Unlock()
 	go func() {
 		defer s.running.Done()
@@ -251,7 +251,7 @@ func (s *Session) restartWork() {
 func (s *Session) end() error {
 	s.mu.Lock()
 	s.ended = true
-	for _, w := range s.works {
+	for _, w := range s.workByStep {
 		w.cancel()
 	}
 	s.mu.Unlock()

@@ -551,10 +551,10 @@ func (b *setup) collectQuestions(d *compile.Draft) {
 	var all []tableQuestion
 	for _, n := range notes {
 		switch {
-		case n.Asked != "":
-			all = append(all, tableQuestion{column: n.Asked, message: n.Message})
-		case n.Word != "":
-			all = append(all, tableQuestion{word: n.Word, same: n.Same, guessed: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.Same), inputerr.Quote(n.Word))})
+		case n.AmbiguousColumn != "":
+			all = append(all, tableQuestion{column: n.AmbiguousColumn, message: n.Message})
+		case n.Spelling != "":
+			all = append(all, tableQuestion{word: n.Spelling, same: n.OtherSpelling, guessed: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
 		case n.Row != "":
 			all = append(all, tableQuestion{row: n.Row, leftOut: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.Row))})
 		}
@@ -622,14 +622,14 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
-		case n.Asked != "" || n.Word != "" || n.Row != "" || n.Origin:
-		case strings.HasPrefix(n.Settle, "decimal:"):
+		case n.AmbiguousColumn != "" || n.Spelling != "" || n.Row != "" || n.Origin:
+		case strings.HasPrefix(n.Setting, "decimal:"):
 			q := QuestionView{Text: sentence(n.Message), Place: placeOf(n.Cell, n.Line), Answers: []AnswerView{}}
 			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
 				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: d.Layout.Decimal == mark, Send: answer{Do: "decimal", Value: mark.String()}})
 			}
 			v.Questions = append(v.Questions, q)
-		case strings.HasPrefix(n.Settle, "sheet:"): // the page shows the sheets above the table
+		case strings.HasPrefix(n.Setting, "sheet:"): // the page shows the sheets above the table
 		default:
 			text := sentence(n.Message)
 			if place := placeOf(n.Cell, n.Line); place != "" {

@@ -92,7 +92,7 @@ func (s *Session) state() *State {
 			continue
 		}
 		stop := StepSummary{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
-		if w := s.works[step.ID]; w != nil {
+		if w := s.workByStep[step.ID]; w != nil {
 			w.mu.Lock()
 			stop.Settled = w.model != nil
 			w.mu.Unlock()

@@ -163,7 +163,7 @@ func (w *work) searchInStages(ctx context.Context, p *compile.Problem) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(w.session.waits.settle - time.Since(begun)):
+	case <-time.After(w.session.waits.settleTime - time.Since(begun)):
 	}
 	return w.makeRun(ctx)
 }

@@ -22,9 +22,9 @@ type cause struct {
 
 // A fix changes a set of rules so that the cause is removed.
 type fix struct {
-	text  string
-	by    int
-	apply func(*question)
+	text   string
+	amount int
+	apply  func(*question)
 }
 
 // bounds holds a set of rules in the form in which findCause looks for causes.
@@ -108,12 +108,12 @@ func (b *bounds) findGroupUsed() *cause {
 			}
 			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
 				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.set.TextOf(n), used.Max, len(c.required), are, b.set.joinNames(c.required))}
-		case b.groupTallies[g].can < used.Min:
-			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].can, limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.TextOf(n), used.Min, b.groupTallies[g].can)}
-		case b.groupTallies[g].must > used.Max:
-			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].must, limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.TextOf(n), used.Max, b.groupTallies[g].must)}
+		case b.groupTallies[g].possible < used.Min:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].possible, limit: used.Min,
+				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.TextOf(n), used.Min, b.groupTallies[g].possible)}
+		case b.groupTallies[g].required > used.Max:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].required, limit: used.Max,
+				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.TextOf(n), used.Max, b.groupTallies[g].required)}
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (b *bounds) findGroupTotal() *cause {
 // findUsedCount finds that more ingredients must be used than may be, or that fewer can be used than must
 // be.
 func (b *bounds) findUsedCount() *cause {
-	must, can := b.totalTally.must, b.totalTally.can
+	must, can := b.totalTally.required, b.totalTally.possible
 	all := b.takeCensus(b.allIngredients(), 0, b.hi)
 	switch {
 	case must > b.hi:
@@ -206,8 +206,8 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	slices.SortStableFunc(large, func(i, j int) int { return least(j) - least(i) })
 
 	c.fixes = append(c.fixes, fix{
-		text: fmt.Sprintf("lower them by %d in all (%s of the total)", sum-total, percent(sum-total, total)),
-		by:   sum - total,
+		text:   fmt.Sprintf("lower them by %d in all (%s of the total)", sum-total, percent(sum-total, total)),
+		amount: sum - total,
 		apply: func(s *question) {
 			s.overrides = append(slices.Clone(s.overrides), func(c *constraint.Conditions) { lowerMinima(c, large, sum-total) })
 		},

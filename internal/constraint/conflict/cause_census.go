@@ -6,15 +6,15 @@ import (
 	"kir/internal/constraint/count"
 )
 
-// A tally bounds what some ingredients can do together: at least must and at most can of them are used, and they take
-// min to max units.
+// A tally bounds what some ingredients can do together: at least required and at most possible
+// of them are used, and they take min to max units.
 type tally struct {
-	must, can int
-	min, max  int
+	required, possible int
+	min, max           int
 }
 
 func (t *tally) add(u tally) {
-	t.must, t.can, t.min, t.max = t.must+u.must, t.can+u.can, t.min+u.min, t.max+u.max
+	t.required, t.possible, t.min, t.max = t.required+u.required, t.possible+u.possible, t.min+u.min, t.max+u.max
 }
 
 // fillTallies fills in the tallies of all groups, inner groups first. ok is false if groups overlap without
@@ -35,9 +35,9 @@ func (b *bounds) fillTallies() (ok bool) {
 		if k.N == 0 {
 			continue
 		}
-		one := tally{can: 1, max: k.Hi()}
+		one := tally{possible: 1, max: k.Hi()}
 		if b.space.Ingredients[i].Required {
-			one.must, one.min = 1, k.Lo
+			one.required, one.min = 1, k.Lo
 		}
 		at(inner[i]).add(one)
 	}
@@ -45,7 +45,7 @@ func (b *bounds) fillTallies() (ok bool) {
 		used, total, c := b.groupCensus(g.Index)
 		t := b.groupTallies[g.Index]
 		at(g.Within).add(tally{
-			must: max(t.must, used.Min, c.minCount(total.Min)), can: min(t.can, used.Max, c.maxCount(total.Max)),
+			required: max(t.required, used.Min, c.minCount(total.Min)), possible: min(t.possible, used.Max, c.maxCount(total.Max)),
 			min: max(t.min, total.Min, c.min), max: min(t.max, total.Max, c.max),
 		})
 	}

@@ -46,7 +46,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 		return ok
 	}
 	for _, f := range fixes {
-		try(Change{Rule: -1, By: f.by, Text: f.text, apply: f.apply})
+		try(Change{Rule: -1, By: f.amount, Text: f.text, apply: f.apply})
 	}
 	for _, k := range c.Rules {
 		for _, q := range constraint.Relaxations(s.Rules[k], &s.Set) {
@@ -58,7 +58,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 				continue
 			}
 			relaxed := func(notches int) Change {
-				return Change{Rule: k, By: notches * q.By, Text: q.Text(notches, s.TextOf(k)),
+				return Change{Rule: k, By: notches * q.UnitsPerNotch, Text: q.Text(notches, s.TextOf(k)),
 					apply: func(s *question) { s.Rules[k] = q.Relax(notches) }}
 			}
 			if q.RoundUp != nil && try(relaxed(min(q.RoundUp(notches), q.Limit))) {

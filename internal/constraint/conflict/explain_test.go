@@ -208,7 +208,7 @@ func TestExplainedAgain(t *testing.T) {
 		n++
 		said := c.Error() + "\n" + c.FixText() + fmt.Sprintf("\n%s %v %d %d\n", c.Kind, c.Ingredients, c.Sum, c.Limit)
 		for k, one := range s.Rules {
-			said += s.Words(k)
+			said += s.Describe(k)
 			x := make([]int, s.Ingredients)
 			for range s.Total {
 				x[r.IntN(s.Ingredients)]++

@@ -53,7 +53,7 @@ func (s *completion[R, C]) gridsBefore(ctx context.Context, after []*grid[R, C])
 	for n := range s.families {
 		f := &s.families[n]
 		now := make([]*grid[R, C], len(f.keys))
-		for x, next := range f.next {
+		for x, next := range f.successor {
 			if next >= 0 {
 				now[x] = after[next]
 			}

@@ -55,7 +55,7 @@ type family struct {
 	keys            []int64    // key of each node, increasing
 	level           []int32    // for each node: the least number of the stage's ingredients on a way to it
 	units           []int32    // for each node: the least units that all ingredients up to here take
-	next            []int32    // for each node: the index of the state after the stage; −1 if the sums cannot be kept
+	successor       []int32    // for each node: the index of the state after the stage; −1 if the sums cannot be kept
 	starts          [][2]int32 // pairs of a state's index and its node
 }
 
@@ -234,10 +234,10 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 			x := &st.states[one.of]
 			x.family, x.node = int32(n), node
 		}
-		f.next = make([]int32, len(f.keys))
+		f.successor = make([]int32, len(f.keys))
 		for node, key := range f.keys {
 			d.decode(key)
-			f.next[node] = w.stateAfter(c, &d, active, before[list[0].of], int(f.units[node]))
+			f.successor[node] = w.stateAfter(c, &d, active, before[list[0].of], int(f.units[node]))
 		}
 	}
 	for _, s := range active {

@@ -66,8 +66,8 @@ func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k
 		}
 		x := 0.0
 		if w > 0 {
-			if to := f.at(f.keys[node] + int64(j)*f.perUse + int64(u)*f.perUnit); to >= 0 && f.next[to] >= 0 {
-				x = float64(w * cell(d.after[f.next[to]], k-j, units-u))
+			if to := f.at(f.keys[node] + int64(j)*f.perUse + int64(u)*f.perUnit); to >= 0 && f.successor[to] >= 0 {
+				x = float64(w * cell(d.after[f.successor[to]], k-j, units-u))
 			}
 		}
 		weights = append(weights, x)
@@ -83,10 +83,10 @@ func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k,
 	}
 	if f.perUnit == 0 {
 		to := f.at(f.keys[node] + int64(j)*f.perUse)
-		if to < 0 || f.next[to] < 0 || k-j >= len(d.after[f.next[to]]) {
+		if to < 0 || f.successor[to] < 0 || k-j >= len(d.after[f.successor[to]]) {
 			return 0, scratch
 		}
-		return float64(d.choose[j] * dotAt(d.shares[j], d.after[f.next[to]][k-j], units)), scratch
+		return float64(d.choose[j] * dotAt(d.shares[j], d.after[f.successor[to]][k-j], units)), scratch
 	}
 	scratch = d.appendWeights(scratch[:0], f, node, j, k, units)
 	sum, rest, e := 0.0, 0.0, 0.0
@@ -116,7 +116,7 @@ func (d *draw) drawFrontier(n int) {
 			u = st.shares[j].lo + d.choose(d.weights)
 			d.leaf(st.leaf, j, u)
 		}
-		state = f.next[f.at(f.keys[node]+int64(j)*f.perUse+int64(u)*f.perUnit)]
+		state = f.successor[f.at(f.keys[node]+int64(j)*f.perUse+int64(u)*f.perUnit)]
 		k, units = k-j, units-u
 	}
 	d.node(d.Sampler.root, k, units)

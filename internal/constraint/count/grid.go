@@ -16,7 +16,7 @@ type grid[R, C any] struct {
 	arith             arithmetic[R, C]
 	rows              []row[R]
 	maxUsed, maxUnits int
-	spare             [2]row[R]
+	spareRows         [2]row[R]
 }
 
 // A row holds the counts for one number of used ingredients, by units. Counts outside lo..hi are zero. A row with lo
@@ -74,7 +74,7 @@ func emptyGrid[R, C any](arith arithmetic[R, C], maxUsed, maxUnits int) *grid[R,
 }
 
 // freeScratch drops the two spare rows, which only [grid.chain] uses.
-func (g *grid[R, C]) freeScratch() { g.spare = [2]row[R]{{hi: -1}, {hi: -1}} }
+func (g *grid[R, C]) freeScratch() { g.spareRows = [2]row[R]{{hi: -1}, {hi: -1}} }
 
 // ensureCells allocates the cells of a row unless they exist.
 func (g *grid[R, C]) ensureCells(r *row[R]) {
@@ -114,7 +114,7 @@ func (g *grid[R, C]) shift(dst, src *row[R], k amountSet) {
 // with j and the row. It stops when a row is empty. The row is valid only during the call.
 func (g *grid[R, C]) chain(src *row[R], k amountSet, most int, each func(j int, r *row[R])) {
 	for j := 1; j <= most; j++ {
-		dst := &g.spare[j%2]
+		dst := &g.spareRows[j%2]
 		g.erase(dst)
 		g.shift(dst, src, k)
 		if dst.empty() {

@@ -123,14 +123,14 @@ type nodeName struct{ tree, node int64 }
 
 // nodeLists holds the lists by which operator versions 1 and 3 link tree nodes.
 type nodeLists struct {
-	trees, numbers, yes, no []int64
-	modes                   []string
-	index                   map[nodeName]int
+	trees, numbers, trueNodes, falseNodes []int64
+	modes                                 []string
+	index                                 map[nodeName]int
 }
 
 // readNodes reads the lists of nodes and checks their lengths.
 func (t *trees) readNodes(n *node) (*nodeLists, error) {
-	l := &nodeLists{trees: n.ints("nodes_treeids"), numbers: n.ints("nodes_nodeids"), yes: n.ints("nodes_truenodeids"), no: n.ints("nodes_falsenodeids")}
+	l := &nodeLists{trees: n.ints("nodes_treeids"), numbers: n.ints("nodes_nodeids"), trueNodes: n.ints("nodes_truenodeids"), falseNodes: n.ints("nodes_falsenodeids")}
 	nodes := len(l.trees)
 	if nodes == 0 {
 		return nil, errors.New("it has no nodes")
@@ -139,7 +139,7 @@ func (t *trees) readNodes(n *node) (*nodeLists, error) {
 		l.modes = a.strings
 	}
 	if err := checkLengths(nodes, t.missing, []namedLength{
-		{"nodes_nodeids", len(l.numbers)}, {"nodes_truenodeids", len(l.yes)}, {"nodes_falsenodeids", len(l.no)},
+		{"nodes_nodeids", len(l.numbers)}, {"nodes_truenodeids", len(l.trueNodes)}, {"nodes_falsenodeids", len(l.falseNodes)},
 		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.values)}, {"nodes_modes", len(l.modes)},
 	}); err != nil {
 		return nil, err
@@ -169,8 +169,8 @@ func (t *trees) linkNodes(l *nodeLists) (child []bool, err error) {
 		if m == modeLeaf {
 			continue
 		}
-		a, okA := l.index[nodeName{l.trees[k], l.yes[k]}]
-		b, okB := l.index[nodeName{l.trees[k], l.no[k]}]
+		a, okA := l.index[nodeName{l.trees[k], l.trueNodes[k]}]
+		b, okB := l.index[nodeName{l.trees[k], l.falseNodes[k]}]
 		if !okA || !okB {
 			return nil, fmt.Errorf("node %d of tree %d has a child that is not there", l.numbers[k], l.trees[k])
 		}

@@ -18,12 +18,12 @@ import (
 // limits bound the data gathered from a run's draws, and so time and memory for any length. Each
 // displayed figure names the number of draws behind it.
 type limits struct {
-	looked    int // draws of all chains together: all of them, or evenly spaced ones
-	ranked    int // of these, those that enter the rank plots
-	pooled    int // of these, those that the diverse shortlist is chosen from
-	poolParts int // parts of all of the pooled ones together
-	slots     int // ingredients whose amounts are followed, the most frequent ones
-	paired    int // of these, those that are looked at in pairs
+	drawsExamined int // draws of all chains together: all of them, or evenly spaced ones
+	ranked        int // of these, those that enter the rank plots
+	pooled        int // of these, those that the diverse shortlist is chosen from
+	poolParts     int // parts of all of the pooled ones together
+	slots         int // ingredients whose amounts are followed, the most frequent ones
+	paired        int // of these, those that are looked at in pairs
 
 	// Chains are cut into batches of consecutive draws for standard errors.
 	batches        int // of all chains
@@ -33,7 +33,7 @@ type limits struct {
 // defaultLimits are the limits of reports.
 func defaultLimits() limits {
 	return limits{
-		looked: 1 << 19, ranked: 1 << 16, pooled: 1 << 15, poolParts: 1 << 21,
+		drawsExamined: 1 << 19, ranked: 1 << 16, pooled: 1 << 15, poolParts: 1 << 21,
 		slots: run.MostInclusion, paired: 100, batches: 80, batchesOfChain: 20,
 	}
 }
@@ -43,16 +43,16 @@ const mostTraced = 200
 
 // gathered holds the data from one pass over a run's draws.
 type gathered struct {
-	stride int // draws from one that is looked at to the next
-	kept   int // draws of each chain that are looked at
+	stride        int // draws from one that is looked at to the next
+	drawsPerChain int // draws of each chain that are looked at
 
-	series  []seriesDraws
-	scores  [][]float64           // log score, by chain; nil if no property counts
-	pool    []run.Best            // distinct sets of ingredients, each with its best draw
-	shown   [][]*mcmc.Composition // by chain: draws to be shown behind a trade-off, evenly spaced
-	batches []*batch
-	slots   []int // ingredients that batches follow, the most frequent first
-	paired  int   // how many of these in pairs, too
+	series     []seriesDraws
+	scores     [][]float64           // log score, by chain; nil if no property counts
+	bestOfSets []run.Best            // distinct sets of ingredients, each with its best draw
+	shownDraws [][]*mcmc.Composition // by chain: draws to be shown behind a trade-off, evenly spaced
+	batches    []*batch
+	slots      []int // ingredients that batches follow, the most frequent first
+	paired     int   // how many of these in pairs, too
 }
 
 // seriesDraws are the draws of one statistic, of every chain.
@@ -70,9 +70,9 @@ func strideFor(n, most int) int { return (n + most - 1) / max(1, most) }
 func gather(ctx context.Context, p *compile.Problem, r *run.Run, inclusion []run.Inclusion, l limits) (*gathered, error) {
 	s := p.Sampler
 	g := &gathered{}
-	perChain := max(1, l.looked/s.Chains)
+	perChain := max(1, l.drawsExamined/s.Chains)
 	g.stride = strideFor(s.Draws, perChain)
-	g.kept = (s.Draws + g.stride - 1) / g.stride
+	g.drawsPerChain = (s.Draws + g.stride - 1) / g.stride
 	g.slots = frequent(inclusion, l.slots)
 	g.paired = min(len(g.slots), l.paired)
 
@@ -83,8 +83,8 @@ func gather(ctx context.Context, p *compile.Problem, r *run.Run, inclusion []run
 	for _, w := range p.Properties {
 		c.weighs = c.weighs || w.Weight > 0
 	}
-	c.rankStride = strideFor(g.kept, max(mostTraced, l.ranked/s.Chains))
-	ranked := (g.kept + c.rankStride - 1) / c.rankStride
+	c.rankStride = strideFor(g.drawsPerChain, max(mostTraced, l.ranked/s.Chains))
+	ranked := (g.drawsPerChain + c.rankStride - 1) / c.rankStride
 	names := []string{"used", "log_density"}
 	for _, w := range p.Properties {
 		names = append(names, w.Name)
@@ -100,14 +100,14 @@ func gather(ctx context.Context, p *compile.Problem, r *run.Run, inclusion []run
 		g.scores = make([][]float64, s.Chains)
 	}
 	_, most := p.Target.Law().Support()
-	c.poolStride = strideFor(g.kept, max(1, min(l.pooled, l.poolParts/most)/s.Chains))
-	c.pools = make([][]run.Best, s.Chains)
-	c.shownStride = strideFor(g.kept, max(1, shownDraws/s.Chains))
-	g.shown = make([][]*mcmc.Composition, s.Chains)
+	c.poolStride = strideFor(g.drawsPerChain, max(1, min(l.pooled, l.poolParts/most)/s.Chains))
+	c.bestOfChains = make([][]run.Best, s.Chains)
+	c.shownStride = strideFor(g.drawsPerChain, max(1, shownDraws/s.Chains))
+	g.shownDraws = make([][]*mcmc.Composition, s.Chains)
 
 	// A batch belongs to one goroutine, and so do all chains of one batch.
 	groups := min(s.Chains, l.batches)
-	c.perGroup = min(l.batchesOfChain, max(1, l.batches/groups), g.kept)
+	c.perGroup = min(l.batchesOfChain, max(1, l.batches/groups), g.drawsPerChain)
 	g.batches = make([]*batch, groups*c.perGroup)
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))
@@ -115,7 +115,7 @@ func gather(ctx context.Context, p *compile.Problem, r *run.Run, inclusion []run
 		work.Go(func() error {
 			from, to := group*s.Chains/groups, (group+1)*s.Chains/groups
 			for k := range c.perGroup {
-				g.batches[group*c.perGroup+k] = newBatch((to-from)*(g.kept/c.perGroup+1), len(g.slots), g.paired)
+				g.batches[group*c.perGroup+k] = newBatch((to-from)*(g.drawsPerChain/c.perGroup+1), len(g.slots), g.paired)
 			}
 			for chain := from; chain < to; chain++ {
 				if err := c.chain(ctx, r, chain, g.batches[group*c.perGroup:(group+1)*c.perGroup]); err != nil {
@@ -128,7 +128,7 @@ func gather(ctx context.Context, p *compile.Problem, r *run.Run, inclusion []run
 	if err := work.Wait(); err != nil {
 		return nil, err
 	}
-	g.pool = run.Distinct(slices.Concat(c.pools...))
+	g.bestOfSets = run.Distinct(slices.Concat(c.bestOfChains...))
 	return g, nil
 }
 
@@ -152,13 +152,13 @@ func frequent(inclusion []run.Inclusion, most int) []int {
 // collector reads chains, each by itself.
 type collector struct {
 	*gathered
-	problem    *compile.Problem
-	slotOf     []int32 // by ingredient: its slot and 1, or 0
-	weighs     bool    // a property counts
-	rankStride int     // among the draws that are looked at
-	poolStride int
-	perGroup   int
-	pools      [][]run.Best // by chain
+	problem      *compile.Problem
+	slotOf       []int32 // by ingredient: its slot and 1, or 0
+	weighs       bool    // a property counts
+	rankStride   int     // among the draws that are looked at
+	poolStride   int
+	perGroup     int
+	bestOfChains [][]run.Best // by chain
 
 	shownStride int // among the draws that are looked at
 }
@@ -188,9 +188,9 @@ func (c *collector) chain(ctx context.Context, r *run.Run, chain int, batches []
 			if err != nil {
 				return err
 			}
-			c.shown[chain] = append(c.shown[chain], x)
+			c.shownDraws[chain] = append(c.shownDraws[chain], x)
 		}
-		c.count(batches[at*len(batches)/c.kept], d)
+		c.count(batches[at*len(batches)/c.drawsPerChain], d)
 		at++
 	}
 	return nil
@@ -216,7 +216,7 @@ func (c *collector) offer(chain int, d *run.Draw, logScore float64) {
 			return
 		}
 	}
-	c.pools[chain] = append(c.pools[chain], run.Best{
+	c.bestOfChains[chain] = append(c.bestOfChains[chain], run.Best{
 		Chain: chain, Draw: d.Draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: d.LogDensity,
 		Scores: slices.Clone(d.Scores), Parts: slices.Clone(d.Parts),
 	})

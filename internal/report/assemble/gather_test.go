@@ -235,11 +235,11 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 	}
 	for _, l := range []limits{
 		defaultLimits(),
-		{looked: 5 * 100, ranked: 40, pooled: 60, poolParts: 1 << 20, slots: 12, paired: 5, batches: 80, batchesOfChain: 20},
-		{looked: 5 * 400, ranked: 1000, pooled: 30, poolParts: 100, slots: 30, paired: 30, batches: 3, batchesOfChain: 20},
-		{looked: 5, ranked: 1, pooled: 1, poolParts: 1, slots: 1, paired: 1, batches: 1, batchesOfChain: 1},
+		{drawsExamined: 5 * 100, ranked: 40, pooled: 60, poolParts: 1 << 20, slots: 12, paired: 5, batches: 80, batchesOfChain: 20},
+		{drawsExamined: 5 * 400, ranked: 1000, pooled: 30, poolParts: 100, slots: 30, paired: 30, batches: 3, batchesOfChain: 20},
+		{drawsExamined: 5, ranked: 1, pooled: 1, poolParts: 1, slots: 1, paired: 1, batches: 1, batchesOfChain: 1},
 	} {
-		t.Run(fmt.Sprint(l.looked, " looked at"), func(t *testing.T) {
+		t.Run(fmt.Sprint(l.drawsExamined, " looked at"), func(t *testing.T) {
 			g, err := gather(context.Background(), m.problem, r, m.result.Inclusion, l)
 			if err != nil {
 				t.Fatal(err)
@@ -250,8 +250,8 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 					looked = append(looked, d)
 				}
 			}
-			if len(looked) > l.looked || g.kept*5 != len(looked) || g.stride > 1 && 2*len(looked) < l.looked {
-				t.Errorf("%d draws are looked at, %d a chain", len(looked), g.kept)
+			if len(looked) > l.drawsExamined || g.drawsPerChain*5 != len(looked) || g.stride > 1 && 2*len(looked) < l.drawsExamined {
+				t.Errorf("%d draws are looked at, %d a chain", len(looked), g.drawsPerChain)
 			}
 			if len(g.batches) > l.batches || len(g.batches) == 0 {
 				t.Errorf("%d batches", len(g.batches))
@@ -259,7 +259,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 			draws := 0
 			for _, b := range g.batches {
 				draws += b.draws
-				if b.draws < g.kept*5/len(g.batches)/2 || b.draws > 2*(g.kept*5/len(g.batches)+1) {
+				if b.draws < g.drawsPerChain*5/len(g.batches)/2 || b.draws > 2*(g.drawsPerChain*5/len(g.batches)+1) {
 					t.Errorf("a batch of %d draws", b.draws)
 				}
 			}
@@ -324,10 +324,10 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 					}
 				}
 			}
-			if len(g.pool) > max(5, l.pooled) || len(g.pool) == 0 {
-				t.Errorf("%d pooled", len(g.pool))
+			if len(g.bestOfSets) > max(5, l.pooled) || len(g.bestOfSets) == 0 {
+				t.Errorf("%d pooled", len(g.bestOfSets))
 			}
-			for _, b := range g.pool {
+			for _, b := range g.bestOfSets {
 				d := all[b.Chain*997+b.Draw]
 				if !slices.Equal(d.parts, b.Parts) || d.density != b.LogDensity || math.Abs(b.Score-d.score) > 1e-12 {
 					t.Errorf("%+v is not draw %+v", b, d)

@@ -93,7 +93,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 	case trade.Err != nil: // the draws are made, and are as good without it
 		untraded = []string{fmt.Sprintf("The trade-off could not be found: %v.", trade.Err)}
 	default:
-		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.shown...)); err != nil {
+		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.shownDraws...)); err != nil {
 			return nil, fmt.Errorf("the trade-off: %w", err)
 		}
 	}
@@ -134,7 +134,7 @@ func shortlistOfDraws(p *compile.Problem, m *report.Model, r *run.Result, g *gat
 	if m.HasWeights() {
 		return bestsOf(p, best)
 	}
-	return DiverseList(p, slices.Concat(best, g.pool))
+	return DiverseList(p, slices.Concat(best, g.bestOfSets))
 }
 
 // command returns a command line that repeats the run from the problem file, whatever the flags of

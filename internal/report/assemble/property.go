@@ -45,7 +45,7 @@ func propertiesOf(p *compile.Problem) []report.Property {
 		}
 	}
 	for _, f := range figures(p) {
-		properties[f.of].Values = append(properties[f.of].Values, f.name)
+		properties[f.property].Values = append(properties[f.property].Values, f.name)
 	}
 	return properties
 }

@@ -21,11 +21,11 @@ const (
 
 // A responder tells what a model says of dense compositions.
 type responder struct {
-	names  []string
-	total  int
-	most   []int32 // by ingredient: the largest amount that a recipe has
-	of     func(x []int32) (report.ResponsePoint, error)
-	likely []report.Importance // features, the most important first
+	names    []string
+	total    int
+	greatest []int32 // by ingredient: the largest amount that a recipe has
+	respond  func(x []int32) (report.ResponsePoint, error)
+	likely   []report.Importance // features, the most important first
 }
 
 // responses returns how the prediction changes with the amounts of the ingredients that it
@@ -62,7 +62,7 @@ func (q *responder) responses(recipe []int32) ([]report.Response, error) {
 // swing is 0 where there is nothing to show.
 func (q *responder) response(recipe []int32, i int) (report.Response, error) {
 	r := report.Response{Ingredient: q.names[i], Amount: int(recipe[i])}
-	most := max(q.most[i], recipe[i])
+	most := max(q.greatest[i], recipe[i])
 	amounts := []int32{recipe[i]}
 	for k := range responsePoints {
 		amounts = append(amounts, int32(math.Round(float64(most)*float64(k)/(responsePoints-1))))
@@ -75,7 +75,7 @@ func (q *responder) response(recipe []int32, i int) (report.Response, error) {
 		if x == nil {
 			continue // nothing else is there to take the rest
 		}
-		p, err := q.of(x)
+		p, err := q.respond(x)
 		if err != nil {
 			return r, err
 		}
@@ -161,7 +161,7 @@ func addResponses(p *compile.Problem, m *report.Model) error {
 		if w.Forest == nil || at < 0 {
 			continue
 		}
-		q := &responder{names: p.Ingredients, total: p.Total, most: most, likely: w.Forest.Importances, of: func(x []int32) (report.ResponsePoint, error) {
+		q := &responder{names: p.Ingredients, total: p.Total, greatest: most, likely: w.Forest.Importances, respond: func(x []int32) (report.ResponsePoint, error) {
 			c, err := p.Target.Space().Composition(partsOf(x), conditions)
 			if err != nil {
 				return report.ResponsePoint{}, err
@@ -284,7 +284,7 @@ func trainingResponses(t *report.Training, m *model.Learned) (err error) {
 	if best == nil {
 		return nil
 	}
-	q := &responder{names: names, total: total, most: most, likely: t.Importances, of: func(x []int32) (report.ResponsePoint, error) {
+	q := &responder{names: names, total: total, greatest: most, likely: t.Importances, respond: func(x []int32) (report.ResponsePoint, error) {
 		if measured == nil {
 			unknown := report.UnknownNumber()
 			p := score.Stated(x)

@@ -11,8 +11,8 @@ import (
 // A namedFigure figure is one of a property by the name under which entries have it.
 type namedFigure struct {
 	compile.Figure
-	name string
-	of   int // the property
+	name     string
+	property int // the property
 }
 
 // figures returns the figures of a problem's properties. One without a name is called after

@@ -20,9 +20,9 @@ func trustStatistics(r *run.Result) []run.Statistic {
 
 // lowestESS is the figure with the smallest effective sample size.
 type lowestESS struct {
-	what string // in running text
-	kind string // bulk ESS, or ESS
-	ess  float64
+	statistic string // in running text
+	kind      string // bulk ESS, or ESS
+	ess       float64
 }
 
 // rarest is the inclusion probability, and one less it, between which the presence of an ingredient
@@ -78,7 +78,7 @@ func verdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", report.Unknown
 	}
 	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
-		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.what)
+		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.statistic)
 	switch {
 	case rhat.RHat > largestRHat:
 		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, worth), report.Unsound
@@ -159,7 +159,7 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, enough(), better)
 	}
 	if ess != nil && ess.ess < wanted {
-		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.what, number.RoundedDown(ess.ess), leastESS, enough(), better)
+		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.statistic, number.RoundedDown(ess.ess), leastESS, enough(), better)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
