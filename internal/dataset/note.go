@@ -23,7 +23,7 @@ type Note struct {
 	// AmbiguousColumn is the column whose meaning is in question, and AssumedRole the role that it was
 	// given. Spelling and OtherSpelling are taken for one ingredient. Each is empty if the note is about
 	// something else, and so is Row.
-	AmbiguousColumn                   string
+	AmbiguousColumn         string
 	AssumedRole             Role
 	Spelling, OtherSpelling string
 
