@@ -2,56 +2,61 @@ package mcmc
 
 import "fmt"
 
-// A Chain is one Markov chain: a state, what moves it, and its own streams of
-// random choices. A chain of [Tempered] has more states, its replicas; State is
-// then the one at β = 1.
+// A Chain is one Markov chain. It has a current state, a kernel or a ladder of replicas that moves
+// the state, and a stream of random numbers of its own. A chain of [Tempered] has several states,
+// its replicas; the field State is then the replica at β = 1.
 //
-// A chain's life is warm-up, where the kernel may tune itself, and then draws:
+// A chain first warms up, while the kernel may tune itself, and then makes draws:
 //
 //	c.Warm(10_000)
 //	c.EndWarmup()
 //	for … { c.Advance(thin); … c.State … }
 //
-// In how many calls the iterations are made makes no difference.
+// The result depends only on the total number of iterations, not on how the iterations are divided
+// among calls.
 type Chain struct {
 	State *State
-	Tries int // draws from the sparsity law until the start, at β = 1, had positive density
+	Tries int // number of compositions drawn from the sparsity law until the start, at β = 1, had positive density
 
-	mover mover
+	mover chainMover
 	rand  *Rand
 	tally Tally
 }
 
-// A mover is the part of a chain that its iterations move: one state under a kernel, or the
-// replicas of a ladder.
-type mover interface {
-	// state returns the state that the chain hands out. Warm-up may replace it by another one.
+// A chainMover moves the state of a chain. It is either one state under a kernel, or the replicas
+// of a ladder.
+type chainMover interface {
+	// state returns the state that the chain hands out. Warm-up may replace this state by another
+	// one.
 	state() *State
-	// advance makes iterations.
+	// advance makes the given number of iterations and adds their counts to the tally.
 	advance(r *Rand, iterations int, tally *Tally) error
-	// warm makes iterations of warm-up. settle ends warm-up.
+	// warm makes the given number of iterations of warm-up.
 	warm(r *Rand, iterations int, tally *Tally) error
+	// endWarmup ends warm-up and fixes what warm-up has tuned.
 	endWarmup()
-	// refresh scores all states anew.
+	// refresh recomputes the scores of all states.
 	refresh() error
-	// save writes all that is needed to go on.
+	// save writes everything that the mover needs to continue later.
 	save(e *encoder)
 
-	// recordingStates returns the states that record the compositions they visit; see [Chain.Search].
+	// recordingStates returns the states that record the compositions they visit; see
+	// [Chain.Search].
 	recordingStates() []*State
-	// setWorkers sets how many states may move at once.
+	// setWorkers sets how many states may move at the same time.
 	setWorkers(workers int)
-	// report returns the ladder's statistics, nil if the chain has no ladder.
-	report() *Ladder
+	// statistics returns the statistics of the ladder, or nil if the chain has no ladder.
+	statistics() *Ladder
 }
 
-// NewChain starts a chain of a kernel on a target. The seed and the index decide all its draws.
-// Chains with different keys are independent. See [StartState].
+// NewChain starts a chain that moves by a kernel on a target. The seed and the index together
+// decide all draws of the chain. Chains that differ in seed or index are independent. See
+// [StartState] for the first state.
 func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	if t == nil || k == nil {
 		return nil, fmt.Errorf("chain %d: there must be a target and a kernel", index)
 	}
-	r := chainRand(seed, index)
+	r := newChainRand(seed, index)
 	x, tries, err := StartState(t, r)
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", index, err)
@@ -59,38 +64,38 @@ func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	return &Chain{State: x, Tries: tries, mover: &kernelMover{k, x}, rand: r}, nil
 }
 
-// chainRand returns the stream of random choices of a chain.
-func chainRand(seed uint64, index int) *Rand { return NewRand(seed, "chain", uint64(index)) }
+// newChainRand returns the stream of random numbers of the chain with the given seed and index.
+func newChainRand(seed uint64, index int) *Rand { return NewRand(seed, "chain", uint64(index)) }
 
-// Warm makes iterations of warm-up, in which the kernel tunes itself. Do not keep their states:
-// while a kernel is tuned, it does not leave the target invariant.
+// Warm makes iterations of warm-up, in which the kernel tunes itself. Do not use the states of
+// warm-up as draws: while a kernel tunes itself, it does not leave the target invariant.
 func (c *Chain) Warm(iterations int) error {
 	err := c.mover.warm(c.rand, iterations, &c.tally)
 	c.State = c.mover.state()
 	return err
 }
 
-// EndWarmup fixes what warm-up has tuned and starts counting anew.
+// EndWarmup fixes what warm-up has tuned and sets the counts of the chain to 0.
 func (c *Chain) EndWarmup() {
 	c.mover.endWarmup()
 	c.tally = Tally{}
 }
 
-// Advance makes iterations.
+// Advance makes the given number of iterations after warm-up.
 func (c *Chain) Advance(iterations int) error {
 	return c.mover.advance(c.rand, iterations, &c.tally)
 }
 
-// Refresh scores the chain's compositions anew; see [State.Refresh].
+// Refresh recomputes the scores of the chain's compositions; see [State.Refresh].
 func (c *Chain) Refresh() error { return c.mover.refresh() }
 
-// SetWorkers sets how many replicas of a tempered chain may move at once. They do so only where a
-// scan takes long enough to gain from it. The draws do not depend on it.
+// SetWorkers sets how many replicas of a tempered chain may move at the same time. They move one
+// after another if that takes less time. The draws do not depend on the number of workers.
 func (c *Chain) SetWorkers(workers int) { c.mover.setWorkers(workers) }
 
-// Ladder returns the statistics of a tempered chain since warm-up, and nil for a chain of a single
-// state.
-func (c *Chain) Ladder() *Ladder { return c.mover.report() }
+// Ladder returns the statistics of a tempered chain since warm-up. It returns nil for a chain that
+// has only one state.
+func (c *Chain) Ladder() *Ladder { return c.mover.statistics() }
 
 // Tally returns the counts of the iterations since [Chain.EndWarmup].
 func (c *Chain) Tally() Tally {
@@ -99,34 +104,37 @@ func (c *Chain) Tally() Tally {
 	return t
 }
 
-// Updated returns the field Updated of [Chain.Tally] without copying the other counts.
+// Updated returns the field Updated of [Chain.Tally], the number of iterations that changed the
+// composition, without copying the other counts.
 func (c *Chain) Updated() int64 { return c.tally.Updated }
 
-// Search makes the replicas of a tempered chain record the compositions that score above a bar,
-// among those their moves look at from then on. It takes no random choice and changes no draw.
-// Search returns false for a chain of a single state, which does not search.
+// Search makes the replicas of a tempered chain record, from now on, compositions whose log score
+// exceeds logScoreAbove. [VisitedState] says which compositions can be recorded. Search draws no
+// random number and changes no draw. It returns false for a chain that has only one state; such a
+// chain records nothing.
 func (c *Chain) Search(logScoreAbove float64) (searches bool) {
 	states := c.mover.recordingStates()
 	for _, x := range states {
 		if x.visited == nil {
 			x.visited = new(visitedStates)
 		}
-		x.visited.bar = logScoreAbove
+		x.visited.scoreThreshold = logScoreAbove
 	}
 	return len(states) > 0
 }
 
-// DrainVisited passes the states recorded since the last call to visit, at most 256 of each
-// replica, and forgets them. The parts of a [VisitedState] have no particular order and are valid
-// only until visit returns.
+// DrainVisited calls visit for each composition that the replicas recorded since the last call of
+// DrainVisited, and then deletes the records. A replica records at most 256 compositions between
+// two calls. The parts of a [VisitedState] have no particular order and are valid only until visit
+// returns.
 func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
 	for _, x := range c.mover.recordingStates() {
 		f := x.visited
 		if f == nil {
 			continue
 		}
-		list := f.list
-		f.list = f.list[:0]
+		list := f.records
+		f.records = f.records[:0]
 		for _, find := range list {
 			if err := visit(find); err != nil {
 				return err
@@ -136,38 +144,38 @@ func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
 	return nil
 }
 
-// kernelMover is one state, moved by a kernel.
+// kernelMover moves a single state by a kernel.
 type kernelMover struct {
-	kernel Kernel
-	x      *State
+	kernel  Kernel
+	current *State
 }
 
-func (m *kernelMover) state() *State { return m.x }
+func (m *kernelMover) state() *State { return m.current }
 
 func (m *kernelMover) advance(r *Rand, iterations int, tally *Tally) error {
-	return m.kernel.Advance(r, m.x, iterations, tally)
+	return m.kernel.Advance(r, m.current, iterations, tally)
 }
 
 func (m *kernelMover) warm(r *Rand, iterations int, tally *Tally) error {
 	if k, ok := m.kernel.(Learner); ok {
-		return k.Warm(r, m.x, iterations, tally)
+		return k.Warm(r, m.current, iterations, tally)
 	}
 	return m.advance(r, iterations, tally)
 }
 
 func (m *kernelMover) endWarmup() {
 	if k, ok := m.kernel.(Learner); ok {
-		k.EndWarmup(m.x)
+		k.EndWarmup(m.current)
 	}
 }
 
-func (m *kernelMover) refresh() error { return m.x.Refresh() }
+func (m *kernelMover) refresh() error { return m.current.Refresh() }
 
 func (m *kernelMover) save(e *encoder) {
-	e.ints(0) // no rungs
-	e.state(m.x)
+	e.writeInts(0) // no rungs
+	e.writeState(m.current)
 }
 
 func (m *kernelMover) recordingStates() []*State { return nil }
 func (m *kernelMover) setWorkers(int)            {}
-func (m *kernelMover) report() *Ladder           { return nil }
+func (m *kernelMover) statistics() *Ladder       { return nil }

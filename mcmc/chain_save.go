@@ -9,34 +9,36 @@ import (
 	"slices"
 )
 
-// chainFormat begins a saved chain. chainName is the part of it that all versions share.
 const (
-	chainName   = "kir chain "
-	chainFormat = chainName + "8\n"
+	// savedChainPrefix begins a saved chain of any version of the format.
+	savedChainPrefix = "kir chain "
+
+	// savedChainHeader begins a saved chain of the current version of the format.
+	savedChainHeader = savedChainPrefix + "8\n"
 )
 
-// MarshalBinary returns everything that the chain needs to continue later. A restored chain
-// repeats, draw for draw, the draws of this one after its next [Chain.Refresh]. A chain whose
+// MarshalBinary returns everything that the chain needs to continue later. A restored chain makes
+// the same draws as this chain makes if it calls [Chain.Refresh] after it was saved. A chain whose
 // [State.Learnt] is set, by a [Learner] of the user's own, cannot be saved.
 func (c *Chain) MarshalBinary() ([]byte, error) {
-	e := encoder{data: []byte(chainFormat)}
-	e.ints(int64(c.State.Composition.N()), int64(c.Tries))
-	e.tally(&c.tally)
-	e.random(c.rand)
+	e := encoder{data: []byte(savedChainHeader)}
+	e.writeInts(int64(c.State.Composition.N()), int64(c.Tries))
+	e.writeTally(&c.tally)
+	e.writeRand(c.rand)
 	c.mover.save(&e)
 	return e.data, e.err
 }
 
-// MostSaved returns an upper bound of the bytes that [Chain.MarshalBinary] returns for a chain of
-// the named kernel, see [KernelNames], whose compositions use at most the given number of
-// ingredients.
+// MostSaved returns an upper bound of the number of bytes that [Chain.MarshalBinary] returns. The
+// argument kernel is one of [KernelNames]; used is the greatest number of ingredients that a
+// composition of the chain uses.
 func MostSaved(kernel string, used int) int64 {
 	const (
 		number = 5 // bytes of an ingredient or an amount, at most
 		fixed  = 1 << 12
 	)
 	// A state's memory has two lists of met states: sizes, ingredients and amounts.
-	memory := 3 * number * (2*(maxMet+int64(used)) + int64(used))
+	memory := 3 * number * (2*(maxMetIngredients+int64(used)) + int64(used))
 	state := fixed + 2*number*int64(used) + memory
 	if kernel != "tempered" {
 		return fixed + state
@@ -47,45 +49,46 @@ func MostSaved(kernel string, used int) int64 {
 	return fixed + int64(steps+len(peakBetas()))*state + steps*(state-memory) + memory + 2*sums
 }
 
-// RestoreChain returns the chain that [Chain.MarshalBinary] saved, for the
-// same target and kernel, with its states refreshed.
+// RestoreChain restores a chain that [Chain.MarshalBinary] saved, for the same target and kernel.
+// It recomputes the scores of the chain's states.
 func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
-	return restoreChain(t, data, func(d *decoder) mover {
-		if rungs := d.int(); d.err == nil && rungs != 0 {
-			d.err = errOtherKernel
+	return restoreChain(t, data, func(d *decoder) chainMover {
+		if rungs := d.readInt(); d.err == nil && rungs != 0 {
+			d.err = errKernelMismatch
 		}
 		if d.err != nil {
 			return nil
 		}
-		return &kernelMover{k, d.state(1)}
+		return &kernelMover{k, d.readState(1)}
 	})
 }
 
-// errOtherKernel is returned for saved replicas restored by a kernel without replicas, and vice
-// versa.
-var errOtherKernel = errors.New("the saved chain is of another kernel")
+// errKernelMismatch is returned if a chain with replicas is restored for a kernel without replicas,
+// or the other way round.
+var errKernelMismatch = errors.New("the saved chain is of another kernel")
 
-// restoreChain restores a chain. The function restore reads its mover, which is saved last.
-func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chain, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(chainFormat))
+// restoreChain reads a saved chain from data. The function restore reads the part that [chainMover]
+// saved, which comes last.
+func restoreChain(t *Target, data []byte, restore func(d *decoder) chainMover) (*Chain, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(savedChainHeader))
 	switch {
-	case !ok && bytes.HasPrefix(data, []byte(chainName)):
+	case !ok && bytes.HasPrefix(data, []byte(savedChainPrefix)):
 		return nil, errors.New("the saved chain is of another version of kir, which alone can go on with it")
 	case !ok:
-		return nil, damaged("it does not begin as one")
+		return nil, damagedChainError("it does not begin as one")
 	}
 	d := decoder{data: rest, target: t}
-	if n := d.int(); d.err == nil && n != int64(t.space.ingredients) {
+	if n := d.readInt(); d.err == nil && n != int64(t.space.ingredients) {
 		return nil, fmt.Errorf("the saved chain has %d ingredients and the target %d", n, t.space.ingredients)
 	}
-	c := &Chain{Tries: int(d.int())}
-	d.tally(&c.tally)
-	c.rand = d.random()
+	c := &Chain{Tries: int(d.readInt())}
+	d.readTally(&c.tally)
+	c.rand = d.readRand()
 	if d.err == nil {
 		c.mover = restore(&d)
 	}
 	if d.err == nil && len(d.data) > 0 {
-		d.fail("it goes on after its end")
+		d.failDamaged("it goes on after its end")
 	}
 	if d.err != nil {
 		return nil, d.err
@@ -94,108 +97,110 @@ func restoreChain(t *Target, data []byte, restore func(d *decoder) mover) (*Chai
 	return c, nil
 }
 
-func damaged(what string) error { return fmt.Errorf("the saved chain is damaged: %s", what) }
+// damagedChainError returns an error that says what is wrong with a saved chain.
+func damagedChainError(what string) error { return fmt.Errorf("the saved chain is damaged: %s", what) }
 
-// encoder appends values to a saved chain.
+// An encoder appends values to the bytes of a saved chain.
 type encoder struct {
 	data []byte
 	err  error
 }
 
-func (e *encoder) ints(values ...int64) {
+func (e *encoder) writeInts(values ...int64) {
 	for _, v := range values {
 		e.data = binary.LittleEndian.AppendUint64(e.data, uint64(v))
 	}
 }
 
-func (e *encoder) floats(values ...float64) {
+func (e *encoder) writeFloats(values ...float64) {
 	for _, v := range values {
 		e.data = binary.LittleEndian.AppendUint64(e.data, math.Float64bits(v))
 	}
 }
 
-// list writes the number of values and each value. None may be negative.
-func (e *encoder) list(values []int32) {
-	e.ints(int64(len(values)))
+// writeList writes the number of values and then each value. No value may be negative.
+func (e *encoder) writeList(values []int32) {
+	e.writeInts(int64(len(values)))
 	for _, v := range values {
 		e.data = binary.AppendUvarint(e.data, uint64(v))
 	}
 }
 
-// states writes a list of compositions.
-func (e *encoder) states(s *states) {
-	e.list(s.sizes)
-	e.list(s.list)
-	e.list(s.amounts)
+// writeStateList writes a list of compositions.
+func (e *encoder) writeStateList(s *stateList) {
+	e.writeList(s.sizes)
+	e.writeList(s.ingredients)
+	e.writeList(s.amounts)
 }
 
-func (e *encoder) tally(t *Tally) {
-	e.ints(t.Iterations, t.Accepted, t.Updated, int64(len(t.Moves)))
+func (e *encoder) writeTally(t *Tally) {
+	e.writeInts(t.Iterations, t.Accepted, t.Updated, int64(len(t.Moves)))
 	for _, m := range t.Moves {
-		e.ints(int64(len(m.Name)))
+		e.writeInts(int64(len(m.Name)))
 		e.data = append(e.data, m.Name...)
-		e.ints(m.Tried, m.Accepted, m.Updated)
+		e.writeInts(m.Tried, m.Accepted, m.Updated)
 	}
 }
 
-func (e *encoder) random(r *Rand) {
+func (e *encoder) writeRand(r *Rand) {
 	state, err := r.MarshalBinary()
 	if err != nil && e.err == nil {
 		e.err = err
 	}
-	e.ints(int64(len(state)))
+	e.writeInts(int64(len(state)))
 	e.data = append(e.data, state...)
 }
 
-// state writes the composition and the learnt memory. The ingredients keep their order, since
-// random integers index it.
-func (e *encoder) state(x *State) {
+// writeState writes the composition and the learnt memory of a state. It writes the used
+// ingredients in their current order, because moves choose ingredients by position in that order.
+func (e *encoder) writeState(x *State) {
 	if x.Learnt != nil && e.err == nil {
 		e.err = errors.New("a chain cannot be saved whose kernel has learnt something that is not kir's own")
 	}
 	c := x.Composition
-	e.list(c.list)
-	for _, i := range c.list {
+	e.writeList(c.used)
+	for _, i := range c.used {
 		e.data = binary.LittleEndian.AppendUint32(e.data, uint32(c.amounts[i]))
 	}
 	m := x.memory
 	if m == nil {
-		m = &memory{}
+		m = &warmupMemory{}
 	}
-	e.states(&m.states)
-	e.ints(oneIf(m.tuned))
-	e.floats(m.mix[:]...)
-	e.ints(int64(m.round), int64(m.done))
-	e.states(&m.met)
-	e.ints(int64(m.cycleIterations))
-	e.states(&m.coldState)
-	for _, w := range []wholeTally{m.lastMoves.refresh, m.lastMoves.recall, m.currentMoves.refresh, m.currentMoves.recall} {
-		e.ints(w.tried, w.candidates, w.accepted)
+	e.writeStateList(&m.stateList)
+	e.writeInts(oneIf(m.mixTuned))
+	e.writeFloats(m.moveMix[:]...)
+	e.writeInts(int64(m.warmupRound), int64(m.roundIterationCount))
+	e.writeStateList(&m.metStates)
+	e.writeInts(int64(m.cycleIterations))
+	e.writeStateList(&m.coldState)
+	for _, w := range []wholeMoveTally{m.lastMoves.refresh, m.lastMoves.recall, m.currentMoves.refresh, m.currentMoves.recall} {
+		e.writeInts(w.tried, w.candidates, w.accepted)
 	}
 	if len(c.conditions) > 0 {
-		e.list(c.conditions)
-		e.list(m.coldConditions)
+		e.writeList(c.conditions)
+		e.writeList(m.coldConditions)
 	}
 }
 
-// decoder reads a saved chain. After its first error it returns zeros.
+// A decoder reads the bytes of a saved chain. After the first error it returns only zeros.
 type decoder struct {
 	data   []byte
 	target *Target
 	err    error
 }
 
-func (d *decoder) fail(what string) {
+func (d *decoder) failDamaged(what string) {
 	if d.err == nil {
-		d.err = damaged(what)
+		d.err = damagedChainError(what)
 	}
 	d.data = nil
 }
 
-// take returns the next n bytes, or zeros if fewer remain.
-func (d *decoder) take(n int) []byte {
+// readBytes returns the next n bytes. If fewer than n remain, it records an error and returns
+// zeros.
+func (d *decoder) readBytes(n int) []byte {
 	if n < 0 || n > len(d.data) {
-		d.fail("it ends early")
+		d.failDamaged("it ends early")
 		return make([]byte, max(0, min(n, 8)))
 	}
 	b := d.data[:n]
@@ -203,13 +208,13 @@ func (d *decoder) take(n int) []byte {
 	return b
 }
 
-func (d *decoder) int() int64 { return int64(binary.LittleEndian.Uint64(d.take(8))) }
+func (d *decoder) readInt() int64 { return int64(binary.LittleEndian.Uint64(d.readBytes(8))) }
 
-// intBetween returns an integer that must be from lo to hi.
-func (d *decoder) intBetween(lo, hi int64) int {
-	v := d.int()
+// readIntBetween reads an integer. It records an error if the integer is not between lo and hi.
+func (d *decoder) readIntBetween(lo, hi int64) int {
+	v := d.readInt()
 	if d.err == nil && (v < lo || v > hi) {
-		d.fail("a number is out of range")
+		d.failDamaged("a number is out of range")
 	}
 	if d.err != nil {
 		return int(lo)
@@ -217,36 +222,36 @@ func (d *decoder) intBetween(lo, hi int64) int {
 	return int(v)
 }
 
-// maxCount exceeds any count that can be reached in a lifetime, and is small enough for sums and
-// for exact float64 numbers.
+// maxCount is the largest count that a saved chain may contain. No chain can reach this count in a
+// lifetime, and float64 numbers up to maxCount represent integers exactly.
 const maxCount = 1 << 53
 
-// count returns a count that must be at most hi.
-func (d *decoder) count(hi int64) int64 { return int64(d.intBetween(0, hi)) }
+// readCount reads a non-negative count. It records an error if the count exceeds hi.
+func (d *decoder) readCount(hi int64) int64 { return int64(d.readIntBetween(0, hi)) }
 
-// sum returns a sum of the given number of terms, each from 0 to 1. It allows for rounding a little
-// beyond the number of terms.
-func (d *decoder) sum(terms int64) float64 {
-	v := d.float()
+// readSum reads a sum of the given number of terms, each between 0 and 1. It records an error if
+// the sum is negative, or exceeds the number of terms by more than rounding explains.
+func (d *decoder) readSum(terms int64) float64 {
+	v := d.readFloat()
 	if !(v >= 0 && v <= float64(terms)*(1+1e-9)) {
-		d.fail("a sum is out of range")
+		d.failDamaged("a sum is out of range")
 	}
 	return v
 }
 
-// float returns a number that must be finite.
-func (d *decoder) float() float64 {
-	v := math.Float64frombits(binary.LittleEndian.Uint64(d.take(8)))
+// readFloat reads a number. It records an error if the number is not finite.
+func (d *decoder) readFloat() float64 {
+	v := math.Float64frombits(binary.LittleEndian.Uint64(d.readBytes(8)))
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		d.fail("a number is not finite")
+		d.failDamaged("a number is not finite")
 		return 0
 	}
 	return v
 }
 
-// list returns integers that must be from lo to hi.
-func (d *decoder) list(lo, hi int32) []int32 {
-	n := d.intBetween(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
+// readList reads a list of integers. It records an error if one of them is not between lo and hi.
+func (d *decoder) readList(lo, hi int32) []int32 {
+	n := d.readIntBetween(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
 	if d.err != nil || n == 0 {
 		return nil
 	}
@@ -254,7 +259,7 @@ func (d *decoder) list(lo, hi int32) []int32 {
 	for k := range values {
 		v, size := binary.Uvarint(d.data)
 		if size <= 0 || v < uint64(lo) || v > uint64(hi) {
-			d.fail("a number is out of range")
+			d.failDamaged("a number is out of range")
 			return nil
 		}
 		values[k], d.data = int32(v), d.data[size:]
@@ -262,53 +267,55 @@ func (d *decoder) list(lo, hi int32) []int32 {
 	return values
 }
 
-// states reads the list of compositions that encoder.states wrote.
-func (d *decoder) states() (s states) {
+// readStateList reads a list of compositions that encoder.writeStateList wrote.
+func (d *decoder) readStateList() (s stateList) {
 	t := d.target
-	s.sizes = d.list(int32(t.law.lo), int32(t.law.hi))
-	s.list = d.list(0, int32(t.space.ingredients-1))
-	s.amounts = d.list(1, int32(t.space.total))
+	s.sizes = d.readList(int32(t.law.minSize), int32(t.law.maxSize))
+	s.ingredients = d.readList(0, int32(t.space.ingredients-1))
+	s.amounts = d.readList(1, int32(t.space.total))
 	at := 0
 	for _, n := range s.sizes {
 		sum := 0
 		for range n {
-			if at < min(len(s.list), len(s.amounts)) {
+			if at < min(len(s.ingredients), len(s.amounts)) {
 				sum += int(s.amounts[at])
 			}
 			at++
 		}
 		if sum != t.space.total {
-			d.fail("the amounts of what it has met do not sum to the total")
-			return states{}
+			d.failDamaged("the amounts of what it has met do not sum to the total")
+			return stateList{}
 		}
 	}
-	if at != len(s.list) || at != len(s.amounts) {
-		d.fail("what it has met is cut off")
-		return states{}
+	if at != len(s.ingredients) || at != len(s.amounts) {
+		d.failDamaged("what it has met is cut off")
+		return stateList{}
 	}
 	return s
 }
 
-// coldState returns the composition a chain had before warm-up heated it, if it is hot.
-func (d *decoder) coldState() states {
-	s := d.states()
-	list := slices.Sorted(slices.Values(s.list))
-	if len(s.sizes) > 1 || len(slices.Compact(list)) < len(s.list) {
-		d.fail("where it was is no composition")
-		return states{}
+// readColdState reads the composition that the chain had before its last hot phase of warm-up. The
+// list that it returns is empty if there was no hot phase yet.
+func (d *decoder) readColdState() stateList {
+	s := d.readStateList()
+	list := slices.Sorted(slices.Values(s.ingredients))
+	if len(s.sizes) > 1 || len(slices.Compact(list)) < len(s.ingredients) {
+		d.failDamaged("where it was is no composition")
+		return stateList{}
 	}
 	return s
 }
 
-// minMoveBytes is the saved length of a move's counts if the move's name is empty.
+// minMoveBytes is the number of bytes that the counts of a move take in a saved chain, if the name
+// of the move is empty.
 const minMoveBytes = 4 * 8
 
-func (d *decoder) tally(t *Tally) {
-	all := d.moveTally()
+func (d *decoder) readTally(t *Tally) {
+	all := d.readMoveTally()
 	t.Iterations, t.Accepted, t.Updated = all.Tried, all.Accepted, all.Updated
-	for range d.intBetween(0, int64(len(d.data)/minMoveBytes)) {
-		name := string(d.take(d.intBetween(0, int64(len(d.data)))))
-		m := d.moveTally()
+	for range d.readIntBetween(0, int64(len(d.data)/minMoveBytes)) {
+		name := string(d.readBytes(d.readIntBetween(0, int64(len(d.data)))))
+		m := d.readMoveTally()
 		if m.Name = name; d.err != nil {
 			return
 		}
@@ -316,71 +323,71 @@ func (d *decoder) tally(t *Tally) {
 	}
 }
 
-func (d *decoder) moveTally() (t MoveTally) {
-	t.Tried = d.count(maxCount)
-	t.Accepted = d.count(t.Tried)
-	t.Updated = d.count(t.Accepted)
+func (d *decoder) readMoveTally() (t MoveTally) {
+	t.Tried = d.readCount(maxCount)
+	t.Accepted = d.readCount(t.Tried)
+	t.Updated = d.readCount(t.Accepted)
 	return t
 }
 
-func (d *decoder) random() *Rand {
+func (d *decoder) readRand() *Rand {
 	r := new(Rand)
-	if state := d.take(d.intBetween(0, 1<<10)); d.err == nil {
+	if state := d.readBytes(d.readIntBetween(0, 1<<10)); d.err == nil {
 		d.err = r.UnmarshalBinary(state)
 	}
 	return r
 }
 
-// state returns the state with the properties raised to beta.
-func (d *decoder) state(beta float64) *State {
+// readState reads a state. The properties of the state are raised to the power beta.
+func (d *decoder) readState(beta float64) *State {
 	t := d.target
 	c := newComposition(t.space.ingredients)
-	list := d.list(0, int32(t.space.ingredients-1))
-	amounts := d.take(4 * len(list))
+	list := d.readList(0, int32(t.space.ingredients-1))
+	amounts := d.readBytes(4 * len(list))
 	for k, i := range list {
 		amount := binary.LittleEndian.Uint32(amounts[4*k:])
 		if c.amounts[i] > 0 || amount < 1 || int64(amount) > int64(t.space.total-c.total) {
-			d.fail("its amounts do not sum to the total")
+			d.failDamaged("its amounts do not sum to the total")
 			return nil
 		}
 		c.addIngredient(int(i), int(amount))
 	}
-	m := &memory{}
-	known := d.states()
-	m.tuned = d.intBetween(0, 1) == 1
-	for k := range m.mix {
-		if m.mix[k] = d.float(); m.mix[k] < 0 {
-			d.fail("a share is negative")
+	m := &warmupMemory{}
+	known := d.readStateList()
+	m.mixTuned = d.readIntBetween(0, 1) == 1
+	for k := range m.moveMix {
+		if m.moveMix[k] = d.readFloat(); m.moveMix[k] < 0 {
+			d.failDamaged("a share is negative")
 		}
 	}
-	m.round = d.intBetween(0, 40)
-	m.done = d.intBetween(0, firstRound<<m.round-1)
-	m.met = d.states()
-	m.cycleIterations = d.intBetween(0, coldIterations+hotIterations-1)
-	m.coldState = d.coldState()
-	for _, w := range []*wholeTally{&m.lastMoves.refresh, &m.lastMoves.recall, &m.currentMoves.refresh, &m.currentMoves.recall} {
-		w.tried = d.count(maxCount)
-		w.candidates = d.count(w.tried)
-		w.accepted = d.count(w.candidates)
+	m.warmupRound = d.readIntBetween(0, 40)
+	m.roundIterationCount = d.readIntBetween(0, firstRoundIterations<<m.warmupRound-1)
+	m.metStates = d.readStateList()
+	m.cycleIterations = d.readIntBetween(0, coldIterations+hotIterations-1)
+	m.coldState = d.readColdState()
+	for _, w := range []*wholeMoveTally{&m.lastMoves.refresh, &m.lastMoves.recall, &m.currentMoves.refresh, &m.currentMoves.recall} {
+		w.tried = d.readCount(maxCount)
+		w.candidates = d.readCount(w.tried)
+		w.accepted = d.readCount(w.candidates)
 	}
 	if s := t.space.conditions; s != nil {
-		c.conditions = d.list(0, maxConditionValues-1)
-		m.coldConditions = d.list(0, maxConditionValues-1)
+		c.conditions = d.readList(0, maxConditionValues-1)
+		m.coldConditions = d.readList(0, maxConditionValues-1)
 		if d.err == nil && !(s.holdsValues(c.conditions) && (len(m.coldState.sizes) == 0 || s.holdsValues(m.coldConditions))) {
-			d.fail("its conditions are not those of the target")
+			d.failDamaged("its conditions are not those of the target")
 		}
 	}
 	if d.err != nil {
 		return nil
 	}
-	if m.tuned && m.mix == (shares{}) {
-		d.fail("no move has a share")
+	if m.mixTuned && m.moveMix == (moveShares{}) {
+		d.failDamaged("no move has a share")
 		return nil
 	}
-	m.learn(t, &known)
+	m.learnFrom(t, &known)
 
 	if err := t.space.Contains(c); err != nil {
-		d.fail(err.Error())
+		d.failDamaged(err.Error())
 		return nil
 	}
 	x := newState(t, c)
@@ -388,8 +395,8 @@ func (d *decoder) state(beta float64) *State {
 	if d.err = x.Refresh(); d.err != nil {
 		return nil
 	}
-	if t.LogLaw(c.Used()) == negInf || beta > 0 && x.sum == negInf {
-		d.fail("the target forbids its composition")
+	if t.LogLaw(c.Used()) == negInf || beta > 0 && x.logScore == negInf {
+		d.failDamaged("the target forbids its composition")
 	}
 	return x
 }

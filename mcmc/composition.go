@@ -9,31 +9,33 @@ import (
 	"kir/rule"
 )
 
-// A Part is one used ingredient of a composition: its number and its amount in units.
+// A Part is one ingredient that a composition uses: the index of the ingredient and its amount in
+// units.
 type Part = rule.Part
 
-// A Composition divides a total of M units among N ingredients, most of which get none. Looking up
-// an amount takes constant time, and so does each step of a walk over the used ingredients.
+// A Composition divides a total of M units among N ingredients, most of which get no units. Looking
+// up an amount takes constant time, and so does each step of a loop over the used ingredients.
 //
-// It takes one 32-bit word of memory an ingredient, and a second one once more than a few are used.
+// A Composition takes 4 bytes of memory for each of the N ingredients, and 4 more once it uses more
+// than 64 ingredients.
 //
 // In a space with conditions, see [WithConditions], a Composition also holds the value of each
 // condition, as an index into the values of the condition.
 type Composition struct {
-	total      int
-	amounts    []int32 // by ingredient
-	list       []int32 // the used ingredients
-	slot       []int32 // by used ingredient, once more than maxScanned are used: its index in list
+	total      int     // sum of the amounts
+	amounts    []int32 // by ingredient: its units
+	used       []int32 // the indices of the used ingredients, in no particular order
+	positions  []int32 // by ingredient: its index in used, valid for used ingredients if len(used) > maxScannedUsed
 	conditions []int32 // by condition: the index of its value; nil in a space without conditions
 }
 
-// maxScanned is the largest number of used ingredients that find searches one by one. This saves
-// large spaces the cache misses of a second table.
-const maxScanned = 64
+// maxScannedUsed is the largest number of used ingredients for which positionOf searches the used
+// ingredients one by one. Up to this number a composition needs no table of positions, which in
+// large spaces saves cache misses.
+const maxScannedUsed = 64
 
-// NewComposition returns the composition over the given number of ingredients
-// that has the given parts, each with an amount of at least 1. The total is
-// their sum.
+// NewComposition returns a composition over the given number of ingredients with the given parts.
+// Each part has an amount of at least 1. The total is the sum of the amounts.
 func NewComposition(ingredients int, parts ...Part) (*Composition, error) {
 	x := newComposition(ingredients)
 	if err := x.SetParts(parts...); err != nil {
@@ -47,30 +49,31 @@ func newComposition(ingredients int) *Composition {
 	return &Composition{amounts: make([]int32, ingredients)}
 }
 
-// N returns the number of ingredients there are to choose from.
+// N returns the number of ingredients, used or not.
 func (x *Composition) N() int { return len(x.amounts) }
 
 // Total returns M, the sum of the amounts.
 func (x *Composition) Total() int { return x.total }
 
 // Used returns n(x), the number of ingredients with a positive amount.
-func (x *Composition) Used() int { return len(x.list) }
+func (x *Composition) Used() int { return len(x.used) }
 
 // Amount returns x_i, the units of ingredient i.
 func (x *Composition) Amount(i int) int { return int(x.amounts[i]) }
 
-// Amounts returns the units of every ingredient. The slice is the
-// composition's own: it changes with it and must not be written to.
+// Amounts returns the units of every ingredient, by ingredient. The slice belongs to the
+// composition: it changes when the composition changes, and callers must not modify it.
 func (x *Composition) Amounts() []int32 { return x.amounts }
 
-// Ingredients returns the used ingredients, in no particular order. The slice
-// is the composition's own: it changes with it and must not be written to.
-func (x *Composition) Ingredients() []int32 { return x.list }
+// Ingredients returns the indices of the used ingredients, in no particular order. The slice
+// belongs to the composition: it changes when the composition changes, and callers must not modify
+// it.
+func (x *Composition) Ingredients() []int32 { return x.used }
 
-// Parts returns the used ingredients and their amounts, by ingredient.
+// Parts returns the used ingredients with their amounts, sorted by ingredient.
 func (x *Composition) Parts() []Part { return x.AppendParts(nil) }
 
-// AppendParts appends the result of [Composition.Parts] to dst.
+// AppendParts appends the used ingredients with their amounts to dst, sorted by ingredient.
 func (x *Composition) AppendParts(dst []Part) []Part {
 	from := len(dst)
 	for _, i := range x.Ingredients() {
@@ -80,7 +83,7 @@ func (x *Composition) AppendParts(dst []Part) []Part {
 	return dst
 }
 
-// SetParts makes x the composition with the given parts. On an error x is unchanged.
+// SetParts makes x the composition with the given parts. If it returns an error, x is unchanged.
 func (x *Composition) SetParts(parts ...Part) error {
 	total := 0
 	for _, p := range parts {
@@ -108,9 +111,9 @@ func (x *Composition) SetParts(parts ...Part) error {
 	return nil
 }
 
-// Move splits the sum of x_i and x_j anew: k units to ingredient i, the rest to ingredient j. i and
-// j must differ, and k must be from 0 to the sum; otherwise Move returns an error and x is
-// unchanged.
+// Move divides the sum of the amounts x_i and x_j again: ingredient i gets k units, and ingredient
+// j the rest. Move returns an error and leaves x unchanged if i and j are equal, or if k is not
+// between 0 and the sum.
 func (x *Composition) Move(i, j, k int) error {
 	if i < 0 || i >= x.N() || j < 0 || j >= x.N() || i == j {
 		return fmt.Errorf("%d and %d are not two of the ingredients 0 to %d", i, j, x.N()-1)
@@ -118,22 +121,22 @@ func (x *Composition) Move(i, j, k int) error {
 	if s := x.Amount(i) + x.Amount(j); k < 0 || k > s {
 		return fmt.Errorf("%d of the %d units of two ingredients is not a split", k, s)
 	}
-	x.move(i, j, k)
+	x.moveUnchecked(i, j, k)
 	return nil
 }
 
-// SetAmount sets the amount of one ingredient, and changes the total by as much. It returns an error,
-// and changes nothing, if there is no such ingredient or the amount is negative.
+// SetAmount sets the amount of one ingredient and changes the total by the difference. It returns
+// an error and leaves x unchanged if there is no such ingredient or the amount is negative.
 func (x *Composition) SetAmount(i, amount int) error {
 	if i < 0 || i >= x.N() || amount < 0 || amount > math.MaxInt32-(x.total-int(x.amounts[i])) {
 		return fmt.Errorf("%d units of ingredient %d are not an amount of one of %d", amount, i, x.N())
 	}
 	x.total += amount - int(x.amounts[i])
-	x.assign(int32(i), int32(amount))
+	x.setUnits(int32(i), int32(amount))
 	return nil
 }
 
-// CopyFrom makes x equal to y, which has as many ingredients.
+// CopyFrom makes x equal to y. Both compositions must have the same number of ingredients.
 func (x *Composition) CopyFrom(y *Composition) {
 	x.clear()
 	for _, i := range y.Ingredients() {
@@ -142,20 +145,20 @@ func (x *Composition) CopyFrom(y *Composition) {
 	x.copyConditions(y)
 }
 
-// Clone returns a copy.
+// Clone returns a copy of x.
 func (x *Composition) Clone() *Composition {
 	return &Composition{
 		total:      x.total,
 		amounts:    slices.Clone(x.amounts),
-		list:       slices.Clone(x.list),
-		slot:       slices.Clone(x.slot),
+		used:       slices.Clone(x.used),
+		positions:  slices.Clone(x.positions),
 		conditions: slices.Clone(x.conditions),
 	}
 }
 
-// Equal reports whether x and y divide the same total in the same way, under the same conditions.
+// Equal reports whether x and y have the same amounts and the same values of conditions.
 func (x *Composition) Equal(y *Composition) bool {
-	if x.N() != y.N() || x.total != y.total || len(x.list) != len(y.list) || !slices.Equal(x.conditions, y.conditions) {
+	if x.N() != y.N() || x.total != y.total || len(x.used) != len(y.used) || !slices.Equal(x.conditions, y.conditions) {
 		return false
 	}
 	for _, i := range x.Ingredients() {
@@ -166,8 +169,8 @@ func (x *Composition) Equal(y *Composition) bool {
 	return true
 }
 
-// String lists the parts, such as {3: 400, 7: 600}, and behind them the indices of the values of
-// the conditions, such as {3: 400, 7: 600 | 2, 0}.
+// String lists the parts, as in {3: 400, 7: 600}. If there are conditions, the indices of their
+// values follow, as in {3: 400, 7: 600 | 2, 0}.
 func (x *Composition) String() string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -188,42 +191,44 @@ func (x *Composition) String() string {
 	return b.String()
 }
 
-// clear sets all amounts to 0.
+// clear sets all amounts and the total to 0.
 func (x *Composition) clear() {
-	for _, i := range x.list {
+	for _, i := range x.used {
 		x.amounts[i] = 0
 	}
-	x.list, x.total = x.list[:0], 0
+	x.used, x.total = x.used[:0], 0
 }
 
-// addIngredient sets the amount of an ingredient that is not yet used.
+// addIngredient sets the amount of an ingredient that is not used yet and adds the amount to the
+// total.
 func (x *Composition) addIngredient(i, amount int) {
 	x.amounts[i] = int32(amount)
 	x.total += amount
 	x.appendUsed(int32(i))
 }
 
-// move is [Composition.Move] for valid splits, which it does not check.
-func (x *Composition) move(i, j, k int) {
+// moveUnchecked is [Composition.Move] without checks of the arguments.
+func (x *Composition) moveUnchecked(i, j, k int) {
 	s := x.amounts[i] + x.amounts[j]
-	x.assign(int32(i), int32(k))
-	x.assign(int32(j), s-int32(k))
+	x.setUnits(int32(i), int32(k))
+	x.setUnits(int32(j), s-int32(k))
 }
 
-// passOn gives all units of the used ingredient i, at position p of the list, to the unused
-// ingredient j, if the mask is all ones. j takes i's position. If the mask is 0, nothing changes.
-// The code has no branch on the mask.
-func (x *Composition) passOn(p int, i, j, units, mask int32) {
+// passAllUnits gives all units of the used ingredient i to the unused ingredient j if all bits of
+// mask are set. It changes nothing if mask is 0. Ingredient j takes over position p of ingredient i
+// in the list of used ingredients. The code does not branch on mask.
+func (x *Composition) passAllUnits(p int, i, j, units, mask int32) {
 	x.amounts[i], x.amounts[j] = units&^mask, units&mask
 	j = i ^ (i^j)&mask
-	x.list[p] = j
-	if len(x.list) > maxScanned {
-		x.slot[j] = int32(p)
+	x.used[p] = j
+	if len(x.used) > maxScannedUsed {
+		x.positions[j] = int32(p)
 	}
 }
 
-// assign sets an amount and updates the list. The caller updates the total.
-func (x *Composition) assign(i, amount int32) {
+// setUnits sets the amount of ingredient i and updates the list of used ingredients. The caller
+// updates the total.
+func (x *Composition) setUnits(i, amount int32) {
 	was := x.amounts[i]
 	x.amounts[i] = amount
 	switch {
@@ -234,52 +239,53 @@ func (x *Composition) assign(i, amount int32) {
 	}
 }
 
-// appendUsed appends ingredient i to the list.
+// appendUsed appends ingredient i to the used ingredients.
 func (x *Composition) appendUsed(i int32) {
-	x.list = append(x.list, i)
-	if len(x.list) > maxScanned {
-		x.recordSlot(i)
+	x.used = append(x.used, i)
+	if len(x.used) > maxScannedUsed {
+		x.recordPosition(i)
 	}
 }
 
-// recordSlot records the position of ingredient i, the last in the list. If the list has just passed
-// maxScanned, it records the positions of all the others too.
-func (x *Composition) recordSlot(i int32) {
-	if len(x.list) == maxScanned+1 {
-		x.recordSlots()
+// recordPosition records the position of ingredient i, the last of the used ingredients. If the
+// number of used ingredients has just exceeded maxScannedUsed, it records all positions.
+func (x *Composition) recordPosition(i int32) {
+	if len(x.used) == maxScannedUsed+1 {
+		x.recordPositions()
 	} else {
-		x.slot[i] = int32(len(x.list) - 1)
+		x.positions[i] = int32(len(x.used) - 1)
 	}
 }
 
-// recordSlots records the position of every ingredient in the list.
-func (x *Composition) recordSlots() {
-	if x.slot == nil {
-		x.slot = make([]int32, len(x.amounts))
+// recordPositions records the position of every used ingredient.
+func (x *Composition) recordPositions() {
+	if x.positions == nil {
+		x.positions = make([]int32, len(x.amounts))
 	}
-	for p, j := range x.list {
-		x.slot[j] = int32(p)
+	for p, j := range x.used {
+		x.positions[j] = int32(p)
 	}
 }
 
-// find returns the position in the list of the used ingredient i.
-func (x *Composition) find(i int32) int {
-	if len(x.list) > maxScanned {
-		return int(x.slot[i])
+// positionOf returns the index of the used ingredient i in the list of used ingredients.
+func (x *Composition) positionOf(i int32) int {
+	if len(x.used) > maxScannedUsed {
+		return int(x.positions[i])
 	}
 	p := 0
-	for x.list[p] != i {
+	for x.used[p] != i {
 		p++
 	}
 	return p
 }
 
-// removeUsed removes ingredient i from the list. The last ingredient takes its position.
+// removeUsed removes ingredient i from the used ingredients. The last used ingredient takes over
+// the position of i.
 func (x *Composition) removeUsed(i int32) {
-	p, last := x.find(i), x.list[len(x.list)-1]
-	x.list[p] = last
-	if len(x.list) > maxScanned {
-		x.slot[last] = int32(p)
+	p, last := x.positionOf(i), x.used[len(x.used)-1]
+	x.used[p] = last
+	if len(x.used) > maxScannedUsed {
+		x.positions[last] = int32(p)
 	}
-	x.list = x.list[:len(x.list)-1]
+	x.used = x.used[:len(x.used)-1]
 }

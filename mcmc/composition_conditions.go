@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Conditions returns the number of conditions that x holds a value of, 0 in a space without
+// Conditions returns the number of conditions of which x holds a value. It is 0 in a space without
 // conditions.
 func (x *Composition) Conditions() int { return len(x.conditions) }
 
-// Condition returns the value of condition c of x, as an index from 0.
+// Condition returns the index of the value that x holds of condition c.
 func (x *Composition) Condition(c int) int { return int(x.conditions[c]) }
 
-// SetCondition sets the value of condition c. It returns an error if x has no such condition, or if
-// value is negative. The space knows how many values there are: see [Space.Contains].
+// SetCondition sets condition c to the value with the given index. It returns an error if x has no
+// condition c, or if value is not between 0 and 999. [Space.Contains] checks whether the condition
+// has that many values.
 func (x *Composition) SetCondition(c, value int) error {
 	if c < 0 || c >= len(x.conditions) {
 		return fmt.Errorf("%d is not one of %d conditions", c, len(x.conditions))
@@ -25,8 +26,8 @@ func (x *Composition) SetCondition(c, value int) error {
 	return nil
 }
 
-// WithConditions returns a copy of x that holds the given values of conditions, by index, in place
-// of those of x.
+// WithConditions returns a copy of x with new values of the conditions. The argument values holds
+// the index of the value of each condition.
 func (x *Composition) WithConditions(values ...int) (*Composition, error) {
 	y := x.Clone()
 	y.conditions = make([]int32, len(values))
@@ -38,22 +39,23 @@ func (x *Composition) WithConditions(values ...int) (*Composition, error) {
 	return y, nil
 }
 
-// copyConditions gives x the conditions of y.
+// copyConditions copies the values of the conditions of y to x.
 func (x *Composition) copyConditions(y *Composition) {
-	x.makeConditions(len(y.conditions))
+	x.allocateConditions(len(y.conditions))
 	copy(x.conditions, y.conditions)
 }
 
-// makeConditions makes room for the values of the given number of conditions.
-func (x *Composition) makeConditions(number int) {
+// allocateConditions allocates the values of the given number of conditions, unless x has that number
+// already.
+func (x *Composition) allocateConditions(number int) {
 	if len(x.conditions) != number {
 		x.conditions = make([]int32, number)
 	}
 }
 
-// Composition returns the composition of the space with the given parts, and with the given values of
-// its conditions, by index. Without values each condition has the one of greatest weight, the first of
-// equal ones.
+// Composition returns the composition of the space with the given parts. The argument conditions
+// holds the index of the value of each condition. If conditions is nil, each condition takes the
+// value of greatest weight, or the first of several such values.
 func (s *Space) Composition(parts []Part, conditions []int32) (*Composition, error) {
 	x, err := NewComposition(s.ingredients, parts...)
 	if err != nil || s.conditions == nil {
@@ -74,5 +76,5 @@ func (s *Space) Composition(parts []Part, conditions []int32) (*Composition, err
 	return x, s.conditions.contains(x)
 }
 
-// AppendConditions appends the index of the value of each condition to dst.
+// AppendConditions appends, for each condition of x, the index of its value to dst.
 func (x *Composition) AppendConditions(dst []int32) []int32 { return append(dst, x.conditions...) }

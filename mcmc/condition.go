@@ -7,56 +7,57 @@ import (
 	"kir/internal/portable"
 )
 
-// Bounds of [WithConditions]: the most conditions of a space, the most values of a condition, and the most cases,
-// which are the combinations of classes of the conditions.
+// Limits of [WithConditions]: the number of conditions of a space, the number of values of a
+// condition, and the number of cases. A case is one combination of classes of the conditions.
 const (
 	maxConditions      = 32
 	maxConditionValues = 1000
 	maxCases           = 1024
 )
 
-// A Condition is what a trial sets beside the composition, such as a temperature or a catalyst. It
-// has one of finitely many values, which mcmc knows by their index.
+// A Condition is a setting of a trial beside the composition, such as a temperature or a catalyst.
+// A condition has finitely many values, each known by its index from 0.
 type Condition struct {
 	Name string
 
-	// Weights are the probabilities of the values up to a factor, positive and finite, in a space
-	// without objectives. The law with objectives is proportional to their product.
+	// Weights holds one positive finite weight per value. In a space without objectives the
+	// probability of a value is proportional to its weight. With objectives the target is
+	// proportional to the product of this probability and the objectives.
 	Weights []float64
 
-	// Class divides the values into classes numbered from 0, by index; nil stands for one class. Rules
-	// that join a condition to the composition say the same of all values of a class.
+	// Class holds the class number of each value; nil puts all values in class 0. Rules that join a
+	// condition to the composition treat all values of a class alike.
 	Class []int
 }
 
-// conditionSet is the conditions of a space. The methods of a nil set are those of a space without
-// conditions.
+// A conditionSet holds the conditions of a space. A nil conditionSet stands for no conditions.
 type conditionSet struct {
-	list          []Condition
-	probabilities [][]float64   // by condition and value: the probability of the value
-	logP          [][]float64   // by condition and value: log of the probability
-	values        [][][]int     // by condition and class: the values of the class
-	weights       [][][]float64 // by condition, class and value of the class: the probability of the value
-	several       []int         // the conditions that have more than one value
+	conditions            []Condition   // the conditions as they were given
+	probabilities         [][]float64   // by condition and value: the probability of the value
+	logProbabilities      [][]float64   // by condition and value: log of the probability
+	valuesByClass         [][][]int     // by condition and class: the values of the class
+	weightsByClass        [][][]float64 // by condition, class and value of the class: the probability of the value
+	multiValuedConditions []int         // the indices of the conditions that have more than one value
 
-	*cases // nil if no rule joins conditions and compositions
+	*conditionCases // one case per combination of classes; nil if no rule joins conditions and compositions
 }
 
-// WithConditions returns the space of the pairs (x, z) of a composition of base and a value for each
-// condition, such that
+// WithConditions returns the space of the pairs (x, z), where x is a composition of base and z
+// holds a value of each condition. In the target
 //
 //	W_n = Σ p(z) over the allowed pairs with n(x) = n
 //
-// takes the place of |X_n|, where p(z) is the product of the normalised weights of the values. The
-// law of n is then the sparsity law exactly, if there are no objectives.
+// takes the place of |X_n|, where p(z) is the product of the probabilities of the values. So
+// without objectives the law of n is exactly the sparsity law.
 //
-// Every composition of base is allowed with all values if cases is nil. Otherwise rules join
-// conditions and compositions. A case is a class of each condition, numbered with the class of the
-// last condition varying fastest. cases has a space for each, nil where no composition is allowed.
-// Each keeps the rules of base too, has the same ingredients and total, and is counted for the same
-// law of n. Then base must be a space with rules, see [NewRuledSpace]; its own counts have no effect.
+// If cases is nil, every composition of base is allowed with all values. Otherwise rules join
+// conditions and compositions. A case is a combination of one class of each condition. Cases are
+// numbered so that the class of the last condition varies fastest. The slice cases holds one space
+// per case, or nil for a case that allows no composition. Each space must also keep the rules of
+// base, have the same ingredients and total, and be counted for the same law of n. Then base must
+// be a space with rules, see [NewRuledSpace]; the counts of base have no effect.
 //
-// There are at most 32 conditions of at most 1,000 values each, and at most 1,024 cases.
+// There are at most 32 conditions, at most 1,000 values of a condition, and at most 1,024 cases.
 func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space, error) {
 	switch {
 	case base == nil || len(conditions) == 0:
@@ -66,32 +67,33 @@ func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space
 	case len(conditions) > maxConditions:
 		return nil, fmt.Errorf("there are %d conditions: at most %d are possible", len(conditions), maxConditions)
 	}
-	set := &conditionSet{list: conditions}
+	set := &conditionSet{conditions: conditions}
 	for k, c := range conditions {
-		p, logP, values, err := c.law()
+		p, logP, values, err := c.valueLaw()
 		if err != nil {
 			return nil, fmt.Errorf("condition %q %w", c.Name, err)
 		}
-		set.probabilities, set.logP, set.values = append(set.probabilities, p), append(set.logP, logP), append(set.values, values)
-		set.weights = append(set.weights, gatherClasses(p, values))
+		set.probabilities, set.logProbabilities, set.valuesByClass = append(set.probabilities, p), append(set.logProbabilities, logP), append(set.valuesByClass, values)
+		set.weightsByClass = append(set.weightsByClass, groupProbabilitiesByClass(p, values))
 		if len(p) > 1 {
-			set.several = append(set.several, k)
+			set.multiValuedConditions = append(set.multiValuedConditions, k)
 		}
 	}
 	s := *base
 	s.conditions = set
 	var err error
-	if set.cases, err = newCases(&s, cases); err != nil {
+	if set.conditionCases, err = newConditionCases(&s, cases); err != nil {
 		return nil, err
 	}
-	if set.cases != nil {
-		s.rules = base.rules.mixedOver(set.cases)
+	if set.conditionCases != nil {
+		s.rules = base.rules.withCountsOfCases(set.conditionCases)
 	}
 	return &s, nil
 }
 
-// law returns the probability of each value, its logarithm, and the values of each class.
-func (c *Condition) law() (p, logP []float64, values [][]int, err error) {
+// valueLaw returns the probability of each value, the logarithm of that probability, and the indices of
+// the values of each class.
+func (c *Condition) valueLaw() (p, logP []float64, values [][]int, err error) {
 	n := len(c.Weights)
 	if n < 1 || n > maxConditionValues {
 		return nil, nil, nil, fmt.Errorf("has %d values: it must have from 1 to %d", n, maxConditionValues)
@@ -129,8 +131,9 @@ func (c *Condition) law() (p, logP []float64, values [][]int, err error) {
 	return p, logP, values, nil
 }
 
-// gatherClasses returns the probabilities of the values of each class.
-func gatherClasses(p []float64, values [][]int) [][]float64 {
+// groupProbabilitiesByClass returns, for each class, the probabilities of its values. The argument p holds the
+// probability of each value, and values the indices of the values of each class.
+func groupProbabilitiesByClass(p []float64, values [][]int) [][]float64 {
 	classes := make([][]float64, len(values))
 	for class, of := range values {
 		for _, v := range of {
@@ -148,24 +151,27 @@ func (c *Condition) classOf(v int) int {
 	return c.Class[v]
 }
 
-// Conditions returns the conditions of the space, nil if it has none. Callers must not modify the
-// slice.
+// Conditions returns the conditions of the space, or nil if the space has none. Callers must not
+// modify the slice.
 func (s *Space) Conditions() []Condition {
 	if s.conditions == nil {
 		return nil
 	}
-	return s.conditions.list
+	return s.conditions.conditions
 }
 
-// hasFree reports whether a condition has more than one value.
-func (s *conditionSet) hasFree() bool { return s != nil && len(s.several) > 0 }
+// hasMultiValuedCondition reports whether some condition has more than one value.
+func (s *conditionSet) hasMultiValuedCondition() bool {
+	return s != nil && len(s.multiValuedConditions) > 0
+}
 
-// isTied reports whether rules join conditions and compositions.
-func (s *conditionSet) isTied() bool { return s != nil && s.cases != nil }
+// hasCases reports whether rules join conditions and compositions.
+func (s *conditionSet) hasCases() bool { return s != nil && s.conditionCases != nil }
 
-// holdsValues reports whether there is a value of each condition, by index.
+// holdsValues reports whether the slice values holds, for each condition, a valid index of one of
+// its values.
 func (s *conditionSet) holdsValues(values []int32) bool {
-	if len(values) != len(s.list) {
+	if len(values) != len(s.conditions) {
 		return false
 	}
 	for c, v := range values {
@@ -176,7 +182,7 @@ func (s *conditionSet) holdsValues(values []int32) bool {
 	return true
 }
 
-// contains returns an error if x does not hold a value of each condition.
+// contains returns an error if x does not hold a valid value of each condition.
 func (s *conditionSet) contains(x *Composition) error {
 	if s == nil {
 		if x.Conditions() > 0 {
@@ -185,28 +191,30 @@ func (s *conditionSet) contains(x *Composition) error {
 		return nil
 	}
 	if !s.holdsValues(x.conditions) {
-		return fmt.Errorf("%v does not hold a value of each of the space's %d conditions", x, len(s.list))
+		return fmt.Errorf("%v does not hold a value of each of the space's %d conditions", x, len(s.conditions))
 	}
 	return nil
 }
 
-// logLaw returns log p(z) of the conditions of x, 0 without conditions.
+// logLaw returns log p(z), the log probability of the values of the conditions of x. It returns 0
+// if there are no conditions.
 func (s *conditionSet) logLaw(x *Composition) float64 {
 	sum := 0.0
 	if s != nil {
 		for c, v := range x.conditions {
-			sum += s.logP[c][v]
+			sum += s.logProbabilities[c][v]
 		}
 	}
 	return sum
 }
 
-// draw draws the value of each condition of y from p. Without conditions it does nothing.
+// draw draws the value of each condition of y by the probabilities of the values. It does nothing
+// if there are no conditions.
 func (s *conditionSet) draw(r *Rand, y *Composition) {
 	if s == nil {
 		return
 	}
-	y.makeConditions(len(s.list))
+	y.allocateConditions(len(s.conditions))
 	for c, p := range s.probabilities {
 		y.conditions[c] = 0
 		if len(p) > 1 {
@@ -215,26 +223,28 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 	}
 }
 
-// drawWithin draws the value of each condition of y from p within case k.
-func (s *conditionSet) drawWithin(r *Rand, y *Composition, k int) {
-	y.makeConditions(len(s.list))
+// drawWithinCase draws the value of each condition of y among the values of case k, by the
+// probabilities of the values.
+func (s *conditionSet) drawWithinCase(r *Rand, y *Composition, k int) {
+	y.allocateConditions(len(s.conditions))
 	for c := range s.probabilities {
-		class := s.class(k, c)
-		values := s.values[c][class]
+		class := s.classInCase(k, c)
+		values := s.valuesByClass[c][class]
 		v := values[0]
 		if len(values) > 1 {
-			v = values[r.Categorical(s.weights[c][class])]
+			v = values[r.Categorical(s.weightsByClass[c][class])]
 		}
 		y.conditions[c] = int32(v)
 	}
 }
 
-// eachValue returns a function that calls visit for all values of the conditions of x.
-func (s *conditionSet) eachValue(x *Composition, visit func(x *Composition) error) func(*Composition) error {
-	x.makeConditions(len(s.list))
+// newValueVisitor returns a function that calls visit once for each combination of values of the
+// conditions. Before each call it sets the conditions of x to the combination.
+func (s *conditionSet) newValueVisitor(x *Composition, visit func(x *Composition) error) func(*Composition) error {
+	x.allocateConditions(len(s.conditions))
 	var set func(c int) error
 	set = func(c int) error {
-		if c == len(s.list) {
+		if c == len(s.conditions) {
 			return visit(x)
 		}
 		for v := range s.probabilities[c] {

@@ -8,31 +8,32 @@ import (
 	"kir/internal/portable"
 )
 
-// cases are the parts of a space in which the rules that join conditions and compositions say the
-// same of every composition: one for each combination of the classes of the conditions.
-type cases struct {
-	spaces    []*Space  // by case; nil where the case allows no composition
-	logP      []float64 // by case: log Σ p(z) over its values z
-	stride    []int     // by condition: the difference in number of two cases one class apart
-	classes   []int     // by condition: its number of classes
-	classesOf []Condition
+// conditionCases divides a space in which rules join conditions and compositions. A case is a
+// combination of one class of values of each condition. Within a case the same rules hold for every
+// composition.
+type conditionCases struct {
+	caseSpaces           []*Space    // by case: the space of its compositions; nil if the case allows no composition
+	caseLogProbabilities []float64   // by case: log Σ p(z) over the values z of the conditions in the case
+	caseStrides          []int       // by condition: the difference between the numbers of two cases whose classes differ by 1
+	classCounts          []int       // by condition: the number of its classes
+	caseConditions       []Condition // the conditions whose classes make up the cases
 
-	// By n: the law of the case among the compositions that keep all rules, and among those that a
-	// drawer draws from.
-	kept, drawable []caseLaw
+	// By the number n of used ingredients: the law of the case. The law keptLaws counts the
+	// compositions that keep all rules, and drawableLaws those that a [spaceDrawer] can draw.
+	keptLaws, drawableLaws []caseLaw
 }
 
-// A caseLaw is the law of the case of a pair of n ingredients: the case times the number of its
-// compositions.
+// A caseLaw is the law by which a case is drawn, given the number of used ingredients. The weight
+// of a case is its probability times the number of its compositions.
 type caseLaw struct {
-	logs     []float64 // by case: log of the weight
-	weights  []float64 // by case: the weight as a share of the greatest
-	onlyCase int       // the case if it is the only one of positive weight, else −1
+	logWeights []float64 // by case: log of the weight
+	weights    []float64 // by case: the weight divided by the greatest weight
+	onlyCase   int       // the only case of positive weight, or −1 if there are several such cases or none
 }
 
-// newCaseLaw returns the law of weights with the given logarithms.
+// newCaseLaw returns the law of cases whose weights have the given logarithms.
 func newCaseLaw(logs []float64) caseLaw {
-	l := caseLaw{logs: logs, weights: make([]float64, len(logs)), onlyCase: -1}
+	l := caseLaw{logWeights: logs, weights: make([]float64, len(logs)), onlyCase: -1}
 	top, positive := slices.Max(logs), 0
 	for k, log := range logs {
 		if l.weights[k] = portable.Exp(log - top); l.weights[k] > 0 {
@@ -46,19 +47,20 @@ func newCaseLaw(logs []float64) caseLaw {
 	return l
 }
 
-// newCases returns the cases of a space with conditions; nil if no spaces are given.
-func newCases(base *Space, spaces []*Space) (*cases, error) {
+// newConditionCases returns the cases of the space base, which has conditions. The slice spaces holds, for
+// each case, the space of its compositions. newConditionCases returns nil if spaces is nil.
+func newConditionCases(base *Space, spaces []*Space) (*conditionCases, error) {
 	set := base.conditions
-	s := &cases{spaces: spaces, stride: make([]int, len(set.list)), classesOf: set.list}
+	s := &conditionCases{caseSpaces: spaces, caseStrides: make([]int, len(set.conditions)), caseConditions: set.conditions}
 	number := 1
-	for c := len(set.list) - 1; c >= 0; c-- {
-		s.stride[c] = number
-		if number *= len(set.values[c]); number > maxCases {
+	for c := len(set.conditions) - 1; c >= 0; c-- {
+		s.caseStrides[c] = number
+		if number *= len(set.valuesByClass[c]); number > maxCases {
 			return nil, fmt.Errorf("rules divide the conditions into more than %d cases", maxCases)
 		}
 	}
-	for _, values := range set.values {
-		s.classes = append(s.classes, len(values))
+	for _, values := range set.valuesByClass {
+		s.classCounts = append(s.classCounts, len(values))
 	}
 	if spaces == nil {
 		if number > 1 {
@@ -75,14 +77,14 @@ func newCases(base *Space, spaces []*Space) (*cases, error) {
 	most := base.MaxUsed()
 	for k, c := range spaces {
 		sum := 0.0
-		for of := range set.list {
+		for of := range set.conditions {
 			mass := 0.0
-			for _, v := range set.values[of][s.class(k, of)] {
+			for _, v := range set.valuesByClass[of][s.classInCase(k, of)] {
 				mass += set.probabilities[of][v]
 			}
 			sum += portable.Log(mass)
 		}
-		s.logP = append(s.logP, sum)
+		s.caseLogProbabilities = append(s.caseLogProbabilities, sum)
 		if c == nil {
 			continue
 		}
@@ -91,38 +93,39 @@ func newCases(base *Space, spaces []*Space) (*cases, error) {
 		}
 		most = max(most, c.MaxUsed())
 	}
-	s.count(most)
+	s.computeLaws(most)
 	return s, nil
 }
 
-// count computes the weights of the cases for n up to most.
-func (s *cases) count(most int) {
+// computeLaws computes the laws of the cases for each number of used ingredients from 0 to most.
+func (s *conditionCases) computeLaws(most int) {
 	for n := range most + 1 {
-		kept, drawable := make([]float64, len(s.spaces)), make([]float64, len(s.spaces))
-		for k, c := range s.spaces {
+		kept, drawable := make([]float64, len(s.caseSpaces)), make([]float64, len(s.caseSpaces))
+		for k, c := range s.caseSpaces {
 			kept[k], drawable[k] = negInf, negInf
-			if c != nil && n > 0 && n <= c.MaxUsed() && c.rules.logCount[n] > negInf {
-				kept[k] = s.logP[k] + c.rules.logCount[n]
-				drawable[k] = s.logP[k] + c.logDrawable(n)
+			if c != nil && n > 0 && n <= c.MaxUsed() && c.rules.logCounts[n] > negInf {
+				kept[k] = s.caseLogProbabilities[k] + c.rules.logCounts[n]
+				drawable[k] = s.caseLogProbabilities[k] + c.logDrawable(n)
 			}
 		}
-		s.kept, s.drawable = append(s.kept, newCaseLaw(kept)), append(s.drawable, newCaseLaw(drawable))
+		s.keptLaws, s.drawableLaws = append(s.keptLaws, newCaseLaw(kept)), append(s.drawableLaws, newCaseLaw(drawable))
 	}
 }
 
-// class returns the class of condition c in case k.
-func (s *cases) class(k, c int) int { return k / s.stride[c] % s.classes[c] }
+// classInCase returns the class that condition c has in case k.
+func (s *conditionCases) classInCase(k, c int) int { return k / s.caseStrides[c] % s.classCounts[c] }
 
-// caseOf returns the case of a composition.
-func (s *cases) caseOf(x *Composition) int {
+// caseOf returns the index of the case to which the conditions of x belong.
+func (s *conditionCases) caseOf(x *Composition) int {
 	k := 0
-	for c := range s.stride {
-		k += s.stride[c] * s.classesOf[c].classOf(int(x.conditions[c]))
+	for c := range s.caseStrides {
+		k += s.caseStrides[c] * s.caseConditions[c].classOf(int(x.conditions[c]))
 	}
 	return k
 }
 
-// draw draws a case in proportion to its weight. Of a single one it takes no random number.
+// draw draws a case in proportion to its weight. It draws no random number if only one case has
+// positive weight.
 func (l *caseLaw) draw(r *Rand) int {
 	if l.onlyCase >= 0 {
 		return l.onlyCase
@@ -130,8 +133,8 @@ func (l *caseLaw) draw(r *Rand) int {
 	return r.Categorical(l.weights)
 }
 
-// logSum returns log Σ e^v over the numbers v in logs.
-func logSum(logs []float64) float64 {
+// logSumExp returns log Σ e^v over the numbers v in logs.
+func logSumExp(logs []float64) float64 {
 	top := slices.Max(logs)
 	if top == negInf {
 		return negInf
@@ -143,37 +146,38 @@ func logSum(logs []float64) float64 {
 	return top + portable.Log(sum)
 }
 
-// mixedOver returns the rules that hold in every case, with W_n and the shares of all cases in place
-// of their own counts.
-func (r *ruleset) mixedOver(s *cases) *ruleset {
+// withCountsOfCases returns a copy of the rules r with counts of the whole space of all cases: log
+// W_n in place of log |X_n|, and the shares of all cases together.
+func (r *ruleset) withCountsOfCases(s *conditionCases) *ruleset {
 	m := *r
-	m.measured, m.measuredAt, m.shares = nil, nil, nil
-	m.logCount = make([]float64, len(s.kept))
-	for n := range m.logCount {
-		m.logCount[n] = logSum(s.kept[n].logs)
+	m.measurement, m.measuredIndex, m.shares = nil, nil, nil
+	m.logCounts = make([]float64, len(s.keptLaws))
+	for n := range m.logCounts {
+		m.logCounts[n] = logSumExp(s.keptLaws[n].logWeights)
 	}
-	if !slices.ContainsFunc(s.spaces, func(c *Space) bool { return c != nil && c.rules.shares != nil }) {
+	if !slices.ContainsFunc(s.caseSpaces, func(c *Space) bool { return c != nil && c.rules.shares != nil }) {
 		return &m
 	}
-	for n := 1; n < len(m.logCount); n++ {
-		m.shares = append(m.shares, s.share(n, m.logCount[n]))
+	for n := 1; n < len(m.logCounts); n++ {
+		m.shares = append(m.shares, s.shareForSize(n, m.logCounts[n]))
 	}
 	return &m
 }
 
-// share returns the share of the pairs of n ingredients that a drawer draws from that keep all rules,
-// given log W_n. The errors of the cases are taken as independent.
-func (s *cases) share(n int, logW float64) Share {
+// shareForSize returns the share of the pairs of a composition and conditions that keep all rules,
+// among the pairs that a [spaceDrawer] draws from. The compositions use n ingredients, and logW is
+// log W_n of [WithConditions]. The errors of the cases are taken as independent.
+func (s *conditionCases) shareForSize(n int, logW float64) Share {
 	all := Share{N: n, Exact: true, Counted: true}
-	drawn, squares := logSum(s.drawable[n].logs), 0.0
-	for k, c := range s.spaces {
+	drawn, squares := logSumExp(s.drawableLaws[n].logWeights), 0.0
+	for k, c := range s.caseSpaces {
 		if c == nil || n > c.MaxUsed() || c.rules.shares == nil {
 			continue
 		}
 		one := c.rules.shares[n-1]
 		all.Exact, all.Counted = all.Exact && one.Exact, all.Counted && one.Counted
 		if one.SE > 0 {
-			e := float64(one.SE * portable.Exp(s.drawable[n].logs[k]-drawn))
+			e := float64(one.SE * portable.Exp(s.drawableLaws[n].logWeights[k]-drawn))
 			squares += float64(e * e)
 		}
 	}
@@ -183,11 +187,12 @@ func (s *cases) share(n int, logW float64) Share {
 	return all
 }
 
-// lawErrorsOfShares returns the standard error of each P(n) that follows from those of the shares,
-// taken as independent. With e_n the relative error of W_n it is, to first order,
+// lawErrorsFromShares returns the standard error of each P(n) that the standard errors of the
+// shares cause. The argument p holds P(n) at index n. The errors of the shares are taken as
+// independent. To first order, with e_n the relative error of W_n, the error of P(n) is
 //
 //	P(n)·sqrt((1 − 2P(n))·e_n² + Σ_m P(m)²·e_m²).
-func (r *ruleset) lawErrorsOfShares(p []float64) []float64 {
+func (r *ruleset) lawErrorsFromShares(p []float64) []float64 {
 	errors, relative, all := make([]float64, len(p)), make([]float64, len(p)), 0.0
 	for n := 1; n < len(p) && n <= len(r.shares); n++ {
 		if share := r.shares[n-1]; share.SE > 0 {
@@ -201,85 +206,87 @@ func (r *ruleset) lawErrorsOfShares(p []float64) []float64 {
 	return errors
 }
 
-// tiedRulesName stands for the rules of a case where properties have names.
-const tiedRulesName = "rules with conditions"
+// caseRulesName names the rules of a case where an error or a term needs the name of a property.
+const caseRulesName = "rules with conditions"
 
-// LogScore returns 0 where the rules of the case of x are kept and −Inf elsewhere.
-func (s *cases) LogScore(x *Composition) float64 {
-	space := s.spaces[s.caseOf(x)]
+// LogScore returns 0 if x keeps the rules of its case, and −Inf otherwise.
+func (s *conditionCases) LogScore(x *Composition) float64 {
+	space := s.caseSpaces[s.caseOf(x)]
 	if space == nil {
 		return negInf
 	}
 	return space.rules.LogScore(x)
 }
 
-// Scorer returns a scorer of x.
-func (s *cases) Scorer(x *Composition) Scorer {
-	return &caseScorer{s: s, x: x, scorers: make([]*ruleScorer, len(s.spaces))}
+// Scorer returns a scorer of the rules of the case of x.
+func (s *conditionCases) Scorer(x *Composition) Scorer {
+	return &caseScorer{cases: s, composition: x, scorers: make([]*ruleScorer, len(s.caseSpaces))}
 }
 
-// A caseScorer scores the rules of the case that its composition is in. Only the scorer of that case
-// follows the composition.
+// A caseScorer scores whether its composition keeps the rules of its case. Only the scorer of the
+// current case follows the changes of the composition.
 type caseScorer struct {
-	s       *cases
-	x       *Composition
-	scorers []*ruleScorer // by case; nil until it is needed
-	active  *ruleScorer   // the scorer of the composition's case; nil where the case allows nothing
-	current int
-	scores  []float64 // scratch of Values
+	cases         *conditionCases
+	composition   *Composition
+	scorers       []*ruleScorer // by case: its scorer; nil until it is needed
+	currentScorer *ruleScorer   // the scorer of the current case; nil if that case allows no composition
+	currentCase   int           // the case to which the composition belongs
+	classScores   []float64     // by class: scratch memory of Values
 }
 
-// scorer returns the scorer of case k, nil if the case allows nothing.
-func (c *caseScorer) scorer(k int) *ruleScorer {
-	if space := c.s.spaces[k]; c.scorers[k] == nil && space != nil {
-		c.scorers[k] = space.rules.scorer(c.x)
+// scorerOfCase returns the scorer of case k, or nil if the case allows no composition.
+func (c *caseScorer) scorerOfCase(k int) *ruleScorer {
+	if space := c.cases.caseSpaces[k]; c.scorers[k] == nil && space != nil {
+		c.scorers[k] = space.rules.scorer(c.composition)
 	}
 	return c.scorers[k]
 }
 
-// Reset takes over a composition that has been set anew.
+// Reset finds the case of the composition and scores the composition anew. It is called after the
+// composition has been set.
 func (c *caseScorer) Reset() {
-	c.current = c.s.caseOf(c.x)
-	if c.active = c.scorer(c.current); c.active != nil {
-		c.active.Reset()
+	c.currentCase = c.cases.caseOf(c.composition)
+	if c.currentScorer = c.scorerOfCase(c.currentCase); c.currentScorer != nil {
+		c.currentScorer.Reset()
 	}
 }
 
-// LogScore returns 0 where the rules of the case are kept, else −Inf.
+// LogScore returns 0 if the rules of the current case are kept, and −Inf otherwise.
 func (c *caseScorer) LogScore() float64 {
-	if c.active == nil {
+	if c.currentScorer == nil {
 		return negInf
 	}
-	return c.active.LogScore()
+	return c.currentScorer.LogScore()
 }
 
-// Line adds the scores of a line within the case.
+// Line adds to p the scores of all divisions of the joint amount of i and j. The case stays the
+// same.
 func (c *caseScorer) Line(i, j int, p *Pieces) {
-	if c.active == nil {
+	if c.currentScorer == nil {
 		p.Add(0, negInf)
 		return
 	}
-	c.active.Line(i, j, p)
+	c.currentScorer.Line(i, j, p)
 }
 
-// Moved takes over a move along a line.
+// Moved updates the scorer after the amounts of i and j have changed.
 func (c *caseScorer) Moved(i, j int) {
-	if c.active != nil {
-		c.active.Moved(i, j)
+	if c.currentScorer != nil {
+		c.currentScorer.Moved(i, j)
 	}
 }
 
-// Values adds the score of each value of condition k, the others being as they are.
+// Values adds the score of each value of condition k to p. All else stays as it is.
 func (c *caseScorer) Values(k int, p *Pieces) {
-	of := &c.s.classesOf[k]
-	base := c.current - c.s.stride[k]*of.classOf(int(c.x.conditions[k]))
-	scores := slices.Grow(c.scores[:0], c.s.classes[k])[:c.s.classes[k]]
-	c.scores = scores
+	of := &c.cases.caseConditions[k]
+	base := c.currentCase - c.cases.caseStrides[k]*of.classOf(int(c.composition.conditions[k]))
+	scores := slices.Grow(c.classScores[:0], c.cases.classCounts[k])[:c.cases.classCounts[k]]
+	c.classScores = scores
 	for class := range scores {
-		number := base + c.s.stride[k]*class
+		number := base + c.cases.caseStrides[k]*class
 		scores[class] = negInf
-		if s := c.scorer(number); s != nil {
-			if number != c.current {
+		if s := c.scorerOfCase(number); s != nil {
+			if number != c.currentCase {
 				s.Reset()
 			}
 			scores[class] = s.LogScore()
@@ -292,5 +299,5 @@ func (c *caseScorer) Values(k int, p *Pieces) {
 	}
 }
 
-// ConditionSet takes over a new value of a condition.
+// ConditionSet updates the scorer after the value of a condition has changed.
 func (c *caseScorer) ConditionSet(int) { c.Reset() }

@@ -1,13 +1,14 @@
 package mcmc
 
-// A Cursor is a composition that a search moves freely, with its score and those of its lines. It
-// samples no law, so the compositions it visits are not draws. It belongs to one goroutine.
+// A Cursor is a composition that a search moves at will. It knows the score of the composition, and
+// the scores of its lines and of the values of its conditions. The compositions that a cursor
+// visits are not draws from any law. A cursor may be used by one goroutine only.
 type Cursor struct {
 	state *State
 }
 
-// NewCursor returns a cursor of a target at a copy of x, which must be in the target's space. x may
-// break rules and properties may be 0 there.
+// NewCursor returns a cursor of the target that begins at a copy of x, which must be in the
+// target's space. The composition x may break rules, and properties may be 0 at x.
 func NewCursor(t *Target, x *Composition) (*Cursor, error) {
 	s, err := NewState(t, x.Clone())
 	if err != nil {
@@ -16,15 +17,16 @@ func NewCursor(t *Target, x *Composition) (*Cursor, error) {
 	return &Cursor{s}, nil
 }
 
-// Composition returns the cursor's composition. It changes as the cursor moves. Callers must not
-// modify it.
+// Composition returns the current composition of the cursor. It changes when the cursor moves.
+// Callers must not modify it.
 func (c *Cursor) Composition() *Composition { return c.state.Composition }
 
-// LogScore returns Σ_k c_k·log y_k, and −Inf where a rule of the space is
-// broken.
-func (c *Cursor) LogScore() float64 { return c.state.sum }
+// LogScore returns Σ_k c_k·log y_k at the current composition, or −Inf if the composition breaks a
+// rule of the space.
+func (c *Cursor) LogScore() float64 { return c.state.logScore }
 
-// AppendScores appends y_k of every objective, in the target's order, to dst.
+// AppendScores appends the score y_k of every objective to dst, in the order of the target's
+// objectives.
 func (c *Cursor) AppendScores(dst []float64) ([]float64, error) {
 	return c.state.target.AppendScores(dst, c.state.Composition)
 }
@@ -38,10 +40,13 @@ func (c *Cursor) Set(x *Composition) error {
 	return c.state.Refresh()
 }
 
-// Line returns the log score, as [Cursor.LogScore] defines it, over the splits k = 0..x_i+x_j of
-// two ingredients' sum, which must not be 0; see [Scorer]. The scores leave out the law of n, which
-// differs at the ends: see [Target.LogLaw]. Where that law gives an end no mass, the end's value is
-// undefined and may be NaN. The pieces are valid until the next call.
+// Line returns the log score, as [Cursor.LogScore] defines it, of all splits of a line. Split k
+// gives k units of the sum x_i + x_j, which must be positive, to ingredient i and the rest to j;
+// see [Scorer].
+//
+// The scores leave out the law of n, which differs at the two ends; see [Target.LogLaw]. If this
+// law gives an end no mass, the value at that end is undefined and may be NaN. The result is valid
+// until the next call.
 func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	x := c.state
 	if len(x.terms) == 0 {
@@ -55,9 +60,9 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 			others--
 		}
 	}
-	law := splitLaw{zero: x.target.mass(others + 1), inner: x.target.mass(others + 2)}
-	law.full = law.zero
-	pieces, err := x.line(i, j, &law)
+	law := splitLaw{zeroWeight: x.target.massIndicator(others + 1), innerWeight: x.target.massIndicator(others + 2)}
+	law.fullWeight = law.zeroWeight
+	pieces, err := x.lineScores(i, j, &law)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +72,22 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 
 // A CurvedLine is the result of [Cursor.Curve].
 type CurvedLine struct {
-	Zero, Full float64 // the log scores of its ends, as [Cursor.Line] has them
+	Zero, Full float64 // the log scores of the ends: all units to j, and all units to i
 
-	// Best is the split between the ends with the highest score, Drawn a random one. Best is 0
-	// where the rules allow no split.
-	Best, Drawn           int
-	BestScore, DrawnScore float64
+	// Best is the inner split with the highest score, and Drawn an inner split drawn at random. An
+	// inner split gives units to both ingredients. Best is 0 if the rules allow no inner split.
+	Best, Drawn int
+
+	BestScore, DrawnScore float64 // the log scores of the splits Best and Drawn
 }
 
-// Curve is [Cursor.Line] without a score for each split, for long lines whose properties have
-// bounds; see [CurveScorer]. Among the splits from ≤ k < to, which are no ends, it returns the best
-// one and one drawn with probability ∝ exp(β·log score). ok is false for other lines and where the
-// bounds are of no use: call Line there.
+// Curve returns the best split and a random split of a line without scoring every split. It works
+// for long lines whose properties have bounds; see [CurveScorer]. The splits k with from ≤ k < to
+// are compared, except the two ends of the line. The random split has probability ∝ exp(β·log
+// score).
+//
+// Curve returns ok = false for all other lines, and where the bounds are too loose. Call
+// [Cursor.Line] instead in these cases.
 func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLine, ok bool, err error) {
 	x := c.state
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
@@ -87,63 +96,63 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	}
 	defer func(was float64) { x.beta = was }(x.beta)
 	x.beta = beta
-	e, err := x.startEnvelope(i, j, &splitLaw{zero: 1, full: 1}, -1)
+	e, err := x.startEnvelope(i, j, &splitLaw{zeroWeight: 1, fullWeight: 1}, -1)
 	if err != nil {
 		return line, false, err
 	}
-	line.Zero, line.Full = e.at(x.sumPieces.values[0], 0), e.at(x.sumPieces.values[len(x.sumPieces.values)-1], s)
+	line.Zero, line.Full = e.scoreAt(x.sumPieces.values[0], 0), e.scoreAt(x.sumPieces.values[len(x.sumPieces.values)-1], s)
 	e.spans = e.spans[:0]
 	for q, v := range x.sumPieces.values {
-		first, end := innerSplits(&x.sumPieces, q, s)
-		e.add(max(first, from), min(end, to)-1, 0, v, -1)
+		first, end := innerSplitsOfPiece(&x.sumPieces, q, s)
+		e.addSplits(max(first, from), min(end, to)-1, 0, v, -1)
 	}
-	if len(e.spans) == 0 || e.plain {
-		return line, !e.plain, nil
+	if len(e.spans) == 0 || e.weighAll {
+		return line, !e.weighAll, nil
 	}
 	e.findScale()
-	e.fit()
-	if line.Best, line.BestScore = e.best(negInf); e.plain || line.Best == 0 {
-		return line, !e.plain, nil
+	e.refineSpans()
+	if line.Best, line.BestScore = e.bestInnerSplit(negInf); e.weighAll || line.Best == 0 {
+		return line, !e.weighAll, nil
 	}
-	line.Drawn, _, _ = e.draw(r, -1)
-	line.DrawnScore = e.score
-	return line, !e.plain, nil
+	line.Drawn, _, _ = e.drawSplit(r, -1)
+	line.DrawnScore = e.drawnScore
+	return line, !e.weighAll, nil
 }
 
-// Move splits the sum of i and j anew: k units to i, the rest to j. logScore must be the score of
-// that split from [Cursor.Line].
+// Move gives k units of the sum x_i + x_j to ingredient i and the rest to j. The argument logScore
+// must be the score of split k from [Cursor.Line].
 func (c *Cursor) Move(i, j, k int, logScore float64) {
 	c.state.moveUnscored(i, j, k)
-	c.state.sum = logScore
+	c.state.logScore = logScore
 }
 
-// FreeConditions returns the conditions that have more than one value. Callers must not modify the
-// slice.
+// FreeConditions returns the indices of the conditions that have more than one value. Callers must
+// not modify the slice.
 func (c *Cursor) FreeConditions() []int {
 	if s := c.state.target.space.conditions; s != nil {
-		return s.several
+		return s.multiValuedConditions
 	}
 	return nil
 }
 
-// Values returns the log score, as [Cursor.LogScore] defines it, over the values of condition k, by
-// index; all else is as it is. The pieces are valid until the next call.
+// Values returns the log score, as [Cursor.LogScore] defines it, for each value of condition k, by
+// the index of the value. All else stays as it is. The result is valid until the next call.
 func (c *Cursor) Values(k int) (*Pieces, error) {
-	p, err := c.state.valuesOf(k)
+	p, err := c.state.conditionScores(k)
 	if err != nil {
 		return nil, err
 	}
 	for q, v := range p.values {
-		if badScore(v) {
-			return nil, c.state.badValue(k, int(p.starts[q]))
+		if invalidScore(v) {
+			return nil, c.state.invalidValueError(k, int(p.starts[q]))
 		}
 	}
 	return p, nil
 }
 
-// SetCondition sets condition k to a value. logScore must be the score of that value from
-// [Cursor.Values].
+// SetCondition sets condition k to the value with index value. The argument logScore must be the
+// score of this value from [Cursor.Values].
 func (c *Cursor) SetCondition(k, value int, logScore float64) {
 	c.state.setCondition(k, value)
-	c.state.sum = logScore
+	c.state.logScore = logScore
 }

@@ -1,18 +1,18 @@
 package mcmc
 
-// An aliasTable draws k with probability ∝ weights[k] in constant time (Walker 1977, Vose 1991). It
-// draws a column uniformly, and then chooses between the column's own number and the one other
-// number that shares the column.
+// An aliasTable draws k with probability ∝ weights[k] in constant time, by the alias method (Walker
+// 1977, Vose 1991). A draw chooses one column uniformly. Column k contains the number k and at most
+// one other number, its alias, between which a second choice decides.
 type aliasTable struct {
-	weights []float64
-	own     []float64 // by column: probability of the column's own number
-	other   []int32
+	weights          []float64 // the given weights
+	ownProbabilities []float64 // by column: the probability that the column gives its own number
+	aliases          []int32   // by column: the other number that the column gives
 }
 
-// newAliasTable returns the table of the given weights. At least one must be positive.
+// newAliasTable returns the table of the given weights. At least one weight must be positive.
 func newAliasTable(weights []float64) *aliasTable {
 	n := len(weights)
-	t := &aliasTable{weights: weights, own: make([]float64, n), other: make([]int32, n)}
+	t := &aliasTable{weights: weights, ownProbabilities: make([]float64, n), aliases: make([]int32, n)}
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
@@ -20,8 +20,8 @@ func newAliasTable(weights []float64) *aliasTable {
 	// full are the columns whose weight exceeds the average, spare those below it.
 	var full, spare []int32
 	for k, w := range weights {
-		t.own[k] = float64(w / sum * float64(n))
-		if t.own[k] < 1 {
+		t.ownProbabilities[k] = float64(w / sum * float64(n))
+		if t.ownProbabilities[k] < 1 {
 			spare = append(spare, int32(k))
 		} else {
 			full = append(full, int32(k))
@@ -30,9 +30,9 @@ func newAliasTable(weights []float64) *aliasTable {
 	for len(full) > 0 && len(spare) > 0 {
 		k, big := spare[len(spare)-1], full[len(full)-1]
 		spare = spare[:len(spare)-1]
-		t.other[k] = big
-		t.own[big] -= 1 - t.own[k]
-		if t.own[big] < 1 {
+		t.aliases[k] = big
+		t.ownProbabilities[big] -= 1 - t.ownProbabilities[k]
+		if t.ownProbabilities[big] < 1 {
 			full = full[:len(full)-1]
 			spare = append(spare, big)
 		}
@@ -46,22 +46,22 @@ func newAliasTable(weights []float64) *aliasTable {
 		}
 	}
 	for _, k := range append(full, spare...) {
-		if t.own[k] = 1; weights[k] == 0 {
-			t.own[k], t.other[k] = 0, int32(heaviest)
+		if t.ownProbabilities[k] = 1; weights[k] == 0 {
+			t.ownProbabilities[k], t.aliases[k] = 0, int32(heaviest)
 		}
 	}
 	return t
 }
 
-// draw draws from the table. The high bits of one random word choose the column, the low bits the
-// number in it.
+// draw draws a number with probability proportional to its weight. The high bits of one random word
+// choose the column, and the low bits choose between the two numbers of the column.
 func (t *aliasTable) draw(r *Rand) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(t.weights)
 	}
-	k, u := r.column(len(t.own))
-	if u < t.own[k] {
+	k, u := r.intnAndFloat(len(t.ownProbabilities))
+	if u < t.ownProbabilities[k] {
 		return k
 	}
-	return int(t.other[k])
+	return int(t.aliases[k])
 }

@@ -9,101 +9,104 @@ import (
 	"kir/internal/constraint/volume"
 )
 
-// A Prior draws independent compositions from a target's sparsity law. It keeps every rule and
-// ignores the objectives: its draws show what random compositions look like. It belongs to one
-// goroutine.
+// A Prior draws independent compositions from the sparsity law of a target. Its draws keep every
+// rule and ignore the objectives, so they show what random compositions look like. A Prior may be
+// used by one goroutine only.
 type Prior struct {
-	target *Target
-	draws  drawer
-	x      *Composition
-	parts  []Part // parts of x, for checking rules
+	target    *Target
+	drawer    spaceDrawer  // draws compositions that keep the rules that can be counted
+	lastDraw  *Composition // the last draw
+	lastParts []Part       // the parts of lastDraw, for checking rules
 
-	cases []*Prior // by case, with the same x; nil without cases
+	casePriors []*Prior // by case of the conditions: a prior with the same lastDraw; nil if the space has no cases
 
-	walk    *volume.Walk // for the sizes that were measured; nil if none were
-	drawnAs volume.Composition
+	measuredWalk *volume.Walk       // draws if the number of compositions of n ingredients was measured; nil if no n was measured
+	walkDraw     volume.Composition // the last draw of walk
 }
 
-// NewPrior returns a prior of the sparsity law of a target.
+// NewPrior returns a prior that draws from the sparsity law of the target.
 func NewPrior(t *Target) *Prior {
-	p := &Prior{target: t, x: newComposition(t.space.ingredients)}
-	p.draws = t.space.newDrawer()
-	if t.space.rules != nil && t.space.rules.measured != nil {
-		p.walk = t.space.rules.measured.Walk()
+	p := &Prior{target: t, lastDraw: newComposition(t.space.ingredients)}
+	p.drawer = t.space.newDrawer()
+	if t.space.rules != nil && t.space.rules.measurement != nil {
+		p.measuredWalk = t.space.rules.measurement.Walk()
 	}
-	if c := t.space.conditions; c.isTied() {
-		p.cases = make([]*Prior, len(c.spaces))
-		for k, space := range c.spaces {
+	if c := t.space.conditions; c.hasCases() {
+		p.casePriors = make([]*Prior, len(c.caseSpaces))
+		for k, space := range c.caseSpaces {
 			if space == nil {
 				continue
 			}
-			p.cases[k] = NewPrior(&Target{space: space})
-			p.cases[k].x = p.x
+			p.casePriors[k] = NewPrior(&Target{space: space})
+			p.casePriors[k].lastDraw = p.lastDraw
 		}
 	}
 	return p
 }
 
-// rareShare is the least share of exact draws that must keep the rules for Draw to reject and
-// repeat. Below it, Draw uses the measured walk.
-const rareShare = 0.02
+// minRejectionShare is a share of compositions. If at least this share keeps the rules that cannot
+// be counted, [Prior.Draw] repeats draws until one keeps them. If the share is smaller and was
+// measured, it uses the measurement.
+const minRejectionShare = 0.02
 
-// Draw returns a composition, valid until the next call. It draws n from the law, and then a
-// composition uniformly from X_n. Where rules cannot be counted, it repeats until one keeps them.
-// Where fewer than one in 50 keep them and |X_n| was measured, it instead moves on a composition
-// that the measurement met: see [volume.Walk.Draw].
+// Draw returns a random composition, valid until the next call. It draws n from the sparsity law,
+// and then a composition uniformly from X_n, the compositions of n ingredients.
+//
+// If some rules cannot be counted, Draw repeats until a composition keeps them. If fewer than one
+// composition in 50 keeps them and |X_n| was measured, it draws with the help of the compositions
+// that the measurement found: see [volume.Walk.Draw].
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	return p.drawSize(r, p.target.law.draw(r))
 }
 
-// drawSize is [Prior.Draw] for a given n.
+// drawSize is [Prior.Draw] with a given number n of ingredients.
 func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	t := p.target
-	if p.cases != nil {
-		k := t.space.conditions.kept[n].draw(r)
-		if _, err := p.cases[k].drawSize(r, n); err != nil {
+	if p.casePriors != nil {
+		k := t.space.conditions.keptLaws[n].draw(r)
+		if _, err := p.casePriors[k].drawSize(r, n); err != nil {
 			return nil, err
 		}
-		t.space.conditions.drawWithin(r, p.x, k)
-		return p.x, nil
+		t.space.conditions.drawWithinCase(r, p.lastDraw, k)
+		return p.lastDraw, nil
 	}
-	if p.walk != nil && t.space.rules.measuredAt[n] >= 0 && t.space.rules.shares[n-1].Estimate < rareShare {
-		p.walk.Draw(r, t.space.rules.measuredAt[n], &p.drawnAs)
-		p.x.clear()
-		for k, i := range p.drawnAs.Ingredients {
-			p.x.addIngredient(int(i), int(p.drawnAs.Amounts[k]))
+	if p.measuredWalk != nil && t.space.rules.measuredIndex[n] >= 0 && t.space.rules.shares[n-1].Estimate < minRejectionShare {
+		p.measuredWalk.Draw(r, t.space.rules.measuredIndex[n], &p.walkDraw)
+		p.lastDraw.clear()
+		for k, i := range p.walkDraw.Ingredients {
+			p.lastDraw.addIngredient(int(i), int(p.walkDraw.Amounts[k]))
 		}
-		t.space.conditions.draw(r, p.x)
-		return p.x, nil
+		t.space.conditions.draw(r, p.lastDraw)
+		return p.lastDraw, nil
 	}
 	const maxTries = 10_000_000
 	for range maxTries {
-		p.draws.draw(r, p.x, n)
-		if t.space.Shares() == nil || t.space.rules.Keeps(p.drawnParts()) {
-			return p.x, nil
+		p.drawer.draw(r, p.lastDraw, n)
+		if t.space.Shares() == nil || t.space.rules.Keeps(p.lastDrawParts()) {
+			return p.lastDraw, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
 }
 
-// drawnParts returns the parts of p.x, the last draw. The slice is valid until the next draw.
-func (p *Prior) drawnParts() []Part {
-	p.parts = p.x.AppendParts(p.parts[:0])
-	return p.parts
+// lastDrawParts returns the parts of the last draw. The slice is valid until the next draw.
+func (p *Prior) lastDrawParts() []Part {
+	p.lastParts = p.lastDraw.AppendParts(p.lastParts[:0])
+	return p.lastParts
 }
 
-// ErrNoStart is returned when no composition of positive density was found to
-// start a chain from.
+// ErrNoStart is returned if no composition of positive density was found from which a chain could
+// start.
 var ErrNoStart = errors.New("no start of positive density was found")
 
-// A NoStartError is an [ErrNoStart] that names the property or the bound that forbids most of the
-// compositions tried.
+// A NoStartError is an [ErrNoStart] that names the objective or the bound that forbids most of the
+// compositions that were tried.
 type NoStartError struct {
-	Tries     int     // number of compositions drawn
-	Objective string  // the objective that is 0 most often; empty if a bound is, or none
-	Bound     string  // the bound that is 0 most often; empty if an objective is, or none
-	Zero      float64 // share of random compositions where that objective or bound is 0
-	Parts     []Part  // an example of such a composition
+	Tries     int     // number of compositions drawn in search of a start
+	Objective string  // name of the objective that is 0 most often; empty if that is a bound, or if nothing is 0
+	Bound     string  // name of the bound that is 0 most often; empty if that is an objective, or if nothing is 0
+	Zero      float64 // share of random compositions for which that objective or bound is 0
+	Parts     []Part  // the parts of one composition for which that objective or bound is 0
 }
 
 func (e *NoStartError) Error() string {
@@ -116,10 +119,11 @@ func (e *NoStartError) Error() string {
 
 func (e *NoStartError) Unwrap() error { return ErrNoStart }
 
-// blameTries is the number of compositions drawn to find which property is 0.
-const blameTries = 200
+// diagnosticDraws is the number of compositions drawn to find out which property is 0 most often.
+const diagnosticDraws = 200
 
-// newNoStartError tests each property alone.
+// newNoStartError draws compositions and scores each property alone. It returns a [NoStartError]
+// that names the property that is 0 most often.
 func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	e := &NoStartError{Tries: tries}
 	zeros := make([]int, len(t.objectives)+len(t.bounds))
@@ -130,7 +134,7 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 			examples[k] = x.Parts()
 		}
 	}
-	for range blameTries {
+	for range diagnosticDraws {
 		x, err := prior.drawSize(r, t.law.draw(r))
 		if err != nil {
 			return err
@@ -145,7 +149,7 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 		}
 	}
 	if k := slices.Index(zeros, slices.Max(append(zeros, 1))); k >= 0 {
-		if e.Zero, e.Parts = float64(zeros[k])/blameTries, examples[k]; k < len(t.objectives) {
+		if e.Zero, e.Parts = float64(zeros[k])/diagnosticDraws, examples[k]; k < len(t.objectives) {
 			e.Objective = t.objectives[k].Name
 		} else {
 			e.Bound = t.bounds[k-len(t.objectives)].Name
@@ -154,32 +158,35 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	return e
 }
 
-// startTries is the most draws from the sparsity law that a chain takes to find a composition of
-// positive density.
-const startTries = 100_000
+// maxStartDraws is the greatest number of compositions that a chain draws from the sparsity law to
+// find one of positive density.
+const maxStartDraws = 100_000
 
-// lawTries is how many of these draws take n from the law. After them every second draw has a
-// uniform n, since the allowed compositions may have sizes that the law rarely draws.
-const lawTries = 1_000
+// lawStartDraws is the number of first draws that all take the number n of ingredients from the
+// sparsity law. After these draws every second draw takes n uniformly, because allowed compositions
+// may have an n that the law rarely draws.
+const lawStartDraws = 1_000
 
-// StartState draws the first state of a chain exactly from the sparsity law and repeats while a
-// property is 0 there. After 1,000 draws every second one has an n uniform on the law's sizes. It
-// returns the number of draws, and fails with a [NoStartError] after 100,000. If the target has
-// bounds with a guide toward them, a guided walk starts after 1,000 draws; see [Bound].
+// StartState draws the first state of a chain from the sparsity law, and repeats while a property
+// is 0 there. After 1,000 draws, every second draw takes n uniformly among the sizes of the law. If
+// the target has bounds with a guide toward them, see [Bound], StartState searches with these
+// guides after 1,000 draws.
+//
+// It returns the state and the number of draws. After 100,000 draws it fails with a [NoStartError].
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	prior := NewPrior(t)
-	x = newState(t, prior.x)
+	x = newState(t, prior.lastDraw)
 	leads := slices.ContainsFunc(t.bounds, func(b Bound) bool { return b.Toward != nil })
-	for tries < startTries {
-		if leads && tries == lawTries {
-			if led, more, err := t.leadToBounds(r); led != nil || err != nil {
+	for tries < maxStartDraws {
+		if leads && tries == lawStartDraws {
+			if led, more, err := t.findStateWithinBounds(r); led != nil || err != nil {
 				return led, tries + more, err
 			}
 		}
 		tries++
 		n := t.law.draw(r)
-		if tries > lawTries && tries%2 == 0 {
-			if u := t.law.lo + r.Intn(t.law.hi-t.law.lo+1); t.law.P(u) > 0 {
+		if tries > lawStartDraws && tries%2 == 0 {
+			if u := t.law.minSize + r.Intn(t.law.maxSize-t.law.minSize+1); t.law.P(u) > 0 {
 				n = u
 			}
 		}
@@ -189,25 +196,25 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 		if err := x.Refresh(); err != nil {
 			return nil, tries, err
 		}
-		if x.sum > negInf {
+		if x.logScore > negInf {
 			return x, tries, nil
 		}
 	}
 	return nil, tries, newNoStartError(t, r, prior, tries)
 }
 
-// leadToBounds makes several attempts. Each attempt tries several weights of the guiding property,
-// each four times the last, for several turns of iterations.
+// Limits of the search of [Target.findStateWithinBounds].
 const (
-	leadAttempts   = 5
-	leadWeights    = 9
-	leadTurns      = 10
-	leadIterations = 50
+	guideAttempts       = 5  // number of starting compositions that are tried
+	guideWeightCount    = 9  // number of powers of the guides tried from each start, each power four times the last
+	guideTurns          = 10 // greatest number of turns for each power
+	guideTurnIterations = 50 // number of iterations in a turn
 )
 
-// leadToBounds returns a state that keeps all bounds, nil if it finds none. It walks a target in
-// which guides replace the bounds, raised to rising powers.
-func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
+// findStateWithinBounds returns a state that keeps all bounds and the number of compositions drawn.
+// It returns nil if it finds no such state. It samples targets in which the guides of the bounds
+// take the place of the bounds, raised to higher and higher powers.
+func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error) {
 	free := *t
 	free.bounds = nil
 	for _, b := range t.bounds {
@@ -216,7 +223,7 @@ func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 		}
 	}
 	free.deferComponents()
-	for range leadAttempts {
+	for range guideAttempts {
 		from, some, err := StartState(&free, r)
 		tries += some
 		if errors.Is(err, ErrNoStart) {
@@ -226,9 +233,9 @@ func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 			return nil, tries, err
 		}
 		at := from.Composition
-		for k := range leadWeights {
+		for k := range guideWeightCount {
 			led := free
-			led.objectives = t.leadingObjectives(math.Ldexp(1, 2*k))
+			led.objectives = t.guidedObjectives(math.Ldexp(1, 2*k))
 			led.deferComponents()
 			if at, err = led.walkUntil(r, at, t); err != nil {
 				return nil, tries, err
@@ -237,7 +244,7 @@ func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 			if err != nil {
 				return nil, tries, err
 			}
-			if x.sum > negInf {
+			if x.logScore > negInf {
 				return x, tries, nil
 			}
 		}
@@ -245,8 +252,9 @@ func (t *Target) leadToBounds(r *Rand) (x *State, tries int, err error) {
 	return nil, tries, nil
 }
 
-// leadingObjectives returns the objectives of t and the guides of its bounds, raised to a power.
-func (t *Target) leadingObjectives(power float64) []Objective {
+// guidedObjectives returns the objectives of t and, as further objectives, the guides of its bounds
+// raised to the given power.
+func (t *Target) guidedObjectives(power float64) []Objective {
 	wishes := slices.Clone(t.objectives)
 	for _, b := range t.bounds {
 		if b.Toward != nil {
@@ -256,8 +264,9 @@ func (t *Target) leadingObjectives(power float64) []Objective {
 	return wishes
 }
 
-// walkUntil walks from a composition by the law t until the target until has positive density, and
-// returns the composition there.
+// walkUntil runs a chain on the target t from a given composition. It stops when the other target,
+// until, gives the current composition positive density, or after guideTurns turns. It returns the
+// composition there.
 func (t *Target) walkUntil(r *Rand, from *Composition, until *Target) (*Composition, error) {
 	kernel, err := NewKernel("accelerated", t)
 	if err != nil {
@@ -268,8 +277,8 @@ func (t *Target) walkUntil(r *Rand, from *Composition, until *Target) (*Composit
 		return nil, err
 	}
 	var tally Tally
-	for range leadTurns {
-		if err := kernel.Advance(r, x, leadIterations, &tally); err != nil {
+	for range guideTurns {
+		if err := kernel.Advance(r, x, guideTurnIterations, &tally); err != nil {
 			return nil, err
 		}
 		score, err := until.LogScore(x.Composition)

@@ -7,62 +7,68 @@ import (
 	"kir/internal/constraint/count"
 )
 
-// exactScratch is the scratch memory for drawing a composition.
-type exactScratch struct {
-	sampler *count.Sampler // of a space with rules, else nil
+// A uniformDrawer draws compositions with a given number of ingredients, all with equal
+// probability. It keeps scratch memory between draws.
+type uniformDrawer struct {
+	sampler *count.Sampler // draws compositions that keep the countable rules; nil in a space without rules
 
-	ingredients, amounts []int32 // drawn by the sampler; amounts by position in ingredients
+	ingredients, amounts []int32 // scratch memory: the ingredients that sampler drew, and their amounts in the same order
 
-	cuts cutSet
+	cuts cutSet // scratch memory: the places between units where one ingredient ends and the next begins
 }
 
-// A drawer draws compositions of a space, with their conditions.
-type drawer struct {
-	exactScratch
-	space *Space
-	cases []exactScratch // by case; nil without cases
+// A spaceDrawer draws compositions of a space, together with the values of the conditions.
+type spaceDrawer struct {
+	uniformDrawer
+	space       *Space
+	caseDrawers []uniformDrawer // by case of the conditions: its drawer; nil if there are no cases
 }
 
-// newDrawer returns a drawer, for one goroutine.
-func (s *Space) newDrawer() (d drawer) {
+// newDrawer returns a drawer for the space, for use by one goroutine.
+func (s *Space) newDrawer() (d spaceDrawer) {
 	d.space = s
 	if s.rules != nil {
 		d.sampler = s.rules.sampler.Clone()
 	}
-	if s.conditions.isTied() {
-		d.cases = make([]exactScratch, len(s.conditions.spaces))
-		for k, c := range s.conditions.spaces {
+	if s.conditions.hasCases() {
+		d.caseDrawers = make([]uniformDrawer, len(s.conditions.caseSpaces))
+		for k, c := range s.conditions.caseSpaces {
 			if c != nil {
-				d.cases[k].sampler = c.rules.sampler.Clone()
+				d.caseDrawers[k].sampler = c.rules.sampler.Clone()
 			}
 		}
 	}
 	return d
 }
 
-// draw makes y uniform on X_n, as [exactScratch.draw] does, and draws its conditions from p. Where
-// rules join them, the case is drawn first, in proportion to p and the number of its compositions.
-func (d *drawer) draw(r *Rand, y *Composition, n int) {
+// draw makes y uniform on X_n, the compositions of n ingredients, as [uniformDrawer.draw] does, and
+// draws the values of the conditions of y. If rules join conditions and compositions, it first
+// draws the case, in proportion to the probability of the case times the number of its
+// compositions.
+func (d *spaceDrawer) draw(r *Rand, y *Composition, n int) {
 	c := d.space.conditions
-	if d.cases == nil {
-		d.exactScratch.draw(r, y, n, d.space.total)
+	if d.caseDrawers == nil {
+		d.uniformDrawer.draw(r, y, n, d.space.total)
 		c.draw(r, y)
 		return
 	}
-	k := c.drawable[n].draw(r)
-	d.cases[k].draw(r, y, n, d.space.total)
-	c.drawWithin(r, y, k)
+	k := c.drawableLaws[n].draw(r)
+	d.caseDrawers[k].draw(r, y, n, d.space.total)
+	c.drawWithinCase(r, y, k)
 }
 
-// draw makes y uniform on X_n. It draws a uniform n-subset of the ingredients and a uniform
-// (n−1)-subset of the total−1 gaps between units, the cuts. Both use Floyd's algorithm (Bentley and
-// Floyd 1987): for each top from (number of things − size of the subset) upwards, it takes a
-// uniform thing up to top, or top itself if that thing was drawn before. The pairing of cuts and
-// ingredients does not depend on the order of the ingredients, so the order does not affect the
+// draw makes y uniform on X_n, the compositions of n ingredients. It draws a uniform set of n
+// ingredients, and a uniform set of n−1 cuts among the total−1 gaps between units.
+//
+// Both sets are drawn by Floyd's algorithm (Bentley and Floyd 1987). To draw a subset, let top rise
+// from (number of elements − size of the subset) to the last element. For each top, take a uniform
+// element up to top, or take top itself if that element was drawn before. The pairing of cuts and
+// ingredients does not depend on the order of the ingredients, so this order does not affect the
 // law.
 //
-// With rules it draws from the compositions that keep the countable rules; X_n must not be empty.
-func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
+// In a space with rules, draw draws from the compositions of n ingredients that keep the countable
+// rules. There must be such a composition.
+func (e *uniformDrawer) draw(r *Rand, y *Composition, n, total int) {
 	y.clear()
 	if e.sampler != nil {
 		var err error
@@ -79,30 +85,30 @@ func (e *exactScratch) draw(r *Rand, y *Composition, n, total int) {
 	// cache misses at once.
 	e.cuts.reset(n-1, total-1)
 	first := y.N() - n
-	y.list = slices.Grow(y.list, n)[:n]
+	y.used = slices.Grow(y.used, n)[:n]
 	for k := range n - 1 {
-		i, cut := r.pair(first+k+1, total-n+k+1)
-		y.list[k] = int32(i)
+		i, cut := r.intnPair(first+k+1, total-n+k+1)
+		y.used[k] = int32(i)
 		e.cuts.add(cut, total-n+k)
 	}
-	y.list[n-1] = int32(r.Intn(y.N()))
-	for k, i := range y.list {
+	y.used[n-1] = int32(r.Intn(y.N()))
+	for k, i := range y.used {
 		if y.amounts[i] > 0 {
 			i = int32(first + k)
-			y.list[k] = i
+			y.used[k] = i
 		}
 		y.amounts[i] = 1
 	}
-	if n > maxScanned {
-		y.recordSlots()
+	if n > maxScannedUsed {
+		y.recordPositions()
 	}
 	y.total = total
-	e.cuts.divideUnits(y.list, y.amounts, total)
+	e.cuts.divideUnits(y.used, y.amounts, total)
 }
 
-// drawAmounts divides total units among the listed ingredients, uniformly among the ways that give
-// each at least 1.
-func (e *exactScratch) drawAmounts(r *Rand, list, amounts []int32, total int) {
+// drawAmounts divides total units among the ingredients in list, uniformly among the divisions that
+// give each ingredient at least 1 unit. It writes the units to amounts, by ingredient.
+func (e *uniformDrawer) drawAmounts(r *Rand, list, amounts []int32, total int) {
 	n := len(list)
 	e.cuts.reset(n-1, total-1)
 	for gap := total - n; gap < total-1; gap++ {
@@ -115,43 +121,47 @@ func (e *exactScratch) drawAmounts(r *Rand, list, amounts []int32, total int) {
 	e.cuts.divideUnits(list, amounts, total)
 }
 
-// A cutSet is a set of gaps between units, numbered from 0. Gaps are added in any order and read
-// sorted. With few gaps a cut it is a bit set. Otherwise it has about as many buckets as cuts, each
-// a sorted list, so that adding a cut takes constant time whatever the range.
+// A cutSet is a set of cuts: gaps between units, numbered from 0. Gaps are added in any order and
+// read in ascending order. If there are few gaps per cut, the set is a bit set. Otherwise it has
+// about as many buckets as cuts, each a sorted linked list, so adding a gap takes constant time on
+// average.
 type cutSet struct {
-	bits []uint64 // the bit set; empty if there are buckets
+	bits []uint64 // the bit set, by gap; empty if the set has buckets
 
-	shift uint
-	first []int32 // by bucket: 1 + the index of its first cut; 0 if it is empty
-	next  []int32 // by cut: 1 + the index of the next cut in its bucket; 0 for the last
-	at    []int32 // by cut: the gap that it takes
+	bucketShift uint    // gap g belongs to bucket g>>bucketShift
+	bucketHeads []int32 // by bucket: 1 + the index of the first cut of the bucket; 0 if the bucket is empty
+	nextCuts    []int32 // by cut: 1 + the index of the next cut in the bucket; 0 for the last cut of a bucket
+	gaps        []int32 // by cut, in the order of adding: the number of its gap
 }
 
-// reset empties the set for a number of cuts among a number of gaps.
+// reset empties the set and prepares it for the given number of cuts and of gaps.
 func (c *cutSet) reset(size, gaps int) {
 	if gaps/64+1 <= 2*size+4 {
-		c.useBits(gaps)
+		c.resetAsBits(gaps)
 	} else {
-		c.useBuckets(size, gaps)
+		c.resetAsBuckets(size, gaps)
 	}
 }
 
-func (c *cutSet) useBits(gaps int) {
+// resetAsBits empties the set and makes it a bit set for the given number of gaps.
+func (c *cutSet) resetAsBits(gaps int) {
 	words := gaps/64 + 1
 	c.bits = slices.Grow(c.bits[:0], words)[:words]
 	clear(c.bits)
 }
 
-func (c *cutSet) useBuckets(size, gaps int) {
+// resetAsBuckets empties the set and gives it buckets for the given number of cuts and of gaps.
+func (c *cutSet) resetAsBuckets(size, gaps int) {
 	c.bits = c.bits[:0]
-	c.shift = uint(max(bits.Len(uint(gaps))-bits.Len(uint(size)), 0))
-	buckets := gaps>>c.shift + 1
-	c.first = slices.Grow(c.first[:0], buckets)[:buckets]
-	clear(c.first)
-	c.next, c.at = c.next[:0], c.at[:0]
+	c.bucketShift = uint(max(bits.Len(uint(gaps))-bits.Len(uint(size)), 0))
+	buckets := gaps>>c.bucketShift + 1
+	c.bucketHeads = slices.Grow(c.bucketHeads[:0], buckets)[:buckets]
+	clear(c.bucketHeads)
+	c.nextCuts, c.gaps = c.nextCuts[:0], c.gaps[:0]
 }
 
-// add adds a gap, or top if the set already has that gap. top exceeds all gaps in the set.
+// add adds a gap to the set. If the set already contains that gap, it adds top instead, which must
+// exceed all gaps in the set.
 func (c *cutSet) add(gap, top int) {
 	if len(c.bits) > 0 {
 		if c.bits[gap/64]&(1<<(gap%64)) != 0 {
@@ -161,26 +171,28 @@ func (c *cutSet) add(gap, top int) {
 		return
 	}
 	link := c.linkBefore(gap)
-	if *link > 0 && c.at[*link-1] == int32(gap) {
+	if *link > 0 && c.gaps[*link-1] == int32(gap) {
 		gap = top
 		link = c.linkBefore(gap)
 	}
 	after := *link
-	*link = int32(len(c.at) + 1)
-	c.at = append(c.at, int32(gap))
-	c.next = append(c.next, after)
+	*link = int32(len(c.gaps) + 1)
+	c.gaps = append(c.gaps, int32(gap))
+	c.nextCuts = append(c.nextCuts, after)
 }
 
-// linkBefore returns the link to the first cut of the bucket that is not below gap.
+// linkBefore returns a pointer to the place where the number of a new cut belongs in the linked
+// list of its bucket. This is before the first cut that is not below gap.
 func (c *cutSet) linkBefore(gap int) *int32 {
-	link := &c.first[gap>>c.shift]
-	for *link > 0 && c.at[*link-1] < int32(gap) {
-		link = &c.next[*link-1]
+	link := &c.bucketHeads[gap>>c.bucketShift]
+	for *link > 0 && c.gaps[*link-1] < int32(gap) {
+		link = &c.nextCuts[*link-1]
 	}
 	return link
 }
 
-// divideUnits gives each ingredient in turn the units up to the next cut.
+// divideUnits divides total units at the cuts of the set. Each ingredient of list, in turn, gets
+// the units up to the next cut. The units are written to amounts, by ingredient.
 func (c *cutSet) divideUnits(list, amounts []int32, total int) {
 	from := int32(0)
 	if len(c.bits) > 0 {
@@ -192,9 +204,9 @@ func (c *cutSet) divideUnits(list, amounts []int32, total int) {
 			}
 		}
 	} else {
-		for _, link := range c.first {
-			for ; link > 0; link = c.next[link-1] {
-				to := c.at[link-1] + 1
+		for _, link := range c.bucketHeads {
+			for ; link > 0; link = c.nextCuts[link-1] {
+				to := c.gaps[link-1] + 1
 				amounts[list[0]], list = to-from, list[1:]
 				from = to
 			}
@@ -203,33 +215,36 @@ func (c *cutSet) divideUnits(list, amounts []int32, total int) {
 	amounts[list[0]] = int32(total) - from
 }
 
-// drawUsedTwo draws an ordered pair of used ingredients. At least 2 must be used.
-func drawUsedTwo(r *Rand, c *Composition) (i, j int) {
-	p, q := r.pair(len(c.list), len(c.list)-1)
+// drawTwoUsed draws an ordered pair of two different used ingredients. At least 2 ingredients must
+// be used.
+func drawTwoUsed(r *Rand, c *Composition) (i, j int) {
+	p, q := r.intnPair(len(c.used), len(c.used)-1)
 	if q >= p {
 		q++
 	}
-	return int(c.list[p]), int(c.list[q])
+	return int(c.used[p]), int(c.used[q])
 }
 
-// drawUsedPair draws i uniformly among the used ingredients and j uniformly among all others. It
-// returns the position of i in the list, j, and whether j is used too.
-func drawUsedPair(r *Rand, x *Composition) (p int, j int32, used bool) {
-	p, q := r.pair(len(x.list), len(x.amounts)-1)
-	if j = int32(q); j == x.list[p] {
+// drawUsedAndOther draws a used ingredient i uniformly, and an ingredient j uniformly among all
+// ingredients other than i. It returns the position p of i among the used ingredients, j, and
+// whether j is used too.
+func drawUsedAndOther(r *Rand, x *Composition) (p int, j int32, used bool) {
+	p, q := r.intnPair(len(x.used), len(x.amounts)-1)
+	if j = int32(q); j == x.used[p] {
 		j = int32(len(x.amounts) - 1)
 	}
 	return p, j, x.amounts[j] > 0
 }
 
-// drawCut draws uniformly one of the M−n places between units where no used ingredient ends. It
-// returns the ingredient divided there and its units before the place.
-func drawCut(r *Rand, c *Composition) (i, units int) {
+// drawCutPlace draws a place at which a used ingredient can be divided in two. It is uniform among the
+// M−n places between two units of the same ingredient. It returns the ingredient and the number of
+// its units before the place.
+func drawCutPlace(r *Rand, c *Composition) (i, units int) {
 	at := 0
 	if places := c.total - c.Used(); places > 1 {
 		at = r.Intn(places)
 	}
-	for _, i := range c.list {
+	for _, i := range c.used {
 		if inner := int(c.amounts[i]) - 1; at < inner {
 			return int(i), at + 1
 		} else {
@@ -239,13 +254,14 @@ func drawCut(r *Rand, c *Composition) (i, units int) {
 	panic("kir: a composition with fewer units than its total")
 }
 
-// drawAbsent draws uniformly one of the N−n ingredients that are not used. There must be one.
+// drawAbsent draws uniformly one of the N−n ingredients that are not used. There must be such an
+// ingredient.
 //
-// It draws a number below N−n. Most such numbers are absent ingredients and are returned as they
-// are. The used ingredients below N−n are as many as the absent ones from N−n on. Each stands for
-// one of these, in rising order.
+// It draws a number j below N−n. If ingredient j is not used, it returns j. The used ingredients
+// below N−n are as many as the unused ingredients from N−n on. So the k-th of the former, in the
+// order of the list of used ingredients, stands for the k-th of the latter.
 func (x *Composition) drawAbsent(r *Rand) int {
-	absent := len(x.amounts) - len(x.list)
+	absent := len(x.amounts) - len(x.used)
 	j := 0
 	if absent > 1 {
 		j = r.Intn(absent)
@@ -254,7 +270,7 @@ func (x *Composition) drawAbsent(r *Rand) int {
 		return j
 	}
 	before := 0
-	for _, i := range x.list[:x.find(int32(j))] {
+	for _, i := range x.used[:x.positionOf(int32(j))] {
 		if int(i) < absent {
 			before++
 		}

@@ -8,10 +8,10 @@ import (
 
 // UncheckedAccelerated returns the kernel without looking whether it can reach
 // everything that the target allows.
-func UncheckedAccelerated(t *Target) Kernel { return &accelerated{t} }
+func UncheckedAccelerated(t *Target) Kernel { return &acceleratedKernel{t} }
 
 // UncheckedGibbs is as UncheckedAccelerated.
-func UncheckedGibbs(t *Target) Kernel { return &gibbs{t} }
+func UncheckedGibbs(t *Target) Kernel { return &gibbsKernel{t} }
 
 // RuleScorer returns the scorer of a space's rules.
 func RuleScorer(s *Space, x *Composition) Scorer { return s.rules.Scorer(x) }
@@ -19,9 +19,9 @@ func RuleScorer(s *Space, x *Composition) Scorer { return s.rules.Scorer(x) }
 // Along returns by how many steps of d among of, from the first with no amount below
 // 0 on, the rules are kept, and where x stands among them.
 func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here int) {
-	one := step{count: len(of)}
+	one := ingredientStep{size: len(of)}
 	copy(one.ingredients[:], of)
-	copy(one.d[:], d)
+	copy(one.changes[:], d)
 	from, to := x.stepRange(&one)
 	scorer := s.rules.scorer(x)
 	scorer.Reset()
@@ -54,26 +54,26 @@ func Basis(factors [][]int64) [][]int64 {
 }
 
 // Pair is Rand.pair.
-func (r *Rand) Pair(n, m int) (a, b int) { return r.pair(n, m) }
+func (r *Rand) Pair(n, m int) (a, b int) { return r.intnPair(n, m) }
 
 // Split is Rand.split.
 func (r *Rand) Split(end, inner float64, s int) int {
 	law := newLineLaw(end, inner)
-	return r.split(&law, s)
+	return r.drawSplit(&law, s)
 }
 
 // CutsInBuckets and CutsInBits return a uniform subset of 1..gaps by either
 // method.
 func CutsInBuckets(r *Rand, size, gaps int) []int32 {
 	var c cutSet
-	c.useBuckets(size, gaps)
+	c.resetAsBuckets(size, gaps)
 	return c.draw(r, size, gaps)
 }
 
 // CutsInBits is as CutsInBuckets.
 func CutsInBits(r *Rand, size, gaps int) []int32 {
 	var c cutSet
-	c.useBits(gaps)
+	c.resetAsBits(gaps)
 	return c.draw(r, size, gaps)
 }
 
@@ -95,9 +95,9 @@ func (c *cutSet) draw(r *Rand, size, gaps int) []int32 {
 // Consistent says what is wrong with how a composition keeps its books.
 func (x *Composition) Consistent() error {
 	sum := 0
-	for p, i := range x.list {
-		if len(x.list) > maxScanned && x.slot[i] != int32(p) {
-			return fmt.Errorf("ingredient %d stands at %d, which says %d", i, p, x.slot[i])
+	for p, i := range x.used {
+		if len(x.used) > maxScannedUsed && x.positions[i] != int32(p) {
+			return fmt.Errorf("ingredient %d stands at %d, which says %d", i, p, x.positions[i])
 		}
 		if x.amounts[i] <= 0 {
 			return fmt.Errorf("ingredient %d is used and has %d units", i, x.amounts[i])
@@ -108,8 +108,8 @@ func (x *Composition) Consistent() error {
 	for _, a := range x.amounts {
 		all += int(a)
 	}
-	if sum != x.total || all != x.total || len(x.list) != len(slices.Compact(slices.Sorted(slices.Values(x.list)))) {
-		return fmt.Errorf("the amounts sum to %d, those listed to %d and the total is %d; %v are listed", all, sum, x.total, x.list)
+	if sum != x.total || all != x.total || len(x.used) != len(slices.Compact(slices.Sorted(slices.Values(x.used)))) {
+		return fmt.Errorf("the amounts sum to %d, those listed to %d and the total is %d; %v are listed", all, sum, x.total, x.used)
 	}
 	return nil
 }
@@ -117,14 +117,14 @@ func (x *Composition) Consistent() error {
 // Teach gives a state the memory of having met these compositions.
 func Teach(x *State, met ...*Composition) {
 	if x.memory == nil {
-		x.memory = &memory{}
+		x.memory = &warmupMemory{}
 	}
-	var all states
+	var all stateList
 	for _, c := range met {
 		all.add(c)
 	}
-	x.memory.learn(x.target, &all)
-	x.recalled = false
+	x.memory.learnFrom(x.target, &all)
+	x.logRecallCached = false
 }
 
 // Replicas is a ladder that tests set up and move by themselves.
@@ -140,17 +140,17 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.moves = moves
+	k.movesPerScan = moves
 	l := &replicas{kernel: k}
 	for _, beta := range betas {
 		x := newState(t, newComposition(t.space.ingredients))
 		x.beta = beta
 		l.rungs = append(l.rungs, rung{state: x})
 		if beta > 1 {
-			l.peaks++
+			l.peakCount++
 		}
 	}
-	l.sums.reset(l.steps())
+	l.firstLegSums.reset(l.steps())
 	return &Replicas{l: l}, nil
 }
 
@@ -158,23 +158,23 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 // reference of what was met.
 func (p *Replicas) Learn(f *Reference, betas ...float64) error {
 	p.l.reference = f.f
-	return p.l.rebuildLearnt(append(slices.Clone(betas), 1), make([]float64, len(betas)+1))
+	return p.l.rebuildLearntLeg(append(slices.Clone(betas), 1), make([]float64, len(betas)+1))
 }
 
 // A Reference is what the learnt leg of a ladder begins at.
 type Reference struct {
-	f *reference
+	f *referenceLaw
 	t *Target
 }
 
 // NewReference returns the reference of what was met, from which draws are tried so
 // often; nil where it is not made.
 func NewReference(t *Target, tries int, met ...*Composition) *Reference {
-	var all states
+	var all stateList
 	for _, c := range met {
 		all.add(c)
 	}
-	if f := newReference(t, &all, tries); f != nil {
+	if f := newReferenceLaw(t, &all, tries); f != nil {
 		return &Reference{f, t}
 	}
 	return nil
@@ -183,7 +183,7 @@ func NewReference(t *Target, tries int, met ...*Composition) *Reference {
 // State returns a state of the leg.
 func (f *Reference) State(beta float64) *State {
 	x := newState(f.t, newComposition(f.t.space.ingredients))
-	x.beta, x.memory = beta, f.f.memory()
+	x.beta, x.memory = beta, f.f.newMemory()
 	return x
 }
 
@@ -195,11 +195,11 @@ func (f *Reference) Move(r *Rand, x *State) error { return f.f.move(r, x) }
 
 // Kept says whether the density that a state keeps is the reference's.
 func (f *Reference) Kept(x *State) error {
-	kept := x.logRecall
-	if !x.recalled {
+	kept := x.cachedLogRecall
+	if !x.logRecallCached {
 		return nil
 	}
-	x.recalled = false
+	x.logRecallCached = false
 	if want := f.f.logProbability(x, x.Composition); math.Abs(kept-want) > 1e-9 {
 		return fmt.Errorf("the log density %v is kept of %v, which has %v", kept, x.Composition, want)
 	}
@@ -210,13 +210,13 @@ func (f *Reference) Kept(x *State) error {
 func (p *Replicas) Kept() error {
 	for k := range p.l.rungs {
 		x := p.State(k)
-		if k >= len(p.l.rungs)-p.l.learntRungs {
+		if k >= len(p.l.rungs)-p.l.learntRungCount {
 			if err := (&Reference{f: p.l.reference}).Kept(x); err != nil {
 				return err
 			}
-		} else if x.recalled {
-			if want := x.logRecalled(x.Composition, x.memory.divide(nil, nil, x.Composition)); math.Abs(want-x.logRecall) > 1e-9 {
-				return fmt.Errorf("replica %d keeps the log weight %v of %v, which has %v", k, x.logRecall, x.Composition, want)
+		} else if x.logRecallCached {
+			if want := x.logRecallWeight(x.Composition, x.memory.divideAmounts(nil, nil, x.Composition)); math.Abs(want-x.cachedLogRecall) > 1e-9 {
+				return fmt.Errorf("replica %d keeps the log weight %v of %v, which has %v", k, x.cachedLogRecall, x.Composition, want)
 			}
 		}
 	}
@@ -235,30 +235,30 @@ func (p *Replicas) Set(k int, x *Composition) error {
 // Move moves one replica as a scan does.
 func (p *Replicas) Move(r *Rand, k int) error {
 	p.l.rungs[k].rand = r
-	return p.l.move(k, false, &p.tally)
+	return p.l.moveReplica(k, false, &p.tally)
 }
 
 // Swap makes the swaps of a scan.
 func (p *Replicas) Swap(r *Rand, parity int64) {
-	p.l.scans = parity
-	p.l.swap(r)
+	p.l.scanCount = parity
+	p.l.swapNeighbours(r)
 }
 
 // Space spaces the ladder anew after scans in which each step was rejected that
 // often, and returns how many rungs it has up to β = 1.
 func (p *Replicas) Space(rejected float64) (rungs int, err error) {
-	s := &p.l.sums
-	s.scans = 100
-	for k := range s.rejected {
-		s.rejected[k] = rejected * 100
+	s := &p.l.firstLegSums
+	s.scanCount = 100
+	for k := range s.rejectionSums {
+		s.rejectionSums[k] = rejected * 100
 	}
-	err = p.l.tune()
+	err = p.l.endRound()
 	return p.l.steps() + 1, err
 }
 
 // SetMoves sets how many moves each replica of a tempered kernel makes in a
 // scan.
-func (t *Tempered) SetMoves(moves int) { t.moves = moves }
+func (t *Tempered) SetMoves(moves int) { t.movesPerScan = moves }
 
 // DrawLine draws a split of the line of (i, j), on which an end k = 0, an end of all
 // units and a split between weigh so much, the last times e^shift: by its law, or
@@ -270,7 +270,7 @@ func DrawLine(r *Rand, x *State, i, j int, zero, full, inner, shift float64, ano
 		return k, err
 	}
 	was := x.Composition.Amount(i)
-	if _, err := x.takeAnotherCurved(r, i, j, &law); err != nil {
+	if _, err := x.moveToAnotherSplitByEnvelope(r, i, j, &law); err != nil {
 		return 0, err
 	}
 	k := x.Composition.Amount(i)
@@ -280,7 +280,7 @@ func DrawLine(r *Rand, x *State, i, j int, zero, full, inner, shift float64, ano
 // IsCurved says whether lines of a sum are drawn from by an envelope, and whether the
 // last one was in the end weighed split by split.
 func IsCurved(x *State, r *Rand, s int) (curved, plain bool) {
-	return x.usesEnvelope(r, s), x.envelope.plain
+	return x.usesEnvelope(r, s), x.envelope.weighAll
 }
 
 // SetBetas sets the ladder of a tempered chain whose number of replicas fits.
@@ -294,7 +294,7 @@ func (c *Chain) SetBetas(betas ...float64) {
 // little time a scan takes.
 func (c *Chain) MoveAtOnce(workers int) {
 	l := c.mover.(*replicas)
-	l.workers, l.scansTimed, l.timedDuration = workers, timedScans, timedScans*shortScan
+	l.workers, l.timedScanCount, l.timedDuration = workers, timedScans, timedScans*minParallelScan
 }
 
 // SetBeta sets the power to which a state's properties are raised.
@@ -303,15 +303,15 @@ func SetBeta(x *State, beta float64) { x.beta = beta }
 // RecallCandidate returns a candidate of recall and the probability of it, nil if it is
 // none. It is NaN if it is another one for whom did not draw the candidate.
 func RecallCandidate(x *State, r *Rand) (*Composition, float64) {
-	y := x.candidate()
-	if !x.drawListed(r, y) {
+	y := x.candidateComposition()
+	if !x.drawIngredients(r, y) {
 		return nil, 0
 	}
-	p := x.memory.divide(r, &x.exact.exactScratch, y)
-	if p != x.memory.divide(nil, nil, y) {
+	p := x.memory.divideAmounts(r, &x.drawer.uniformDrawer, y)
+	if p != x.memory.divideAmounts(nil, nil, y) {
 		return y, math.NaN()
 	}
-	return y, math.Exp(p.timesProduct(x.listedProbability(y)).log())
+	return y, math.Exp(p.timesProduct(x.ingredientsProbability(y)).log())
 }
 
 // LogProduct returns the log of a product of factors, as recall keeps its probability.
@@ -323,10 +323,10 @@ func LogProducts(a, b []float64) (and, plus float64) {
 	return p.timesProduct(q).log(), p.plus(q).log()
 }
 
-func productOf(factors []float64) product {
-	p := one()
+func productOf(factors []float64) smallProduct {
+	p := unitProduct()
 	for _, f := range factors {
-		p.times(f)
+		p.multiply(f)
 	}
 	return p
 }

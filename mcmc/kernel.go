@@ -6,68 +6,70 @@ import (
 	"strings"
 )
 
-// A Kernel is the transition of a Markov chain that leaves the target invariant: a state
-// distributed as the target still is after a move.
+// A Kernel is the transition of a Markov chain that leaves a target invariant. That is, if a state
+// follows the target, the state after a move follows the target too.
 //
-// A kernel depends on its target alone, so one kernel serves any number of chains at once. The
-// [State] and the [Rand] hold the data of a chain.
+// A kernel holds no data of a chain, so one kernel serves any number of chains at the same time.
+// The data of a chain are in its [State] and its [Rand].
 //
-// To write your own kernel, start from [NewMetropolis]. A kernel that tunes itself implements
-// [Learner] too. [NewChain] makes a chain of a kernel, and [SamplerOf] a sampler for [Stream].
+// To write your own kernel, start from [NewMetropolis]. A kernel that tunes itself also implements
+// [Learner]. [NewChain] makes a chain from a kernel, and [SamplerOf] makes a sampler for [Stream].
 type Kernel interface {
-	// Advance makes iterations in place and adds their outcomes to the tally. The state must have
-	// positive density.
+	// Advance makes the given number of iterations, which change x, and adds their outcomes to the
+	// tally. The state x must have positive density.
 	Advance(r *Rand, x *State, iterations int, tally *Tally) error
 }
 
-// A Learner is a kernel that tunes itself in warm-up. It stores what it learns about a chain in the
-// chain's state; see [State.Learnt].
+// A Learner is a kernel that tunes itself during warm-up. It stores what it learns about a chain in
+// the state of the chain; see [State.Learnt].
 type Learner interface {
 	Kernel
-	// Warm makes iterations that may tune later ones. Meanwhile the chain need not leave the target
-	// invariant.
+	// Warm makes iterations of warm-up, which may change how later iterations move. During warm-up
+	// the chain need not leave the target invariant.
 	Warm(r *Rand, x *State, iterations int, tally *Tally) error
-	// EndWarmup fixes the tuning, so that Advance leaves the target invariant. It may be called
-	// without an earlier Warm.
+	// EndWarmup fixes what Warm has tuned, so that Advance leaves the target invariant from then
+	// on. It may be called without an earlier Warm.
 	EndWarmup(x *State)
 }
 
-// kernelError adds the kernel's name to an error.
-func kernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }
+// wrapKernelError puts the name of the kernel before the text of an error.
+func wrapKernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }
 
-// The names of the kernels of this package.
+// The kernels of this package implement Kernel, Learner or Sampler.
 var (
-	_ Kernel  = (*accelerated)(nil)
+	_ Kernel  = (*acceleratedKernel)(nil)
 	_ Kernel  = (*Exact)(nil)
-	_ Kernel  = (*gibbs)(nil)
+	_ Kernel  = (*gibbsKernel)(nil)
 	_ Kernel  = (*Metropolis)(nil)
-	_ Kernel  = (*naive)(nil)
+	_ Kernel  = (*naiveKernel)(nil)
 	_ Learner = (*Balanced)(nil)
 
 	_ Sampler = (*Tempered)(nil)
 )
 
-// KernelNames returns the names that [NewSampler] accepts, in alphabetical order: those of
-// [NewKernel], and tempered.
+// KernelNames returns the names that [NewSampler] accepts, in alphabetical order. These are the
+// names that [NewKernel] accepts, and tempered.
 func KernelNames() []string {
 	return []string{"accelerated", "balanced", "exact", "gibbs", "naive", "tempered"}
 }
 
 // NewKernel returns the named kernel for a target. It fails with an error that wraps [ErrReducible]
-// where the kernel is not valid.
+// if the kernel cannot reach all states of the target.
 //
-//   - balanced and exact are [Balanced] and [Exact].
+//   - balanced is [Balanced].
+//   - exact is [Exact].
 //   - accelerated is Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3). It takes a used
-//     ingredient and another one, and splits their sum anew by the target's exact conditional law.
-//   - gibbs is their Gibbs sampler (§4.2): the same for any two ingredients, which mostly changes
-//     nothing.
-//   - naive is their naive sampler: it draws candidates uniformly and rarely accepts one in a large
-//     space.
+//     ingredient and any other ingredient, and divides their joint amount again by the target's
+//     exact conditional law.
+//   - gibbs is the Gibbs sampler of the same paper (§4.2). It does the same for any two
+//     ingredients, most of which are unused, so most iterations change nothing.
+//   - naive is the naive sampler of the same paper (§4.2). It draws candidates uniformly, and in a
+//     large space it rarely accepts one.
 //
-// accelerated and gibbs change the number of ingredients by at most 1, so they need a law of n
-// without a gap.
+// The kernels accelerated and gibbs change the number of ingredients by at most 1. So they need a
+// sparsity law that has mass on every number from its smallest to its largest.
 //
-// NewKernel accepts all [KernelNames] but tempered, which moves more than one state; see
+// NewKernel accepts all [KernelNames] except tempered, which moves several states; see
 // [NewSampler].
 func NewKernel(name string, t *Target) (Kernel, error) {
 	if t == nil {
@@ -75,23 +77,23 @@ func NewKernel(name string, t *Target) (Kernel, error) {
 	}
 	switch name {
 	case "accelerated":
-		return newAccelerated(t)
+		return newAcceleratedKernel(t)
 	case "balanced":
 		return NewBalanced(t)
 	case "exact":
 		return NewExact(t)
 	case "gibbs":
-		return newGibbs(t)
+		return newGibbsKernel(t)
 	case "naive":
-		return newNaive(t)
+		return newNaiveKernel(t)
 	case "tempered":
 		return nil, fmt.Errorf("tempered moves a chain of several replicas, and not a lone state: use NewSampler or NewTempered")
 	}
 	return nil, fmt.Errorf("there is no kernel %q: there are %s", name, strings.Join(KernelNames(), ", "))
 }
 
-// NewSampler returns the sampler of a target with the named kernel, one of [KernelNames]. It fails
-// as [NewKernel] does.
+// NewSampler returns a sampler of the target that uses the named kernel, one of [KernelNames]. It
+// fails for the same reasons as [NewKernel].
 func NewSampler(name string, t *Target) (Sampler, error) {
 	if name == "tempered" && t != nil {
 		return NewTempered(t)
@@ -103,19 +105,19 @@ func NewSampler(name string, t *Target) (Sampler, error) {
 	return SamplerOf(t, k)
 }
 
-// A Sampler makes the chains of one target. It serves any number of chains at once. [SamplerOf]
-// makes one from a [Kernel], including the user's own. [Tempered] is a Sampler, and [NewSampler]
-// makes one by name.
+// A Sampler makes chains of one target. One sampler makes any number of chains, also concurrently.
+// [SamplerOf] makes a Sampler from a [Kernel], including the user's own. [Tempered] is a Sampler.
+// [NewSampler] makes a Sampler by the name of its kernel.
 type Sampler interface {
-	// NewChain starts a chain. The seed and the index decide all its draws, which are independent
-	// of other chains.
+	// NewChain starts a chain. The seed and the index decide all draws of the chain, which are
+	// independent of the draws of other chains.
 	NewChain(seed uint64, index int) (*Chain, error)
-	// RestoreChain restores a chain of this sampler from the result of [Chain.MarshalBinary], with
-	// its states refreshed.
+	// RestoreChain restores a chain of this sampler from data that [Chain.MarshalBinary] returned.
+	// It recomputes the scores of the chain's states.
 	RestoreChain(data []byte) (*Chain, error)
 }
 
-// SamplerOf returns the sampler that makes chains of a kernel on a target.
+// SamplerOf returns the sampler whose chains move by a kernel on a target.
 func SamplerOf(t *Target, k Kernel) (Sampler, error) {
 	if t == nil || k == nil {
 		return nil, errors.New("a sampler is made of a target and a kernel")
@@ -123,18 +125,18 @@ func SamplerOf(t *Target, k Kernel) (Sampler, error) {
 	return &kernelSampler{t, k}, nil
 }
 
-// kernelSampler makes chains that a kernel moves.
+// A kernelSampler makes chains with a single state that a kernel moves.
 type kernelSampler struct {
 	target *Target
 	kernel Kernel
 }
 
-// NewChain is [NewChain].
+// NewChain starts a chain of the kernel; see the function [NewChain].
 func (s *kernelSampler) NewChain(seed uint64, index int) (*Chain, error) {
 	return NewChain(s.target, s.kernel, seed, index)
 }
 
-// RestoreChain is [RestoreChain].
+// RestoreChain restores a chain of the kernel; see the function [RestoreChain].
 func (s *kernelSampler) RestoreChain(data []byte) (*Chain, error) {
 	return RestoreChain(s.target, s.kernel, data)
 }

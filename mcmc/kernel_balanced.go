@@ -7,54 +7,55 @@ import (
 	"kir/internal/portable"
 )
 
-// Balanced is a mix of moves, each of which is reversible with respect to the
-// target by itself:
+// Balanced is a kernel that mixes several kinds of move. Each kind by itself is reversible with
+// respect to the target:
 //
-//   - line: a used ingredient and another one, used or not, divide their sum
-//     anew. In one move that is a transfer between two used ingredients, the
-//     exchange of one for another, a split or a merge; see [Balanced.line].
-//   - resize: a new size n′ is drawn from y_sparse and reached by |n′−n| random
-//     splits or merges. The proposal cancels |X_n′|/|X_n| and y_sparse, so that
-//     the acceptance is the ratio of the properties alone, and gaps in the law
-//     of n are crossed.
-//   - refresh: a new composition drawn as [Exact] does. It connects all that
-//     the target allows.
-//   - recall: a new composition of ingredients and of a size that are drawn as
-//     often as warm-up met them.
-//   - set: where there are conditions, one of them is drawn anew; see [State.drawCondition].
-//   - along: where rules bound sums or totals, three ingredients or more change together so
-//     that they stay within; see [State.onLattice], [State.compensate] and
-//     [State.substitute].
+//   - line divides the joint amount of a used ingredient and another ingredient, used or not, anew.
+//     This can transfer units, exchange one ingredient for another, split one in two, or merge two;
+//     see [Balanced.moveOnLine].
+//   - resize draws a new number n′ of ingredients from y_sparse and reaches n′ by |n′−n| random
+//     splits or merges. The proposal cancels |X_n′|/|X_n| and y_sparse. So the acceptance ratio
+//     consists of the properties alone, and n can cross a gap in the law of n.
+//   - refresh proposes an independent composition, drawn as [Exact] draws. It can reach everything
+//     that the target allows.
+//   - recall proposes a new composition. Its ingredients and their number are drawn as often as
+//     warm-up met them.
+//   - set draws the value of one condition anew, if there are conditions; see
+//     [State.drawCondition].
+//   - along changes three or more ingredients together so that bounded sums or totals stay within
+//     their bounds. It is used only if rules bound such sums; see [State.latticeMove],
+//     [State.compensatedExchange] and [State.substituteIngredient].
 //
-// Warm-up learns how often each ingredient is used, for line and recall, and
-// which mix pays; see [Chain.Warm]. The derivations are in docs/kernels.md.
+// Warm-up learns how often each ingredient is used, for line and recall, and which mix of moves is
+// efficient; see [Chain.Warm]. The derivations are in docs/kernels.md.
 type Balanced struct {
-	target *Target
-	first  *shares // the mix that is used until warm-up has tuned one
-	fixed  bool    // the caller set the mix, and warm-up does not tune it
+	target   *Target
+	startMix *moveShares // the mix of moves until warm-up has tuned one
+	mixFixed bool        // whether the caller set the mix, so that warm-up does not tune it
 
-	constrainedShare float64 // share of along moves among all; 0 where rules bound no sum
+	constrainedShare float64 // share of along moves among all moves; 0 if rules bound no sum
 }
 
-// NewBalanced returns the kernel with a mix that suits the target and that warm-up tunes. It is
-// valid for every target.
+// NewBalanced returns the kernel with a mix of moves that suits the target and that warm-up tunes.
+// It is valid for every target.
 func NewBalanced(t *Target) (*Balanced, error) {
-	b := &Balanced{target: t, first: initialMix(t)}
+	b := &Balanced{target: t, startMix: initialMix(t)}
 	switch {
 	case t.equalityConstrained():
 		b.constrainedShare = constrainedMoveShare
 	case t.inequalityConstrained():
-		b.constrainedShare = roomyShare
+		b.constrainedShare = boundedMoveShare
 	}
 	return b, nil
 }
 
-// NewBalancedMix returns the kernel with the caller's mix, which warm-up does not change. Without
-// refresh and recall the moves may not reach everything that the target allows.
+// NewBalancedMix returns the kernel with the caller's mix of moves, which warm-up does not change.
+// If neither refresh nor recall has a positive share, the kernel may not reach everything that the
+// target allows.
 func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
-	b := &Balanced{target: t, first: &shares{m.Line, m.Resize, m.Refresh, m.Recall}, fixed: true}
+	b := &Balanced{target: t, startMix: &moveShares{m.Line, m.Resize, m.Refresh, m.Recall}, mixFixed: true}
 	sum := 0.0
-	for k, w := range append(b.first[:], m.Along) {
+	for k, w := range append(b.startMix[:], m.Along) {
 		if err := checkWeight(w); err != nil {
 			return nil, fmt.Errorf("balanced: the share of %s %w", moveNames()[k], err)
 		}
@@ -69,76 +70,79 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 	return b, nil
 }
 
-// mix returns the mix for a state.
-func (b *Balanced) mix(x *State) *shares {
-	if !b.fixed && x.memory != nil && x.memory.tuned {
-		return &x.memory.mix
+// mix returns the mix of moves for a state: the mix that warm-up has tuned, or else the initial
+// mix.
+func (b *Balanced) mix(x *State) *moveShares {
+	if !b.mixFixed && x.memory != nil && x.memory.mixTuned {
+		return &x.memory.moveMix
 	}
-	return b.first
+	return b.startMix
 }
 
-// constrainedShareOf returns the share of all moves that are along. If the mix makes many moves of
-// whole compositions, these displace along moves as they displace lines.
-func (b *Balanced) constrainedShareOf(mix *shares) float64 {
-	if b.fixed || b.constrainedShare == 0 {
+// constrainedShareOf returns the share of along moves among all moves, given the mix of the other
+// moves. If a tuned mix makes many moves to whole new compositions, along moves become rarer, just
+// as line moves do.
+func (b *Balanced) constrainedShareOf(mix *moveShares) float64 {
+	if b.mixFixed || b.constrainedShare == 0 {
 		return b.constrainedShare
 	}
 	few := mix[lineMove] + mix[resizeMove]
 	return b.constrainedShare * few / (few + float64((1-b.constrainedShare)*(mix[refreshMove]+mix[recallMove])))
 }
 
-// Advance makes iterations, each of one move.
+// Advance makes the given number of iterations, each of one move, and adds their outcomes to the
+// tally.
 func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.checkReady("balanced", b.target); err != nil {
+	if err := x.checkMovable("balanced", b.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)
 	conditions := 0
 	if c := b.target.space.conditions; c != nil {
-		conditions = len(c.several)
+		conditions = len(c.multiValuedConditions)
 	}
-	mix, moves := b.mix(x), movesOf(tally, b.target.equalityConstrained() || b.target.inequalityConstrained(), conditions > 0)
-	along, sets := b.constrainedShareOf(mix), setShare(conditions)
+	mix, moves := b.mix(x), moveTallies(tally, b.target.equalityConstrained() || b.target.inequalityConstrained(), conditions > 0)
+	along, sets := b.constrainedShareOf(mix), setMoveShare(conditions)
 	mixAlone := along == 0 && sets == 0
 	for range iterations {
-		move := constrainedIndex
+		move := constrainedMoveIndex
 		switch {
 		case mixAlone:
 			move = mix.drawMove(r)
 		case sets > 0 && r.Bernoulli(sets):
-			move = setIndex
+			move = setMoveIndex
 		case along == 0 || !r.Bernoulli(along):
 			move = mix.drawMove(r)
 		}
-		var result outcome
+		var result moveOutcome
 		var err error
 		switch move {
 		case lineMove:
-			result, err = b.line(r, x)
+			result, err = b.moveOnLine(r, x)
 		case resizeMove:
-			result, err = b.resize(r, x)
+			result, err = b.moveBySize(r, x)
 		case refreshMove:
 			result, err = x.independentMove(r)
-			x.wholeMoveCounts.refresh.count(result)
+			x.wholeMoveCounts.refresh.countOutcome(result)
 		case recallMove:
-			result, err = x.recall(r)
-			x.wholeMoveCounts.recall.count(result)
-		case constrainedIndex:
+			result, err = x.moveByRecall(r)
+			x.wholeMoveCounts.recall.countOutcome(result)
+		case constrainedMoveIndex:
 			result, err = x.constrainedMove(r)
-		case setIndex:
+		case setMoveIndex:
 			result, err = x.drawCondition(r)
 			move = len(moves) - 1 // with or without along
 		}
 		if err != nil {
-			return kernelError("balanced", err)
+			return wrapKernelError("balanced", err)
 		}
 		count := &moves[move]
 		count.Tried++
-		if result.accepted() {
+		if result.isAccepted() {
 			tally.Accepted++
 			count.Accepted++
 		}
-		if result == updated {
+		if result == outcomeUpdated {
 			tally.Updated++
 			count.Updated++
 		}
@@ -146,49 +150,51 @@ func (b *Balanced) Advance(r *Rand, x *State, iterations int, tally *Tally) erro
 	return nil
 }
 
-// resize reaches a new size by single splits or merges. The proposal's factor is
-// (M−m)(N−m)/(m(m+1)) for each split from m. Without rules the product of these factors with
+// moveBySize is the resize move: it draws a new number of ingredients and reaches it by single
+// splits or merges of ingredients. Each split at m ingredients contributes the factor
+// (M−m)(N−m)/(m(m+1)) to the proposal ratio. Without rules the product of these factors with
 // |X_n|/|X_n′| is 1.
-func (b *Balanced) resize(r *Rand, x *State) (outcome, error) {
+func (b *Balanced) moveBySize(r *Rand, x *State) (moveOutcome, error) {
 	t, c := b.target, x.Composition
-	if len(t.law.p) == 1 {
-		return stayed, nil
+	if len(t.law.probabilities) == 1 {
+		return outcomeUnchanged, nil
 	}
 	from, to := c.Used(), t.law.draw(r)
 	if to == from {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
-	was := x.sum
-	x.undo = x.undo[:0]
+	was := x.logScore
+	x.undoMoves = x.undoMoves[:0]
 	for c.Used() < to {
-		i, cut := drawCut(r, c)
-		x.resizeBy(i, c.drawAbsent(r), cut)
+		i, cut := drawCutPlace(r, c)
+		x.moveUndoably(i, c.drawAbsent(r), cut)
 	}
 	for c.Used() > to {
-		i, j := drawUsedTwo(r, c)
-		x.resizeBy(i, j, c.Amount(i)+c.Amount(j))
+		i, j := drawTwoUsed(r, c)
+		x.moveUndoably(i, j, c.Amount(i)+c.Amount(j))
 	}
 	if len(x.terms) == 0 {
-		return updated, nil
+		return outcomeUpdated, nil
 	}
-	if err := x.rescoreMoved(); err != nil {
-		return rejected, err
+	if err := x.rescoreAfterMoves(); err != nil {
+		return outcomeRejected, err
 	}
-	x.visited.addComposition(c, x.sum)
-	logRatio := float64(x.beta * (x.sum - was))
+	x.visited.addComposition(c, x.logScore)
+	logRatio := float64(x.beta * (x.logScore - was))
 	if t.space.rules != nil {
-		logRatio += logCancelled(t, from, to)
+		logRatio += logUncancelledFactor(t, from, to)
 	}
 	if r.Bernoulli(portable.Exp(logRatio)) {
-		return updated, nil
+		return outcomeUpdated, nil
 	}
-	x.takeBack(was)
-	return rejected, nil
+	x.undoAll(was)
+	return outcomeRejected, nil
 }
 
-// logCancelled is the factor of a resize from n to n′ that does not cancel where rules change |X_n|
-// from its closed form C_n: log(C_n′/C_n · |X_n|/|X_n′|).
-func logCancelled(t *Target, from, to int) float64 {
+// logUncancelledFactor returns the log of the factor in the acceptance ratio of a resize that rules
+// leave uncancelled. If C_n is |X_n| without rules, it is log(C_n′/C_n · |X_n|/|X_n′|) for a resize
+// from n to n′.
+func logUncancelledFactor(t *Target, from, to int) float64 {
 	space := Space{ingredients: t.space.ingredients, total: t.space.total}
 	closed := 0.0
 	for n := min(from, to); n < max(from, to); n++ {
@@ -201,91 +207,94 @@ func logCancelled(t *Target, from, to int) float64 {
 	return closed + ruled
 }
 
-// pairShare is the probability that line deliberately takes a used second ingredient, where there
-// is one.
-const pairShare = 0.2
+// usedPairShare is the probability that a line move deliberately takes two used ingredients, if
+// there are two.
+const usedPairShare = 0.2
 
-// absentShare is the probability that line's second ingredient is an unused one, drawn among those
-// that warm-up met most, in proportion to the odds of being used.
-const absentShare = 0.8
+// absentPartnerShare is the probability that a line move takes an unused ingredient as its second
+// ingredient. It is one of those that warm-up met most, drawn in proportion to its odds of being
+// used.
+const absentPartnerShare = 0.8
 
-// pairOfOne is the probability that line takes a given pair of which one of n used ingredients is a
-// part, and whose unused ingredient is drawn with probability q.
-func pairOfOne(n int, q float64) float64 {
+// oneUsedPairProbability returns the probability that a line move takes a given pair of a used and
+// an unused ingredient. There are n used ingredients. The argument q is the probability with which
+// the unused ingredient is drawn as the second ingredient.
+func oneUsedPairProbability(n int, q float64) float64 {
 	p := q / float64(n)
 	if n > 1 {
-		p = float64(p * (1 - pairShare))
+		p = float64(p * (1 - usedPairShare))
 	}
 	return p
 }
 
-// pairOfTwo is the probability that line takes a given pair of two of n ≥ 2 used ingredients, drawn
-// with probabilities q and p.
-func pairOfTwo(n int, q, p float64) float64 {
+// twoUsedPairProbability returns the probability that a line move takes a given pair of used
+// ingredients. There are n ≥ 2 used ingredients. The arguments q and p are the probabilities with
+// which each of the two is drawn as the second ingredient.
+func twoUsedPairProbability(n int, q, p float64) float64 {
 	f := float64(n)
-	return (2*pairShare/(f-1) + float64((1-pairShare)*(q+p))) / f
+	return (2*usedPairShare/(f-1) + float64((1-usedPairShare)*(q+p))) / f
 }
 
-// drawPartner draws the two ingredients of a line. With probability pairShare the second is another
-// used one, uniformly. Otherwise, with probability absentShare, it is an unused one, drawn by its
-// odds. Otherwise it is any ingredient, as often as warm-up met it.
-func (x *State) drawPartner(r *Rand) (i, j int) {
+// drawLinePair draws the two ingredients of a line move. The first is used. With probability
+// usedPairShare the second is another used ingredient, drawn uniformly. Otherwise, with probability
+// absentPartnerShare, it is an unused ingredient, drawn by its odds. Otherwise it is any
+// ingredient, drawn as often as warm-up met it. The two are equal if no other ingredient was drawn.
+func (x *State) drawLinePair(r *Rand) (i, j int) {
 	c := x.Composition
-	if len(c.list) > 1 && r.Bernoulli(pairShare) {
-		return drawUsedTwo(r, c)
+	if len(c.used) > 1 && r.Bernoulli(usedPairShare) {
+		return drawTwoUsed(r, c)
 	}
-	i = int(c.list[r.Intn(len(c.list))])
-	if x.memory.ordered() && r.Bernoulli(absentShare) {
+	i = int(c.used[r.Intn(len(c.used))])
+	if x.memory.hasOrder() && r.Bernoulli(absentPartnerShare) {
 		if j, ok := x.memory.drawAbsent(r, c); ok {
 			return i, j
 		}
 		return i, i
 	}
-	return i, x.memory.draw(r, c.N())
+	return i, x.memory.drawIngredient(r, c.N())
 }
 
-// partnerShares returns the probabilities that line draws i or j as the second ingredient, other
-// than in a used pair: i if i is absent and j used, j if j is absent and i used, and either if both
-// are used.
-func (x *State) partnerShares(i, j int) (absentI, absentJ, usedI, usedJ float64) {
+// partnerProbabilities returns the probabilities with which a line move draws i or j as its second
+// ingredient, apart from the share usedPairShare of deliberate pairs. The result absentI is for i
+// if i is unused and j used, and absentJ for j if j is unused and i used. The results usedI and
+// usedJ are for i and j if both are used.
+func (x *State) partnerProbabilities(i, j int) (absentI, absentJ, usedI, usedJ float64) {
 	m, n := x.memory, x.Composition.N()
-	usedI, usedJ = m.share(i, n), m.share(j, n)
-	if !m.ordered() {
+	usedI, usedJ = m.probability(i, n), m.probability(j, n)
+	if !m.hasOrder() {
 		return usedI, usedJ, usedI, usedJ
 	}
-	usedI, usedJ = float64((1-absentShare)*usedI), float64((1-absentShare)*usedJ)
-	absentI, absentJ = m.absentShares(x.Composition, i, j)
-	return usedI + float64(absentShare*absentI), usedJ + float64(absentShare*absentJ), usedI, usedJ
+	usedI, usedJ = float64((1-absentPartnerShare)*usedI), float64((1-absentPartnerShare)*usedJ)
+	absentI, absentJ = m.absentProbabilities(x.Composition, i, j)
+	return usedI + float64(absentPartnerShare*absentI), usedJ + float64(absentPartnerShare*absentJ), usedI, usedJ
 }
 
-// line divides the sum of a pair anew. The first ingredient is uniform among
-// the used ones, the second as [State.drawPartner] has it; if it is the first
-// one again, nothing happens. With α(x) the probability that the pair is
-// taken at x, the split k that the chain stands on is left for another one
-// with probability ∝ w(k′) = P(k′)·α(k′), k′ ≠ k, and
+// moveOnLine is the line move: it divides the joint amount of a pair of ingredients anew, as
+// [State.drawLinePair] draws the pair. It does nothing if the two are equal. Let α(k) be the
+// probability of drawing this pair if the first ingredient has k units, and w(k) = P(k)·α(k). From
+// the current k, another k′ ≠ k is proposed with probability ∝ w(k′), and accepted with probability
 //
-//	min(1, (W − w(k)) / (W − w(k′))),  W = Σ w,
+//	min(1, (W − w(k)) / (W − w(k′))),  W = Σ w.
 //
-// is the probability that it is accepted: Gibbs sampling that does not
-// propose what it has (Liu 1996).
+// This is Gibbs sampling that never proposes the current state (Liu 1996).
 //
-// α takes one value at either end and one between: with m other ingredients
-// used, the ends have m+1 and what lies between has m+2.
-func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
+// If m other ingredients are used, m+1 are used if one of the pair gets all units, and m+2
+// otherwise. So α has one value for each of these ends and one for all k between.
+func (b *Balanced) moveOnLine(r *Rand, x *State) (moveOutcome, error) {
 	c, t := x.Composition, b.target
-	i, j := x.drawPartner(r)
+	i, j := x.drawLinePair(r)
 	if i == j {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
 	others := c.Used() - 1
 	if c.amounts[j] > 0 {
 		others--
 	}
-	absentI, absentJ, usedI, usedJ := x.partnerShares(i, j)
+	absentI, absentJ, usedI, usedJ := x.partnerProbabilities(i, j)
 	// At k = 0 ingredient i is absent.
-	law := t.lines[others].splits(pairOfOne(others+1, absentI), pairOfOne(others+1, absentJ), pairOfTwo(others+2, usedI, usedJ))
+	law := t.lineLaws[others].scaledSplitLaw(oneUsedPairProbability(others+1, absentI), oneUsedPairProbability(others+1, absentJ), twoUsedPairProbability(others+2, usedI, usedJ))
 	if x.usesEnvelope(r, c.Amount(i)+c.Amount(j)) {
-		return x.takeAnotherCurved(r, i, j, &law)
+		return x.moveToAnotherSplitByEnvelope(r, i, j, &law)
 	}
 	pieces := &x.sumPieces
 	if len(x.terms) == 0 {
@@ -293,72 +302,74 @@ func (b *Balanced) line(r *Rand, x *State) (outcome, error) {
 		pieces.Add(0, 0)
 	} else {
 		var err error
-		if pieces, err = x.lineOf(i, j, &law, true, c.Amount(i)); pieces == nil {
-			return stayed, err
+		if pieces, err = x.partialLineScores(i, j, &law, true, c.Amount(i)); pieces == nil {
+			return outcomeUnchanged, err
 		}
 	}
-	return x.takeAnotherSplit(r, pieces, i, j, &law)
+	return x.moveToAnotherSplit(r, pieces, i, j, &law)
 }
 
-// takeAnotherSplit draws another split of the line of (i, j) with probability ∝ exp(β·value) times
-// its mass in law. It moves there if the split is accepted.
-func (x *State) takeAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (outcome, error) {
+// moveToAnotherSplit draws another division of the joint amount of i and j, with probability ∝
+// exp(β·value) times its mass in law. It moves there if the division is accepted. The argument p
+// holds the values.
+func (x *State) moveToAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (moveOutcome, error) {
 	was := x.Composition.Amount(i)
-	line, err := x.weigh(p, i, j, law, was)
+	line, err := x.weighSplits(p, i, j, law, was)
 	if err != nil {
-		return rejected, err
+		return outcomeRejected, err
 	}
 	x.visited.addLine(x.Composition, p, i, j, law)
 	if line.otherWeight == 0 {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
-	k, value, there := x.drawWeighed(r, p, was+x.Composition.Amount(j), &line, was)
+	k, value, there := x.drawWeighedSplit(r, p, was+x.Composition.Amount(j), &line, was)
 	if there < line.omittedWeight && !r.Bernoulli(line.otherWeight/(line.otherWeight+(line.omittedWeight-there))) {
-		return rejected, nil
+		return outcomeRejected, nil
 	}
-	return updated, x.moveTo(i, j, k, value)
+	return outcomeUpdated, x.moveTo(i, j, k, value)
 }
 
-// A Mix holds how often each move of [Balanced] is made, up to a common factor.
+// A Mix says how often [Balanced] makes each kind of move. The shares are relative to their sum.
 type Mix struct {
 	Line, Resize, Refresh, Recall float64
 
-	// Along applies only where rules bound sums or totals.
+	// Along has an effect only if rules bound sums or totals.
 	Along float64
 }
 
 // The moves of Balanced, as indices into the mix and into moveNames.
 const (
-	lineMove = iota
-	resizeMove
-	refreshMove
-	recallMove
-	moveCount
+	lineMove    = iota // index of the line move in a mix and in moveNames
+	resizeMove         // index of the resize move
+	refreshMove        // index of the refresh move
+	recallMove         // index of the recall move
+	moveCount          // number of kinds of move in a mix
 
-	constrainedIndex = moveCount     // index of the along move, which is not part of the mix
-	setIndex         = moveCount + 1 // index of the set move, which is not part of the mix
+	constrainedMoveIndex = moveCount     // index of the along move, which is not part of a mix
+	setMoveIndex         = moveCount + 1 // index of the set move, which is not part of a mix
 )
 
-// moveNames are the names of Balanced's moves in a [Tally].
+// moveNames returns the names of the moves of Balanced, as a [Tally] lists them.
 func moveNames() []string { return []string{"line", "resize", "refresh", "recall", "along", "set"} }
 
-// movesOf returns a tally's counts of the moves of Balanced, with or without along and set.
-func movesOf(t *Tally, along, set bool) []MoveTally {
+// moveTallies returns the counts of the moves of Balanced in a tally. The arguments say whether
+// there are along moves and set moves.
+func moveTallies(t *Tally, along, set bool) []MoveTally {
 	names := moveNames()
 	if !set {
-		names = names[:setIndex]
+		names = names[:setMoveIndex]
 	}
 	if !along {
-		names = slices.Delete(names, constrainedIndex, constrainedIndex+1)
+		names = slices.Delete(names, constrainedMoveIndex, constrainedMoveIndex+1)
 	}
 	return t.Of(names...)
 }
 
-// shares is how often each move is made, up to a common factor.
-type shares [moveCount]float64
+// moveShares says how often each move is made, by move, relative to the sum of all shares.
+type moveShares [moveCount]float64
 
-// drawMove draws a move.
-func (s *shares) drawMove(r *Rand) int {
+// drawMove draws the index of a move in proportion to the shares.
+func (s *moveShares) drawMove(r *Rand) int {
 	if s[0] == 0 && s[1] == 0 && s[3] == 0 {
 		return refreshMove
 	}
@@ -366,29 +377,32 @@ func (s *shares) drawMove(r *Rand) int {
 }
 
 const (
-	// drawnWhole is the average number of ingredients that refresh draws an iteration without
-	// properties. It keeps an iteration's cost from growing with n.
-	drawnWhole = 20
+	// refreshIngredientsPerIteration is the mean number of ingredients that refresh draws per iteration if
+	// there are no properties. It bounds the cost of an iteration when compositions use many
+	// ingredients.
+	refreshIngredientsPerIteration = 20
 
-	// resizeShare is the number of resizes for each line.
+	// resizeShare is the number of resize moves per line move.
 	resizeShare = 0.15
 
-	// wholeShare is the number of refreshes, and of recalls, for each line until warm-up has
-	// measured their acceptance.
-	wholeShare = 0.25
+	// wholeMoveShare is the number of refresh moves, and also of recall moves, per line move, until
+	// warm-up has measured their acceptance rates.
+	wholeMoveShare = 0.25
 
-	// constrainedMoveShare is the share of along moves where rules fix a sum.
+	// constrainedMoveShare is the share of along moves among all moves if rules fix a sum or leave
+	// it little room.
 	constrainedMoveShare = 0.5
 
-	// roomyShare is the share of along moves where rules bound sums or totals but leave them room.
-	roomyShare = 0.2
+	// boundedMoveShare is the share of along moves among all moves if rules bound sums or totals
+	// but leave them room.
+	boundedMoveShare = 0.2
 )
 
-// initialMix returns the mix that suits a target before warm-up has measured anything.
-func initialMix(t *Target) *shares {
-	if t.scored() {
-		return &shares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeShare, recallMove: wholeShare}
+// initialMix returns the mix of moves that suits a target before warm-up has measured anything.
+func initialMix(t *Target) *moveShares {
+	if t.isScored() {
+		return &moveShares{lineMove: 1, resizeMove: resizeShare, refreshMove: wholeMoveShare, recallMove: wholeMoveShare}
 	}
-	whole := min(1, drawnWhole/t.law.Mean())
-	return &shares{lineMove: 1 - whole, resizeMove: float64(resizeShare * whole * (1 - whole)), refreshMove: whole}
+	whole := min(1, refreshIngredientsPerIteration/t.law.Mean())
+	return &moveShares{lineMove: 1 - whole, resizeMove: float64(resizeShare * whole * (1 - whole)), refreshMove: whole}
 }

@@ -1,43 +1,45 @@
 package mcmc
 
-// gibbs is the paper's Gibbs sampler (Obara, Morimura and Yanagisawa 2019, §4.2). It takes a pair
-// of ingredients, uniform among all pairs, and splits their sum anew by the target's exact
-// conditional law along that line. The split is always accepted. Most pairs are of absent
-// ingredients, so most moves change nothing.
+// gibbsKernel is the Gibbs sampler of Obara, Morimura and Yanagisawa (2019, §4.2). It draws a pair of
+// ingredients uniformly among all pairs and divides their joint amount again by the target's exact
+// conditional law. The result is always accepted. Most pairs are of two unused ingredients, so most
+// iterations change nothing.
 //
-// n changes by at most 1, so the law of n must not have a gap. In a space with rules some
-// iterations are other moves, as in accelerated.
-type gibbs struct {
+// The number n of used ingredients changes by at most 1, so the law of n must have mass on every n
+// from its smallest to its largest. In a space with rules some iterations are other moves, as in
+// accelerated.
+type gibbsKernel struct {
 	target *Target
 }
 
-// newGibbs returns the kernel, or an error that wraps [ErrReducible].
-func newGibbs(t *Target) (*gibbs, error) {
-	if err := checkLines("gibbs", t); err != nil {
+// newGibbsKernel returns the kernel, or an error that wraps [ErrReducible] if the kernel cannot reach all
+// states of the target.
+func newGibbsKernel(t *Target) (*gibbsKernel, error) {
+	if err := checkIrreducible("gibbs", t); err != nil {
 		return nil, err
 	}
-	return &gibbs{t}, nil
+	return &gibbsKernel{t}, nil
 }
 
-// Advance makes iterations.
-func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.checkReady("gibbs", g.target); err != nil {
+// Advance makes the given number of iterations and adds their outcomes to the tally.
+func (g *gibbsKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.checkMovable("gibbs", g.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)
 	t := g.target
-	if x.Composition.N() == 1 && !t.space.conditions.hasFree() {
+	if x.Composition.N() == 1 && !t.space.conditions.hasMultiValuedCondition() {
 		tally.Accepted += int64(iterations)
 		return nil
 	}
 	for range iterations {
 		if made, err := x.tryIndependent(r, tally); err != nil {
-			return kernelError("gibbs", err)
+			return wrapKernelError("gibbs", err)
 		} else if made {
 			continue
 		}
-		if made, err := x.trySet(r, tally); err != nil {
-			return kernelError("gibbs", err)
+		if made, err := x.trySetMove(r, tally); err != nil {
+			return wrapKernelError("gibbs", err)
 		} else if made {
 			continue
 		}
@@ -46,7 +48,7 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			continue
 		}
 		c := x.Composition // read in each iteration: an independent move replaces the composition
-		i, j := r.pair(c.N(), c.N()-1)
+		i, j := r.intnPair(c.N(), c.N()-1)
 		if j >= i {
 			j++
 		}
@@ -63,20 +65,20 @@ func (g *gibbs) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 			others--
 		}
 		if len(x.terms) == 0 {
-			if k := r.split(&t.lines[others], s); k != was {
-				c.move(i, j, k)
+			if k := r.drawSplit(&t.lineLaws[others], s); k != was {
+				c.moveUnchecked(i, j, k)
 				tally.Updated++
 			}
 			continue
 		}
-		law := t.lines[others].splits(1, 1, 1)
+		law := t.lineLaws[others].scaledSplitLaw(1, 1, 1)
 		k, value, err := x.drawSplit(r, i, j, &law)
 		if err != nil {
-			return kernelError("gibbs", err)
+			return wrapKernelError("gibbs", err)
 		}
 		if k != was {
 			if err := x.moveTo(i, j, k, value); err != nil {
-				return kernelError("gibbs", err)
+				return wrapKernelError("gibbs", err)
 			}
 			tally.Updated++
 		}

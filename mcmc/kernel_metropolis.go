@@ -6,58 +6,57 @@ import (
 	"kir/internal/portable"
 )
 
-// A Proposal draws candidates for the general Metropolis–Hastings algorithm. One proposal serves
-// all chains at once.
+// A Proposal draws candidates for the Metropolis–Hastings algorithm. One proposal serves all chains
+// at the same time.
 type Proposal interface {
-	// Propose changes y, which begins as a copy of x, into a candidate. It returns log q(x|y) − log
-	// q(y|x), where q(y|x) is the probability of proposing y at x. −Inf means that y cannot lead
-	// back to x.
+	// Propose turns y, which is a copy of x before the call, into a candidate. It returns log
+	// q(x|y) − log q(y|x), where q(y|x) is the probability of proposing y at x. It returns −Inf if
+	// x can never be proposed at y.
 	Propose(r *Rand, x, y *Composition) (logRatio float64, err error)
 }
 
-// Metropolis is the general Metropolis–Hastings algorithm (Obara, Morimura and
-// Yanagisawa 2019, Algorithm 1) with a proposal of the user's own: a candidate
-// y is accepted with probability
+// Metropolis is the general Metropolis–Hastings kernel (Obara, Morimura and Yanagisawa 2019,
+// Algorithm 1) with a proposal of the user's own. A candidate y is accepted with probability
 //
 //	min(1, P(y)·q(x|y) / (P(x)·q(y|x))).
 //
-// Whether the chain reaches everything that the target allows is up to the
-// proposal.
+// The proposal decides whether the chain can reach everything that the target allows.
 type Metropolis struct {
 	name     string
 	target   *Target
 	proposal Proposal
 }
 
-// NewMetropolis returns the kernel of a proposal. Its errors begin with the name.
+// NewMetropolis returns the kernel that uses the proposal p. The errors of the kernel begin with
+// the given name.
 func NewMetropolis(name string, t *Target, p Proposal) *Metropolis {
 	return &Metropolis{name, t, p}
 }
 
-// Advance makes iterations. It returns an error if a candidate is not in the space or a log ratio
-// is NaN or +Inf.
+// Advance makes the given number of iterations. It returns an error if a candidate is not in the
+// space, or if the log ratio of a proposal is NaN or +Inf.
 func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.checkReady(m.name, m.target); err != nil {
+	if err := x.checkMovable(m.name, m.target); err != nil {
 		return err
 	}
 	for range iterations {
-		if made, err := x.trySet(r, tally); err != nil {
-			return kernelError(m.name, err)
+		if made, err := x.trySetMove(r, tally); err != nil {
+			return wrapKernelError(m.name, err)
 		} else if made {
 			tally.Iterations++
 			continue
 		}
-		y := x.candidate()
+		y := x.candidateComposition()
 		y.CopyFrom(x.Composition)
 		logRatio, err := m.proposal.Propose(r, x.Composition, y)
 		if err != nil {
-			return kernelError(m.name, fmt.Errorf("the proposal at %v failed: %w", x.Composition, err))
+			return wrapKernelError(m.name, fmt.Errorf("the proposal at %v failed: %w", x.Composition, err))
 		}
-		if badScore(logRatio) {
-			return kernelError(m.name, fmt.Errorf("the proposal at %v gave %v a log ratio of %v: it must be a number below +Inf", x.Composition, y, logRatio))
+		if invalidScore(logRatio) {
+			return wrapKernelError(m.name, fmt.Errorf("the proposal at %v gave %v a log ratio of %v: it must be a number below +Inf", x.Composition, y, logRatio))
 		}
 		if err := m.target.space.Contains(y); err != nil {
-			return kernelError(m.name, fmt.Errorf("the proposal at %v left the space: %w", x.Composition, err))
+			return wrapKernelError(m.name, fmt.Errorf("the proposal at %v left the space: %w", x.Composition, err))
 		}
 		tally.Iterations++
 		logRatio += m.target.LogLaw(y.Used()) - m.target.LogLaw(x.Composition.Used())
@@ -69,13 +68,13 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		}
 		value, err := x.scoreCandidate()
 		if err != nil {
-			return kernelError(m.name, err)
+			return wrapKernelError(m.name, err)
 		}
-		if !r.Bernoulli(portable.Exp(logRatio + float64(x.beta*(value-x.sum)))) {
+		if !r.Bernoulli(portable.Exp(logRatio + float64(x.beta*(value-x.logScore)))) {
 			continue
 		}
 		tally.Accepted++
-		tally.Updated += oneIf(x.takeCandidate(value))
+		tally.Updated += oneIf(x.acceptCandidate(value))
 	}
 	return nil
 }

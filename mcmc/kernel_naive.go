@@ -2,19 +2,20 @@ package mcmc
 
 import "kir/internal/portable"
 
-// naive is the paper's naive sampler (Obara, Morimura and Yanagisawa 2019, §4.2):
-// Metropolis–Hastings with a candidate drawn uniformly from X, independently of the state. Most
-// compositions in X use many ingredients, so in a large space it accepts almost no candidate.
-type naive struct {
-	target *Target
-	sizes  []float64 // ∝ |X_n| for n = 1, 2, …: how many ingredients a candidate uses
+// naiveKernel is the naive sampler of Obara, Morimura and Yanagisawa (2019, §4.2). It is a
+// Metropolis–Hastings kernel whose candidates are uniform on all compositions, independently of the
+// state. Most compositions use many ingredients, so in a large space it accepts almost no
+// candidate.
+type naiveKernel struct {
+	target      *Target
+	sizeWeights []float64 // at index n−1: a weight proportional to |X_n|, for drawing the number n of ingredients of a candidate
 }
 
-// newNaive returns the kernel. It leaves every target invariant and in theory reaches all of it,
-// across gaps, disconnected components and rules. But it draws sizes in proportion to |X_n|. A size
-// that holds less than 2⁻⁵³ of X lies below the resolution of a random number and is practically
-// never proposed.
-func newNaive(t *Target) (*naive, error) {
+// newNaiveKernel returns the kernel, which leaves every target invariant. In theory it can reach
+// everything that a target allows. But it draws the number n of ingredients in proportion to |X_n|.
+// If X_n holds less than a fraction 2⁻⁵³ of all compositions, n is practically never drawn, because
+// random numbers have no finer resolution.
+func newNaiveKernel(t *Target) (*naiveKernel, error) {
 	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
 	if t.space.rules != nil {
 		// Draw uniformly from the countable compositions, and reject those that break uncounted
@@ -30,46 +31,46 @@ func newNaive(t *Target) (*naive, error) {
 	for k := range sizes {
 		sizes[k] = portable.Exp(sizes[k] - top)
 	}
-	return &naive{t, sizes}, nil
+	return &naiveKernel{t, sizes}, nil
 }
 
-// Advance makes iterations.
+// Advance makes the given number of iterations.
 //
-// It draws a candidate's number of ingredients first. Without properties that number alone decides.
-// The candidate itself is made only if it may be accepted.
-func (m *naive) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
-	if err := x.checkReady("naive", m.target); err != nil {
+// It first draws the number of ingredients of a candidate. Without properties this number alone
+// decides on acceptance. The candidate itself is drawn only if it may be accepted.
+func (m *naiveKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
+	if err := x.checkMovable("naive", m.target); err != nil {
 		return err
 	}
 	tally.Iterations += int64(iterations)
 	for range iterations {
-		if made, err := x.trySet(r, tally); err != nil {
-			return kernelError("naive", err)
+		if made, err := x.trySetMove(r, tally); err != nil {
+			return wrapKernelError("naive", err)
 		} else if made {
 			continue
 		}
 		n := 1
-		if len(m.sizes) > 1 {
-			n += r.Categorical(m.sizes)
+		if len(m.sizeWeights) > 1 {
+			n += r.Categorical(m.sizeWeights)
 		}
 		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.Used())
 		bare := len(x.terms) == 0
 		if logRatio == negInf || bare && !r.Bernoulli(portable.Exp(logRatio)) {
 			continue
 		}
-		y, value := x.candidate(), 0.0
-		x.exact.draw(r, y, n)
+		y, value := x.candidateComposition(), 0.0
+		x.drawer.draw(r, y, n)
 		if !bare {
 			var err error
 			if value, err = x.scoreCandidate(); err != nil {
-				return kernelError("naive", err)
+				return wrapKernelError("naive", err)
 			}
-			if !r.Bernoulli(portable.Exp(logRatio + float64(x.beta*(value-x.sum)))) {
+			if !r.Bernoulli(portable.Exp(logRatio + float64(x.beta*(value-x.logScore)))) {
 				continue
 			}
 		}
 		tally.Accepted++
-		tally.Updated += oneIf(x.takeCandidate(value))
+		tally.Updated += oneIf(x.acceptCandidate(value))
 	}
 	return nil
 }

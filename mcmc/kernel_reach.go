@@ -8,23 +8,24 @@ import (
 	"kir/internal/portable"
 )
 
-// enumerable is the largest number of compositions of a space that a kernel enumerates to check it
-// before use.
-const enumerable = 5000
+// maxEnumerated is the greatest number of compositions of a space for which a kernel enumerates all
+// of them to check whether it can reach them.
+const maxEnumerated = 5000
 
-// componentResult holds the results of [supportComponents].
+// A componentResult holds the results of [supportComponents].
 type componentResult struct {
-	components    int
-	first, second *Composition
-	err           error
+	componentCount int          // number of components; 0 if they were not computed
+	first, second  *Composition // a composition of the first and of the second component
+	err            error
 }
 
-// supportComponents returns the number of components that lines connect the target's support into,
-// and a composition of each of the first two. It returns 0 without objectives and bounds, and where
-// there are too many compositions to enumerate.
+// supportComponents returns the number of components into which moves of two ingredients connect
+// the target's support. It also returns a composition of each of the first two components. The
+// number is 0 if the target has no objectives and bounds, or if there are too many compositions to
+// enumerate.
 func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	compositions := 0.0
-	for n, c := range t.space.LogCounts(t.law.hi) {
+	for n, c := range t.space.LogCounts(t.law.maxSize) {
 		if t.law.P(n) > 0 {
 			compositions += portable.Exp(c)
 		}
@@ -34,15 +35,15 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 			compositions = float64(compositions * float64(len(p)))
 		}
 	}
-	if !t.hasTerms() || compositions > enumerable {
+	if !t.hasTerms() || compositions > maxEnumerated {
 		return 0, nil, nil, nil
 	}
 	var support []*Composition
-	for n := t.law.lo; n <= t.law.hi; n++ {
+	for n := t.law.minSize; n <= t.law.maxSize; n++ {
 		if t.law.P(n) == 0 {
 			continue
 		}
-		err := t.space.eachComposition(n, func(x *Composition) error {
+		err := t.space.visitCompositions(n, func(x *Composition) error {
 			score, err := t.LogScore(x)
 			if err == nil && score > negInf {
 				support = append(support, x.Clone())
@@ -120,12 +121,13 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	return parts, a, b, nil
 }
 
-// eachComposition calls visit for each composition of X_n, and for each value of its conditions, until
-// visit returns an error. All calls share the same memory.
-func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
+// visitCompositions calls visit for each composition of n ingredients with each combination of
+// values of the conditions, until visit returns an error. All calls pass the same composition,
+// changed in place.
+func (s *Space) visitCompositions(n int, visit func(x *Composition) error) error {
 	x := newComposition(s.ingredients)
 	if s.conditions != nil {
-		visit = s.conditions.eachValue(x, visit)
+		visit = s.conditions.newValueVisitor(x, visit)
 	}
 	var place func(from, left, parts int) error
 	place = func(from, left, parts int) error {
@@ -138,11 +140,11 @@ func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
 				from = left
 			}
 			for amount := from; amount <= to; amount++ {
-				x.assign(int32(i), int32(amount))
+				x.setUnits(int32(i), int32(amount))
 				if err := place(i+1, left-amount, parts-1); err != nil {
 					return err
 				}
-				x.assign(int32(i), 0)
+				x.setUnits(int32(i), 0)
 			}
 		}
 		return nil
@@ -151,32 +153,34 @@ func (s *Space) eachComposition(n int, visit func(x *Composition) error) error {
 	return place(0, s.total, n)
 }
 
-// checkLines returns an error that wraps [ErrReducible] if a kernel that moves along lines cannot
-// reach everything that the target allows.
+// checkIrreducible returns an error that wraps [ErrReducible] if a kernel that changes two
+// ingredients at a time cannot reach everything that the target allows.
 //
-// A gap in the law of n cuts the support in two. A property that is 0 somewhere may do so too.
-// checkLines looks for this in spaces small enough to enumerate; in general it cannot be decided.
-func checkLines(kernel string, t *Target) error {
+// If the law of n has no mass at some n between its smallest and its largest, the kernel cannot
+// cross that n. A property that is 0 somewhere may also cut the support into parts.
+// checkIrreducible finds such parts in spaces small enough to enumerate; in general this cannot be
+// decided.
+func checkIrreducible(kernel string, t *Target) error {
 	if t.space.rules != nil {
 		return nil // its independent moves connect everything
 	}
-	of := t.components()
-	parts, a, b, err := of.components, of.first, of.second, of.err
+	of := t.componentsOnce()
+	parts, a, b, err := of.componentCount, of.first, of.second, of.err
 	if err != nil {
-		return kernelError(kernel, err)
+		return wrapKernelError(kernel, err)
 	}
 	n, gap := t.law.Gap()
 	switch {
 	case parts == 1:
 		return nil // whatever lies beyond a gap is forbidden
 	case gap:
-		return fmt.Errorf("%s: %w: it changes the number of ingredients by at most 1 and the sparsity law has no mass at n = %d, between %d and %d; use balanced", kernel, ErrReducible, n, t.law.lo, t.law.hi)
+		return fmt.Errorf("%s: %w: it changes the number of ingredients by at most 1 and the sparsity law has no mass at n = %d, between %d and %d; use balanced", kernel, ErrReducible, n, t.law.minSize, t.law.maxSize)
 	case parts > 1:
 		return fmt.Errorf("%s: %w: it changes two ingredients at a time, and the properties that are 0 cut what is allowed into %d parts, one with %v and one with %v; use balanced", kernel, ErrReducible, parts, a, b)
 	}
 	return nil
 }
 
-// ErrReducible is returned for a target whose support a kernel cannot fully reach. Its draws would
-// not follow the target, however long it ran.
+// ErrReducible is returned if a kernel cannot reach all states that the target allows. Its draws
+// would not follow the target, no matter how many.
 var ErrReducible = errors.New("the chain cannot reach everything that the target allows")

@@ -6,48 +6,53 @@ import (
 	"kir/internal/portable"
 )
 
-// ladderSums holds the sums over scans.
+// ladderSums holds sums over scans, for one ladder of replicas from β = 0 to β = 1. The replica at
+// β is on a rung of the ladder, and a step leads from a rung to the next.
 type ladderSums struct {
-	scans                int64
-	rejected             []float64 // by step: Σ over scans of 1 − the probability of a swap
-	logScore             []float64 // by rung: Σ V over the scans where V is finite
-	forbidden            []int64   // by rung: number of scans where V is −Inf
-	restarts, roundTrips int64
+	scanCount                    int64     // number of scans so far
+	rejectionSums                []float64 // by step: Σ over scans of 1 − the probability of a swap
+	logScoreSums                 []float64 // by rung: Σ V over the scans in which V, the log score, is finite
+	forbiddenCounts              []int64   // by rung: number of scans in which V is −Inf
+	restartCount, roundTripCount int64     // number of restarts and of round trips; see [Ladder]
 
-	// batches are Bennett's sums. For step k and the offset C, with d the rise of the log density
-	// and f(u) = 1/(1 + e^u),
+	// batches holds the sums of Bennett's estimate. For step k and an offset C, let d be the rise
+	// of the log density from rung k to rung k+1, and let f(u) = 1/(1 + e^u), which is bounded.
+	// Then for any C
 	//
-	//	Z_{k+1}/Z_k = e^C · E_k[f(C − d)] / E_{k+1}[f(d − C)],
+	//	Z_{k+1}/Z_k = e^C · E_k[f(C − d)] / E_{k+1}[f(d − C)].
 	//
-	// for any C, and f is bounded. Each batch sums a number of scans. When there are too many
-	// batches, pairs of them are merged.
-	batches []bennettSums // by batch and step
-	length  int64         // number of scans in a batch
+	// Each batch sums the same number of scans. If there are too many batches, pairs of batches are
+	// merged. Batches are indexed by batch and step.
+	batches    []bennettSums
+	batchScans int64 // number of scans in a full batch
 }
 
-// bennettSums holds the sums of f(C − d) over the lower rung and of f(d − C) over the upper one.
+// bennettSums holds two sums over scans for one step: the sum of f(C − d) at the lower rung, and
+// the sum of f(d − C) at the upper rung. See [ladderSums] for f, C and d.
 type bennettSums struct{ lower, upper float64 }
 
-// maxBatches is the number of batches at which pairs are merged.
+// maxBatches is the number of batches at which pairs of batches are merged.
 const maxBatches = 64
 
-func (s *ladderSums) steps() int { return len(s.rejected) }
+// steps returns the number of steps of the ladder, one less than its rungs.
+func (s *ladderSums) steps() int { return len(s.rejectionSums) }
 
+// reset clears the sums and makes room for the given number of steps.
 func (s *ladderSums) reset(steps int) {
 	*s = ladderSums{
-		rejected:  make([]float64, steps),
-		logScore:  make([]float64, steps+1),
-		forbidden: make([]int64, steps+1),
-		batches:   make([]bennettSums, 0, maxBatches*steps),
-		length:    1,
+		rejectionSums:   make([]float64, steps),
+		logScoreSums:    make([]float64, steps+1),
+		forbiddenCounts: make([]int64, steps+1),
+		batches:         make([]bennettSums, 0, maxBatches*steps),
+		batchScans:      1,
 	}
 }
 
-// beginScan makes room for the next scan.
+// beginScan counts a new scan and adds a new batch if the last batch is full.
 func (s *ladderSums) beginScan() {
 	steps := s.steps()
-	if s.scans%s.length == 0 {
-		if s.scans/s.length == maxBatches {
+	if s.scanCount%s.batchScans == 0 {
+		if s.scanCount/s.batchScans == maxBatches {
 			for b := range maxBatches / 2 {
 				for k := range steps {
 					p, q := s.batches[2*b*steps+k], s.batches[(2*b+1)*steps+k]
@@ -55,56 +60,59 @@ func (s *ladderSums) beginScan() {
 				}
 			}
 			s.batches = s.batches[:maxBatches/2*steps]
-			s.length *= 2
+			s.batchScans *= 2
 		}
 		s.batches = s.batches[:len(s.batches)+steps]
 		clear(s.batches[len(s.batches)-steps:])
 	}
-	s.scans++
+	s.scanCount++
 }
 
-// addStep adds step k to the sums: V on its lower rung, the probability of a swap, and the rises of
-// the two states' log densities less the offset.
+// addStep adds one scan of step k to the sums. The argument logScore is V at the lower rung, and
+// swap is the probability of a swap. The arguments lower and upper are d − C for the states at the
+// lower and the upper rung; see [ladderSums].
 func (s *ladderSums) addStep(k int, logScore, swap, lower, upper float64) {
 	s.addScore(k, logScore)
-	s.rejected[k] += 1 - swap
+	s.rejectionSums[k] += 1 - swap
 	b := &s.batches[len(s.batches)-s.steps()+k]
 	b.lower += 1 / (1 + portable.Exp(-lower))
 	b.upper += 1 / (1 + portable.Exp(upper))
 }
 
+// addScore adds the log score of one scan at rung k to the sums.
 func (s *ladderSums) addScore(k int, logScore float64) {
 	if logScore == negInf {
-		s.forbidden[k]++
+		s.forbiddenCounts[k]++
 	} else {
-		s.logScore[k] += logScore
+		s.logScoreSums[k] += logScore
 	}
 }
 
-// endScan adds V on the last rung.
+// endScan adds the log score at the last rung to the sums.
 func (s *ladderSums) endScan(logScore float64) { s.addScore(s.steps(), logScore) }
 
-// avoidableRate is the rejection rate of step k without the swaps that a forbidden composition
-// rejects, which no spacing avoids.
-func (s *ladderSums) avoidableRate(k int) float64 {
-	if allowed := s.scans - s.forbidden[k]; allowed > 0 {
-		return max(0, s.rejected[k]-float64(s.forbidden[k])) / float64(allowed)
+// avoidableRejectionRate returns the rejection rate of swaps of step k in the scans without a
+// forbidden composition at the lower rung. Swaps with a forbidden composition are always rejected,
+// however the β are spaced.
+func (s *ladderSums) avoidableRejectionRate(k int) float64 {
+	if allowed := s.scanCount - s.forbiddenCounts[k]; allowed > 0 {
+		return max(0, s.rejectionSums[k]-float64(s.forbiddenCounts[k])) / float64(allowed)
 	}
 	return 0
 }
 
-// inefficiency returns Σ r/(1−r) over the steps, where r is a step's rejection rate. A round trip
-// takes about 2 + 2·Σ r/(1−r) scans (Syed et al. 2022).
+// inefficiency returns Σ r/(1−r) over the steps, where r is the rejection rate of a step. A round
+// trip takes about 2 + 2·Σ r/(1−r) scans (Syed et al. 2022).
 func (s *ladderSums) inefficiency() float64 {
 	sum := 0.0
-	for _, rejected := range s.rejected {
-		sum += rejected / (float64(s.scans) - rejected)
+	for _, rejected := range s.rejectionSums {
+		sum += rejected / (float64(s.scanCount) - rejected)
 	}
 	return sum
 }
 
-// logRatio returns log Z_{k+1}/Z_k less the offset, NaN where no scan determines it.
-func (s *ladderSums) logRatio(k int) float64 {
+// logZRatio returns log(Z_{k+1}/Z_k) less the offset of step k, or NaN if no scan determines it.
+func (s *ladderSums) logZRatio(k int) float64 {
 	sum := bennettSums{}
 	for ; k < len(s.batches); k += s.steps() {
 		sum.lower += s.batches[k].lower
@@ -116,13 +124,14 @@ func (s *ladderSums) logRatio(k int) float64 {
 	return portable.Log(sum.lower) - portable.Log(sum.upper)
 }
 
-// error returns the standard error of log Z, to first order, from the spread between full batches.
-func (s *ladderSums) error() float64 {
+// logZError returns the standard error of log Z, to first order, from the spread between full
+// batches. It returns NaN if there are too few batches.
+func (s *ladderSums) logZError() float64 {
 	steps := s.steps()
 	if steps == 0 {
 		return 0
 	}
-	full := int(s.scans / s.length)
+	full := int(s.scanCount / s.batchScans)
 	if full < maxBatches/2 {
 		return math.NaN()
 	}
@@ -142,5 +151,5 @@ func (s *ladderSums) error() float64 {
 		squares += float64(d * d) // d is a deviation: over all batches, its mean is 0
 	}
 	// A composition that no scan has met may still have a share of up to 1/scans.
-	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scans))
+	return max(math.Sqrt(squares/float64(full)/float64(full-1)), 1/float64(s.scanCount))
 }

@@ -5,129 +5,132 @@ import (
 	"math"
 )
 
-// save writes everything that the chain of replicas needs to continue: the rungs and the sums of
-// both legs.
+// save writes everything that the chain needs to continue: the rungs of both ladders and their
+// sums.
 func (l *replicas) save(e *encoder) {
-	first := len(l.rungs) - l.learntRungs
-	e.ints(int64(first), l.scans, int64(l.seed), int64(l.index), int64(l.streams), int64(l.round), int64(l.done), int64(l.learntRungs), oneIf(l.learntPays))
-	if l.learntRungs > 0 {
-		e.states(&l.reference.recallMemory.states)
-		e.rungs(l.rungs[first:], false)
+	first := len(l.rungs) - l.learntRungCount
+	e.writeInts(int64(first), l.scanCount, int64(l.seed), int64(l.chainIndex), int64(l.streamCount), int64(l.warmupRound), int64(l.roundScanCount), int64(l.learntRungCount), oneIf(l.keepLearntLeg))
+	if l.learntRungCount > 0 {
+		e.writeStateList(&l.reference.recallMemory.stateList)
+		e.writeRungs(l.rungs[first:], false)
 		l.learntSums.save(e)
 	}
-	e.rungs(l.rungs[:first], true)
-	l.sums.save(e)
+	e.writeRungs(l.rungs[:first], true)
+	l.firstLegSums.save(e)
 }
 
-// rungs writes rungs, with or without the memories of their states.
-func (e *encoder) rungs(rungs []rung, learnt bool) {
+// writeRungs writes rungs with the states on them. The argument learnt says whether to write the
+// memories of the states too.
+func (e *encoder) writeRungs(rungs []rung, learnt bool) {
 	for k := range rungs {
 		g := &rungs[k]
-		e.floats(g.state.beta, g.offset)
-		e.ints(int64(g.endsReached))
-		e.random(g.rand)
+		e.writeFloats(g.state.beta, g.offset)
+		e.writeInts(int64(g.endsReached))
+		e.writeRand(g.rand)
 		x := *g.state
 		if !learnt {
 			x.memory = nil
 		}
-		e.state(&x)
+		e.writeState(&x)
 	}
 }
 
+// save writes the sums to a saved chain.
 func (s *ladderSums) save(e *encoder) {
-	e.ints(s.scans, s.restarts, s.roundTrips, s.length)
-	e.floats(s.rejected...)
-	e.floats(s.logScore...)
-	e.ints(s.forbidden...)
+	e.writeInts(s.scanCount, s.restartCount, s.roundTripCount, s.batchScans)
+	e.writeFloats(s.rejectionSums...)
+	e.writeFloats(s.logScoreSums...)
+	e.writeInts(s.forbiddenCounts...)
 	for _, b := range s.batches {
-		e.floats(b.lower, b.upper)
+		e.writeFloats(b.lower, b.upper)
 	}
 }
 
-// RestoreChain restores a chain from the result of [Chain.MarshalBinary], with its states
-// refreshed.
+// RestoreChain restores a chain from data that [Chain.MarshalBinary] returned. It recomputes the
+// scores of the chain's states.
 func (k *Tempered) RestoreChain(data []byte) (*Chain, error) {
-	return restoreChain(k.target, data, func(d *decoder) mover {
-		rungs := d.int()
+	return restoreChain(k.target, data, func(d *decoder) chainMover {
+		rungs := d.readInt()
 		if d.err == nil && rungs <= 0 {
-			d.err = errOtherKernel
+			d.err = errKernelMismatch
 		}
 		if d.err != nil {
 			return nil
 		}
-		return d.replicas(k, rungs)
+		return d.readReplicas(k, rungs)
 	})
 }
 
-// replicas reads a ladder of the given number of rungs, without the learnt leg.
-func (d *decoder) replicas(k *Tempered, rungs int64) *replicas {
+// readReplicas reads the replicas of a chain. The argument rungs is their number without the learnt
+// leg.
+func (d *decoder) readReplicas(k *Tempered, rungs int64) *replicas {
 	var peaks []float64
 	lo, hi := int64(1), int64(1) // rungs from β = 0 to β = 1
-	if k.target.scored() {
-		peaks, lo, hi = k.peaks, 2, maxSteps+1
+	if k.target.isScored() {
+		peaks, lo, hi = k.peakBetas, 2, maxSteps+1
 	}
 	climb := rungs - int64(len(peaks))
 	if climb < lo || climb > hi {
-		d.fail("a number is out of range")
+		d.failDamaged("a number is out of range")
 		return nil
 	}
-	if k.steps > 0 && k.target.scored() && int64(k.steps) != climb-1 {
-		d.err = fmt.Errorf("the saved chain has %d replicas and the kernel %d", climb, k.steps+1)
+	if k.fixedSteps > 0 && k.target.isScored() && int64(k.fixedSteps) != climb-1 {
+		d.err = fmt.Errorf("the saved chain has %d replicas and the kernel %d", climb, k.fixedSteps+1)
 		return nil
 	}
-	l := &replicas{kernel: k, peaks: len(peaks), workers: 1, scans: d.int(), seed: uint64(d.int()), index: int(d.int())}
-	l.streams = d.intBetween(0, math.MaxInt32)
-	l.round = d.intBetween(0, 40)
-	l.done = d.intBetween(0, firstLadderRound<<l.round-1)
-	if l.learntRungs = d.intBetween(0, climb-1); k.steps > 0 && l.learntRungs > 0 {
-		d.fail("a number is out of range")
+	l := &replicas{kernel: k, peakCount: len(peaks), workers: 1, scanCount: d.readInt(), seed: uint64(d.readInt()), chainIndex: int(d.readInt())}
+	l.streamCount = d.readIntBetween(0, math.MaxInt32)
+	l.warmupRound = d.readIntBetween(0, 40)
+	l.roundScanCount = d.readIntBetween(0, firstRoundScans<<l.warmupRound-1)
+	if l.learntRungCount = d.readIntBetween(0, climb-1); k.fixedSteps > 0 && l.learntRungCount > 0 {
+		d.failDamaged("a number is out of range")
 	}
-	l.learntPays = d.intBetween(0, 1) == 1
+	l.keepLearntLeg = d.readIntBetween(0, 1) == 1
 	var leg []rung
-	if l.learntRungs > 0 {
-		met := d.states()
+	if l.learntRungCount > 0 {
+		met := d.readStateList()
 		if d.err == nil {
-			l.reference = newReference(k.target, &met, recallTries)
+			l.reference = newReferenceLaw(k.target, &met, maxRecallTries)
 		}
 		if l.reference == nil {
-			d.fail("its learnt leg has no reference")
+			d.failDamaged("its learnt leg has no reference")
 			return nil
 		}
-		leg = d.rungs(int64(l.learntRungs), int64(l.learntRungs), nil)
-		l.learntSums = d.sums(l.learntRungs)
+		leg = d.readRungs(int64(l.learntRungCount), int64(l.learntRungCount), nil)
+		l.learntSums = d.readSums(l.learntRungCount)
 		for r := range leg {
-			leg[r].state.memory = l.reference.memory()
+			leg[r].state.memory = l.reference.newMemory()
 		}
 	}
-	l.rungs = append(d.rungs(rungs, climb-1, peaks), leg...)
-	l.sums = d.sums(int(climb - 1))
+	l.rungs = append(d.readRungs(rungs, climb-1, peaks), leg...)
+	l.firstLegSums = d.readSums(int(climb - 1))
 	if d.err != nil {
 		return nil
 	}
 	return l
 }
 
-// rungs reads the given number of rungs. The rung with index target has β = 1, and those after it
-// have the β of the peaks.
-func (d *decoder) rungs(count, target int64, peaks []float64) (rungs []rung) {
+// readRungs reads the given number of rungs. The rung with index target must have β = 1, and the
+// later rungs the β in peaks.
+func (d *decoder) readRungs(count, target int64, peaks []float64) (rungs []rung) {
 	last := -1.0
 	for at := range count {
-		beta := d.float()
+		beta := d.readFloat()
 		switch {
 		case at == target && beta != 1, at == 0 && target > 0 && beta != 0, at < target && beta >= 1:
-			d.fail("its ladder does not rise from 0 to 1")
+			d.failDamaged("its ladder does not rise from 0 to 1")
 		case at > target && beta != peaks[at-target-1]:
-			d.fail("its ladder ends elsewhere")
+			d.failDamaged("its ladder ends elsewhere")
 		case beta <= last:
-			d.fail("its ladder does not rise")
+			d.failDamaged("its ladder does not rise")
 		}
 		last = beta
-		g := rung{offset: d.float(), endsReached: visitedEnds(d.intBetween(0, int64(seenHot|seenCold|byLearnt)))}
-		g.rand = d.random()
+		g := rung{offset: d.readFloat(), endsReached: ladderEnds(d.readIntBetween(0, int64(cameFromHot|wasCold|cameByLearntLeg)))}
+		g.rand = d.readRand()
 		if d.err != nil {
 			return nil
 		}
-		if g.state = d.state(beta); d.err != nil {
+		if g.state = d.readState(beta); d.err != nil {
 			return nil
 		}
 		rungs = append(rungs, g)
@@ -135,30 +138,30 @@ func (d *decoder) rungs(count, target int64, peaks []float64) (rungs []rung) {
 	return rungs
 }
 
-// sums reads the sums of a leg.
-func (d *decoder) sums(steps int) (s ladderSums) {
+// readSums reads the sums of a ladder with the given number of steps.
+func (d *decoder) readSums(steps int) (s ladderSums) {
 	s.reset(steps)
-	s.scans = d.count(maxCount)
-	s.restarts = d.count(s.scans)
-	s.roundTrips = d.count(s.restarts)
-	s.length = d.count(max(1, s.scans))
-	if d.err == nil && (s.length < 1 || s.scans > s.length*maxBatches) {
-		d.fail("a number is out of range")
+	s.scanCount = d.readCount(maxCount)
+	s.restartCount = d.readCount(s.scanCount)
+	s.roundTripCount = d.readCount(s.restartCount)
+	s.batchScans = d.readCount(max(1, s.scanCount))
+	if d.err == nil && (s.batchScans < 1 || s.scanCount > s.batchScans*maxBatches) {
+		d.failDamaged("a number is out of range")
 	}
-	for k := range s.rejected {
-		s.rejected[k] = d.sum(s.scans)
+	for k := range s.rejectionSums {
+		s.rejectionSums[k] = d.readSum(s.scanCount)
 	}
-	for k := range s.logScore {
-		s.logScore[k] = d.float()
+	for k := range s.logScoreSums {
+		s.logScoreSums[k] = d.readFloat()
 	}
-	for k := range s.forbidden {
-		s.forbidden[k] = d.count(s.scans)
+	for k := range s.forbiddenCounts {
+		s.forbiddenCounts[k] = d.readCount(s.scanCount)
 	}
 	if d.err != nil {
 		return s
 	}
-	for range int((s.scans+s.length-1)/s.length) * steps {
-		s.batches = append(s.batches, bennettSums{d.sum(s.length), d.sum(s.length)})
+	for range int((s.scanCount+s.batchScans-1)/s.batchScans) * steps {
+		s.batches = append(s.batches, bennettSums{d.readSum(s.batchScans), d.readSum(s.batchScans)})
 	}
 	return s
 }

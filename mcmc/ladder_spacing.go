@@ -2,47 +2,49 @@ package mcmc
 
 import "math"
 
-// firstLadderRound is the number of scans in the first round of warm-up. Each further round has
-// twice as many.
-const firstLadderRound = 32
+// firstRoundScans is the number of scans in the first round of warm-up. Each further round has
+// twice as many scans as the round before.
+const firstRoundScans = 32
 
-// tune ends a round of warm-up. It respaces the ladder so that, by the rates of the round, all
-// steps are rejected equally often.
-func (l *replicas) tune() error {
+// endRound ends a round of warm-up. It spaces the β of the ladder anew, so that by the rejection
+// rates of the round all swaps are rejected equally often.
+func (l *replicas) endRound() error {
 	steps := l.steps()
 	if steps > 0 {
-		barrier, logZ := l.sums.cumulate(l.rungs)
-		next := l.kernel.steps
+		barrier, logZ := l.firstLegSums.cumulativeBarrierAndLogZ(l.rungs)
+		next := l.kernel.fixedSteps
 		if next == 0 {
-			next = stepsFor(barrier[steps])
+			next = stepsForBarrier(barrier[steps])
 		}
-		betas, levels := spaceBetas(l.rungs[:steps+1], barrier, logZ, next)
-		if err := l.rebuild(betas, levels); err != nil {
+		betas, levels := respaceBetas(l.rungs[:steps+1], barrier, logZ, next)
+		if err := l.rebuildLadder(betas, levels); err != nil {
 			return err
 		}
-		if err := l.relearn(); err != nil {
+		if err := l.endLearntRound(); err != nil {
 			return err
 		}
 	}
-	l.round, l.done = l.round+1, 0
-	l.sums.reset(l.steps())
+	l.warmupRound, l.roundScanCount = l.warmupRound+1, 0
+	l.firstLegSums.reset(l.steps())
 	return nil
 }
 
-// stepsFor returns the number of steps of a leg with the given barrier.
-func stepsFor(barrier float64) int {
+// stepsForBarrier returns the number of steps of a ladder with the given communication barrier:
+// twice the barrier, rounded up, between 1 and maxSteps.
+func stepsForBarrier(barrier float64) int {
 	return min(max(int(math.Ceil(2*barrier)), 1), maxSteps)
 }
 
-// cumulate returns the barrier and log Z up to each rung of a leg, which begins with the given
-// rungs. It leaves out rejections that no spacing can change: at β = 0 a forbidden composition is
+// cumulativeBarrierAndLogZ returns, for each rung of a ladder, the communication barrier and log Z
+// from the first rung to that rung. The argument rungs begins with the rungs of the ladder. The
+// barrier leaves out the rejections that no spacing can change: a forbidden composition at β = 0 is
 // always rejected.
-func (s *ladderSums) cumulate(rungs []rung) (barrier, logZ []float64) {
+func (s *ladderSums) cumulativeBarrierAndLogZ(rungs []rung) (barrier, logZ []float64) {
 	steps := s.steps()
 	barrier, logZ = make([]float64, steps+1), make([]float64, steps+1)
 	for k := range steps {
-		barrier[k+1] = barrier[k] + s.avoidableRate(k)
-		rise := s.logRatio(k)
+		barrier[k+1] = barrier[k] + s.avoidableRejectionRate(k)
+		rise := s.logZRatio(k)
 		if math.IsNaN(rise) || math.IsInf(rise, 0) {
 			rise = 0
 		}
@@ -51,9 +53,10 @@ func (s *ladderSums) cumulate(rungs []rung) (barrier, logZ []float64) {
 	return barrier, logZ
 }
 
-// spaceBetas returns β for the given number of steps, between which the barrier rises evenly, and
-// log Z there. It interpolates both between the rungs of a leg.
-func spaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
+// respaceBetas returns new β for the given number of steps of a ladder, and log Z at each of them.
+// From each new β to the next the communication barrier rises by the same amount. The arguments
+// barrier and logZ hold the values at the current rungs, between which respaceBetas interpolates.
+func respaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
 	last := len(barrier) - 1
 	// A small extra barrier everywhere keeps β rising where no swap is rejected.
 	height := func(k int) float64 { return barrier[k] + float64(1e-3*rungs[k].state.beta) }
@@ -71,9 +74,9 @@ func spaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels
 	return append(betas, 1), append(levels, logZ[last])
 }
 
-// rebuild makes a ladder of the given β from this one. Each new rung takes the state of the old
-// rung at the same relative height, or a copy of it.
-func (l *replicas) rebuild(betas, logZ []float64) error {
+// rebuildLadder gives the first ladder new rungs with the given β and log Z. Each new rung takes
+// the state of the old rung at the same relative height, or a copy of that state.
+func (l *replicas) rebuildLadder(betas, logZ []float64) error {
 	old, steps := l.rungs[:l.steps()+1], len(betas)-1
 	peaks := l.rungs[l.steps()+1:]
 	taken := make([]bool, len(old))
@@ -88,11 +91,11 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 			if err != nil {
 				return err
 			}
-			l.rungs[k] = rung{state: x, rand: l.stream()}
+			l.rungs[k] = rung{state: x, rand: l.newStream()}
 		}
 	}
 	for k := range betas {
-		l.rungs[k].state.beta, l.rungs[k].state.recalled = betas[k], false
+		l.rungs[k].state.beta, l.rungs[k].state.logRecallCached = betas[k], false
 		l.rungs[k].offset = 0
 		if k < steps {
 			l.rungs[k].offset = logZ[k+1] - logZ[k]
@@ -100,7 +103,7 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 	}
 	// A forbidden composition is valid at β = 0 only.
 	for k := 1; k <= steps; k++ {
-		if l.rungs[k].state.sum == negInf {
+		if l.rungs[k].state.logScore == negInf {
 			x, err := l.state().clone()
 			if err != nil {
 				return err
@@ -113,7 +116,7 @@ func (l *replicas) rebuild(betas, logZ []float64) error {
 	return nil
 }
 
-// clone returns a state with the same composition and a copy of the memory.
+// clone returns a new state with a copy of the composition and of the memory.
 func (x *State) clone() (*State, error) {
 	y := newState(x.target, x.Composition.Clone())
 	y.beta = x.beta

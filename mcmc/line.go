@@ -6,18 +6,21 @@ import (
 	"kir/internal/portable"
 )
 
-// line returns Σ_k c_k·log y_k over the splits of (i, j); law gives their mass. The pieces are
-// valid until the next call. There must be terms.
+// lineScores returns the log score Σ_k c_k·log y_k of each division of the joint amount of i and j.
+// The argument law tells which divisions have mass. The state must have properties to score. The
+// result is valid until the next call.
 //
-// A split that some property forbids is −Inf, whatever the other properties return. An invalid
-// score, NaN or +Inf, is passed on elsewhere; [State.weigh] reports it if it matters.
-func (x *State) line(i, j int, law *splitLaw) (*Pieces, error) {
-	return x.lineOf(i, j, law, true, -1)
+// The log score is −Inf if some property forbids the division, whatever the other properties
+// return. Any other invalid score, NaN or +Inf, is returned as it is; [State.weighSplits] reports
+// it if it matters.
+func (x *State) lineScores(i, j int, law *splitLaw) (*Pieces, error) {
+	return x.partialLineScores(i, j, law, true, -1)
 }
 
-// lineOf is line with or without the terms that are curves. It returns nil where the rules allow no
-// split but omit.
-func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces, error) {
+// partialLineScores is [State.lineScores], but it leaves out the properties with a [CurveScorer] if
+// curves is false. It returns nil if the rules allow no division of the joint amount other than
+// omit units for i.
+func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int) (*Pieces, error) {
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
 	first := true
 	for k, t := range x.terms {
@@ -54,7 +57,7 @@ func (x *State) lineOf(i, j int, law *splitLaw, curves bool, omit int) (*Pieces,
 	return &x.sumPieces, nil
 }
 
-// isOnlySplit reports whether split k of a line of sum s is the only one that is not −Inf.
+// isOnlySplit reports whether p is −Inf at all splits of 0..s other than k.
 func (p *Pieces) isOnlySplit(k, s int) bool {
 	for q, v := range p.values {
 		end := s + 1
@@ -68,8 +71,9 @@ func (p *Pieces) isOnlySplit(k, s int) bool {
 	return true
 }
 
-// relevantSplits returns pieces over a line of sum s that tell term k where its score matters: they are not
-// −Inf where the law has mass and no earlier term forbids the split.
+// relevantSplits returns, for each division of the joint amount s of two ingredients, whether the
+// score of term k matters. The result is −Inf where the score does not matter: where the law gives
+// the division no mass, or an earlier term forbids it.
 func (x *State) relevantSplits(k, s int, law *splitLaw) *Pieces {
 	w, acc := &x.nextSum, &x.sumPieces
 	w.Reset()
@@ -83,18 +87,19 @@ func (x *State) relevantSplits(k, s int, law *splitLaw) *Pieces {
 		}
 		return v
 	}
-	w.Add(0, value(acc.values[0], law.zero))
+	w.Add(0, value(acc.values[0], law.zeroWeight))
 	for q, v := range acc.values {
-		if from, to := innerSplits(acc, q, s); from < to {
-			w.Add(from, value(v, law.inner))
+		if from, to := innerSplitsOfPiece(acc, q, s); from < to {
+			w.Add(from, value(v, law.innerWeight))
 		}
 	}
-	w.Add(s, value(acc.values[len(acc.values)-1], law.full))
+	w.Add(s, value(acc.values[len(acc.values)-1], law.fullWeight))
 	return w
 }
 
-// checkPieces verifies the pieces that a scorer returned for a line of sum s.
-func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
+// checkPieces returns an error if the pieces p that the scorer of t returned are not a function of
+// the splits 0..s. The first piece must start at 0, and the starts must rise up to at most s.
+func (x *State) checkPieces(t scoredTerm, p *Pieces, s int32, i, j int) error {
 	last := int32(-1)
 	for q, start := range p.starts {
 		if start <= last || (q == 0 && start != 0) || start > s {
@@ -108,12 +113,12 @@ func (x *State) checkPieces(t term, p *Pieces, s int32, i, j int) error {
 	return nil
 }
 
-// badSplit returns an error that names the property without a valid score at split k of (i, j),
-// which the law and the other properties allow.
-func (x *State) badSplit(i, j, k int) error {
+// invalidSplitError returns an error that names the property whose score is invalid if i has k
+// units of the joint amount of i and j.
+func (x *State) invalidSplitError(i, j, k int) error {
 	y := x.Composition.Clone()
-	y.move(i, j, k)
-	if _, err := sumScores(newTerms(x.target, y), y, true); err != nil {
+	y.moveUnchecked(i, j, k)
+	if _, err := sumScores(newScoredTerms(x.target, y), y, true); err != nil {
 		return err
 	}
 	for _, t := range x.terms { // look for a scorer that returns an invalid score from Line alone
@@ -124,47 +129,47 @@ func (x *State) badSplit(i, j, k int) error {
 		for int(p.starts[q]) > k {
 			q--
 		}
-		if score := float64(t.objective.Weight * p.values[q]); badScore(score) {
+		if score := float64(t.objective.Weight * p.values[q]); invalidScore(score) {
 			return newScoreError(t.objective.Name, t.scorer, score, y)
 		}
 	}
 	return fmt.Errorf("the properties together have no score at %v on the line of %d and %d, and by itself each has one", y, i, j)
 }
 
-// weighedLine holds the results of [State.weigh] other than the weights.
+// A weighedLine holds the results of [State.weighSplits] other than the weights themselves.
 type weighedLine struct {
-	omittedWeight float64 // weight of the omitted split
+	omittedWeight float64 // weight of the split that draws leave out
 	otherWeight   float64 // sum of the weights of all other splits
-	omittedPiece  int     // index of the piece with the omitted split; −1 for an end or no omission
+	omittedPiece  int     // index of the piece that contains the omitted split; −1 if that split is an end or none is omitted
 }
 
-// greatestValues returns the greatest value of an end of the line of (i, j), and of the splits between,
-// among those to which the law gives weight. It returns −Inf if there is none, and an error for an
-// invalid score.
+// greatestValues returns the greatest log score if all units of i and j go to one of them, and the
+// greatest if both get units. It ignores divisions to which the law gives no weight. A result is
+// −Inf if no division is left. It returns an error if a score that matters is invalid.
 func (x *State) greatestValues(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	first, last := p.values[0], p.values[len(p.values)-1]
 	end, inner = negInf, negInf
-	if law.zero > 0 {
-		if badScore(first) {
-			return 0, 0, x.badSplit(i, j, 0)
+	if law.zeroWeight > 0 {
+		if invalidScore(first) {
+			return 0, 0, x.invalidSplitError(i, j, 0)
 		}
 		end = first
 	}
-	if law.full > 0 && !(last <= end) {
-		if badScore(last) {
-			return 0, 0, x.badSplit(i, j, s)
+	if law.fullWeight > 0 && !(last <= end) {
+		if invalidScore(last) {
+			return 0, 0, x.invalidSplitError(i, j, s)
 		}
 		end = last
 	}
-	if law.inner > 0 {
+	if law.innerWeight > 0 {
 		for q, v := range p.values {
 			if v <= inner {
 				continue
 			}
-			if from, to := innerSplits(p, q, s); from < to {
-				if badScore(v) {
-					return 0, 0, x.badSplit(i, j, from)
+			if from, to := innerSplitsOfPiece(p, q, s); from < to {
+				if invalidScore(v) {
+					return 0, 0, x.invalidSplitError(i, j, from)
 				}
 				inner = v
 			}
@@ -173,14 +178,15 @@ func (x *State) greatestValues(p *Pieces, i, j int, law *splitLaw) (end, inner f
 	return end, inner, nil
 }
 
-// weigh fills x.weights with the choices on the line of (i, j): k = 0, k = s, and the inner splits
-// of each piece. Each weight is proportional to exp(β·value) times the law's mass. The split omit
-// is left out, unless it is −1.
+// weighSplits fills x.weights with the weights of the choices on the line of (i, j). The choices
+// are the end k = 0, the end k = s, and for each piece its splits between the ends. The weight of a
+// split is proportional to exp(β·value) times its mass in law. The split omit gets no weight; −1
+// omits none.
 //
-// The scale is that of the greatest value to which the law gives weight, so at least one weight is
-// of the order of its factor. weigh ignores values where the law has no mass: they may be anything,
-// even far above all others.
-func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
+// All weights are relative to the greatest value among the splits to which the law gives weight. So
+// at least one weight does not underflow. Values at splits without mass are ignored: they may be
+// invalid, or far above all others.
+func (x *State) weighSplits(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
 	topEnd, topInner, err := x.greatestValues(p, i, j, law)
 	if err != nil {
 		return weighedLine{}, err
@@ -188,35 +194,34 @@ func (x *State) weigh(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine
 	if topEnd == negInf && topInner == negInf {
 		return weighedLine{}, fmt.Errorf("the line of %d and %d at %v has nothing that is allowed, not even where it is: what a scorer says of the line differs from what it says of the point", i, j, x.Composition)
 	}
-	return x.weighScaled(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
+	return x.weighSplitsScaled(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
 }
 
-// weighScaled is weigh for the splits 0..s, given the greatest value of an end and of the splits
-// between.
-func (x *State) weighScaled(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
+// weighSplitsScaled is weighSplits for the splits 0..s, given the results of greatestValues.
+func (x *State) weighSplitsScaled(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
 	n := len(p.starts)
 	first, last := p.values[0], p.values[n-1]
 	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
-	if law.shift != 0 {
-		if float64(x.beta*(topInner-topEnd))+law.shift > 0 {
-			top, endShift = topInner, -law.shift
+	if law.logShift != 0 {
+		if float64(x.beta*(topInner-topEnd))+law.logShift > 0 {
+			top, endShift = topInner, -law.logShift
 		} else {
-			top, innerShift = topEnd, law.shift
+			top, innerShift = topEnd, law.logShift
 		}
 	}
 
-	if cap(x.weights) < n+2 {
-		x.weights = make([]float64, 2*(n+2))
+	if cap(x.choiceWeights) < n+2 {
+		x.choiceWeights = make([]float64, 2*(n+2))
 	}
-	w := x.weights[:n+2]
-	x.weights = w
+	w := x.choiceWeights[:n+2]
+	x.choiceWeights = w
 	line := weighedLine{omittedPiece: -1}
 	w[0], w[1] = 0, 0
-	if law.zero > 0 {
-		w[0] = float64(law.zero * portable.Exp(float64(x.beta*(first-top))+endShift))
+	if law.zeroWeight > 0 {
+		w[0] = float64(law.zeroWeight * portable.Exp(float64(x.beta*(first-top))+endShift))
 	}
-	if law.full > 0 {
-		w[1] = float64(law.full * portable.Exp(float64(x.beta*(last-top))+endShift))
+	if law.fullWeight > 0 {
+		w[1] = float64(law.fullWeight * portable.Exp(float64(x.beta*(last-top))+endShift))
 	}
 	switch omit {
 	case 0:
@@ -226,12 +231,12 @@ func (x *State) weighScaled(p *Pieces, s int, law *splitLaw, omit int, topEnd, t
 	}
 	line.otherWeight = w[0] + w[1]
 	for q, v := range p.values {
-		from, to := innerSplits(p, q, s)
-		if from >= to || law.inner == 0 {
+		from, to := innerSplitsOfPiece(p, q, s)
+		if from >= to || law.innerWeight == 0 {
 			w[q+2] = 0
 			continue
 		}
-		each := float64(law.inner * portable.Exp(float64(x.beta*(v-top))+innerShift))
+		each := float64(law.innerWeight * portable.Exp(float64(x.beta*(v-top))+innerShift))
 		if from <= omit && omit < to {
 			line.omittedPiece, line.omittedWeight = q, each
 			to--
@@ -242,10 +247,10 @@ func (x *State) weighScaled(p *Pieces, s int, law *splitLaw, omit int, topEnd, t
 	return line
 }
 
-// drawWeighed draws one of the choices weighed by [State.weigh]. It returns the split, its value
-// and its weight.
-func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit int) (k int, value, weight float64) {
-	w := x.weights
+// drawWeighedSplit draws a split in proportion to the weights of [State.weighSplits]. It returns
+// the split, its value and its weight.
+func (x *State) drawWeighedSplit(r *Rand, p *Pieces, s int, line *weighedLine, omit int) (k int, value, weight float64) {
+	w := x.choiceWeights
 	choice := r.Categorical(w)
 	switch choice {
 	case 0:
@@ -254,7 +259,7 @@ func (x *State) drawWeighed(r *Rand, p *Pieces, s int, line *weighedLine, omit i
 		return s, p.values[len(p.values)-1], w[1]
 	}
 	q := choice - 2
-	from, to := innerSplits(p, q, s)
+	from, to := innerSplitsOfPiece(p, q, s)
 	if q == line.omittedPiece {
 		to--
 	}

@@ -7,89 +7,95 @@ import (
 	"kir/internal/portable"
 )
 
-// A room is the part of the total left for ingredients without amounts yet, and the least and most
-// that these may take together.
-type room struct{ left, least, most int }
+// remainingUnits describes a division of a total in progress: the units that are left, and the
+// least and the most units that the ingredients without an amount may take together.
+type remainingUnits struct{ unitsLeft, minUnits, maxUnits int }
 
-// arrange lists ingredients in the order in which amounts are divided: by rank, and, where rules
-// bound amounts, then by number. It returns the ranks present, one bit each.
-func (c *adaptiveProposal) arrange(list []int32, total int) (ranks uint64, of room) {
-	c.parts = c.parts[:0]
+// orderForDivision sets divisionOrder to the ingredients of list in the order in which they get
+// amounts. The order is by rank; if rules bound amounts, ingredients without a rank are sorted by
+// number. The result ranks has a bit for the rank of each ingredient. The result room describes
+// what the ingredients may take before the first one gets an amount.
+func (c *adaptiveProposal) orderForDivision(list []int32, total int) (ranks uint64, room remainingUnits) {
+	c.divisionOrder = c.divisionOrder[:0]
 	for _, i := range list {
 		if k := c.rankOf(i); k != unranked {
 			ranks |= 1 << k
 		}
 	}
 	for left := ranks; left != 0; left &= left - 1 {
-		c.parts = append(c.parts, c.order[bits.TrailingZeros64(left)])
+		c.divisionOrder = append(c.divisionOrder, c.rankedIngredients[bits.TrailingZeros64(left)])
 	}
-	ranked := len(c.parts)
+	ranked := len(c.divisionOrder)
 	for _, i := range list {
 		if c.rankOf(i) == unranked {
-			c.parts = append(c.parts, i)
+			c.divisionOrder = append(c.divisionOrder, i)
 		}
 	}
-	of.left = total
-	if c.doses != nil {
-		slices.Sort(c.parts[ranked:])
-		for _, i := range c.parts {
-			of.least += c.doses[i].lo
-			of.most += c.doses[i].hi
+	room.unitsLeft = total
+	if c.amountRanges != nil {
+		slices.Sort(c.divisionOrder[ranked:])
+		for _, i := range c.divisionOrder {
+			room.minUnits += c.amountRanges[i].lo
+			room.maxUnits += c.amountRanges[i].hi
 		}
 	}
-	return ranks, of
+	return ranks, room
 }
 
-// next returns the amounts allowed for the part at a place, given what is left for it and the parts
-// after it.
-func (c *adaptiveProposal) next(of *room, at int) doses {
-	if c.doses == nil {
-		return doses{1, of.left - (len(c.parts) - 1 - at), 1}
+// allowedAmounts returns the amounts that the ingredient at index at of divisionOrder may get. The
+// argument room describes what is left for this ingredient and all later ones. If rules bound
+// amounts, allowedAmounts takes the limits of this ingredient out of room.
+func (c *adaptiveProposal) allowedAmounts(room *remainingUnits, at int) amountRange {
+	if c.amountRanges == nil {
+		return amountRange{1, room.unitsLeft - (len(c.divisionOrder) - 1 - at), 1}
 	}
-	s := c.doses[c.parts[at]]
-	of.least -= s.lo
-	of.most -= s.hi
-	if least := of.left - of.most; s.lo < least {
+	s := c.amountRanges[c.divisionOrder[at]]
+	room.minUnits -= s.lo
+	room.maxUnits -= s.hi
+	if least := room.unitsLeft - room.maxUnits; s.lo < least {
 		s.lo += (least - s.lo + s.step - 1) / s.step * s.step
 	}
-	s.hi = min(s.hi, of.left-of.least)
+	s.hi = min(s.hi, room.unitsLeft-room.minUnits)
 	return s
 }
 
-// A binLaw is the law of one amount when several ingredients divide the rest of a total. Each bin, a range of
-// amounts, has a weight. Within a bin all allowed amounts are equally likely.
+// A binLaw is the law of one amount when several ingredients divide the rest of a total. The total
+// is divided into bins, which are ranges of amounts, and each bin has a weight. Within a bin all
+// allowed amounts are equally likely.
 type binLaw struct {
-	doses
-	weights [tiltBins]float64
-	count   int // only weights[:count] are in use
+	amountRange                    // the amounts that are allowed
+	weights      [tiltBins]float64 // by bin: its weight
+	usedBinCount int               // only weights[:usedBinCount] are valid
 
-	last [tiltBins + 1]int // amounts of bin b are above last[b], up to last[b+1]
+	binEdges [tiltBins + 1]int // bin b contains the amounts above binEdges[b], up to binEdges[b+1]
 
-	tails []binTails // cache by (most, n): without it, powers take most of the time of learning
+	tailCache []binTails // cache by greatest amount and number of parts; without it, powers take most of the time of learning
 }
 
-// binTails are P(amount > last[b+1]) by bin b for the first of n+1 parts, without a tilt.
+// binTails holds, by bin, the probability that an amount exceeds the upper edge of the bin. The
+// amount is the first of furtherParts+1 parts of a total, without a tilt.
 type binTails struct {
-	most, n       int
-	known         uint32 // bit b is set if of[b] is computed
-	probabilities [tiltBins]float64
+	maxAmount, furtherParts int               // the greatest possible amount; the number of parts after the first
+	computedBins            uint32            // bit b is set if probabilities[b] has been computed
+	probabilities           [tiltBins]float64 // by bin: the probability that the amount exceeds the upper edge of the bin
 }
 
-const keptTails = 256 // number of entries of binLaw.tails
+const tailCacheSize = 256 // number of entries of binLaw.tailCache
 
-// bin sets the limits of the bins: equal parts of the total.
-func (l *binLaw) bin(total int) {
-	for b := range l.last {
-		l.last[b] = b * total / tiltBins
+// setEdges divides the amounts from 1 to total into bins of equal width.
+func (l *binLaw) setEdges(total int) {
+	for b := range l.binEdges {
+		l.binEdges[b] = b * total / tiltBins
 	}
 }
 
-// binOf returns the bin of an amount.
+// binOf returns the bin that contains an amount.
 func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
 
-// within returns the allowed amounts of bin b: the first one and their number n.
-func (l *binLaw) within(b int) (first, n int) {
-	first, last := max(l.last[b]+1, l.lo), min(l.last[b+1], l.hi)
+// amountsInBin returns the first allowed amount of bin b, and the number n of allowed amounts in
+// the bin.
+func (l *binLaw) amountsInBin(b int) (first, n int) {
+	first, last := max(l.binEdges[b]+1, l.lo), min(l.binEdges[b+1], l.hi)
 	if l.step > 1 {
 		first += (l.step - (first-l.lo)%l.step) % l.step
 		last -= ((last-l.lo)%l.step + l.step) % l.step
@@ -97,30 +103,32 @@ func (l *binLaw) within(b int) (first, n int) {
 	return first, max((last-first)/l.step+1, 0)
 }
 
-// fill computes the weights of doses. Without a tilt they follow, up to a factor, the first part of
-// a line cut into parts at uniform points: P(amount > a) = (1 − a/most)^(parts−1).
-func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
-	l.doses, l.count = s, 0
+// computeWeights computes the weights of the bins for an amount in the range s, and returns their
+// sum. The ingredient is the first of the given number of parts that divide left units. A nil tilt
+// stands for no tilt. Without a tilt the amount follows, up to a factor, the first part of a line
+// cut at uniform points: P(amount > a) = (1 − a/most)^(parts−1) with most = left − (parts − 1).
+func (l *binLaw) computeWeights(tilt *amountTilt, s amountRange, left, parts int) (sum float64) {
+	l.amountRange, l.usedBinCount = s, 0
 	if s.lo > s.hi {
 		return 0
 	}
 	most := left - (parts - 1)
-	above, from := 1.0, binOf(s.lo, l.last[tiltBins])
+	above, from := 1.0, binOf(s.lo, l.binEdges[tiltBins])
 	if s.lo > 1 {
-		above = tail(s.lo-1, most, parts-1)
+		above = tailProbability(s.lo-1, most, parts-1)
 		clear(l.weights[:from])
 	}
-	t := l.tailsOf(most, parts-1)
-	for b := from; b < tiltBins && l.last[b] < s.hi; b++ {
+	t := l.cachedTails(most, parts-1)
+	for b := from; b < tiltBins && l.binEdges[b] < s.hi; b++ {
 		var next float64
 		switch {
-		case l.last[b+1] > s.hi:
-			next = tail(s.hi, most, parts-1)
-		case t.known>>b&1 == 1:
+		case l.binEdges[b+1] > s.hi:
+			next = tailProbability(s.hi, most, parts-1)
+		case t.computedBins>>b&1 == 1:
 			next = t.probabilities[b]
 		default:
-			next = tail(l.last[b+1], most, parts-1)
-			t.known |= 1 << b
+			next = tailProbability(l.binEdges[b+1], most, parts-1)
+			t.computedBins |= 1 << b
 			t.probabilities[b] = next
 		}
 		w := above - next
@@ -129,31 +137,32 @@ func (l *binLaw) fill(tilt *tilt, s doses, left, parts int) (sum float64) {
 			w = float64(w * tilt[b])
 		}
 		if s.step > 1 {
-			if _, n := l.within(b); n == 0 {
+			if _, n := l.amountsInBin(b); n == 0 {
 				w = 0
 			}
 		}
 		l.weights[b] = w
-		l.count = b + 1
+		l.usedBinCount = b + 1
 		sum += w
 	}
 	return sum
 }
 
-// tailsOf returns the tails for the given number of parts, computed on first use.
-func (l *binLaw) tailsOf(most, n int) *binTails {
-	if l.tails == nil {
-		l.tails = make([]binTails, keptTails)
+// cachedTails returns the cached tails for a greatest amount and n further parts. An entry of the
+// cache that holds other tails is replaced by empty ones.
+func (l *binLaw) cachedTails(most, n int) *binTails {
+	if l.tailCache == nil {
+		l.tailCache = make([]binTails, tailCacheSize)
 	}
-	t := &l.tails[uint(most+67*n)%keptTails] // the factor 67 spreads the pairs (most, n) over the entries
-	if t.most != most || t.n != n {
-		*t = binTails{most: most, n: n}
+	t := &l.tailCache[uint(most+67*n)%tailCacheSize] // the factor 67 spreads the pairs (most, n) over the entries
+	if t.maxAmount != most || t.furtherParts != n {
+		*t = binTails{maxAmount: most, furtherParts: n}
 	}
 	return t
 }
 
-// tail returns (1 − a/most)^n.
-func tail(a, most, n int) float64 {
+// tailProbability returns (1 − a/most)^n.
+func tailProbability(a, most, n int) float64 {
 	return intPow(float64(float64(most-a)*(1/float64(most))), n)
 }
 
@@ -170,45 +179,46 @@ func intPow(x float64, n int) float64 {
 	return portable.Pow(x, float64(n))
 }
 
-// divide draws the amounts of y, whose ingredients are listed. Without a stream of random choices
-// it keeps y's amounts. It returns the probability of these amounts. Where the doses cannot add up
-// to what is left, divide ignores the doses from there on, so that a division always exists.
-func (c *adaptiveProposal) divide(r *Rand, e *exactScratch, y *Composition) product {
-	ranks, room := c.arrange(y.list, y.total)
+// divideAmounts draws the amounts of y, whose used ingredients are given, and returns the
+// probability of these amounts. If r is nil, it keeps the amounts of y and only returns their
+// probability. If the allowed amounts cannot add up to what is left, it ignores the limits from
+// there on, so a division always exists.
+func (c *adaptiveProposal) divideAmounts(r *Rand, e *uniformDrawer, y *Composition) smallProduct {
+	ranks, room := c.orderForDivision(y.used, y.total)
 	ranked := bits.OnesCount64(ranks)
-	l, n, p := &c.bins, len(c.parts), one()
+	l, n, p := &c.amountLaw, len(c.divisionOrder), unitProduct()
 	single := n - 1 // number of parts whose amounts are drawn one by one
-	if c.doses == nil {
+	if c.amountRanges == nil {
 		single = min(single, ranked)
 	}
 	tilts := c.tilts
-	if g := c.groups[ranks&(1<<c.core-1)]; g != nil {
+	if g := c.groupsByCore[ranks&(1<<c.coreSize-1)]; g != nil {
 		tilts = g.tilts
 	}
-	for at, i := range c.parts[:single] {
-		var tilt *tilt
+	for at, i := range c.divisionOrder[:single] {
+		var tilt *amountTilt
 		if at < ranked {
-			tilt = &tilts[c.rank[i]]
+			tilt = &tilts[c.ranks[i]]
 		}
-		sum := l.fill(tilt, c.next(&room, at), room.left, n-at)
+		sum := l.computeWeights(tilt, c.allowedAmounts(&room, at), room.unitsLeft, n-at)
 		if !(sum > 0) {
 			single = at
 			break
 		}
 		if r != nil {
-			first, ways := l.within(r.categorical(l.weights[:l.count], sum))
+			first, ways := l.amountsInBin(r.categorical(l.weights[:l.usedBinCount], sum))
 			y.amounts[i] = int32(first + l.step*r.Intn(ways))
 		}
 		b := binOf(int(y.amounts[i]), y.total)
-		_, ways := l.within(b)
-		p.times(l.weights[b] / (sum * float64(ways)))
-		room.left -= int(y.amounts[i])
+		_, ways := l.amountsInBin(b)
+		p.multiply(l.weights[b] / (sum * float64(ways)))
+		room.unitsLeft -= int(y.amounts[i])
 	}
 	if r != nil {
-		e.drawAmounts(r, c.parts[single:], y.amounts, room.left)
+		e.drawAmounts(r, c.divisionOrder[single:], y.amounts, room.unitsLeft)
 	}
 	for k := 1; k < n-single; k++ {
-		p.times(float64(k) / float64(room.left-k))
+		p.multiply(float64(k) / float64(room.unitsLeft-k))
 	}
 	return p
 }

@@ -24,7 +24,7 @@ func TestLearntESS(t *testing.T) {
 	for _, times := range []int{1, 5} {
 		r, sum := NewRand(7, "learnt", uint64(times)), 0.0
 		for range repeats {
-			sum += LearntESS(learntChains(t, target, chains, func(met *states) {
+			sum += LearntESS(learntChains(t, target, chains, func(met *stateList) {
 				for range independent {
 					x, err := prior.Draw(r)
 					if err != nil {
@@ -42,7 +42,7 @@ func TestLearntESS(t *testing.T) {
 	}
 	// Chains that are in different regions have learnt of few states.
 	k := 0
-	apart := learntChains(t, target, 4, func(met *states) {
+	apart := learntChains(t, target, 4, func(met *stateList) {
 		k++
 		x := newComposition(40)
 		x.addIngredient(k, 60)
@@ -56,13 +56,13 @@ func TestLearntESS(t *testing.T) {
 	if got := LearntESS(apart[:1]); !math.IsNaN(got) {
 		t.Errorf("one chain rests on %v", got)
 	}
-	if got := LearntESS(learntChains(t, target, 2, func(*states) {})); !math.IsNaN(got) {
+	if got := LearntESS(learntChains(t, target, 2, func(*stateList) {})); !math.IsNaN(got) {
 		t.Errorf("chains that met nothing rest on %v", got)
 	}
 }
 
 // learntChains returns chains that have met what is added.
-func learntChains(t *testing.T, target *Target, chains int, add func(*states)) []*Chain {
+func learntChains(t *testing.T, target *Target, chains int, add func(*stateList)) []*Chain {
 	t.Helper()
 	var all []*Chain
 	for c := range chains {
@@ -74,7 +74,7 @@ func learntChains(t *testing.T, target *Target, chains int, add func(*states)) [
 		if err != nil {
 			t.Fatal(err)
 		}
-		add(&chain.State.ensureMemory().met)
+		add(&chain.State.ensureMemory().metStates)
 		all = append(all, chain)
 	}
 	return all

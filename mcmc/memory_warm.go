@@ -6,13 +6,13 @@ import (
 	"kir/internal/portable"
 )
 
-// Warm makes iterations of warm-up. They alternate between the target (cold) and flatter laws
-// (hot). From a flat law the chain returns slowly to the target and, where there are several
-// regions, maybe to another one. So the memory, which learns from cold states only, does not know
-// one region alone.
+// Warm makes iterations of warm-up. They alternate between the target (cold phases) and flatter
+// laws (hot phases). From the flattest law the chain returns slowly to the target. If the target
+// has several regions, the chain may return to another region than before. So the memory, which
+// learns in cold phases only, learns of more than one region.
 func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
-		return b.learn(r, x, iterations, tally)
+		return b.warmRounds(r, x, iterations, tally)
 	}
 	m := x.ensureMemory()
 	for iterations > 0 {
@@ -20,16 +20,16 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 		var err error
 		if m.cycleIterations < coldIterations {
 			steps = min(iterations, coldIterations-m.cycleIterations)
-			err = b.learn(r, x, steps, tally)
+			err = b.warmRounds(r, x, steps, tally)
 		} else {
 			if m.cycleIterations == coldIterations {
-				m.coldState.copyFrom(&states{})
+				m.coldState.copyFrom(&stateList{})
 				m.coldState.add(x.Composition)
 				m.coldConditions = append(m.coldConditions[:0], x.Composition.conditions...)
 			}
-			steps = min(iterations, heatStep-m.cycleIterations%heatStep)
+			steps = min(iterations, powerStepIterations-m.cycleIterations%powerStepIterations)
 			cold := x.beta
-			x.beta = float64(x.beta * portable.Pow(hottest, float64(float64(coldIterations+hotIterations-m.cycleIterations/heatStep*heatStep)/hotIterations)))
+			x.beta = float64(x.beta * portable.Pow(hottestPower, float64(float64(coldIterations+hotIterations-m.cycleIterations/powerStepIterations*powerStepIterations)/hotIterations)))
 			err = b.Advance(r, x, steps, tally)
 			x.beta = cold
 		}
@@ -42,76 +42,79 @@ func (b *Balanced) Warm(r *Rand, x *State, iterations int, tally *Tally) error {
 	return nil
 }
 
-// Warm-up alternates cold iterations with iterations in which the properties are raised to a power
-// that rises in steps from hottest.
+// Constants of the cycle of warm-up. Each cycle has cold iterations and then hot iterations. In a
+// hot phase the properties are raised to a power below 1, which rises in steps.
 const (
-	coldIterations = 512
-	hotIterations  = 256
-	heatStep       = 32
-	hottest        = 1. / 16
+	coldIterations      = 512     // number of cold iterations in a cycle
+	hotIterations       = 256     // number of hot iterations in a cycle
+	powerStepIterations = 32      // number of hot iterations with the same power
+	hottestPower        = 1. / 16 // power of the properties when a hot phase begins
 )
 
-// learn makes iterations of warm-up in rounds. The states that a round met are used once it ends.
-func (b *Balanced) learn(r *Rand, x *State, iterations int, tally *Tally) error {
+// warmRounds makes iterations of warm-up in rounds. The states that a round met are used once the
+// round ends.
+func (b *Balanced) warmRounds(r *Rand, x *State, iterations int, tally *Tally) error {
 	if len(x.terms) == 0 {
 		return b.Advance(r, x, iterations, tally) // there is nothing to learn
 	}
 	m := x.ensureMemory()
 	for iterations > 0 {
-		length := firstRound << m.round
+		length := firstRoundIterations << m.warmupRound
 		stride := max(1, length/maxMetStates)
-		steps := min(iterations, stride-m.done%stride)
-		x.wholeMoveCounts = wholeMoves{}
+		steps := min(iterations, stride-m.roundIterationCount%stride)
+		x.wholeMoveCounts = wholeMoveTallies{}
 		if err := b.Advance(r, x, steps, tally); err != nil {
 			return err
 		}
 		m.currentMoves.add(x.wholeMoveCounts)
 		iterations -= steps
-		m.done += steps
-		if m.done%stride == 0 && len(m.met.list) < maxMet {
-			m.met.add(x.Composition)
+		m.roundIterationCount += steps
+		if m.roundIterationCount%stride == 0 && len(m.metStates.ingredients) < maxMetIngredients {
+			m.metStates.add(x.Composition)
 		}
-		if m.done == length {
-			m.learn(b.target, &m.met)
-			x.recalled = false
-			m.round, m.done = m.round+1, 0
-			m.met.copyFrom(&states{})
-			m.lastMoves, m.currentMoves = m.currentMoves, wholeMoves{}
+		if m.roundIterationCount == length {
+			m.learnFrom(b.target, &m.metStates)
+			x.logRecallCached = false
+			m.warmupRound, m.roundIterationCount = m.warmupRound+1, 0
+			m.metStates.copyFrom(&stateList{})
+			m.lastMoves, m.currentMoves = m.currentMoves, wholeMoveTallies{}
 		}
 	}
 	return nil
 }
 
-// EndWarmup learns from the states of the current round, and from as many of the last round's as
-// fit, and sets the mix for them. A hot chain goes back to its last cold composition.
+// EndWarmup fixes the law of recall and the mix of moves. It learns from the states of the current
+// round, and from as many states of the round before as fit. A chain in a hot phase returns to its
+// last cold composition.
 func (b *Balanced) EndWarmup(x *State) {
 	m := x.memory
 	if m == nil {
 		return
 	}
 	if m.cycleIterations >= coldIterations && len(m.coldState.sizes) > 0 {
-		x.returnToCold()
+		x.returnToColdState()
 	}
 	if len(m.sizes) > 0 {
-		m.met.addLast(&m.states, maxMet-len(m.met.list))
-		m.learn(b.target, &m.met)
-		x.recalled = false
-		m.tune(float64(len(m.list))/float64(len(m.sizes)), len(b.target.law.p) > 1)
+		m.metStates.addLastThatFit(&m.stateList, maxMetIngredients-len(m.metStates.ingredients))
+		m.learnFrom(b.target, &m.metStates)
+		x.logRecallCached = false
+		m.tuneMix(float64(len(m.ingredients))/float64(len(m.sizes)), len(b.target.law.probabilities) > 1)
 	}
-	m.round, m.done, m.met, m.lastMoves, m.currentMoves = 0, 0, states{}, wholeMoves{}, wholeMoves{}
-	m.cycleIterations, m.coldState, m.coldConditions = 0, states{}, nil
+	m.warmupRound, m.roundIterationCount, m.metStates, m.lastMoves, m.currentMoves = 0, 0, stateList{}, wholeMoveTallies{}, wholeMoveTallies{}
+	m.cycleIterations, m.coldState, m.coldConditions = 0, stateList{}, nil
 }
 
-// returnToCold takes a chain back to its last cold composition. If a property has no score there
-// any more, the state has no density and the next iteration returns the error.
-func (x *State) returnToCold() {
+// returnToColdState sets the composition to the last one before the current hot phase. If a property has
+// no valid score there any more, the state gets no density, and the next iteration returns the
+// error.
+func (x *State) returnToColdState() {
 	c, home := x.Composition, &x.memory.coldState
 	c.clear()
 	copy(c.conditions, x.memory.coldConditions)
-	for k, i := range home.list {
+	for k, i := range home.ingredients {
 		c.addIngredient(int(i), int(home.amounts[k]))
 	}
 	if err := x.Refresh(); err != nil {
-		x.sum = math.NaN()
+		x.logScore = math.NaN()
 	}
 }

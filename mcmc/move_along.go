@@ -8,16 +8,17 @@ import (
 	"kir/internal/portable"
 )
 
-// drawTogether draws the m ingredients of a step. The number of used ones is uniform from 1 to m.
-// These are drawn uniformly, each once, and the others as often as warm-up met them. It reports
-// whether all differ.
-func (x *State) drawTogether(r *Rand, s *step) bool {
+// drawStepIngredients draws the ingredients of a step, as many as s.size. The number of used
+// ingredients among them is uniform from 1 to s.size, or to the number of ingredients that x uses.
+// These are drawn uniformly without repetition, and the remaining ingredients as often as warm-up
+// met them. It reports whether all drawn ingredients differ.
+func (x *State) drawStepIngredients(r *Rand, s *ingredientStep) bool {
 	c := x.Composition
-	used := min(s.count, c.Used())
+	used := min(s.size, c.Used())
 	if used > 1 {
 		used = 1 + r.Intn(used)
 	}
-	var places [mostTogether]int // positions drawn so far, ascending
+	var places [maxStepIngredients]int // positions drawn so far, ascending
 	for k := range used {
 		p := 0
 		if left := c.Used() - k; left > 1 {
@@ -29,10 +30,10 @@ func (x *State) drawTogether(r *Rand, s *step) bool {
 		}
 		copy(places[at+1:k+1], places[at:k])
 		places[at] = p
-		s.ingredients[k] = c.list[p]
+		s.ingredients[k] = c.used[p]
 	}
-	for k := used; k < s.count; k++ {
-		s.ingredients[k] = int32(x.memory.draw(r, c.N()))
+	for k := used; k < s.size; k++ {
+		s.ingredients[k] = int32(x.memory.drawIngredient(r, c.N()))
 		for _, i := range s.ingredients[:k] {
 			if i == s.ingredients[k] {
 				return false
@@ -42,14 +43,16 @@ func (x *State) drawTogether(r *Rand, s *step) bool {
 	return true
 }
 
-// togetherShare is the probability that [State.drawTogether] draws a set T of m
-// ingredients of which some, U, are used, of n in all:
+// stepIngredientsProbability returns the probability that [State.drawStepIngredients] draws a given
+// set T of m ingredients. Here n is the number of used ingredients in all, U the set of the used
+// ingredients in T, and q_i the probability that [warmupMemory.drawIngredient] draws ingredient i. The
+// bits of used say which ingredients of T are in U. The result is
 //
 //	Σ_{a=1}^{min(m,n)} 1/min(m,n) · (m−a)!/C(n,a) · Σ_{S⊆U, |S|=a} Π_{i∈T∖S} q_i.
 //
 // The inner sums are the coefficients of Π_{i∈U} (z + q_i) · Π_{i∈T∖U} q_i.
-func togetherShare(q []float64, used uint, n int) float64 {
-	var e [mostTogether + 1]float64
+func stepIngredientsProbability(q []float64, used uint, n int) float64 {
+	var e [maxStepIngredients + 1]float64
 	e[0] = 1
 	for k, q := range q {
 		in := float64(used >> k & 1)
@@ -72,116 +75,118 @@ func togetherShare(q []float64, used uint, n int) float64 {
 	return sum / float64(min(m, n))
 }
 
-// substituteShare is the share of substitutions among the moves along tight sums.
+// substituteShare is the share of moves by [State.substituteIngredient], as opposed to [State.compensatedExchange], if
+// there are tight sums.
 const substituteShare = 0.5
 
-// constrainedMove moves several ingredients together, so that fixed sums keep their value and tight
-// sums keep it nearly.
-func (x *State) constrainedMove(r *Rand) (outcome, error) {
+// constrainedMove changes several ingredients together, so that fixed sums keep their values, and
+// tight sums nearly do.
+func (x *State) constrainedMove(r *Rand) (moveOutcome, error) {
 	rules := x.target.space.rules
 	switch t := x.target.tightSums; {
 	case rules.lattice != nil:
-		return x.onLattice(r, rules.lattice)
+		return x.latticeMove(r, rules.lattice)
 	case t == nil || r.Bernoulli(substituteShare):
-		return x.substitute(r)
+		return x.substituteIngredient(r)
 	default:
-		return x.compensate(r, t)
+		return x.compensatedExchange(r, t)
 	}
 }
 
-// onLattice moves some ingredients, T, to another of the compositions x + t·d that
-// keep the rules, where d is one of the vectors of T's lattice, drawn uniformly.
-// With α(x) the probability that T is drawn at x, and w(t) = π(n)·α of the
-// composition at t, it is proposed with probability ∝ w(t), t ≠ 0, and accepted with
+// latticeMove changes the amounts of a few ingredients T by t·d, where d is a vector of the lattice
+// of T, drawn uniformly from its basis, and t is an integer. The result must keep the rules. Let α
+// be the probability that T is drawn at a composition, and w(t) = π(n)·α at the composition x +
+// t·d. Then t ≠ 0 is proposed with probability ∝ w(t) and accepted with probability
 //
 //	min(1, (W − w(0))/(W − w(t)) · Y(x′)/Y(x)),  W = Σ w.
 //
-// An ingredient that d changes is absent at one t at most, and that is the first or
-// the last: so w takes one value at either end and one between, as on a line.
-func (x *State) onLattice(r *Rand, lattice *lattice) (outcome, error) {
-	c, s := x.Composition, &x.step
+// An ingredient that d changes is unused at one t at most, and that t is the first or the last. So
+// w has one value at each end of the range of t, and one value between.
+func (x *State) latticeMove(r *Rand, lattice *lattice) (moveOutcome, error) {
+	c, s := x.Composition, &x.stepScratch
 	if !x.drawLatticeStep(r, lattice) {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
 	from, to := c.stepRange(s)
 	if from == to {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
 	law := x.latticeLaw(from, to)
 	p := &x.sumPieces
 	p.Reset()
 	x.terms[0].scorer.(*ruleScorer).scoreSteps(s, from, to, p)
-	line := x.weighScaled(p, to-from, &law, -from, 0, 0)
+	line := x.weighSplitsScaled(p, to-from, &law, -from, 0, 0)
 	if line.otherWeight == 0 {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
-	k, _, _ := x.drawWeighed(r, p, to-from, &line, -from)
-	back := x.weighScaled(p, to-from, &law, k, 0, 0)
-	was := x.sum
-	x.undo = x.undo[:0]
+	k, _, _ := x.drawWeighedSplit(r, p, to-from, &line, -from)
+	back := x.weighSplitsScaled(p, to-from, &law, k, 0, 0)
+	was := x.logScore
+	x.undoMoves = x.undoMoves[:0]
 	x.applySteps(s, k+from)
-	if err := x.rescoreMoved(); err != nil {
-		return rejected, err
+	if err := x.rescoreAfterMoves(); err != nil {
+		return outcomeRejected, err
 	}
-	x.visited.addComposition(c, x.sum)
-	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.otherWeight/back.otherWeight)+float64(x.beta*(x.sum-was))))) {
-		return updated, nil
+	x.visited.addComposition(c, x.logScore)
+	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.otherWeight/back.otherWeight)+float64(x.beta*(x.logScore-was))))) {
+		return outcomeUpdated, nil
 	}
-	x.takeBack(was)
-	return rejected, nil
+	x.undoAll(was)
+	return outcomeRejected, nil
 }
 
-// drawLatticeStep draws the ingredients of a step and how the step changes them. It returns false if
-// there is no step.
+// drawLatticeStep draws the ingredients of a step and a vector of changes that keeps all
+// equalities. It returns false if there is no such vector.
 func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
-	s := &x.step
-	most := min(len(lattice.factors)+1+moreTogether, mostTogether, x.Composition.N())
+	s := &x.stepScratch
+	most := min(len(lattice.equalityFactors)+1+maxExtraIngredients, maxStepIngredients, x.Composition.N())
 	if most < 3 {
 		return false
 	}
 	// Half of the moves use just as many ingredients as have a step when the equalities concern all
 	// of them.
-	s.count = min(len(lattice.factors)+2, most)
+	s.size = min(len(lattice.equalityFactors)+2, most)
 	if most > 3 && r.Bernoulli(0.5) {
-		s.count = 3 + r.Intn(most-2)
+		s.size = 3 + r.Intn(most-2)
 	}
-	if !x.drawTogether(r, s) {
+	if !x.drawStepIngredients(r, s) {
 		return false
 	}
-	slices.Sort(s.ingredients[:s.count])
-	vectors, count := lattice.basis(s.ingredients[:s.count])
+	slices.Sort(s.ingredients[:s.size])
+	vectors, count := lattice.basis(s.ingredients[:s.size])
 	switch {
 	case count == 0:
 		return false
 	case count == 1:
-		s.d = vectors[0]
+		s.changes = vectors[0]
 	default:
-		s.d = vectors[r.Intn(count)]
+		s.changes = vectors[r.Intn(count)]
 	}
 	return true
 }
 
-// latticeLaw returns w at from, at to and between, up to a factor.
+// latticeLaw returns the weights w of [State.latticeMove] up to a common factor: for the step
+// numbers from and to, and for all step numbers between.
 func (x *State) latticeLaw(from, to int) splitLaw {
-	c, s := x.Composition, &x.step
-	var q [mostTogether]float64
+	c, s := x.Composition, &x.stepScratch
+	var q [maxStepIngredients]float64
 	others := c.Used()
-	for k, i := range s.ingredients[:s.count] {
-		q[k] = x.memory.share(int(i), c.N())
+	for k, i := range s.ingredients[:s.size] {
+		q[k] = x.memory.probability(int(i), c.N())
 		if c.amounts[i] > 0 {
 			others--
 		}
 	}
 	logWeight := func(at int) (log float64) {
 		used := uint(0)
-		for k, i := range s.ingredients[:s.count] {
-			if int(c.amounts[i])+at*int(s.d[k]) > 0 || from < at && at < to && s.d[k] != 0 {
+		for k, i := range s.ingredients[:s.size] {
+			if int(c.amounts[i])+at*int(s.changes[k]) > 0 || from < at && at < to && s.changes[k] != 0 {
 				used |= 1 << k
 			}
 		}
 		n := others + bits.OnesCount(used)
 		if log = x.target.LogLaw(n); log > negInf {
-			log += portable.Log(togetherShare(q[:s.count], used, n))
+			log += portable.Log(stepIngredientsProbability(q[:s.size], used, n))
 		}
 		return log
 	}
@@ -194,17 +199,18 @@ func (x *State) latticeLaw(from, to int) splitLaw {
 		if log == negInf {
 			return 0
 		}
-		return max(portable.Exp(log-top), minMass)
+		return max(portable.Exp(log-top), minProbability)
 	}
-	return splitLaw{zero: weight(zero), full: weight(full), inner: weight(inner)}
+	return splitLaw{zeroWeight: weight(zero), fullWeight: weight(full), innerWeight: weight(inner)}
 }
 
-// stepRange returns the first and the last t at which no amount of x + t·d is negative.
-func (x *Composition) stepRange(s *step) (from, to int) {
+// stepRange returns the first and the last number t of steps after which no amount is negative. A
+// step adds s.changes to the amounts of s.ingredients.
+func (x *Composition) stepRange(s *ingredientStep) (from, to int) {
 	from, to = math.MinInt64, math.MaxInt64
-	for k := range s.count {
+	for k := range s.size {
 		amount := x.Amount(int(s.ingredients[k]))
-		switch d := int(s.d[k]); {
+		switch d := int(s.changes[k]); {
 		case d > 0:
 			from = max(from, -(amount / d))
 		case d < 0:
@@ -214,24 +220,24 @@ func (x *Composition) stepRange(s *step) (from, to int) {
 	return from, to
 }
 
-// applySteps changes the amounts by t steps, as a series of moves of two ingredients each.
-func (x *State) applySteps(s *step, t int) {
-	more := s.d
-	for k := range s.count {
+// applySteps changes the amounts by t steps. It makes a series of changes of two ingredients each.
+func (x *State) applySteps(s *ingredientStep, t int) {
+	more := s.changes
+	for k := range s.size {
 		more[k] *= int64(t)
 	}
 	for i, j := 0, 0; ; {
-		for i < s.count && more[i] >= 0 {
+		for i < s.size && more[i] >= 0 {
 			i++
 		}
-		for j < s.count && more[j] <= 0 {
+		for j < s.size && more[j] <= 0 {
 			j++
 		}
-		if i == s.count {
+		if i == s.size {
 			return
 		}
 		units := min(-more[i], more[j])
-		x.resizeBy(int(s.ingredients[i]), int(s.ingredients[j]), x.Composition.Amount(int(s.ingredients[i]))-int(units))
+		x.moveUndoably(int(s.ingredients[i]), int(s.ingredients[j]), x.Composition.Amount(int(s.ingredients[i]))-int(units))
 		more[i], more[j] = more[i]+units, more[j]-units
 	}
 }

@@ -2,60 +2,62 @@ package mcmc
 
 import "math/bits"
 
-// recall is a Metropolis–Hastings move whose candidate is drawn from the memory, independently of
-// the state. There is no candidate if an ingredient comes twice. The conditions stay.
-func (x *State) recall(r *Rand) (outcome, error) {
+// moveByRecall is a Metropolis–Hastings move whose candidate is drawn from what warm-up has learnt,
+// independently of the state. There is no candidate if the draw takes an ingredient twice. The
+// values of the conditions stay the same.
+func (x *State) moveByRecall(r *Rand) (moveOutcome, error) {
 	x.ensureMemory()
 	result, log, err := x.wholeMove(r, func() float64 {
-		if !x.recalled {
-			x.recalled, x.logRecall = true, x.logRecalled(x.Composition, x.memory.divide(nil, nil, x.Composition))
+		if !x.logRecallCached {
+			x.logRecallCached, x.cachedLogRecall = true, x.logRecallWeight(x.Composition, x.memory.divideAmounts(nil, nil, x.Composition))
 		}
-		return x.logRecall
+		return x.cachedLogRecall
 	}, func(y *Composition) (float64, bool) {
 		y.copyConditions(x.Composition)
-		if !x.drawListed(r, y) {
+		if !x.drawIngredients(r, y) {
 			return 0, false
 		}
-		return x.logRecalled(y, x.memory.divide(r, &x.exact.exactScratch, y)), true
+		return x.logRecallWeight(y, x.memory.divideAmounts(r, &x.drawer.uniformDrawer, y)), true
 	})
-	if result.accepted() {
-		x.recalled, x.logRecall = true, log
+	if result.isAccepted() {
+		x.logRecallCached, x.cachedLogRecall = true, log
 	}
 	return result, err
 }
 
-// logRecalled returns the log of the law's mass of y over the probability that recall draws y. The
-// argument divided is the probability of y's amounts.
-func (x *State) logRecalled(y *Composition, divided product) float64 {
-	return x.target.LogLaw(y.Used()) - divided.timesProduct(x.listedProbability(y)).log()
+// logRecallWeight returns the log of a ratio: the mass that the law gives y, divided by the
+// probability that recall draws y. The argument divided is the probability of y's amounts, given
+// y's ingredients.
+func (x *State) logRecallWeight(y *Composition, divided smallProduct) float64 {
+	return x.target.LogLaw(y.Used()) - divided.timesProduct(x.ingredientsProbability(y)).log()
 }
 
-// ensureMemory returns the state's memory. It makes an empty one if there is none.
-func (x *State) ensureMemory() *memory {
+// ensureMemory returns the memory of the state. If there is none, it makes an empty one.
+func (x *State) ensureMemory() *warmupMemory {
 	if x.memory == nil {
-		x.memory = &memory{}
+		x.memory = &warmupMemory{}
 	}
 	return x.memory
 }
 
-// drawListed makes y use the ingredients of a candidate, with one unit each for now. It reports
-// whether they are a candidate.
-func (x *State) drawListed(r *Rand, y *Composition) bool {
+// drawIngredients draws the ingredients of a candidate as warm-up met them. For now it gives each
+// of them one unit in y. It returns false if it drew an ingredient twice.
+func (x *State) drawIngredients(r *Rand, y *Composition) bool {
 	m := x.memory
 	y.clear()
 	y.total = x.target.space.total
 	n, core := 0, uint64(0)
-	var g *group
-	together := len(m.cores) > 0 && !r.Bernoulli(looseShare)
+	var g *coreGroup
+	together := len(m.stateCores) > 0 && !r.Bernoulli(independentRecallShare)
 	if together {
-		k := r.Intn(len(m.cores))
-		n, core = int(m.sizes[k]), m.cores[k]
-		g = m.groups[core]
+		k := r.Intn(len(m.stateCores))
+		n, core = int(m.sizes[k]), m.stateCores[k]
+		g = m.groupsByCore[core]
 	} else {
-		n = x.recallSize(r)
+		n = x.drawRecallSize(r)
 	}
 	for c := core; c != 0; c &= c - 1 {
-		i := m.order[bits.TrailingZeros64(c)]
+		i := m.rankedIngredients[bits.TrailingZeros64(c)]
 		y.amounts[i] = 1
 		y.appendUsed(i)
 	}
@@ -64,7 +66,7 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 		if together {
 			i = m.drawOther(r, g, y.N())
 		} else {
-			i = int32(m.draw(r, y.N()))
+			i = int32(m.drawIngredient(r, y.N()))
 		}
 		if y.amounts[i] > 0 {
 			return false
@@ -75,49 +77,53 @@ func (x *State) drawListed(r *Rand, y *Composition) bool {
 	return true
 }
 
-// recallSize draws a size as often as warm-up met it, or from y_sparse.
-func (x *State) recallSize(r *Rand) int {
+// drawRecallSize draws a number of ingredients as often as warm-up met it, or sometimes from
+// y_sparse.
+func (x *State) drawRecallSize(r *Rand) int {
 	m := x.memory
-	if len(m.sizes) == 0 || r.Bernoulli(uniformShare) {
+	if len(m.sizes) == 0 || r.Bernoulli(uniformDrawShare) {
 		return x.target.law.draw(r)
 	}
 	return int(m.sizes[r.Intn(len(m.sizes))])
 }
 
-// listedProbability returns the probability that recall draws the ingredients that y lists. With n
-// ingredients, of which C belong to the core and m are others, it is
+// ingredientsProbability returns the probability that recall draws the ingredients of y. If y has n
+// ingredients, of which the set C belongs to the core and m do not, the probability is
 //
-//	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i.
-func (x *State) listedProbability(y *Composition) product {
+//	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i,
+//
+// where loose is independentRecallShare, share and size are shares of the states that warm-up met,
+// and q′ and q are the probabilities of single draws.
+func (x *State) ingredientsProbability(y *Composition) smallProduct {
 	n, t, m := y.Used(), x.target, x.memory
 	size := t.law.P(n)
-	states := float64(len(m.cores))
+	states := float64(len(m.stateCores))
 	if states > 0 {
-		size = float64(uniformShare*size) + (1-uniformShare)*float64(m.sizeCount[n-t.law.lo])/states
+		size = float64(uniformDrawShare*size) + (1-uniformDrawShare)*float64(m.sizeCounts[n-t.law.minSize])/states
 	}
-	single, core := one(), uint64(0)
-	for k, i := range y.list {
-		single.times(float64(float64(k+1) * m.share(int(i), y.N())))
-		if k := m.rankOf(i); int(k) < m.core {
+	single, core := unitProduct(), uint64(0)
+	for k, i := range y.used {
+		single.multiply(float64(float64(k+1) * m.probability(int(i), y.N())))
+		if k := m.rankOf(i); int(k) < m.coreSize {
 			core |= 1 << k
 		}
 	}
-	single.times(size)
+	single.multiply(size)
 	if states == 0 {
 		return single
 	}
-	single.times(looseShare)
-	count := m.coreCount[m.coreAt(t, n, core)]
+	single.multiply(independentRecallShare)
+	count := m.coreCounts[m.coreCountIndex(t, n, core)]
 	if count == 0 {
 		return single
 	}
-	g, other, others := m.groups[core], one(), 0
-	for _, i := range y.list {
-		if k := m.rankOf(i); int(k) >= m.core {
+	g, other, others := m.groupsByCore[core], unitProduct(), 0
+	for _, i := range y.used {
+		if k := m.rankOf(i); int(k) >= m.coreSize {
 			others++
-			other.times(float64(float64(others) * m.otherShare(i, g, y.N())))
+			other.multiply(float64(float64(others) * m.otherProbability(i, g, y.N())))
 		}
 	}
-	other.times((1 - looseShare) * float64(count) / states)
+	other.multiply((1 - independentRecallShare) * float64(count) / states)
 	return single.plus(other)
 }

@@ -6,91 +6,93 @@ import (
 	"kir/internal/portable"
 )
 
-// A ConditionScorer is a [Scorer] that scores all values of a condition at once. For any other
-// Scorer kernels set the value and call Reset, value by value.
+// A ConditionScorer is a [Scorer] that scores all values of a condition at once. With any other
+// Scorer, kernels set each value in turn and call Reset.
 type ConditionScorer interface {
 	Scorer
-	// Values adds the scores of the values of condition c to p, which is empty, by the index of the
-	// value from 0 upwards; all else is as it is.
+	// Values adds the scores of the values of condition c to p, by the index of the value, from 0
+	// upwards. All else stays as it is. Before the call p is empty.
 	Values(c int, p *Pieces)
-	// ConditionSet takes over x after the value of condition c has changed.
+	// ConditionSet updates the scorer after the value of condition c of the composition has
+	// changed.
 	ConditionSet(c int)
 }
 
-// setShare returns the share of a kernel's iterations that draw a condition anew, given the number
-// of conditions with more than one value.
-func setShare(conditions int) float64 {
+// setMoveShare returns the share of iterations that draw the value of a condition. The argument is
+// the number of conditions that have more than one value.
+func setMoveShare(conditions int) float64 {
 	if conditions == 0 {
 		return 0
 	}
 	return min(0.5, 0.1+float64(0.1*float64(conditions)))
 }
 
-// trySet makes the occasional move of a kernel that sets a condition, as an iteration of its own. It
-// reports whether it made one. Without conditions it takes no random choice.
-func (x *State) trySet(r *Rand, tally *Tally) (made bool, err error) {
-	if c := x.target.space.conditions; !c.hasFree() || !r.Bernoulli(setShare(len(c.several))) {
+// trySetMove makes, as an occasional iteration of a kernel, a move that draws the value of a
+// condition. It reports whether it made such a move. It draws no random number if no condition has
+// more than one value.
+func (x *State) trySetMove(r *Rand, tally *Tally) (made bool, err error) {
+	if c := x.target.space.conditions; !c.hasMultiValuedCondition() || !r.Bernoulli(setMoveShare(len(c.multiValuedConditions))) {
 		return false, nil
 	}
 	result, err := x.drawCondition(r)
 	if err != nil {
 		return false, err
 	}
-	tally.Accepted += oneIf(result.accepted())
-	tally.Updated += oneIf(result == updated)
+	tally.Accepted += oneIf(result.isAccepted())
+	tally.Updated += oneIf(result == outcomeUpdated)
 	return true, nil
 }
 
 // drawCondition draws the value of one condition anew from its exact conditional law
 //
-//	P(z_c = v | all else) ∝ p(v)·Y(x, z with z_c = v)^β,
+//	P(z_c = v | all else) ∝ p(v)·Y(x, z with z_c = v)^β.
 //
-// a Gibbs move, which leaves every target invariant. The condition is uniform among those of more than
-// one value.
-func (x *State) drawCondition(r *Rand) (outcome, error) {
+// This is a Gibbs move, which leaves every target invariant. The condition c is drawn uniformly
+// among the conditions that have more than one value.
+func (x *State) drawCondition(r *Rand) (moveOutcome, error) {
 	s := x.target.space.conditions
-	c := s.several[0]
-	if len(s.several) > 1 {
-		c = s.several[r.Intn(len(s.several))]
+	c := s.multiValuedConditions[0]
+	if len(s.multiValuedConditions) > 1 {
+		c = s.multiValuedConditions[r.Intn(len(s.multiValuedConditions))]
 	}
-	pieces, err := x.valuesOf(c)
+	pieces, err := x.conditionScores(c)
 	if err != nil {
-		return rejected, err
+		return outcomeRejected, err
 	}
 	top, at := negInf, 0
 	for q, v := range pieces.values {
-		if badScore(v) {
-			return rejected, x.badValue(c, int(pieces.starts[q]))
+		if invalidScore(v) {
+			return outcomeRejected, x.invalidValueError(c, int(pieces.starts[q]))
 		}
 		if v > top {
 			top, at = v, int(pieces.starts[q])
 		}
 	}
 	if top == negInf {
-		return rejected, x.badValue(c, int(x.Composition.conditions[c]))
+		return outcomeRejected, x.invalidValueError(c, int(x.Composition.conditions[c]))
 	}
 	x.visited.addValue(x.Composition, c, at, top)
 	w := x.weighValues(s.probabilities[c], pieces, top)
 	v := r.Categorical(w)
 	if v == x.Composition.Condition(c) {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
 	q := len(pieces.starts) - 1
 	for int(pieces.starts[q]) > v {
 		q--
 	}
 	x.setCondition(c, v)
-	x.sum = pieces.values[q]
-	return updated, nil
+	x.logScore = pieces.values[q]
+	return outcomeUpdated, nil
 }
 
-// weighValues returns the weight of each value of a condition, given the log scores and the greatest
-// of them.
+// weighValues returns the weight of each value of a condition. The argument p holds the
+// probabilities of the values, pieces their log scores, and top the greatest log score.
 func (x *State) weighValues(p []float64, pieces *Pieces, top float64) []float64 {
-	if cap(x.weights) < len(p) {
-		x.weights = make([]float64, 2*len(p))
+	if cap(x.choiceWeights) < len(p) {
+		x.choiceWeights = make([]float64, 2*len(p))
 	}
-	w := x.weights[:len(p)]
+	w := x.choiceWeights[:len(p)]
 	for q, score := range pieces.values {
 		to := len(p)
 		if q+1 < len(pieces.starts) {
@@ -107,9 +109,9 @@ func (x *State) weighValues(p []float64, pieces *Pieces, top float64) []float64 
 	return w
 }
 
-// valuesOf returns Σ_k c_k·log y_k over the values of condition c, by index. It is valid until the
-// next call of a method.
-func (x *State) valuesOf(c int) (*Pieces, error) {
+// conditionScores returns the log score Σ_k c_k·log y_k for each value of condition c, by the index
+// of the value. The result is valid until the next call of any method of x.
+func (x *State) conditionScores(c int) (*Pieces, error) {
 	x.sumPieces.Reset()
 	x.sumPieces.Add(0, 0)
 	last := int32(len(x.target.space.conditions.probabilities[c]) - 1)
@@ -124,7 +126,7 @@ func (x *State) valuesOf(c int) (*Pieces, error) {
 		for q := range p.values {
 			p.values[q] = float64(p.values[q] * t.objective.Weight)
 		}
-		if err := x.checkValues(t, p, last, c); err != nil {
+		if err := x.checkValuePieces(t, p, last, c); err != nil {
 			return nil, err
 		}
 		addPieces(&x.nextSum, &x.sumPieces, p)
@@ -133,8 +135,9 @@ func (x *State) valuesOf(c int) (*Pieces, error) {
 	return &x.sumPieces, nil
 }
 
-// scoreValues adds the scores of the values 0 to last of condition c to p, each scored alone.
-func (x *State) scoreValues(t term, c, last int, p *Pieces) {
+// scoreValues adds the scores of the values 0 to last of condition c to p, by setting each value
+// and calling Reset.
+func (x *State) scoreValues(t scoredTerm, c, last int, p *Pieces) {
 	was := x.Composition.conditions[c]
 	for v := range last + 1 {
 		x.Composition.conditions[c] = int32(v)
@@ -145,7 +148,7 @@ func (x *State) scoreValues(t term, c, last int, p *Pieces) {
 	t.scorer.Reset()
 }
 
-// setCondition sets condition c to value v, and lets the scorers follow.
+// setCondition sets condition c to the value with index v, and updates the scorers.
 func (x *State) setCondition(c, v int) {
 	x.Composition.conditions[c] = int32(v)
 	for _, t := range x.terms {
@@ -157,8 +160,9 @@ func (x *State) setCondition(c, v int) {
 	}
 }
 
-// checkValues verifies the pieces that a scorer returned for the values 0 to last of condition c.
-func (x *State) checkValues(t term, p *Pieces, last int32, c int) error {
+// checkValuePieces returns an error if the pieces that the scorer of t returned for condition c do
+// not begin at value 0, or do not ascend, or exceed the value last.
+func (x *State) checkValuePieces(t scoredTerm, p *Pieces, last int32, c int) error {
 	before := int32(-1)
 	for q, start := range p.starts {
 		if start <= before || q == 0 && start != 0 || start > last {
@@ -172,11 +176,12 @@ func (x *State) checkValues(t term, p *Pieces, last int32, c int) error {
 	return nil
 }
 
-// badValue returns an error that names the property without a valid score at value v of condition c.
-func (x *State) badValue(c, v int) error {
+// invalidValueError returns an error that names the property whose score is invalid if condition c
+// has the value with index v.
+func (x *State) invalidValueError(c, v int) error {
 	y := x.Composition.Clone()
 	y.conditions[c] = int32(v)
-	if _, err := sumScores(newTerms(x.target, y), y, true); err != nil {
+	if _, err := sumScores(newScoredTerms(x.target, y), y, true); err != nil {
 		return err
 	}
 	return fmt.Errorf("the scores of the values of condition %d at %v are not those of its compositions", c, y)

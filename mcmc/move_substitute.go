@@ -2,55 +2,59 @@ package mcmc
 
 import "kir/internal/portable"
 
-// A substitution checks a number of candidates against the rules. Where rules leave sums little
-// room, few candidates are allowed; where they leave more, fewer are needed.
+// The number of candidates that a substitution checks against the rules. If rules leave sums little
+// room, few candidates are allowed, so more are needed.
 const (
-	screenedTight = 16
-	screenedRoomy = 8
+	tightCandidates = 16 // number of candidates if there are tight sums
+	roomyCandidates = 8  // number of candidates otherwise
 )
 
-// substitute takes an absent ingredient j for a used one, i, and divides what i and another
-// used one, k, had between j and k. i and k are drawn uniformly among the used ones, and
-// candidates c_1..c_m each by q, see [State.drawNewcomer]; one that x uses beside i has no
-// splits. With A(c) the number of splits of x_i + x_k between c and k, both used, that the
-// rules allow, one of all the candidates' splits is drawn uniformly, and j is the candidate
-// that it is of. If D of them are the other candidates', it is accepted with
+// substituteIngredient replaces a used ingredient i by an ingredient j that is then unused, possibly i again.
+// It divides the joint amount of i and another used ingredient k between j and k.
+//
+// The ingredients i and k are drawn uniformly among the used ones. The candidates c_1..c_m for j
+// are each drawn with probability q, see [State.drawNewcomer]. Let A(c) be the number of splits of
+// x_i + x_k between c and k that the rules allow and that use both, or 0 if x uses c besides i. One
+// of the splits of all candidates is drawn uniformly, and its candidate is j. If D of the splits
+// belong to the other candidates, the split is accepted with probability
 //
 //	min(1, q_i·(A(j) + D)/(q_j·(A(i) + D)) · Y(x′)/Y(x)).
 //
-// The flow from x to x′ by a place among the candidates that j stands at, and others given,
-// is Y(x)·q_j/(A(j) + D) times this, but for factors that x and x′ share. On the way back i
-// stands at the same place, and A(i) + D splits are drawn among: the flow is symmetric. Only
-// what is drawn has to be scored. Where rules leave a sum or a total little room, hardly any
-// ingredient can take another's place, and one candidate would mostly be in vain.
-func (x *State) substitute(r *Rand) (outcome, error) {
+// Consider the flow from x to x′ with j at a given place among the candidates, and with the other
+// candidates given. Up to factors that x and x′ share, it is Y(x)·q_j/(A(j) + D) times the
+// acceptance probability. In the reverse move i is at the same place, and one of A(i) + D splits is
+// drawn. So the flow is symmetric.
+//
+// Only the drawn split is scored. If rules leave a sum or a total little room, hardly any
+// ingredient can replace another, and a single candidate would rarely be allowed.
+func (x *State) substituteIngredient(r *Rand) (moveOutcome, error) {
 	c := x.Composition
 	if c.Used() < 2 {
-		return stayed, nil
+		return outcomeUnchanged, nil
 	}
-	i, k := drawUsedTwo(r, c)
+	i, k := drawTwoUsed(r, c)
 	had, s := c.Amount(i), c.Amount(i)+c.Amount(k)
-	was := x.sum
-	x.undo = x.undo[:0]
-	x.resizeBy(i, k, 0)
-	var candidates, splits [screenedTight]int
-	m, there := screenedTight, 0
+	was := x.logScore
+	x.undoMoves = x.undoMoves[:0]
+	x.moveUndoably(i, k, 0)
+	var candidates, splits [tightCandidates]int
+	m, there := tightCandidates, 0
 	switch {
 	case r.oracle != nil:
 		m = 2 // all outcomes are looked at, and must not be too many
 	case x.target.tightSums == nil:
-		m = screenedRoomy
+		m = roomyCandidates
 	}
 	for a := range m {
 		candidates[a] = int(x.drawNewcomer(r))
 		if c.amounts[candidates[a]] == 0 {
-			splits[a], _ = x.allowedBetween(candidates[a], k, s, 0)
+			splits[a], _ = x.allowedInnerSplits(candidates[a], k, s, 0)
 			there += splits[a]
 		}
 	}
 	if there == 0 {
-		x.takeBack(was)
-		return rejected, nil
+		x.undoAll(was)
+		return outcomeRejected, nil
 	}
 	a, before := 0, 0
 	if there > 1 {
@@ -61,29 +65,30 @@ func (x *State) substitute(r *Rand) (outcome, error) {
 		a++
 	}
 	j := candidates[a]
-	_, split := x.allowedBetween(j, k, s, before)
+	_, split := x.allowedInnerSplits(j, k, s, before)
 	if j == i && split == had {
-		x.takeBack(was)
-		return stayed, nil
+		x.undoAll(was)
+		return outcomeUnchanged, nil
 	}
-	back, _ := x.allowedBetween(i, k, s, 0)
+	back, _ := x.allowedInnerSplits(i, k, s, 0)
 	back += there - splits[a]
-	x.resizeBy(j, k, split)
-	if err := x.rescoreMoved(); err != nil {
-		return rejected, err
+	x.moveUndoably(j, k, split)
+	if err := x.rescoreAfterMoves(); err != nil {
+		return outcomeRejected, err
 	}
-	x.visited.addComposition(c, x.sum)
-	ratio := x.newcomerShare(i) / x.newcomerShare(j) * float64(there) / float64(back)
-	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.sum-was))))) {
-		return updated, nil
+	x.visited.addComposition(c, x.logScore)
+	ratio := x.newcomerWeight(i) / x.newcomerWeight(j) * float64(there) / float64(back)
+	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.logScore-was))))) {
+		return outcomeUpdated, nil
 	}
-	x.takeBack(was)
-	return rejected, nil
+	x.undoAll(was)
+	return outcomeRejected, nil
 }
 
-// allowedBetween counts the splits of the line of (i, j), of sum s, that the rules allow and that
-// use both. It returns the count and the split that exactly before others precede.
-func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
+// allowedInnerSplits returns the number of splits of the line of (i, j), of sum s, that the rules
+// allow and that use both ingredients. It also returns one of these splits, namely the one that
+// comes after exactly before others.
+func (x *State) allowedInnerSplits(i, j, s, before int) (count, split int) {
 	p := &x.termPieces
 	p.Reset()
 	x.terms[0].scorer.Line(i, j, p)
@@ -91,7 +96,7 @@ func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
 		if v == negInf {
 			continue
 		}
-		from, to := innerSplits(p, q, s)
+		from, to := innerSplitsOfPiece(p, q, s)
 		if to <= from {
 			continue
 		}
@@ -103,17 +108,17 @@ func (x *State) allowedBetween(i, j, s, before int) (count, split int) {
 	return count, split
 }
 
-// drawNewcomer draws an ingredient to come in. Half of the draws follow how often warm-up met each,
-// which slow chains underestimate. The others are uniform.
+// drawNewcomer draws an ingredient that is to become used. Half of the draws follow how often
+// warm-up met each ingredient, which slow chains underestimate. The other draws are uniform.
 func (x *State) drawNewcomer(r *Rand) int32 {
 	if r.Bernoulli(0.5) {
-		return int32(x.memory.draw(r, x.Composition.N()))
+		return int32(x.memory.drawIngredient(r, x.Composition.N()))
 	}
 	return int32(r.Intn(x.Composition.N()))
 }
 
-// newcomerShare is twice the probability that [State.drawNewcomer] draws i.
-func (x *State) newcomerShare(i int) float64 {
+// newcomerWeight returns twice the probability that [State.drawNewcomer] draws i.
+func (x *State) newcomerWeight(i int) float64 {
 	n := x.Composition.N()
-	return 1/float64(n) + x.memory.share(i, n)
+	return 1/float64(n) + x.memory.probability(i, n)
 }

@@ -2,110 +2,112 @@ package mcmc
 
 import "kir/internal/portable"
 
-// wholeMove is a move to a composition y that draw makes, independently of the state, with
-// probability g. draw returns log(P/g) of y, up to a constant and without the properties, and may
-// report that there is no candidate. here returns log(P/g) of the state. A single candidate is
-// accepted by the Metropolis–Hastings ratio. logWeight is that of the chain's composition after the
-// move, if the candidate was accepted.
-func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
-	if x.target.batch > 1 {
-		return x.wholeMoveOfBatch(r, here, draw)
+// wholeMove proposes a whole new composition, independently of the state. The function draw writes
+// a candidate y, which it draws with some probability g. It returns log(P/g) of y, up to a constant
+// and without the properties, or ok = false if there is no candidate. The function here returns
+// log(P/g) of the state. The candidate is accepted by the Metropolis–Hastings ratio. The result
+// logWeight is log(P/g) of the new composition, if the candidate was accepted.
+func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result moveOutcome, logWeight float64, err error) {
+	if x.target.batchSize > 1 {
+		return x.batchedWholeMove(r, here, draw)
 	}
-	logWeight, ok := draw(x.candidate())
+	logWeight, ok := draw(x.candidateComposition())
 	if !ok {
-		return infeasible, 0, nil
+		return outcomeInfeasible, 0, nil
 	}
 	value, err := x.scoreCandidate()
 	if err != nil || value == negInf {
-		return infeasible, 0, err
+		return outcomeInfeasible, 0, err
 	}
-	if !r.Bernoulli(portable.Exp(logWeight - here() + float64(x.beta*(value-x.sum)))) {
-		return rejected, 0, nil
+	if !r.Bernoulli(portable.Exp(logWeight - here() + float64(x.beta*(value-x.logScore)))) {
+		return outcomeRejected, 0, nil
 	}
-	return acceptedOutcome(x.takeCandidate(value)), logWeight, nil
+	return acceptedOutcome(x.acceptCandidate(value)), logWeight, nil
 }
 
-// wholeMoveOfBatch is [State.wholeMove] with a batch of K candidates. It chooses one other than the
-// state in proportion to w = P/g, and accepts it with probability
+// batchedWholeMove is [State.wholeMove] with a batch of K candidates. With w = P/g it chooses one
+// candidate y in proportion to w, and accepts y with probability
 //
-//	min(1, (W − w(x)) / (W − w(y))),  W = Σ w of the state and of all candidates.
+//	min(1, (W − w(x)) / (W − w(y))),  W = Σ w of the state x and of all candidates.
 //
-// The candidates are independent of the state. So for each of the K+1 that could be the state, P of
-// it times g of the others is proportional to its w. Moves among them that leave w invariant
-// therefore leave P invariant (Tjelmeland 2004, Calderhead 2014). These are the moves of Liu
-// (1996), which never propose the current state. A missing candidate has w = 0.
-func (x *State) wholeMoveOfBatch(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result outcome, logWeight float64, err error) {
-	b := x.batched()
+// The candidates are independent of the state. Each of the K+1 compositions could be the state;
+// then P of that composition times g of the others is proportional to its w. So moves among the K+1
+// compositions that leave w invariant leave P invariant (Tjelmeland 2004, Calderhead 2014). These
+// moves are those of Liu (1996), which never propose the current state. A missing candidate has w =
+// 0.
+func (x *State) batchedWholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result moveOutcome, logWeight float64, err error) {
+	b := x.resetBatch()
 	for k, y := range b.candidates {
-		b.drawn[k] = negInf
+		b.logDrawWeights[k] = negInf
 		log, ok := draw(y)
 		if ok && (x.target.space.rules == nil || x.target.space.rules.LogScore(y) > negInf) {
-			b.drawn[k] = log
-			b.wanted = append(b.wanted, y)
+			b.logDrawWeights[k] = log
+			b.allowed = append(b.allowed, y)
 		}
 	}
 	for _, t := range x.terms {
-		if p, ok := t.objective.Property.(BatchProperty); ok && len(b.wanted) > 1 {
-			p.Prefetch(b.wanted)
+		if p, ok := t.objective.Property.(BatchProperty); ok && len(b.allowed) > 1 {
+			p.Prefetch(b.allowed)
 		}
 	}
-	stay := here() + float64(x.beta*x.sum)
+	stay := here() + float64(x.beta*x.logScore)
 	top, found := stay, false
 	for k, y := range b.candidates {
-		b.logs[k] = negInf
-		if b.drawn[k] == negInf {
+		b.logWeights[k] = negInf
+		if b.logDrawWeights[k] == negInf {
 			continue
 		}
-		x.candidate().CopyFrom(y)
+		x.candidateComposition().CopyFrom(y)
 		value, err := x.scoreCandidate()
 		if err != nil {
-			return rejected, 0, err
+			return outcomeRejected, 0, err
 		}
 		if value > negInf {
-			b.logs[k], found = b.drawn[k]+float64(x.beta*value), true
+			b.logWeights[k], found = b.logDrawWeights[k]+float64(x.beta*value), true
 		}
-		b.values[k] = value
-		top = max(top, b.logs[k])
+		b.logScores[k] = value
+		top = max(top, b.logWeights[k])
 	}
 	if !found {
-		return infeasible, 0, nil
+		return outcomeInfeasible, 0, nil
 	}
 	rest := 0.0
-	for k, log := range b.logs {
+	for k, log := range b.logWeights {
 		b.weights[k] = portable.Exp(log - top)
 		rest += b.weights[k]
 	}
 	if rest == 0 {
-		return rejected, 0, nil
+		return outcomeRejected, 0, nil
 	}
 	k := r.Categorical(b.weights)
 	if w := portable.Exp(stay - top); b.weights[k] < w && !r.Bernoulli(rest/(rest+(w-b.weights[k]))) {
-		return rejected, 0, nil
+		return outcomeRejected, 0, nil
 	}
-	x.candidate().CopyFrom(b.candidates[k])
+	x.candidateComposition().CopyFrom(b.candidates[k])
 	if _, err := x.scoreCandidate(); err != nil { // its scorers follow it
-		return rejected, 0, err
+		return outcomeRejected, 0, err
 	}
-	return acceptedOutcome(x.takeCandidate(b.values[k])), b.drawn[k], nil
+	return acceptedOutcome(x.acceptCandidate(b.logScores[k])), b.logDrawWeights[k], nil
 }
 
-// A batch holds several candidates and their weights.
+// A batch holds several candidates that are drawn together, and their weights.
 type batch struct {
-	candidates, wanted []*Composition
-	drawn              []float64 // log(P/g) without the properties; −Inf for a missing candidate
-	logs               []float64 // log(P/g) with the properties
-	weights, values    []float64
+	candidates, allowed []*Composition // all candidates; the candidates that keep the rules
+	logDrawWeights      []float64      // by candidate: log(P/g) without the properties; −Inf for a missing candidate
+	logWeights          []float64      // by candidate: log(P/g) with the properties
+	weights, logScores  []float64      // by candidate: its weight relative to the greatest weight, that of the state included; its log score
 }
 
-// batched returns the state's batch, reset.
-func (x *State) batched() *batch {
+// resetBatch returns the batch of candidates of the state, without allowed candidates. It makes the
+// batch at the first call.
+func (x *State) resetBatch() *batch {
 	if x.batch == nil {
-		k := x.target.batch
-		x.batch = &batch{drawn: make([]float64, k), logs: make([]float64, k), weights: make([]float64, k), values: make([]float64, k)}
+		k := x.target.batchSize
+		x.batch = &batch{logDrawWeights: make([]float64, k), logWeights: make([]float64, k), weights: make([]float64, k), logScores: make([]float64, k)}
 		for range k {
 			x.batch.candidates = append(x.batch.candidates, newComposition(x.Composition.N()))
 		}
 	}
-	x.batch.wanted = x.batch.wanted[:0]
+	x.batch.allowed = x.batch.allowed[:0]
 	return x.batch
 }

@@ -7,10 +7,10 @@ import (
 	"kir/internal/portable"
 )
 
-// negInf is the log score of a forbidden composition.
+// negInf is −Inf, the log score of a forbidden composition.
 var negInf = math.Inf(-1)
 
-// ruleLogScore returns the log score of a rule: 0 if it is kept, else −Inf.
+// ruleLogScore returns the log score of a rule: 0 if the rule is kept, and −Inf otherwise.
 func ruleLogScore(kept bool) float64 {
 	if kept {
 		return 0
@@ -18,10 +18,11 @@ func ruleLogScore(kept bool) float64 {
 	return negInf
 }
 
-// badScore reports whether a log score is NaN or +Inf.
-func badScore(score float64) bool { return !(score < math.Inf(1)) }
+// invalidScore reports whether a log score is NaN or +Inf.
+func invalidScore(score float64) bool { return !(score < math.Inf(1)) }
 
-// checkWeight returns an error, worded as the end of a sentence, if a weight is invalid.
+// checkWeight returns an error if a weight is negative, infinite or NaN. The text of the error is
+// the end of a sentence whose subject is the weight.
 func checkWeight(w float64) error {
 	if !(w >= 0) || math.IsInf(w, 1) {
 		return fmt.Errorf("is %v: weights are finite and not negative", w)
@@ -29,11 +30,11 @@ func checkWeight(w float64) error {
 	return nil
 }
 
-// minMass is the least probability of a size, the smallest normal float64. A smaller probability
-// counts as 0.
-const minMass = 0x1p-1022
+// minProbability is the smallest positive probability that a number of ingredients may have: the
+// smallest normal float64. Smaller probabilities count as 0.
+const minProbability = 0x1p-1022
 
-// oneIf returns 1 if yes is true, else 0.
+// oneIf returns 1 if yes is true, and 0 otherwise.
 func oneIf(yes bool) int64 {
 	if yes {
 		return 1
@@ -41,8 +42,8 @@ func oneIf(yes bool) int64 {
 	return 0
 }
 
-// subtract returns a − b, clamped to the range of int64.
-func subtract(a, b int64) int64 {
+// subtractClamped returns a − b, or the nearest int64 if the difference overflows.
+func subtractClamped(a, b int64) int64 {
 	d := a - b
 	switch {
 	case a >= 0 && b < 0 && d < 0:
@@ -53,11 +54,11 @@ func subtract(a, b int64) int64 {
 	return d
 }
 
-// divideUp returns ⌈a/b⌉ and divideDown ⌊a/b⌋, for b > 0. They avoid overflow at the bounds of
-// int64.
-func divideUp(a, b int64) int64 { return -divideDown(-max(a, -math.MaxInt64), b) }
+// ceilDiv returns ⌈a/b⌉ for b > 0, limited to ±2⁴⁰.
+func ceilDiv(a, b int64) int64 { return -floorDiv(-max(a, -math.MaxInt64), b) }
 
-func divideDown(a, b int64) int64 {
+// floorDiv returns ⌊a/b⌋ for b > 0, limited to ±2⁴⁰.
+func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
 		q--
@@ -65,8 +66,8 @@ func divideDown(a, b int64) int64 {
 	return min(max(q, -1<<40), 1<<40)
 }
 
-// expScore returns y of log y. For a finite log y above the range it returns the largest float64;
-// the chains use log y.
+// expScore returns the score y, given log y. If log y is finite and y exceeds the range of a
+// float64, it returns the largest float64. Chains calculate with log y and do not need y.
 func expScore(logScore float64) float64 {
 	y := portable.Exp(logScore)
 	if math.IsInf(y, 1) && !math.IsInf(logScore, 1) {

@@ -8,32 +8,32 @@ import (
 	"math/rand/v2"
 )
 
-// Rand is the stream of random choices of one chain.
+// A Rand is the stream of random numbers of one chain.
 //
-// Kernels draw only through its few methods: a uniform integer, a Bernoulli trial, a choice in
-// proportion to weights. So a test can replace the generator, run a kernel over every outcome of
-// its choices, and compute the exact transition matrix of the shipped code; see [Oracle].
+// Kernels draw only by its few methods: a uniform integer, a Bernoulli trial, and a choice in
+// proportion to weights. So a test can replace the generator by an [Oracle], run a kernel for every
+// possible outcome of its choices, and compute the exact transition matrix of the kernel.
 //
 // The generator is PCG-DXSM with 128 bits of state (math/rand/v2). A Rand is not safe for
 // concurrent use.
 type Rand struct {
 	pcg    rand.PCG
-	oracle Oracle
+	oracle Oracle // decides the choices in place of the generator; nil outside of tests
 }
 
 // An Oracle decides the random choices of a [Rand] in place of the generator; see [NewOracleRand].
-// Authors of a [Kernel] or a [Proposal] need it for a test that enumerates all choices and so
-// checks the exact transition matrix. No one else does.
+// It is only for authors of a [Kernel] or a [Proposal]. Their tests can enumerate all choices and
+// so check the exact transition matrix.
 type Oracle interface {
-	// Uniform decides a uniform choice among 0 ≤ k < n.
+	// Uniform returns the integer 0 ≤ k < n that stands for a uniform choice.
 	Uniform(n int) int
-	// Choose decides a choice of k with probability weights[k]/Σ weights.
+	// Choose returns the index k that stands for a choice with probability weights[k]/Σ weights.
 	Choose(weights []float64) int
 }
 
-// NewRand returns the stream of a seed, a purpose and an index, such as (1, "chain", 3). The
-// generator's state is the SHA-256 of that key, so streams of different keys are independent for
-// all practical purposes.
+// NewRand returns the stream of random numbers of a seed, a purpose and an index, such as (1,
+// "chain", 3). The SHA-256 of the three is the initial state of the generator. So streams that
+// differ in one of the three are independent for all practical purposes.
 func NewRand(seed uint64, purpose string, index uint64) *Rand {
 	key := make([]byte, 16, 16+len(purpose))
 	binary.LittleEndian.PutUint64(key, seed)
@@ -44,11 +44,11 @@ func NewRand(seed uint64, purpose string, index uint64) *Rand {
 	return r
 }
 
-// NewOracleRand returns a Rand whose choices an oracle decides.
+// NewOracleRand returns a Rand whose choices the oracle decides.
 func NewOracleRand(o Oracle) *Rand { return &Rand{oracle: o} }
 
-// Uint64 returns 64 random bits. Kernels must not call it: an oracle cannot enumerate it, so with
-// an oracle it panics.
+// Uint64 returns 64 random bits. Kernels must not call it, because an oracle cannot enumerate its
+// results. With an oracle it panics.
 func (r *Rand) Uint64() uint64 {
 	if r.oracle != nil {
 		panic("kir: a kernel drew raw bits, which cannot be enumerated; use Intn, Bernoulli or Categorical")
@@ -56,8 +56,8 @@ func (r *Rand) Uint64() uint64 {
 	return r.pcg.Uint64()
 }
 
-// Intn returns an integer uniform on 0 ≤ k < n, without bias (Lemire 2019,
-// "Fast random integer generation in an interval"). n must be positive.
+// Intn returns an integer that is exactly uniform on 0 ≤ k < n (Lemire 2019, "Fast random integer
+// generation in an interval"). The argument n must be positive.
 func (r *Rand) Intn(n int) int {
 	if r.oracle != nil {
 		return r.oracle.Uniform(n)
@@ -71,13 +71,12 @@ func (r *Rand) Intn(n int) int {
 	return int(hi)
 }
 
-// pair returns two independent uniform integers, 0 ≤ a < n and 0 ≤ b < m,
-// from one random word, without bias. n and m must be positive and their
-// product below 2⁶³.
+// intnPair returns two independent integers, exactly uniform on 0 ≤ a < n and 0 ≤ b < m, from one
+// random word. The arguments must be positive and their product below 2⁶³.
 //
-// It is Lemire's method for one integer uniform below n·m, whose quotient and
-// remainder by m come out of two multiplications in turn, without a division.
-func (r *Rand) pair(n, m int) (a, b int) {
+// It is Lemire's method for one integer that is uniform below n·m. The quotient and the remainder
+// of that integer by m result from two multiplications, without a division.
+func (r *Rand) intnPair(n, m int) (a, b int) {
 	if r.oracle != nil {
 		return r.oracle.Uniform(n), r.oracle.Uniform(m)
 	}
@@ -106,8 +105,8 @@ func (r *Rand) Bernoulli(p float64) bool {
 	return r.float64() < p
 }
 
-// Categorical returns k with probability weights[k]/Σ weights. Weights must be finite and
-// non-negative, and at least one positive.
+// Categorical returns k with probability weights[k]/Σ weights. All weights must be finite and
+// non-negative, and at least one must be positive.
 func (r *Rand) Categorical(weights []float64) int {
 	total := 0.0
 	for _, w := range weights {
@@ -116,7 +115,7 @@ func (r *Rand) Categorical(weights []float64) int {
 	return r.categorical(weights, total)
 }
 
-// categorical is [Rand.Categorical] for weights whose total is known.
+// categorical is [Rand.Categorical] for callers that know the sum of the weights.
 func (r *Rand) categorical(weights []float64, total float64) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(weights)
@@ -135,19 +134,19 @@ func (r *Rand) categorical(weights []float64, total float64) int {
 	return last // rounding pushed u past the end
 }
 
-// column returns an integer uniform on 0 ≤ k < n, and an independent number uniform on [0, 1). One
-// random word falls on n columns of width 1: k is the column and u the place in it. n must be below
-// 2³¹; u then has at least 33 random bits.
-func (r *Rand) column(n int) (k int, u float64) {
+// intnAndFloat returns an integer k uniform on 0 ≤ k < n and an independent number u uniform on
+// [0, 1), from one random word. The argument n must be below 2³¹, so that u has at least 33 random
+// bits.
+func (r *Rand) intnAndFloat(n int) (k int, u float64) {
 	hi, lo := bits.Mul64(r.pcg.Uint64(), uint64(n))
 	return int(hi), float64(float64(lo>>11) * 0x1p-53)
 }
 
-// float64 returns a multiple of 2⁻⁵³, uniform on [0, 1).
+// float64 returns a number uniform on [0, 1), a multiple of 2⁻⁵³.
 func (r *Rand) float64() float64 { return float64(float64(r.pcg.Uint64()>>11) * 0x1p-53) }
 
 // MarshalBinary returns the state of the generator, so that a chain can continue from it later. It
-// fails for a Rand with an oracle.
+// fails if an oracle decides the choices.
 func (r *Rand) MarshalBinary() ([]byte, error) {
 	if r.oracle != nil {
 		return nil, fmt.Errorf("kir: random choices that an oracle decides have no state to save")
@@ -155,7 +154,7 @@ func (r *Rand) MarshalBinary() ([]byte, error) {
 	return r.pcg.MarshalBinary()
 }
 
-// UnmarshalBinary restores the result of [Rand.MarshalBinary].
+// UnmarshalBinary restores the state that [Rand.MarshalBinary] returned.
 func (r *Rand) UnmarshalBinary(data []byte) error {
 	if err := r.pcg.UnmarshalBinary(data); err != nil {
 		return fmt.Errorf("kir: the saved state of a random stream is damaged: %w", err)

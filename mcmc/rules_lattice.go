@@ -7,14 +7,15 @@ import (
 	"kir/internal/portable"
 )
 
-// A lattice is the set of moves that keep a space's equalities. Where a sum is fixed, hardly any
-// split of two ingredients keeps it. Among a few ingredients T, the integer vectors d with Σ_T d_i
-// = 0 and Σ_T f_i·d_i = 0 for each equality f form a lattice.
+// A lattice describes the changes of amounts that keep the equalities of a space. If rules fix a
+// sum, hardly any change of two ingredients keeps it. For a few ingredients T, the integer vectors
+// d with Σ_T d_i = 0 and with Σ_T f_i·d_i = 0 for each equality f form a lattice.
 type lattice struct {
-	factors [][]int64 // by equality, by ingredient: what a unit adds
+	equalityFactors [][]int64 // by equality and ingredient: what a unit of the ingredient adds to the sum
 }
 
-// newLattice returns the lattice of the equalities among the rules of c, nil if there are none.
+// newLattice returns the lattice of the equalities among the rules of c, or nil if there are no
+// equalities.
 func newLattice(c *constraint.Conditions) *lattice {
 	l := &lattice{}
 	for _, sum := range c.Sums {
@@ -25,51 +26,56 @@ func newLattice(c *constraint.Conditions) *lattice {
 		for _, t := range sum.Terms {
 			f[t.Ingredient] = t.PerUnit
 		}
-		l.factors = append(l.factors, f)
+		l.equalityFactors = append(l.equalityFactors, f)
 	}
-	if len(l.factors) == 0 {
+	if len(l.equalityFactors) == 0 {
 		return nil
 	}
 	return l
 }
 
 const (
-	// mostTogether is the most ingredients that a move along the lattice changes.
-	mostTogether = 6
+	// maxStepIngredients is the greatest number of ingredients that a step along the lattice
+	// changes.
+	maxStepIngredients = 6
 
-	// moreTogether is the most ingredients beyond those that the equalities and the total require.
-	// More ingredients give shorter steps.
-	moreTogether = 3
+	// maxExtraIngredients is the greatest number of ingredients of a step beyond the number that
+	// the equalities and the total require. More ingredients allow shorter steps.
+	maxExtraIngredients = 3
 
-	// Entries up to tooLong are accepted: products of two, summed over all ingredients, fit an
-	// int64. Intermediate entries may be as large as tooLarge.
-	tooLong, tooLarge = 1 << 29, 1 << 60
+	// Entries of vectors up to maxEntry are accepted: a product of two such entries, summed over
+	// all ingredients of a step, fits an int64. Intermediate entries may reach
+	// maxIntermediateEntry.
+	maxEntry, maxIntermediateEntry = 1 << 29, 1 << 60
 )
 
-// A step is a direction among ingredients: d_i more units of each.
-type step struct {
-	ingredients [mostTogether]int32
-	d           vector
-	count       int // how many there are
+// An ingredientStep is a change of the amounts of a few ingredients.
+type ingredientStep struct {
+	ingredients [maxStepIngredients]int32 // the ingredients that change; only the first size entries are valid
+	changes     latticeVector             // by index in ingredients: number of units that a step adds
+	size        int                       // number of ingredients of the step
 }
 
-type vector [mostTogether]int64
+// A latticeVector holds the change of the amount of each ingredient of a step.
+type latticeVector [maxStepIngredients]int64
 
-// basis returns short vectors that span the lattice among some ingredients. They depend only on the
-// ingredients and their order. There are none if nothing can move, or if numbers grow too large.
+// basis returns short integer vectors that span the changes of the ingredients in of that keep the
+// total and all equalities. It also returns the number of these vectors. They depend only on the
+// ingredients and their order. The number is 0 if nothing can change, or if entries become too
+// large.
 //
 // The vectors e_k − e_last span all changes that keep the total. For each equality f, Euclid's
-// algorithm on the numbers f·b subtracts multiples of one vector from another, until at most one
-// number is not 0. Its vector is left out, and the others span the changes that keep f, too. Pairs
-// are then shortened by Lagrange's method.
-func (l *lattice) basis(of []int32) (vectors [mostTogether]vector, count int) {
+// algorithm on the numbers f·b of the vectors b subtracts multiples of one vector from another,
+// until at most one number is not 0. The vector of that number is left out, and the others span the
+// changes that also keep f. Then Lagrange's method shortens the vectors in pairs.
+func (l *lattice) basis(of []int32) (vectors [maxStepIngredients]latticeVector, count int) {
 	m := len(of)
 	for k := range m - 1 {
 		vectors[k][k], vectors[k][m-1] = 1, -1
 	}
 	count = m - 1
-	for _, f := range l.factors {
-		var g vector
+	for _, f := range l.equalityFactors {
+		var g latticeVector
 		common := int64(0)
 		for k, i := range of {
 			g[k] = f[i] - f[of[m-1]]
@@ -79,22 +85,23 @@ func (l *lattice) basis(of []int32) (vectors [mostTogether]vector, count int) {
 			continue // it asks nothing of these
 		}
 		for k := range m {
-			if g[k] /= common; abs(g[k]) > tooLong {
+			if g[k] /= common; abs(g[k]) > maxEntry {
 				return vectors, 0
 			}
 		}
-		if count = euclid(vectors[:count], &g); count < 0 || !shorten(vectors[:count]) {
+		if count = makeOrthogonal(vectors[:count], &g); count < 0 || !shortenVectors(vectors[:count]) {
 			return vectors, 0
 		}
 	}
 	return vectors, count
 }
 
-// euclid merges the vectors that are not orthogonal to g into one by Euclid's algorithm, and drops
-// that one. It returns the number of vectors left, which come first, or −1 where numbers grow too
-// large.
-func euclid(vectors []vector, g *vector) int {
-	var numbers [mostTogether]int64
+// makeOrthogonal changes the vectors so that they span only those vectors of their lattice that are
+// orthogonal to g. By Euclid's algorithm it merges all vectors not orthogonal to g into one, and
+// drops that one. It returns the number of vectors left, which come first, or −1 if entries become
+// too large.
+func makeOrthogonal(vectors []latticeVector, g *latticeVector) int {
+	var numbers [maxStepIngredients]int64
 	for k := range vectors {
 		numbers[k] = vectors[k].dot(g)
 	}
@@ -113,7 +120,7 @@ func euclid(vectors []vector, g *vector) int {
 				continue
 			}
 			by := numbers[k] / numbers[least]
-			if !vectors[k].subtract(by, &vectors[least]) {
+			if !vectors[k].subtractMultiple(by, &vectors[least]) {
 				return -1
 			}
 			numbers[k] -= by * numbers[least]
@@ -127,12 +134,12 @@ func euclid(vectors []vector, g *vector) int {
 	}
 }
 
-// shorten subtracts integer multiples of vectors from each other as long as that shortens them. It
-// reports whether all entries are small enough to go on.
-func shorten(vectors []vector) bool {
+// shortenVectors subtracts integer multiples of vectors from each other as long as this makes vectors
+// shorter. It returns false if an entry exceeds maxEntry from the start.
+func shortenVectors(vectors []latticeVector) bool {
 	for k := range vectors {
 		for _, v := range vectors[k] {
-			if abs(v) > tooLong {
+			if abs(v) > maxEntry {
 				return false
 			}
 		}
@@ -150,7 +157,7 @@ func shorten(vectors []vector) bool {
 					if dot < 0 {
 						by = -by
 					}
-					vectors[k].subtract(by, &vectors[j])
+					vectors[k].subtractMultiple(by, &vectors[j])
 					again = true
 				}
 			}
@@ -159,24 +166,27 @@ func shorten(vectors []vector) bool {
 	return true
 }
 
-func (v *vector) dot(w *vector) (sum int64) {
+// dot returns the scalar product of v and w.
+func (v *latticeVector) dot(w *latticeVector) (sum int64) {
 	for k := range v {
 		sum += v[k] * w[k]
 	}
 	return sum
 }
 
-// subtract subtracts a multiple of w and reports whether all entries stay within bounds.
-func (v *vector) subtract(by int64, w *vector) bool {
+// subtractMultiple subtracts by·w from v. It returns false if an entry exceeds
+// maxIntermediateEntry.
+func (v *latticeVector) subtractMultiple(by int64, w *latticeVector) bool {
 	for k := range v {
-		if math.Abs(float64(by))*math.Abs(float64(w[k])) > tooLarge {
+		if math.Abs(float64(by))*math.Abs(float64(w[k])) > maxIntermediateEntry {
 			return false
 		}
-		if v[k] -= by * w[k]; abs(v[k]) > tooLarge {
+		if v[k] -= by * w[k]; abs(v[k]) > maxIntermediateEntry {
 			return false
 		}
 	}
 	return true
 }
 
+// abs returns the absolute value of a.
 func abs(a int64) int64 { return max(a, -a) }

@@ -8,50 +8,51 @@ import (
 	"kir/internal/constraint/volume"
 )
 
-// A Share is the fraction of the countable compositions of n ingredients that keep the other rules
-// too.
+// A Share is the fraction of the compositions of n ingredients that keep the rules that cannot be
+// counted, among those that keep the rules that can be counted.
 type Share struct {
-	N        int     `json:"-"`
-	Estimate float64 `json:"estimate"` // 0 if no composition is known to keep them
-	SE       float64 `json:"se"`       // standard error of the estimate, 0 if it is exact
-	Exact    bool    `json:"-"`        // every composition of n ingredients was checked
-	Counted  bool    `json:"-"`        // false: the law gives n negligible mass, and the fraction is unknown
+	N        int     `json:"-"`        // the number n of ingredients
+	Estimate float64 `json:"estimate"` // the fraction; 0 if no composition is known to keep the rules
+	SE       float64 `json:"se"`       // standard error of Estimate; 0 if Estimate is exact
+	Exact    bool    `json:"-"`        // whether every composition of n ingredients was checked
+	Counted  bool    `json:"-"`        // whether Estimate is known; false if the law gives n hardly any mass
 }
 
-// ruleset holds a space's rules, indexed by ingredient, and their counts.
+// A ruleset holds the rules of a space, indexed by ingredient, and the counts of the compositions
+// that keep them.
 type ruleset struct {
 	constraint.Conditions
 
-	needsOf    [][]int32 // by ingredient: the needs that name it in If or Then
-	needsMetBy [][]int32 // by ingredient: the needs that name it in Then
+	needsByIngredient [][]int32 // by ingredient: indices of the needs that name the ingredient in If or Then
+	needsByThen       [][]int32 // by ingredient: indices of the needs that name the ingredient in Then
 
-	firstTerm []int32 // by ingredient: the index of its first term; the next entry ends its terms
-	terms     []sumTerm
+	firstTermIndex []int32   // by ingredient: index in terms of its first term; the next entry is the index after its last term
+	terms          []sumTerm // what each ingredient adds to each bounded sum, sorted by ingredient
 
-	doses   []doses  // by ingredient; nil if all amounts are allowed
-	lattice *lattice // the moves that keep equalities; nil if there are none
+	amountRanges []amountRange // by ingredient: the amounts that the rules allow; nil if all amounts are allowed
+	lattice      *lattice      // the changes of amounts that keep equalities; nil if there are no equalities
 
-	table    *count.Table
-	sampler  *count.Sampler
-	untabled *count.SizeError // why the table does not count all rules; nil if it does
-	cached   bool             // whether counts came from a cache
-	shares   []Share          // by n from 1 on; nil if the table counts all rules
-	logCount []float64        // log |X_n| at n, −Inf at 0 and where X_n is empty or not counted
+	table          *count.Table     // counts the compositions that keep the countable rules, or all rules
+	sampler        *count.Sampler   // draws the compositions that the table counts
+	untabledReason *count.SizeError // why the table does not count all rules; nil if it counts all
+	usedCache      bool             // whether some counts came from a cache
+	shares         []Share          // at index n−1: the share for n ingredients; nil if the table counts all rules
+	logCounts      []float64        // at index n: log |X_n|, or −Inf if X_n is empty or was not counted
 
-	measured   *volume.Result // nil if no size was measured
-	measuredAt []int          // by n: the index of its size in measured.Sizes, or −1
+	measurement   *volume.Result // the measured shares; nil if no share was measured
+	measuredIndex []int          // by number of ingredients: its index in measurement.Sizes, or −1 if it was not measured
 }
 
-// A sumTerm is the contribution of one ingredient to a sum.
+// A sumTerm is what one ingredient adds to one bounded sum.
 type sumTerm struct {
-	sum            int32
-	perUnit, whole int64
-	bent           *constraint.Term // the full term if units add unequal amounts, else nil
+	sumIndex        int32            // index of the sum
+	perUnit, perUse int64            // what each unit adds, and what using the ingredient adds
+	nonlinearTerm   *constraint.Term // the full term if units add unequal amounts; otherwise nil
 }
 
-// newRuleset indexes the rules of c by ingredient.
+// newRuleset returns the rules of c, indexed by ingredient, without counts.
 func newRuleset(c *constraint.Conditions) *ruleset {
-	r := &ruleset{Conditions: *c, needsOf: make([][]int32, len(c.Amounts)), needsMetBy: make([][]int32, len(c.Amounts))}
+	r := &ruleset{Conditions: *c, needsByIngredient: make([][]int32, len(c.Amounts)), needsByThen: make([][]int32, len(c.Amounts))}
 	index := func(of [][]int32, need int, members ...int) {
 		for _, i := range members {
 			if !slices.Contains(of[i], int32(need)) {
@@ -60,35 +61,35 @@ func newRuleset(c *constraint.Conditions) *ruleset {
 		}
 	}
 	for k, need := range r.Needs {
-		index(r.needsOf, k, need.If)
-		index(r.needsOf, k, need.Then...)
-		index(r.needsMetBy, k, need.Then...)
+		index(r.needsByIngredient, k, need.If)
+		index(r.needsByIngredient, k, need.Then...)
+		index(r.needsByThen, k, need.Then...)
 	}
 	r.indexSums()
-	r.doses = dosesOf(c)
+	r.amountRanges = allowedRanges(c)
 	r.lattice = newLattice(c)
 	return r
 }
 
-// indexSums lists the terms by ingredient, each list in the order of the sums.
+// indexSums sorts the terms of all sums by ingredient, and by sum for each ingredient.
 func (r *ruleset) indexSums() {
-	r.firstTerm = make([]int32, len(r.Amounts)+1)
+	r.firstTermIndex = make([]int32, len(r.Amounts)+1)
 	for _, s := range r.Sums {
 		for _, t := range s.Terms {
-			r.firstTerm[t.Ingredient+1]++
+			r.firstTermIndex[t.Ingredient+1]++
 		}
 	}
 	for i := range r.Amounts {
-		r.firstTerm[i+1] += r.firstTerm[i]
+		r.firstTermIndex[i+1] += r.firstTermIndex[i]
 	}
-	next := slices.Clone(r.firstTerm)
+	next := slices.Clone(r.firstTermIndex)
 	r.terms = make([]sumTerm, next[len(r.Amounts)])
 	for k := range r.Sums {
 		for n := range r.Sums[k].Terms {
 			t := &r.Sums[k].Terms[n]
-			one := sumTerm{sum: int32(k), perUnit: t.PerUnit, whole: t.PerUse}
+			one := sumTerm{sumIndex: int32(k), perUnit: t.PerUnit, perUse: t.PerUse}
 			if t.IsBent() {
-				one.bent = t
+				one.nonlinearTerm = t
 			}
 			r.terms[next[t.Ingredient]] = one
 			next[t.Ingredient]++
@@ -96,83 +97,87 @@ func (r *ruleset) indexSums() {
 	}
 }
 
-func (r *ruleset) termsOf(i int) []sumTerm { return r.terms[r.firstTerm[i]:r.firstTerm[i+1]] }
+// termsOf returns what ingredient i adds to the sums.
+func (r *ruleset) termsOf(i int) []sumTerm { return r.terms[r.firstTermIndex[i]:r.firstTermIndex[i+1]] }
 
-// possible reports whether X_n may be non-empty, as far as is known.
-func (r *ruleset) possible(n int) bool { return n < len(r.logCount) && r.logCount[n] > negInf }
+// isPossible reports whether X_n, the compositions of n ingredients, may be non-empty, as far as is
+// known.
+func (r *ruleset) isPossible(n int) bool { return n < len(r.logCounts) && r.logCounts[n] > negInf }
 
-// counted reports whether it is known if X_n is empty.
-func (r *ruleset) counted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
+// isCounted reports whether it is known if a composition of n ingredients keeps all rules.
+func (r *ruleset) isCounted(n int) bool { return r.shares == nil || r.shares[n-1].Counted }
 
-// rulesName stands for the rules where properties have names.
+// rulesName names the rules where an error or a term needs the name of a property.
 const rulesName = "rules"
 
-// LogScore returns 0 where the rules are kept and −Inf elsewhere.
+// LogScore returns 0 if x keeps the rules, and −Inf otherwise.
 func (r *ruleset) LogScore(x *Composition) float64 { return ruleLogScore(r.Keeps(x.Parts())) }
 
-// Scorer returns a scorer of x.
+// Scorer returns a scorer that tells whether x keeps the rules.
 func (r *ruleset) Scorer(x *Composition) Scorer { return r.scorer(x) }
 
+// scorer is [ruleset.Scorer] with the concrete type.
 func (r *ruleset) scorer(x *Composition) *ruleScorer {
 	return &ruleScorer{
-		r: r, x: x,
-		amounts:    make([]int32, x.N()),
-		groupUsed:  make([]int32, len(r.Groups)),
-		groupTotal: make([]int64, len(r.Groups)),
-		met:        make([]int32, len(r.Needs)),
-		sums:       make([]int64, len(r.Sums)),
-		touched:    make([]int32, 0, 8),
+		rules: r, composition: x,
+		amounts:         make([]int32, x.N()),
+		groupUsedCounts: make([]int32, len(r.Groups)),
+		groupTotals:     make([]int64, len(r.Groups)),
+		metThenCounts:   make([]int32, len(r.Needs)),
+		sumValues:       make([]int64, len(r.Sums)),
+		touchedIndices:  make([]int32, 0, 8),
 	}
 }
 
-// ruleScorer tracks which rules a composition breaks, amount by amount.
+// A ruleScorer keeps track of the rules that a composition breaks, as the amounts of the
+// composition change one by one.
 type ruleScorer struct {
-	r       *ruleset
-	x       *Composition
-	amounts []int32 // the amounts that all counts below are for
-	used    []int32 // all used ingredients and perhaps some unused ones, in no order
+	rules              *ruleset
+	composition        *Composition
+	amounts            []int32 // by ingredient: the amounts to which all counts below refer
+	usedOrFormerlyUsed []int32 // all used ingredients, and some that were used before, in no particular order
 
-	missing    int     // required ingredients that are not used
-	badAmounts int     // ingredients with an amount that they may not take
-	groupUsed  []int32 // by group: number of used members, and the sum of their units
-	groupTotal []int64
-	badGroups  int
-	met        []int32 // by need: number of its Then ingredients that are used
-	badNeeds   int
-	sums       []int64 // by sum: its value
-	badSums    int
-	touched    []int32
-	slopes     []int64   // by sum: its change per lattice step; 0 outside of along moves
-	bent       []bentSum // sums of the last line whose allowed splits form a lattice
+	missingRequiredCount int            // number of required ingredients that are not used
+	badAmountCount       int            // number of ingredients with an amount that is not allowed
+	groupUsedCounts      []int32        // by group: number of members that are used
+	groupTotals          []int64        // by group: sum of the units of its members
+	badGroupCount        int            // number of groups with a broken rule
+	metThenCounts        []int32        // by need: number of its Then ingredients that are used
+	badNeedCount         int            // number of needs that are not met
+	sumValues            []int64        // by bounded sum: its value
+	badSumCount          int            // number of sums outside their bounds
+	touchedIndices       []int32        // scratch memory: indices of the groups, or of the sums, that a line or a step concerns
+	sumSlopes            []int64        // scratch memory, by sum: its change per lattice step; 0 outside of feasibleSteps
+	nonlinearSums        []nonlinearSum // sums of the last line that some splits of the allowed range may break
 }
 
-// Reset recounts everything.
+// Reset counts all broken rules of the composition anew.
 func (s *ruleScorer) Reset() {
-	for _, i := range s.used {
+	for _, i := range s.usedOrFormerlyUsed {
 		s.amounts[i] = 0
 	}
-	clear(s.groupUsed)
-	clear(s.groupTotal)
-	clear(s.met)
-	clear(s.sums)
-	s.used = s.used[:0]
-	s.missing, s.badAmounts, s.badGroups, s.badNeeds, s.badSums = s.r.Required, 0, 0, 0, 0
-	for g := range s.r.Groups {
+	clear(s.groupUsedCounts)
+	clear(s.groupTotals)
+	clear(s.metThenCounts)
+	clear(s.sumValues)
+	s.usedOrFormerlyUsed = s.usedOrFormerlyUsed[:0]
+	s.missingRequiredCount, s.badAmountCount, s.badGroupCount, s.badNeedCount, s.badSumCount = s.rules.Required, 0, 0, 0, 0
+	for g := range s.rules.Groups {
 		if s.groupBroken(int32(g)) {
-			s.badGroups++
+			s.badGroupCount++
 		}
 	}
-	for k := range s.r.Sums {
-		s.badSums += int(oneIf(s.sumBroken(int32(k))))
+	for k := range s.rules.Sums {
+		s.badSumCount += int(oneIf(s.sumBroken(int32(k))))
 	}
-	for _, i := range s.x.Ingredients() {
-		s.set(int(i), s.x.amounts[i])
-		s.used = append(s.used, i)
+	for _, i := range s.composition.Ingredients() {
+		s.setAmount(int(i), s.composition.amounts[i])
+		s.usedOrFormerlyUsed = append(s.usedOrFormerlyUsed, i)
 	}
 }
 
-// set changes one amount and updates the counts.
-func (s *ruleScorer) set(i int, amount int32) {
+// setAmount sets the amount of ingredient i and updates all counts.
+func (s *ruleScorer) setAmount(i int, amount int32) {
 	was := s.amounts[i]
 	if was == amount {
 		return
@@ -185,44 +190,45 @@ func (s *ruleScorer) set(i int, amount int32) {
 		change = -1
 	}
 	if change != 0 {
-		s.badNeeds -= s.brokenNeeds(i)
+		s.badNeedCount -= s.countBrokenNeeds(i)
 	}
 	s.amounts[i] = amount
-	rule := &s.r.Amounts[i]
-	total := s.x.total
+	rule := &s.rules.Amounts[i]
+	total := s.composition.total
 	if was > 0 && !rule.Allows(int(was), total) {
-		s.badAmounts--
+		s.badAmountCount--
 	}
 	if amount > 0 && !rule.Allows(int(amount), total) {
-		s.badAmounts++
+		s.badAmountCount++
 	}
 	if rule.Required {
-		s.missing -= int(change)
+		s.missingRequiredCount -= int(change)
 	}
-	for _, g := range s.r.GroupsOf[i] {
+	for _, g := range s.rules.GroupsOf[i] {
 		before := s.groupBroken(g)
-		s.groupUsed[g] += change
-		s.groupTotal[g] += int64(amount - was)
-		s.badGroups += brokenChange(before, s.groupBroken(g))
+		s.groupUsedCounts[g] += change
+		s.groupTotals[g] += int64(amount - was)
+		s.badGroupCount += brokenChange(before, s.groupBroken(g))
 	}
 	if change != 0 {
-		for _, k := range s.r.needsMetBy[i] {
-			s.met[k] += change
+		for _, k := range s.rules.needsByThen[i] {
+			s.metThenCounts[k] += change
 		}
-		s.badNeeds += s.brokenNeeds(i)
+		s.badNeedCount += s.countBrokenNeeds(i)
 	}
-	for _, t := range s.r.termsOf(i) {
-		more := t.perUnit*int64(amount-was) + t.whole*int64(change)
-		if t.bent != nil {
-			more = t.bent.At(int(amount)) - t.bent.At(int(was))
+	for _, t := range s.rules.termsOf(i) {
+		more := t.perUnit*int64(amount-was) + t.perUse*int64(change)
+		if t.nonlinearTerm != nil {
+			more = t.nonlinearTerm.At(int(amount)) - t.nonlinearTerm.At(int(was))
 		}
-		before := s.sumBroken(t.sum)
-		s.sums[t.sum] += more
-		s.badSums += brokenChange(before, s.sumBroken(t.sum))
+		before := s.sumBroken(t.sumIndex)
+		s.sumValues[t.sumIndex] += more
+		s.badSumCount += brokenChange(before, s.sumBroken(t.sumIndex))
 	}
 }
 
-// brokenChange returns the change in the number of broken rules.
+// brokenChange returns the change in the number of broken rules, given whether a rule was broken
+// before and is broken after.
 func brokenChange(before, after bool) int {
 	switch {
 	case after && !before:
@@ -233,24 +239,27 @@ func brokenChange(before, after bool) int {
 	return 0
 }
 
+// groupBroken reports whether group g breaks a rule.
 func (s *ruleScorer) groupBroken(g int32) bool {
 	return s.groupUsedBroken(g) || s.groupTotalBroken(g)
 }
 
+// groupUsedBroken reports whether the number of used members of group g is outside its limits.
 func (s *ruleScorer) groupUsedBroken(g int32) bool {
-	u := s.r.Groups[g].Used
-	return u != nil && (int(s.groupUsed[g]) < u.Min || int(s.groupUsed[g]) > u.Max)
+	u := s.rules.Groups[g].Used
+	return u != nil && (int(s.groupUsedCounts[g]) < u.Min || int(s.groupUsedCounts[g]) > u.Max)
 }
 
+// groupTotalBroken reports whether the total of group g is outside its limits.
 func (s *ruleScorer) groupTotalBroken(g int32) bool {
-	t := s.r.Groups[g].Total
-	return t != nil && (s.groupTotal[g] < int64(t.Min) || s.groupTotal[g] > int64(t.Max))
+	t := s.rules.Groups[g].Total
+	return t != nil && (s.groupTotals[g] < int64(t.Min) || s.groupTotals[g] > int64(t.Max))
 }
 
-// brokenNeeds counts the unmet needs of an ingredient.
-func (s *ruleScorer) brokenNeeds(i int) int {
+// countBrokenNeeds returns the number of needs that name ingredient i and are not met.
+func (s *ruleScorer) countBrokenNeeds(i int) int {
 	n := 0
-	for _, k := range s.r.needsOf[i] {
+	for _, k := range s.rules.needsByIngredient[i] {
 		if s.needBroken(k) {
 			n++
 		}
@@ -258,82 +267,85 @@ func (s *ruleScorer) brokenNeeds(i int) int {
 	return n
 }
 
-// needBroken reports whether a need is not met.
+// needBroken reports whether need k is not met: its If ingredient is used, and none of its Then
+// ingredients is.
 func (s *ruleScorer) needBroken(k int32) bool {
-	return s.amounts[s.r.Needs[k].If] > 0 && s.met[k] == 0
+	return s.amounts[s.rules.Needs[k].If] > 0 && s.metThenCounts[k] == 0
 }
 
+// sumBroken reports whether sum k is outside its bounds.
 func (s *ruleScorer) sumBroken(k int32) bool {
-	return s.sums[k] < s.r.Sums[k].Min || s.sums[k] > s.r.Sums[k].Max
+	return s.sumValues[k] < s.rules.Sums[k].Min || s.sumValues[k] > s.rules.Sums[k].Max
 }
 
-// allKept reports whether all rules hold.
+// allKept reports whether all rules are kept.
 func (s *ruleScorer) allKept() bool {
-	return s.missing == 0 && s.badAmounts == 0 && s.badGroups == 0 && s.badNeeds == 0 && s.badSums == 0
+	return s.missingRequiredCount == 0 && s.badAmountCount == 0 && s.badGroupCount == 0 && s.badNeedCount == 0 && s.badSumCount == 0
 }
 
-// LogScore returns 0 if all rules are kept, else −Inf.
+// LogScore returns 0 if all rules are kept, and −Inf otherwise.
 func (s *ruleScorer) LogScore() float64 { return ruleLogScore(s.allKept()) }
 
-// Values gives all values of a condition the same score: no rule of s concerns a condition.
+// Values gives all values of a condition the same score, because these rules concern no condition.
 func (s *ruleScorer) Values(_ int, p *Pieces) { p.Add(0, s.LogScore()) }
 
-// ConditionSet does nothing.
+// ConditionSet does nothing, because these rules concern no condition.
 func (s *ruleScorer) ConditionSet(int) {}
 
-// at returns the score of one split of (i, j), with k units to i.
-func (s *ruleScorer) at(i, j, k int) float64 {
+// splitScore returns the log score of the split of the line of (i, j) that gives k units to i.
+func (s *ruleScorer) splitScore(i, j, k int) float64 {
 	a, b := s.amounts[i], s.amounts[j]
-	s.set(i, int32(k))
-	s.set(j, a+b-int32(k))
+	s.setAmount(i, int32(k))
+	s.setAmount(j, a+b-int32(k))
 	score := s.LogScore()
-	s.set(i, a)
-	s.set(j, b)
+	s.setAmount(i, a)
+	s.setAmount(j, b)
 	return score
 }
 
-// Moved takes over the new amounts.
+// Moved updates the counts after the amounts of i and j have changed.
 func (s *ruleScorer) Moved(i, j int) {
 	for _, k := range [2]int{i, j} {
-		if amount := s.x.amounts[k]; amount != s.amounts[k] {
+		if amount := s.composition.amounts[k]; amount != s.amounts[k] {
 			if s.amounts[k] == 0 {
-				s.used = append(s.used, int32(k))
+				s.usedOrFormerlyUsed = append(s.usedOrFormerlyUsed, int32(k))
 			}
-			s.set(k, amount)
+			s.setAmount(k, amount)
 		}
 	}
-	if len(s.used) > 4*s.x.Used()+64 { // most entries are unused ingredients
-		s.used = append(s.used[:0], s.x.Ingredients()...)
+	if len(s.usedOrFormerlyUsed) > 4*s.composition.Used()+64 { // most entries are unused ingredients
+		s.usedOrFormerlyUsed = append(s.usedOrFormerlyUsed[:0], s.composition.Ingredients()...)
 	}
 }
 
 // amountBounds returns the least and the greatest amount that ingredient i may have if it is used.
-// The least exceeds the greatest if it is excluded.
+// The least exceeds the greatest if the ingredient is excluded.
 func (s *ruleScorer) amountBounds(i int) (smallest, largest int64) {
-	a := &s.r.Amounts[i]
+	a := &s.rules.Amounts[i]
 	if a.Excluded {
 		return 1, 0
 	}
-	smallest, largest = int64(max(a.Min, 1)), int64(s.x.total)
+	smallest, largest = int64(max(a.Min, 1)), int64(s.composition.total)
 	if a.Max > 0 {
 		largest = min(largest, int64(a.Max))
 	}
 	return smallest, largest
 }
 
-// Doses are the amounts lo, lo+step … up to hi.
-type doses struct{ lo, hi, step int }
+// An amountRange is the set of the amounts lo, lo+step, … up to hi. It is empty if lo > hi.
+type amountRange struct{ lo, hi, step int }
 
-// dosesOf returns the amounts that the rules of c allow each ingredient, nil if all amounts are allowed.
-func dosesOf(c *constraint.Conditions) []doses {
-	all, bounded := make([]doses, len(c.Amounts)), false
+// allowedRanges returns the amounts that the rules of c allow each ingredient. It returns nil if
+// all amounts are allowed.
+func allowedRanges(c *constraint.Conditions) []amountRange {
+	all, bounded := make([]amountRange, len(c.Amounts)), false
 	for i, a := range c.Amounts {
 		lo, step, n := a.AllowedAmounts(c.Total)
-		if all[i] = (doses{lo, lo + (n-1)*step, step}); a.Excluded || n == 0 {
-			all[i] = doses{1, 0, 1}
+		if all[i] = (amountRange{lo, lo + (n-1)*step, step}); a.Excluded || n == 0 {
+			all[i] = amountRange{1, 0, 1}
 			continue
 		}
-		bounded = bounded || all[i] != doses{1, c.Total, 1}
+		bounded = bounded || all[i] != amountRange{1, c.Total, 1}
 	}
 	if !bounded {
 		return nil

@@ -6,18 +6,20 @@ import (
 	"kir/internal/portable"
 )
 
-// tightSums are the sums that few compositions keep. An exchange of one ingredient for another
-// breaks most of them, unless others make up for it.
+// tightSums holds the bounded sums that few random compositions keep. The exchange of one
+// ingredient for another breaks most of these sums, unless other ingredients change too.
 type tightSums struct {
-	factors [][]float64 // by sum, by ingredient
+	sumFactors [][]float64 // by sum and ingredient: what a unit of the ingredient adds to the sum
 }
 
-// mostTight is the largest share of random compositions that keep a tight sum.
-const mostTight = 0.15
+// maxTightShare is the limit below which a sum is tight: the share of random compositions that keep
+// the sum.
+const maxTightShare = 0.15
 
-// newTightSums finds the tight sums. It returns nil if there are none, or if there is also an
-// equality, which an exchange would break. It draws nothing: it takes a sum over a random
-// composition of n ingredients as normal, with mean M·f̄ and a variance of about 2/(n+1)·M²·Var f.
+// newTightSums returns the tight sums of the rules r, for compositions of n ingredients on average.
+// It returns nil if there are none, or if there is also an equality, which an exchange would break.
+// It draws nothing: it treats a sum over a random composition as normal with mean M·f̄ and a
+// variance of about 2/(n+1)·M²·Var f.
 func newTightSums(r *ruleset, n float64) *tightSums {
 	if r == nil || r.lattice != nil {
 		return nil
@@ -36,32 +38,33 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 		below := func(bound int64) float64 { // the share of compositions with a sum below bound
 			return float64(portable.Erfc((float64(mean*float64(c.Total))-float64(bound))/deviation/math.Sqrt2) / 2)
 		}
-		if !whole && deviation > 0 && below(sum.Max)-below(sum.Min) < mostTight {
-			s.factors = append(s.factors, f)
+		if !whole && deviation > 0 && below(sum.Max)-below(sum.Min) < maxTightShare {
+			s.sumFactors = append(s.sumFactors, f)
 		}
 	}
-	if len(s.factors) == 0 {
+	if len(s.sumFactors) == 0 {
 		return nil
 	}
 	return s
 }
 
-// maxCompensated is the most sums that an exchange keeps unchanged, by changing as many further
-// ingredients.
-const maxCompensated = 3
+// maxCompensatedSums is the greatest number of sums that an exchange keeps unchanged. It changes
+// one further ingredient for each of these sums.
+const maxCompensatedSums = 3
 
-// solve finds how many units b (ρ) and each of the others (κ) take for one unit of a, so that the
-// total and the sums stay: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c = f_a. It reports whether there is such
-// a ρ > 0.
-func (s *tightSums) solve(held []int, a, b int32, others []int32) (rho float64, kappa [maxCompensated]float64, ok bool) {
+// solveExchange computes how many units of b (rho) and of each of the others (kappa) replace one
+// unit of a, so that the total and the held sums stay the same: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c =
+// f_a for each held sum f. The argument held lists the indices of these sums. The result ok says
+// whether there is a solution with ρ > 0.
+func (s *tightSums) solveExchange(held []int, a, b int32, others []int32) (rho float64, kappa [maxCompensatedSums]float64, ok bool) {
 	n := len(held) + 1
-	var m [maxCompensated + 1][maxCompensated + 2]float64
+	var m [maxCompensatedSums + 1][maxCompensatedSums + 2]float64
 	for row := range n {
 		f := func(i int32) float64 {
 			if row == 0 {
 				return 1
 			}
-			return s.factors[held[row-1]][i]
+			return s.sumFactors[held[row-1]][i]
 		}
 		m[row][0], m[row][n] = f(b), f(a)
 		for k, c := range others {

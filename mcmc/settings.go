@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// Settings determine which chains run, and for how long. Together with the target they decide every
-// draw.
+// Settings say which chains run and for how long. Together with the target they decide every draw.
 type Settings struct {
-	Kernel string `json:"kernel" yaml:"kernel"` // see [KernelNames]; balanced if it is empty
-	Chains int    `json:"chains" yaml:"chains"` // 1 to MaxChains
-	Warmup int    `json:"warmup" yaml:"warmup"` // iterations of each chain before its draws; with AutoDraws an upper bound
-	Draws  int    `json:"draws" yaml:"draws"`   // states kept of each chain, 1 to MaxDraws, or AutoDraws
-	Thin   int    `json:"thin" yaml:"thin"`     // iterations from one draw to the next, at least 1
-	Seed   uint64 `json:"seed" yaml:"seed"`     // seed of all random choices
+	Kernel string `json:"kernel" yaml:"kernel"` // one of [KernelNames]; empty stands for balanced
+	Chains int    `json:"chains" yaml:"chains"` // number of chains, 1 to MaxChains
+	Warmup int    `json:"warmup" yaml:"warmup"` // number of iterations of each chain before its draws; with AutoDraws an upper bound
+	Draws  int    `json:"draws" yaml:"draws"`   // number of states kept from each chain, 1 to MaxDraws, or AutoDraws
+	Thin   int    `json:"thin" yaml:"thin"`     // number of iterations from one draw to the next, at least 1
+	Seed   uint64 `json:"seed" yaml:"seed"`     // decides all random choices
 }
 
-// AutoDraws as the number of draws lets a run continue until its figures are good enough. Thin then
-// follows from the draws, and must be 1 here.
+// AutoDraws, as the number of draws, lets a run continue until its results are precise enough. The
+// run then chooses how far apart its draws are, and Thin must be 1.
 const AutoDraws = -1
 
-// nominalDraws replaces AutoDraws where the length of a run is needed before its end.
+// nominalDraws is the number of draws of a chain that is assumed if a run with AutoDraws must state
+// its length before its end.
 const nominalDraws = 100_000
 
-// Bounds of [Settings].
+// Limits of [Settings].
 const (
-	MaxChains = 100_000
+	MaxChains = 100_000   // greatest number of chains
 	MaxDraws  = 1<<32 - 1 // greatest number of draws of a chain
-	// MaxIterations is the most iterations of a chain, warm-up included: more than can be made in a
-	// lifetime.
+	// MaxIterations is the greatest number of iterations of a chain, including warm-up. No chain
+	// makes that many in a lifetime.
 	MaxIterations = 1 << 53
 )
 
@@ -39,16 +39,16 @@ func DefaultSettings() Settings {
 	return Settings{Kernel: "balanced", Chains: 4, Warmup: 10_000, Draws: AutoDraws, Thin: 1, Seed: 1}
 }
 
-// A SettingsError names the invalid setting.
+// A SettingsError says which setting is invalid, and why.
 type SettingsError struct {
-	Setting string // the setting's name, such as chains
+	Setting string // name of the setting, such as chains
 	Message string
 	Hint    string // which values are valid
 }
 
 func (e *SettingsError) Error() string { return e.Message + ": " + e.Hint }
 
-// Check returns a [SettingsError] if the settings are invalid.
+// Check returns a [SettingsError] if a setting is invalid, and nil otherwise.
 func (s *Settings) Check() error {
 	if s.Kernel != "" && !slices.Contains(KernelNames(), s.Kernel) {
 		return &SettingsError{"kernel", fmt.Sprintf("there is no kernel %q", s.Kernel), "there are " + strings.Join(KernelNames(), ", ")}
@@ -82,12 +82,12 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Sampler returns the sampler of a target that the settings name.
+// Sampler returns a sampler of the target that uses the kernel named in the settings.
 func (s *Settings) Sampler(t *Target) (Sampler, error) {
 	return NewSampler(cmp.Or(s.Kernel, DefaultSettings().Kernel), t)
 }
 
-// Iterations returns the number of iterations of a chain, warm-up included. With [AutoDraws] it
+// Iterations returns the number of iterations of a chain, including warm-up. With [AutoDraws] it
 // assumes 100,000 draws.
 func (s *Settings) Iterations() int64 {
 	draws := s.Draws

@@ -8,23 +8,22 @@ import (
 	"kir/internal/portable"
 )
 
-// A Space is the set X of feasible compositions: N ingredients, amounts that
-// are non-negative integers, and a fixed sum of M units, the total. X_n are
-// those that use exactly n ingredients.
+// A Space is the set X of possible compositions. A composition divides a total of M units among N
+// ingredients; amounts are non-negative integers. X_n is the set of the compositions that use
+// exactly n ingredients.
 //
-// Without rules |X_n| = C(N, n)·C(M−1, n−1): which ingredients, and where the
-// n−1 cuts fall among the M−1 gaps between units. With rules, see
-// [NewRuledSpace], it is counted.
+// Without rules |X_n| = C(N, n)·C(M−1, n−1): the choices of n ingredients, times the choices of n−1
+// cuts among the M−1 gaps between units. With rules, see [NewRuledSpace], |X_n| is counted.
 type Space struct {
-	ingredients int
-	total       int
-	rules       *ruleset // nil without rules
+	ingredients int      // N, the number of ingredients
+	total       int      // M, the number of units
+	rules       *ruleset // nil if the space has no rules
 
-	conditions *conditionSet // nil without conditions
+	conditions *conditionSet // nil if the space has no conditions
 }
 
-// NewSpace returns the space of compositions of total units over the given
-// number of ingredients. Both are at least 1 and below 2³¹.
+// NewSpace returns the space of the compositions that divide total units among the given number of
+// ingredients. Both numbers must be at least 1 and below 2³¹.
 func NewSpace(ingredients, total int) (*Space, error) {
 	if ingredients < 1 || ingredients > math.MaxInt32 {
 		return nil, fmt.Errorf("the number of ingredients is %d: it must be from 1 to %d", ingredients, math.MaxInt32)
@@ -38,47 +37,48 @@ func NewSpace(ingredients, total int) (*Space, error) {
 // N returns the number of ingredients.
 func (s *Space) N() int { return s.ingredients }
 
-// Total returns M, the units that every composition divides.
+// Total returns M, the number of units that every composition divides.
 func (s *Space) Total() int { return s.total }
 
-// MaxUsed returns the most ingredients that a composition can use: min(N, M) without rules. With
-// rules it covers only the sizes that were counted.
+// MaxUsed returns the greatest number of ingredients that a composition can use: min(N, M) without
+// rules, and the greatest number that was counted with rules.
 func (s *Space) MaxUsed() int {
 	if s.rules != nil {
-		return len(s.rules.logCount) - 1
+		return len(s.rules.logCounts) - 1
 	}
 	return min(s.ingredients, s.total)
 }
 
-// Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed: (N−n)(M−n) / (n(n+1)) without rules. It is 0
-// where X_{n+1} is empty, and +Inf where only X_n is.
+// Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed, which is (N−n)(M−n) / (n(n+1)) without
+// rules. Ratio is 0 if X_{n+1} is empty, and +Inf if only X_n is empty.
 func (s *Space) Ratio(n int) float64 {
 	if s.rules != nil {
 		next := negInf
 		if n < s.MaxUsed() {
-			next = s.rules.logCount[n+1]
+			next = s.rules.logCounts[n+1]
 		}
 		if next == negInf {
 			return 0
 		}
-		return portable.Exp(next - s.rules.logCount[n])
+		return portable.Exp(next - s.rules.logCounts[n])
 	}
 	f := float64(n)
 	return float64((float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1)))
 }
 
-// logRatio returns log(|X_{n+1}|/|X_n|). Unlike [Space.Ratio] it cannot overflow under rules.
+// logRatio returns log(|X_{n+1}|/|X_n|). In a space with rules [Space.Ratio] can overflow and
+// logRatio cannot.
 func (s *Space) logRatio(n int) float64 {
 	if s.rules == nil || n >= s.MaxUsed() {
 		return portable.Log(s.Ratio(n))
 	}
-	return s.rules.logCount[n+1] - s.rules.logCount[n]
+	return s.rules.logCounts[n+1] - s.rules.logCounts[n]
 }
 
-// LogCounts returns log |X_n| for 1 ≤ n ≤ maxUsed at index n. Index 0 holds −Inf.
+// LogCounts returns log |X_n| at index n, for n from 1 to maxUsed. Index 0 holds −Inf.
 func (s *Space) LogCounts(maxUsed int) []float64 {
 	if s.rules != nil {
-		return slices.Clone(s.rules.logCount[:maxUsed+1])
+		return slices.Clone(s.rules.logCounts[:maxUsed+1])
 	}
 	logs := make([]float64, maxUsed+1)
 	logs[0] = math.Inf(-1)
@@ -91,8 +91,9 @@ func (s *Space) LogCounts(maxUsed int) []float64 {
 	return logs
 }
 
-// Contains returns an error if x does not divide the space's total among its ingredients. It
-// ignores rules: a composition that breaks one has density 0.
+// Contains returns an error if x has another number of ingredients or another total than the space,
+// or no valid values of the space's conditions. It ignores rules: a composition that breaks a rule
+// has density 0.
 func (s *Space) Contains(x *Composition) error {
 	if x.N() != s.ingredients {
 		return fmt.Errorf("a composition of %d ingredients is not in a space of %d", x.N(), s.ingredients)

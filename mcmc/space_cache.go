@@ -10,39 +10,40 @@ import (
 	"kir/internal/constraint/volume"
 )
 
-// A Cache stores the counts of spaces with rules. For a key it must return the value that was
-// stored for it, or nil.
+// A Cache stores the results of counting the compositions of spaces with rules. Load returns the
+// data that were stored with the same key, or nil.
 type Cache interface {
 	Load(key [sha256.Size]byte) []byte
 	Store(key [sha256.Size]byte, data []byte)
 }
 
-// minCachedSteps is the least number of counting steps, of about 10⁻⁹ s each, whose result is
-// cached. Measured results are always cached.
+// minCachedSteps is the least number of counting steps, of about 10⁻⁹ s each, for which a result is
+// cached. Results that were measured are always cached.
 const minCachedSteps = 2e8
 
-// countingVersion must be raised whenever |X_n| of the same rules, law and seed may come out
-// differently. A test compares known values.
+// countingVersion is part of every cache key. It must be raised whenever the counts for the same
+// rules, law and seed may change. A test compares known counts.
 const countingVersion = 3
 
-// A counting is the cached value: the counts of a table, and the measured result.
+// A counting is what the cache stores for a space: the counts of the table and the measured result.
 type counting struct {
-	Whole    bool       // whether the table counts all rules
-	Counts   []*big.Int // by n; nil if a formula counts
-	Measured []byte     // the encoded measurement; nil if nothing was measured
+	Whole    bool       // whether the table counts the compositions that keep all rules
+	Counts   []*big.Int // number of compositions of n ingredients, by n; nil if a formula gives the number
+	Measured []byte     // the encoded result of the measurement; nil if nothing was measured
 }
 
-// memo moves a counting from a cache or to it.
-type memo struct {
-	cache Cache
-	key   [sha256.Size]byte
-	known *counting // nil if the cache has none
-	used  bool      // whether a part of known was used
+// A countingMemo loads the counting of one space from a cache and stores it there.
+type countingMemo struct {
+	cache          Cache             // nil if nothing is cached
+	key            [sha256.Size]byte // hash of the rules and of everything else that the counts depend on
+	cachedCounting *counting         // what the cache contains; nil if it contains nothing
+	cacheUsed      bool              // whether some part of cachedCounting was used
 }
 
-// newMemo looks up the rules together with everything that their counts depend on.
-func newMemo(r *ruleset, mass []float64, o Counting) *memo {
-	m := &memo{cache: o.Cache}
+// newCountingMemo loads the counting of the given rules from the cache, if the cache has it. The argument
+// mass holds the probabilities of the numbers of ingredients.
+func newCountingMemo(r *ruleset, mass []float64, o Counting) *countingMemo {
+	m := &countingMemo{cache: o.Cache}
 	if o.Cache == nil {
 		return m
 	}
@@ -58,43 +59,45 @@ func newMemo(r *ruleset, mass []float64, o Counting) *memo {
 	if data := o.Cache.Load(m.key); data != nil {
 		var known counting
 		if gob.NewDecoder(bytes.NewReader(data)).Decode(&known) == nil {
-			m.known = &known
+			m.cachedCounting = &known
 		}
 	}
 	return m
 }
 
-// counts returns the cached counts of a space, nil if there are none.
-func (m *memo) counts(whole bool) []*big.Int {
-	if m.known == nil || m.known.Whole != whole {
+// cachedCounts returns the cached counts of a table, or nil if the cache has none. The argument
+// whole says whether the table counts the compositions that keep all rules.
+func (m *countingMemo) cachedCounts(whole bool) []*big.Int {
+	if m.cachedCounting == nil || m.cachedCounting.Whole != whole {
 		return nil
 	}
-	m.used = m.used || m.known.Counts != nil
-	return m.known.Counts
+	m.cacheUsed = m.cacheUsed || m.cachedCounting.Counts != nil
+	return m.cachedCounting.Counts
 }
 
-// measured returns the cached result of a problem, nil if there is none.
-func (m *memo) measured(p volume.Problem, sizes []int) *volume.Result {
-	if m.known == nil || m.known.Measured == nil {
+// cachedMeasurement returns the cached result of measuring problem p for the given numbers of
+// ingredients, or nil if the cache has none.
+func (m *countingMemo) cachedMeasurement(p volume.Problem, sizes []int) *volume.Result {
+	if m.cachedCounting == nil || m.cachedCounting.Measured == nil {
 		return nil
 	}
-	result, err := volume.Restore(p, sizes, m.known.Measured)
+	result, err := volume.Restore(p, sizes, m.cachedCounting.Measured)
 	if err != nil {
 		return nil // not of this problem: the caller measures again
 	}
-	m.used = true
+	m.cacheUsed = true
 	return result
 }
 
-// keep stores the counting in the cache if it took long enough.
-func (m *memo) keep(r *ruleset) error {
-	if m.cache == nil || m.used || r.measured == nil && r.table.Steps() < minCachedSteps {
+// storeCounting stores the counting of r in the cache, unless it came from the cache or was quick.
+func (m *countingMemo) storeCounting(r *ruleset) error {
+	if m.cache == nil || m.cacheUsed || r.measurement == nil && r.table.Steps() < minCachedSteps {
 		return nil
 	}
 	c := counting{Whole: r.shares == nil, Counts: r.table.All()}
-	if r.measured != nil {
+	if r.measurement != nil {
 		var err error
-		if c.Measured, err = r.measured.MarshalBinary(); err != nil {
+		if c.Measured, err = r.measurement.MarshalBinary(); err != nil {
 			return err
 		}
 	}

@@ -16,46 +16,50 @@ import (
 	"kir/rule"
 )
 
-// Counting are the options for counting the compositions that keep rules.
+// Counting holds the options for counting the compositions that keep rules.
 type Counting struct {
-	// Law is the law of n that the space serves. Sizes without mass in it are not counted. With the
-	// zero value all sizes are counted.
+	// Law is the law of n, the number of used ingredients, that the space is for. Numbers without
+	// mass in it are not counted. With the zero value all numbers are counted.
 	Law Sparsity
 
-	// Seed decides the random choices where |X_n| is measured.
+	// Seed decides the random choices if |X_n| has to be measured.
 	Seed uint64
 
-	// Workers is the number of goroutines, or 0 for one a core. It does not affect the results.
+	// Workers is the number of goroutines; 0 stands for the number of cores. It does not affect the
+	// results.
 	Workers int
 
-	// TableSteps bounds the work on tables for rules that could be measured instead, in steps of
-	// some 10⁻⁹ s. 0 stands for 4·10⁹. With 1 such rules are measured.
+	// TableSteps limits the work on a table for rules that could also be measured, in steps of
+	// about 10⁻⁹ s. 0 stands for 4·10⁹. With 1 such rules are measured.
 	TableSteps float64
 
-	// Progress, if not nil, receives the name of each piece of work that may take long, when it
-	// begins.
+	// Progress, if not nil, is called with the name of each piece of work that may take long, when
+	// that work begins.
 	Progress func(what string)
 
-	// Cache, if not nil, is asked for earlier results of the same rules, law and seed, and stores
-	// results that take long. It does not affect the results.
+	// Cache, if not nil, is asked for earlier results for the same rules, law and seed, and stores
+	// results that took long. It does not affect the results.
 	Cache Cache
 }
 
-// negligible is the total mass of a law that is left out where |X_n| has to be measured: fewer than
-// one draw in 10⁹ would have such a size.
-const negligible = 1e-9
+// negligibleMass is the total mass of the numbers of ingredients that are left out if |X_n| has to
+// be measured. Fewer than one draw in 10⁹ would have such a number.
+const negligibleMass = 1e-9
 
-// NewRuledSpace returns the compositions that keep a set of rules. It counts |X_n| for the sizes to
-// which the law gives mass. A target with a law that has mass on other sizes fails with an
-// [*UncountedError]. An invalid rule, such as a least above a greatest, fails with a [*rule.Error].
+// NewRuledSpace returns the space of the compositions that keep a set of rules. It counts |X_n|,
+// the number of compositions of n ingredients, for each n to which the law in o gives mass.
+// [NewTarget] fails with an [*UncountedError] if its law has mass on another n. An invalid rule,
+// such as a minimum above its maximum, fails with a [*rule.Error].
 //
-// Amounts, and groups that are disjoint or nested, are counted exactly. So are groups that overlap
-// otherwise, needs and sums, as long as the states of those open together make tables of at most 1
-// GiB that some seconds fill; see package count. Otherwise [Space.Untabled] returns the reason.
-// Then, if at most 2²⁰ compositions of n ingredients have allowed amounts, each is checked, and
-// |X_n| is exact too. Else the share that keeps these rules is measured, see package volume. Sizes
-// at either end of the law are then left out, as long as they have at most 1e-9 of its mass
-// together. A size without any composition found counts as empty. See [Space.Shares].
+// Rules on amounts, and on groups that are disjoint or nested, are counted exactly. Needs, sums and
+// other overlapping groups are counted exactly if the tables for this fit 1 GiB and take no more
+// than some seconds; see package count. If they do not, [Space.Untabled] returns the reason.
+//
+// In that case, if at most 2²⁰ compositions of n ingredients have allowed amounts, each of them is
+// checked, and |X_n| is exact too. Otherwise the share of these compositions that keep all rules is
+// measured; see package volume. Numbers n at either end of the law are left out if they have at
+// most 1e-9 of its mass together. If no composition of n ingredients is found, X_n counts as empty.
+// See [Space.Shares].
 func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
 	c, err := BeginRuledSpace(ctx, set, o)
 	if err != nil {
@@ -64,20 +68,21 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	return c.Finish(ctx)
 }
 
-// A Count is the count of a ruled space that has begun.
+// A Count is the counting of a ruled space that [BeginRuledSpace] has begun.
 type Count struct {
-	space    *Space
-	memo     *memo
-	measured *volume.Measurement // nil if |X_n| is known
+	space       *Space              // the space, with the counts known so far
+	memo        *countingMemo       // loads counts from a cache and stores them
+	measurement *volume.Measurement // the measurement that has begun; nil if |X_n| is known
 }
 
-// BeginRuledSpace does the first part of [NewRuledSpace], up to where compositions of each size are found.
+// BeginRuledSpace does the first part of [NewRuledSpace]. A measurement, if there has to be one,
+// only begins: it finds compositions of each number of ingredients.
 func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
 		return nil, err
 	}
-	mass, err := o.Law.masses(s.MaxUsed())
+	mass, err := o.Law.sizeMasses(s.MaxUsed())
 	if err != nil {
 		return nil, err
 	}
@@ -85,22 +90,22 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, err
 	if err != nil {
 		return nil, err
 	}
-	o.report("counting the compositions that keep the rules")
+	o.reportProgress("counting the compositions that keep the rules")
 	r := newRuleset(conditions)
 	most := len(mass)
-	memo := newMemo(r, mass, o)
+	memo := newCountingMemo(r, mass, o)
 	countable, all := conditions.Countable()
-	options := count.Options{MaxUsed: most, Workers: o.Workers, Known: memo.counts(all)}
+	options := count.Options{MaxUsed: most, Workers: o.Workers, Known: memo.cachedCounts(all)}
 	if !all {
 		wide := options
-		if wide.Steps, wide.Known = o.TableSteps, memo.counts(true); wide.Steps == 0 {
-			wide.Steps = tableSteps
+		if wide.Steps, wide.Known = o.TableSteps, memo.cachedCounts(true); wide.Steps == 0 {
+			wide.Steps = defaultTableSteps
 		}
 		whole, err := conditions.FullSpace()
 		if err == nil {
 			err = r.tabulate(ctx, whole, wide)
 		}
-		if all = err == nil; !all && !errors.As(err, &r.untabled) {
+		if all = err == nil; !all && !errors.As(err, &r.untabledReason) {
 			return nil, err
 		}
 	}
@@ -110,11 +115,11 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, err
 		}
 	}
 	s.rules = r
-	r.logCount = make([]float64, most+1)
-	r.logCount[0] = negInf
+	r.logCounts = make([]float64, most+1)
+	r.logCounts[0] = negInf
 	if all {
 		for n := 1; n <= most; n++ {
-			r.logCount[n] = r.table.LogCount(n)
+			r.logCounts[n] = r.table.LogCount(n)
 		}
 		return &Count{space: s, memo: memo}, nil
 	}
@@ -122,40 +127,42 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, err
 	if err != nil {
 		return nil, err
 	}
-	return &Count{space: s, memo: memo, measured: measured}, nil
+	return &Count{space: s, memo: memo, measurement: measured}, nil
 }
 
-// Rough returns the space with rough counts, or nil if the counts are known already.
+// Rough returns the space with rough counts. It returns nil if the exact counts are known already.
 func (c *Count) Rough() *Space {
-	if c.measured == nil {
+	if c.measurement == nil {
 		return nil
 	}
-	return c.space.withMeasured(c.measured.Rough())
+	return c.space.withMeasurement(c.measurement.Rough())
 }
 
-// Finish returns the counted space. It can be called once.
+// Finish finishes the counting and returns the space. It can be called only once.
 func (c *Count) Finish(ctx context.Context) (_ *Space, err error) {
 	r := c.space.rules
-	if c.measured != nil {
-		if r.measured, err = c.measured.Finish(ctx); err != nil {
+	if c.measurement != nil {
+		if r.measurement, err = c.measurement.Finish(ctx); err != nil {
 			return nil, err
 		}
-		r.takeMeasured()
+		r.adoptMeasured()
 	}
-	r.cached = c.memo.used
-	return c.space, c.memo.keep(r)
+	r.usedCache = c.memo.cacheUsed
+	return c.space, c.memo.storeCounting(r)
 }
 
-func (o *Counting) report(what string) {
+// reportProgress calls Progress, if there is such a function.
+func (o *Counting) reportProgress(what string) {
 	if o.Progress != nil {
 		o.Progress(what)
 	}
 }
 
-// tableSteps stands for a few seconds, about as long as measuring takes.
-const tableSteps = 4e9
+// defaultTableSteps is the limit of steps if [Counting.TableSteps] is 0. It takes a few seconds,
+// about as long as measuring.
+const defaultTableSteps = 4e9
 
-// tabulate counts a space, and makes the sampler of its compositions.
+// tabulate counts the compositions of a space, and makes the sampler that draws them.
 func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Options) (err error) {
 	if r.table, err = count.New(ctx, space, o); err == nil {
 		r.sampler, err = r.table.Sampler(ctx)
@@ -163,27 +170,29 @@ func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Optio
 	return err
 }
 
-// Untabled returns the reason why a table does not count some rules, nil if it counts all.
+// Untabled returns the reason why a table does not count all rules, or nil if a table counts all
+// rules.
 func (s *Space) Untabled() error {
-	if s.rules == nil || s.rules.untabled == nil {
+	if s.rules == nil || s.rules.untabledReason == nil {
 		return nil
 	}
-	return s.rules.untabled
+	return s.rules.untabledReason
 }
 
-// Cached reports whether results came from a cache.
-func (s *Space) Cached() bool { return s.rules != nil && s.rules.cached }
+// Cached reports whether some counts of the space came from a cache.
+func (s *Space) Cached() bool { return s.rules != nil && s.rules.usedCache }
 
-// masses returns the probabilities of 1..n, at index n−1, as far as there are any. The zero value
-// gives all sizes the same probability.
-func (y Sparsity) masses(most int) ([]float64, error) {
-	if y.err == nil && y.weight == nil && y.parts == nil && y.base == nil {
+// sizeMasses returns the probability of each number of ingredients from 1 to most, at index n−1, up
+// to the last positive probability. The zero value of Sparsity gives all numbers the same
+// probability.
+func (y Sparsity) sizeMasses(most int) ([]float64, error) {
+	if y.err == nil && y.weightOf == nil && y.components == nil && y.powerBase == nil {
 		y = Uniform(1, most)
 	}
 	if y.err != nil {
 		return nil, y.err
 	}
-	p, err := y.normalised(most)
+	p, err := y.normalisedProbabilities(most)
 	if err != nil {
 		return nil, err
 	}
@@ -193,16 +202,17 @@ func (y Sparsity) masses(most int) ([]float64, error) {
 	return p, nil
 }
 
-// countShares computes the share of the tabled compositions that keeps the other rules. Where it has to be
-// measured, it begins to, and returns the measurement.
-func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *memo) (*volume.Measurement, error) {
+// countShares computes the share of the compositions counted by the table that keep the other rules
+// too, for each number of ingredients. The argument mass holds the probabilities of these numbers.
+// If shares have to be measured, countShares begins to measure them and returns the measurement.
+func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *countingMemo) (*volume.Measurement, error) {
 	r := s.rules
-	o.report("looking at compositions one by one")
+	o.reportProgress("looking at compositions one by one")
 	r.shares = make([]Share, len(mass))
-	r.measuredAt = make([]int, len(mass)+1)
+	r.measuredIndex = make([]int, len(mass)+1)
 	var sizes []int // the sizes whose share must be measured
 	for n := 1; n <= len(mass); n++ {
-		r.logCount[n], r.measuredAt[n] = negInf, -1
+		r.logCounts[n], r.measuredIndex[n] = negInf, -1
 		share := &r.shares[n-1]
 		share.N = n
 		if mass[n-1] == 0 {
@@ -219,7 +229,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		if ok {
 			share.Exact, share.Counted = true, true
 			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // CountFeasible checked all: they fit an int64
-			r.logCount[n] = portable.Log(float64(kept))
+			r.logCounts[n] = portable.Log(float64(kept))
 		} else {
 			sizes = append(sizes, n)
 		}
@@ -229,10 +239,10 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	}
 	// Sizes at the ends with almost no mass are not worth measuring. Sizes beyond them would leave
 	// a gap.
-	lo, hi := trimTails(mass)
+	lo, hi := sizesWithoutTails(mass)
 	for n := range r.shares {
 		if n+1 < lo || n+1 > hi {
-			r.shares[n], r.logCount[n+1] = Share{N: n + 1}, negInf
+			r.shares[n], r.logCounts[n+1] = Share{N: n + 1}, negInf
 		}
 	}
 	if sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < lo || n > hi }); len(sizes) == 0 {
@@ -248,111 +258,115 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		options.Mass = append(options.Mass, mass[n-1])
 	}
 	problem := volume.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
-	if r.measured = memo.measured(problem, sizes); r.measured != nil {
-		r.takeMeasured()
+	if r.measurement = memo.cachedMeasurement(problem, sizes); r.measurement != nil {
+		r.adoptMeasured()
 		return nil, nil
 	}
-	o.report("measuring how many compositions keep the rules")
+	o.reportProgress("measuring how many compositions keep the rules")
 	return volume.Begin(ctx, problem, options)
 }
 
-// takeMeasured adopts the measured shares.
-func (r *ruleset) takeMeasured() {
-	for at, m := range r.measured.Sizes {
+// adoptMeasured takes the shares and the counts from the result of the measurement.
+func (r *ruleset) adoptMeasured() {
+	for at, m := range r.measurement.Sizes {
 		share := &r.shares[m.N-1]
 		share.Counted = true
 		share.Estimate = portable.Exp(m.LogShare)
 		if m.Found {
 			share.SE = float64(share.Estimate * m.SE)
-			r.measuredAt[m.N] = at
-			r.logCount[m.N] = r.table.LogCount(m.N) + m.LogShare
+			r.measuredIndex[m.N] = at
+			r.logCounts[m.N] = r.table.LogCount(m.N) + m.LogShare
 		}
 	}
 }
 
-// withMeasured returns the space with the shares measured so far.
-func (s *Space) withMeasured(m *volume.Result) *Space {
+// withMeasurement returns a copy of the space whose shares and counts come from m.
+func (s *Space) withMeasurement(m *volume.Result) *Space {
 	r := *s.rules
-	r.measured, r.sampler = m, r.sampler.Clone()
-	r.shares, r.measuredAt, r.logCount = slices.Clone(r.shares), slices.Clone(r.measuredAt), slices.Clone(r.logCount)
-	r.takeMeasured()
+	r.measurement, r.sampler = m, r.sampler.Clone()
+	r.shares, r.measuredIndex, r.logCounts = slices.Clone(r.shares), slices.Clone(r.measuredIndex), slices.Clone(r.logCounts)
+	r.adoptMeasured()
 	space := *s
 	space.rules = &r
 	return &space
 }
 
-// trimTails returns the range lo to hi that remains without the sizes at each end that have at most
-// half of [negligible] together.
-func trimTails(mass []float64) (lo, hi int) {
+// sizesWithoutTails returns the range of numbers n from lo to hi that is left without the tails of
+// the law. A tail has at most half of [negligibleMass]. The argument mass holds the probability of
+// n at index n−1.
+func sizesWithoutTails(mass []float64) (lo, hi int) {
 	lo, hi = 1, len(mass)
-	for left := mass[lo-1]; lo < hi && left <= negligible/2; left += mass[lo-1] {
+	for left := mass[lo-1]; lo < hi && left <= negligibleMass/2; left += mass[lo-1] {
 		lo++
 	}
-	for left := mass[hi-1]; lo < hi && left <= negligible/2; left += mass[hi-1] {
+	for left := mass[hi-1]; lo < hi && left <= negligibleMass/2; left += mass[hi-1] {
 		hi--
 	}
 	return lo, hi
 }
 
-// An UncountedError is returned for a sparsity law with mass on sizes whose compositions were not
-// counted in a space with rules; see [NewRuledSpace].
+// An UncountedError is returned if a sparsity law has mass on numbers of ingredients for which a
+// space with rules has not counted the compositions; see [NewRuledSpace].
 type UncountedError struct {
-	Sizes []int   // the sizes that have mass but were not counted
-	Mass  float64 // the probability of all these sizes together
+	Sizes []int   // the numbers of ingredients that have mass but were not counted
+	Mass  float64 // the probability of all these numbers together
 }
 
 func (e *UncountedError) Error() string {
 	return fmt.Sprintf("%.2g of the sparsity law lies at %s ingredients, for which the space was not counted: make the space for this law, or give the law no mass there", e.Mass, sizesText(e.Sizes))
 }
 
-// covers returns an [*UncountedError] if a law has non-negligible mass on sizes that were not
-// counted.
-func (s *Space) covers(l *Law) error {
+// checkCovers returns an [*UncountedError] if a law has more than negligible mass on numbers of
+// ingredients that were not counted.
+func (s *Space) checkCovers(l *Law) error {
 	if s.rules == nil {
 		return nil
 	}
 	e := &UncountedError{}
 	lo, hi := l.Support()
 	for n := lo; n <= hi; n++ {
-		if l.P(n) > 0 && (n > s.MaxUsed() || !s.rules.counted(n)) {
+		if l.P(n) > 0 && (n > s.MaxUsed() || !s.rules.isCounted(n)) {
 			e.Sizes, e.Mass = append(e.Sizes, n), e.Mass+l.P(n)
 		}
 	}
-	if e.Mass > negligible {
+	if e.Mass > negligibleMass {
 		return e
 	}
 	return nil
 }
 
 // Counts returns n and the exact |X_n| for n from lo to hi, in order; hi is at most
-// [Space.MaxUsed]. In a space with rules it is the number of compositions that keep the rules that
-// a table counts. Such a number may have thousands of digits, and is computed on demand.
+// [Space.MaxUsed]. In a space with rules the number is that of the compositions that keep the rules
+// that a table counts. Such a number may have thousands of digits, and is computed when it is asked
+// for.
 func (s *Space) Counts(lo, hi int) (iter.Seq2[int, *big.Int], error) {
-	table, err := s.table()
+	table, err := s.countTable()
 	if err != nil {
 		return nil, err
 	}
 	return table.Counts(lo, hi), nil
 }
 
-func (s *Space) table() (*count.Table, error) {
+// countTable returns the table that counts the compositions of the space.
+func (s *Space) countTable() (*count.Table, error) {
 	if s.rules != nil {
 		return s.rules.table, nil
 	}
 	return count.Unconstrained(s.ingredients, s.total)
 }
 
-// logDrawable returns the log of the number of compositions of n ingredients that
-// [exactScratch.draw] draws from: |X_n|, unless some rules are not counted.
+// logDrawable returns the log of the number of compositions of n ingredients from which
+// [uniformDrawer.draw] draws. This number is |X_n|, unless some rules are not counted.
 func (s *Space) logDrawable(n int) float64 {
-	if s.conditions.isTied() {
-		return logSum(s.conditions.drawable[n].logs)
+	if s.conditions.hasCases() {
+		return logSumExp(s.conditions.drawableLaws[n].logWeights)
 	}
 	return s.rules.table.LogCount(n)
 }
 
-// Shares returns the share of the counted compositions that keeps the rules that cannot be counted,
-// by n from 1 on. It is nil if all rules are counted; the sparsity law is then exact.
+// Shares returns, at index n−1, the share of the compositions of n ingredients that keep the rules
+// that cannot be counted, among those that keep the other rules. It returns nil if all rules are
+// counted; the sparsity law is then exact.
 func (s *Space) Shares() []Share {
 	if s.rules == nil {
 		return nil
@@ -360,34 +374,35 @@ func (s *Space) Shares() []Share {
 	return s.rules.shares
 }
 
-// LawErrors returns the standard error of the probability of each n that comes from measuring
-// |X_n|, by n from 0 on. p is the law that chains sample. The error is 0 for all n if nothing was
-// measured.
+// LawErrors returns, at index n, the standard error of the probability of n ingredients that comes
+// from measuring |X_n|. The argument p holds the law of n that chains sample, at index n. The error
+// is 0 for all n if nothing was measured.
 //
-// More draws do not lessen this error, since it belongs to the law and not to the chains. It is
-// independent of the chains' error, so their squares add up. See [volume.Result.LawErrors].
+// More draws do not reduce this error, since it belongs to the law and not to the chains. It is
+// independent of the error of the chains, so the squares of the two add up. See
+// [volume.Result.LawErrors].
 func (s *Space) LawErrors(p []float64) []float64 {
 	errors := make([]float64, len(p))
-	if s.conditions.isTied() {
-		return s.rules.lawErrorsOfShares(p)
+	if s.conditions.hasCases() {
+		return s.rules.lawErrorsFromShares(p)
 	}
-	if s.rules == nil || s.rules.measured == nil {
+	if s.rules == nil || s.rules.measurement == nil {
 		return errors
 	}
 	// Sizes that were not measured are exact, and still part of the law.
-	at := make([]float64, len(s.rules.measured.Sizes))
+	at := make([]float64, len(s.rules.measurement.Sizes))
 	exact := 0.0
 	for n, mass := range p {
-		if n < len(s.rules.measuredAt) && n > 0 && s.rules.measuredAt[n] >= 0 {
-			at[s.rules.measuredAt[n]] = mass
+		if n < len(s.rules.measuredIndex) && n > 0 && s.rules.measuredIndex[n] >= 0 {
+			at[s.rules.measuredIndex[n]] = mass
 		} else {
 			exact += mass
 		}
 	}
-	measured, rest := s.rules.measured.LawErrors(at, exact)
+	measured, rest := s.rules.measurement.LawErrors(at, exact)
 	for n, mass := range p {
-		if n < len(s.rules.measuredAt) && n > 0 && s.rules.measuredAt[n] >= 0 {
-			errors[n] = measured[s.rules.measuredAt[n]]
+		if n < len(s.rules.measuredIndex) && n > 0 && s.rules.measuredIndex[n] >= 0 {
+			errors[n] = measured[s.rules.measuredIndex[n]]
 		} else if exact > 0 {
 			errors[n] = rest * mass / exact
 		}

@@ -12,30 +12,30 @@ import (
 	"kir/internal/portable"
 )
 
-// A Sparsity is a law y_sparse(n) for the number of ingredients, given up to
-// a constant factor. It becomes a [Law] on the sizes that a space has.
+// A Sparsity is a law y_sparse(n) of the number n of used ingredients, up to a constant factor. On
+// the numbers n that a space allows, [Sparsity.On] makes it a [Law].
 //
-// The zero value has no mass anywhere.
+// The zero value gives no n any mass.
 type Sparsity struct {
-	weight func(n int) float64
-	parts  []Component // the components of a mixture; nil for other laws
-	base   *Sparsity   // the law that a power raises; nil for other laws
-	power  float64
-	err    error // what is wrong with the parameters
+	weightOf   func(n int) float64 // the weight of n; nil for a mixture or a power
+	components []Component         // the components of a mixture; nil for other laws
+	powerBase  *Sparsity           // the law that is raised to a power; nil for other laws
+	power      float64             // the exponent, if powerBase is set
+	err        error               // describes invalid parameters; nil if the law is valid
 }
 
-// A Component is one law of a mixture and its share.
+// A Component is one law of a mixture with its weight.
 type Component struct {
 	Weight float64
 	Law    Sparsity
 }
 
-// Uniform is the law that gives the same weight to every n from lo to hi.
+// Uniform returns the law that gives every n from lo to hi the same weight.
 func Uniform(lo, hi int) Sparsity {
 	if lo > hi {
 		return Sparsity{err: fmt.Errorf("uniform from %d to %d is empty: the first must not be above the second", lo, hi)}
 	}
-	return Sparsity{weight: func(n int) float64 {
+	return Sparsity{weightOf: func(n int) float64 {
 		if lo <= n && n <= hi {
 			return 1
 		}
@@ -43,7 +43,7 @@ func Uniform(lo, hi int) Sparsity {
 	}}
 }
 
-// Table is the law with the given weights; sizes not in it have none.
+// Table returns the law that gives each n the weight weights[n], or 0 if n is not a key.
 func Table(weights map[int]float64) Sparsity {
 	for _, n := range slices.Sorted(maps.Keys(weights)) {
 		if err := checkWeight(weights[n]); err != nil {
@@ -51,31 +51,31 @@ func Table(weights map[int]float64) Sparsity {
 		}
 	}
 	weights = maps.Clone(weights)
-	return Sparsity{weight: func(n int) float64 { return weights[n] }}
+	return Sparsity{weightOf: func(n int) float64 { return weights[n] }}
 }
 
-// Normal is the law ∝ exp(−(n−mean)²/(2 sd²)), sd > 0.
+// Normal returns the law ∝ exp(−(n−mean)²/(2 sd²)). The argument sd must be positive.
 func Normal(mean, sd float64) Sparsity {
 	if math.IsNaN(mean) || math.IsInf(mean, 0) || !(sd > 0) || math.IsInf(sd, 0) {
 		return Sparsity{err: fmt.Errorf("normal with mean %v and sd %v: the mean must be finite, and the sd finite and above 0", mean, sd)}
 	}
-	return Sparsity{weight: func(n int) float64 {
+	return Sparsity{weightOf: func(n int) float64 {
 		z := (float64(n) - mean) / sd
 		return portable.Exp(float64(-z * z / 2))
 	}}
 }
 
-// Exponential is the law ∝ exp(−rate·n), n ≥ 1.
+// Exponential returns the law ∝ exp(−rate·n) for n ≥ 1. The rate may be negative.
 func Exponential(rate float64) Sparsity {
 	if math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return Sparsity{err: fmt.Errorf("exponential with rate %v: the rate must be finite", rate)}
 	}
 	// Counted from n = 1 so that a steep rate does not underflow everywhere.
-	return Sparsity{weight: func(n int) float64 { return portable.Exp(float64(-rate * float64(n-1))) }}
+	return Sparsity{weightOf: func(n int) float64 { return portable.Exp(float64(-rate * float64(n-1))) }}
 }
 
-// Mixture is the law Σ w_c·y_c / Σ w_c of its components, each normalised on
-// its own before it is weighed, so that a weight is a share.
+// Mixture returns the law Σ w_c·y_c / Σ w_c, where each component y_c is first normalised by
+// itself. So the weight of a component is proportional to its share of the total mass.
 func Mixture(components ...Component) Sparsity {
 	if len(components) == 0 {
 		return Sparsity{err: errors.New("the mixture has no components")}
@@ -88,14 +88,14 @@ func Mixture(components ...Component) Sparsity {
 			return Sparsity{err: fmt.Errorf("component %d: %w", c+1, p.Law.err)}
 		}
 	}
-	return Sparsity{parts: slices.Clone(components)}
+	return Sparsity{components: slices.Clone(components)}
 }
 
-// Power is the law y(n)^c, c ≥ 0. c is the paper's weight of the sparsity, c_sparse.
+// Power returns the law y(n)^c, where c ≥ 0 is the paper's weight c_sparse of the sparsity law.
 //
-// It applies to the law alone and not to the division by |X_n|, so without properties the law of n
-// is y(n)^c itself. c = 0 gives the uniform law on the sizes that have mass. A size without mass
-// stays without.
+// The power applies to y only, not to the division by |X_n|. So without objectives the law of n is
+// y(n)^c itself. With c = 0 it is uniform on the numbers n to which y gives mass. An n without mass
+// in y has no mass in the power.
 func Power(y Sparsity, c float64) Sparsity {
 	if y.err != nil {
 		return y
@@ -103,38 +103,40 @@ func Power(y Sparsity, c float64) Sparsity {
 	if err := checkWeight(c); err != nil {
 		return Sparsity{err: fmt.Errorf("the weight of the sparsity law %w", err)}
 	}
-	return Sparsity{base: &y, power: c}
+	return Sparsity{powerBase: &y, power: c}
 }
 
-// ErrNoMass is returned when a sparsity law gives no weight to any size of the space.
+// ErrNoMass is returned if a sparsity law gives no mass to any number of ingredients that the space
+// allows.
 var ErrNoMass = errors.New("the sparsity law has no mass on any possible number of ingredients")
 
-// A Law is a sparsity law normalised on 1..MaxUsed of a space.
+// A Law is the probability of each number n of used ingredients on a space, for n from 1 to
+// [Space.MaxUsed].
 type Law struct {
-	lo, hi int       // the smallest and the largest n with mass
-	p      []float64 // the probabilities of the sizes lo..hi
-	alias  *aliasTable
+	minSize, maxSize int         // the smallest and the largest n of positive probability
+	probabilities    []float64   // the probabilities of minSize, minSize+1, …, maxSize
+	aliasDraws       *aliasTable // draws an index of probabilities
 }
 
-// On normalises the law on 1..min(N, M) of the space. A probability below
-// 2⁻¹⁰²² (2e-308) counts as 0.
+// On returns the law y normalised on n = 1..min(N, M) of the space. A probability below 2⁻¹⁰²²
+// (2e-308) counts as 0.
 func (y Sparsity) On(s *Space) (*Law, error) {
 	if y.err != nil {
 		return nil, y.err
 	}
-	p, err := y.normalised(min(s.ingredients, s.total))
+	p, err := y.normalisedProbabilities(min(s.ingredients, s.total))
 	if err != nil {
 		return nil, err
 	}
-	return trim(p), nil
+	return newTrimmedLaw(p), nil
 }
 
-// An InfeasibleError is returned when rules leave no composition of a size to which the sparsity
-// law gives mass. It is an [ErrNoMass].
+// An InfeasibleError is returned if the rules leave no composition for any number of ingredients to
+// which the sparsity law gives mass. It is an [ErrNoMass].
 type InfeasibleError struct {
-	Wanted   []int // the sizes to which the law gives mass
-	Possible []int // the sizes that the rules leave, up to the largest counted
-	Measured bool  // rules were measured by draws, which may miss a size that rules leave
+	Wanted   []int // the numbers of ingredients to which the law gives mass
+	Possible []int // the numbers of ingredients for which the rules leave a composition, up to the largest counted
+	Measured bool  // whether Possible relies on random draws, which may miss a possible number
 }
 
 func (e *InfeasibleError) Error() string {
@@ -150,7 +152,7 @@ func (e *InfeasibleError) Error() string {
 
 func (e *InfeasibleError) Unwrap() error { return ErrNoMass }
 
-// sizesText lists rising sizes, consecutive ones as a range.
+// sizesText lists ascending numbers, with consecutive numbers as a range: "1, 3 to 5".
 func sizesText(sizes []int) string {
 	var parts []string
 	for k := 0; k < len(sizes); {
@@ -168,16 +170,16 @@ func sizesText(sizes []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// normalised returns the probabilities of 1..maxUsed, at index n−1.
-func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
+// normalisedProbabilities returns the probability of each n from 1 to maxUsed, at index n−1.
+func (y Sparsity) normalisedProbabilities(maxUsed int) ([]float64, error) {
 	p := make([]float64, maxUsed)
-	if y.parts != nil {
+	if y.components != nil {
 		shares := 0.0
-		for c, part := range y.parts {
+		for c, part := range y.components {
 			if part.Weight == 0 {
 				continue
 			}
-			q, err := part.Law.normalised(maxUsed)
+			q, err := part.Law.normalisedProbabilities(maxUsed)
 			if err != nil {
 				return nil, fmt.Errorf("component %d: %w", c+1, err)
 			}
@@ -189,8 +191,8 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 		if shares == 0 {
 			return nil, fmt.Errorf("%w, which are 1 to %d", ErrNoMass, maxUsed)
 		}
-	} else if y.base != nil {
-		q, err := y.base.normalised(maxUsed)
+	} else if y.powerBase != nil {
+		q, err := y.powerBase.normalisedProbabilities(maxUsed)
 		if err != nil {
 			return nil, err
 		}
@@ -200,9 +202,9 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 				p[k] = portable.Pow(q[k]/peak, y.power)
 			}
 		}
-	} else if y.weight != nil {
+	} else if y.weightOf != nil {
 		for k := range p {
-			p[k] = y.weight(k + 1)
+			p[k] = y.weightOf(k + 1)
 		}
 	}
 	// Weights near the largest float64 must not overflow in the sum.
@@ -220,15 +222,16 @@ func (y Sparsity) normalised(maxUsed int) ([]float64, error) {
 	}
 	for k := range p {
 		// Smaller numbers lose digits, and ratios of neighbours overflow.
-		if p[k] /= sum; p[k] < minMass {
+		if p[k] /= sum; p[k] < minProbability {
 			p[k] = 0
 		}
 	}
 	return p, nil
 }
 
-// trim makes a Law from the probabilities of 1, 2, …, some of which are positive.
-func trim(p []float64) *Law {
+// newTrimmedLaw returns the law whose probabilities of n = 1, 2, … are p. It drops zeros at both
+// ends. At least one probability must be positive.
+func newTrimmedLaw(p []float64) *Law {
 	lo, hi := 0, len(p)-1
 	for p[lo] == 0 {
 		lo++
@@ -237,25 +240,26 @@ func trim(p []float64) *Law {
 		hi--
 	}
 	p = slices.Clone(p[lo : hi+1])
-	return &Law{lo: lo + 1, hi: hi + 1, p: p, alias: newAliasTable(p)}
+	return &Law{minSize: lo + 1, maxSize: hi + 1, probabilities: p, aliasDraws: newAliasTable(p)}
 }
 
-// sizes returns the sizes with mass.
-func (l *Law) sizes() []int {
+// sizesWithMass returns the numbers n of positive probability, in ascending order.
+func (l *Law) sizesWithMass() []int {
 	var all []int
-	for k, p := range l.p {
+	for k, p := range l.probabilities {
 		if p > 0 {
-			all = append(all, l.lo+k)
+			all = append(all, l.minSize+k)
 		}
 	}
 	return all
 }
 
-// restrictTo returns the law on the possible sizes, nil if there are none.
+// restrictTo returns the law restricted to the numbers n for which possible returns true,
+// normalised again. It returns nil if no such n has mass.
 func (l *Law) restrictTo(possible func(n int) bool) *Law {
-	p := make([]float64, l.hi)
+	p := make([]float64, l.maxSize)
 	sum := 0.0
-	for n := l.lo; n <= l.hi; n++ {
+	for n := l.minSize; n <= l.maxSize; n++ {
 		if possible(n) {
 			p[n-1] = l.P(n)
 			sum += p[n-1]
@@ -267,42 +271,43 @@ func (l *Law) restrictTo(possible func(n int) bool) *Law {
 	for k := range p {
 		p[k] /= sum
 	}
-	return trim(p)
+	return newTrimmedLaw(p)
 }
 
-// P returns the probability of n ingredients; 0 outside the support.
+// P returns the probability of n used ingredients.
 func (l *Law) P(n int) float64 {
-	if n < l.lo || n > l.hi {
+	if n < l.minSize || n > l.maxSize {
 		return 0
 	}
-	return l.p[n-l.lo]
+	return l.probabilities[n-l.minSize]
 }
 
-// draw draws a size.
+// draw draws a number of used ingredients from the law.
 func (l *Law) draw(r *Rand) int {
-	if len(l.p) == 1 {
-		return l.lo
+	if len(l.probabilities) == 1 {
+		return l.minSize
 	}
-	return l.lo + l.alias.draw(r)
+	return l.minSize + l.aliasDraws.draw(r)
 }
 
-// Support returns the smallest and the largest n that have mass.
-func (l *Law) Support() (lo, hi int) { return l.lo, l.hi }
+// Support returns the smallest and the largest number n that has mass.
+func (l *Law) Support() (lo, hi int) { return l.minSize, l.maxSize }
 
-// Gap returns the first n inside the support that has no mass. Kernels that
-// change n by at most 1 cannot cross one.
+// Gap returns the first n that has no mass although smaller and larger numbers have mass. The
+// result found is false if there is no such n. Kernels that change n by at most 1 cannot cross a
+// gap.
 func (l *Law) Gap() (n int, found bool) {
-	if k := slices.Index(l.p, 0); k >= 0 {
-		return l.lo + k, true
+	if k := slices.Index(l.probabilities, 0); k >= 0 {
+		return l.minSize + k, true
 	}
 	return 0, false
 }
 
-// Mean returns the mean of n.
+// Mean returns the mean number of used ingredients.
 func (l *Law) Mean() float64 {
 	m := 0.0
-	for k, p := range l.p {
-		m += float64(p * float64(l.lo+k))
+	for k, p := range l.probabilities {
+		m += float64(p * float64(l.minSize+k))
 	}
 	return m
 }

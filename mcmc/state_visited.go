@@ -1,59 +1,62 @@
 package mcmc
 
-// A VisitedState is a composition that a replica of a tempered chain looked at on its way: the best
-// of each set of ingredients on a line, or a whole candidate. It is not a draw and carries no
-// information on the law. But chains look at far more compositions than they draw, and the peaks
-// look at the best.
+// A VisitedState is a composition that a replica of a tempered chain scored in a move. It is either
+// a candidate, or the best split of a line among those that use the same ingredients. A
+// VisitedState is not a draw and says nothing about the law. But chains score far more compositions
+// than they draw, and the replicas at β above 1 score the best compositions.
 //
 // [Chain.Search] and [Chain.DrainVisited] deliver visited states for a shortlist. Sampling does not
-// need them. Package search looks further, without a chain.
+// need them. Package search finds good compositions without a chain.
 type VisitedState struct {
 	Parts      []Part
 	Conditions []int32 // by condition: the index of its value; nil without conditions
 	LogScore   float64 // Σ_k c_k·log y_k
 }
 
-// maxVisited is the most visited states that a replica stores until [Chain.DrainVisited].
+// maxVisited is the greatest number of visited states that a replica stores until the next call of
+// [Chain.DrainVisited].
 const maxVisited = 256
 
-// visitedStates records the compositions a state has visited that score above a bar.
+// visitedStates holds the visited compositions of one replica whose log score exceeds a threshold.
 type visitedStates struct {
-	bar  float64
-	list []VisitedState
+	scoreThreshold float64
+	records        []VisitedState
 }
 
-// add returns a new record to fill, or nil if the buffer is full.
-func (f *visitedStates) add(logScore float64) *VisitedState {
-	n := len(f.list)
+// newRecord appends a record with the given log score and returns it for the caller to fill. It
+// returns nil if maxVisited records are stored already.
+func (f *visitedStates) newRecord(logScore float64) *VisitedState {
+	n := len(f.records)
 	if n == maxVisited {
 		return nil
 	}
-	if n < cap(f.list) {
-		f.list = f.list[:n+1] // keeps the Parts of an old record, to reuse their memory
+	if n < cap(f.records) {
+		f.records = f.records[:n+1] // keeps the Parts of an old record, to reuse their memory
 	} else {
-		f.list = append(f.list, VisitedState{})
+		f.records = append(f.records, VisitedState{})
 	}
-	find := &f.list[n]
+	find := &f.records[n]
 	find.Parts, find.LogScore = find.Parts[:0], logScore
 	return find
 }
 
-// addComposition records a whole composition, if it scores above the bar.
+// addComposition records c if its log score exceeds the threshold for recording.
 func (f *visitedStates) addComposition(c *Composition, logScore float64) {
-	if f == nil || !(logScore > f.bar) {
+	if f == nil || !(logScore > f.scoreThreshold) {
 		return
 	}
-	if find := f.add(logScore); find != nil {
-		for _, i := range c.list {
+	if find := f.newRecord(logScore); find != nil {
+		for _, i := range c.used {
 			find.Parts = append(find.Parts, Part{Ingredient: int(i), Amount: int(c.amounts[i])})
 		}
 		find.Conditions = append(find.Conditions[:0], c.conditions...)
 	}
 }
 
-// addValue records the composition with another value of condition k, if it scores above the bar.
+// addValue records c with another value of condition k, if the log score of that composition
+// exceeds the threshold.
 func (f *visitedStates) addValue(c *Composition, k, value int, logScore float64) {
-	if f == nil || !(logScore > f.bar) {
+	if f == nil || !(logScore > f.scoreThreshold) {
 		return
 	}
 	was := c.conditions[k]
@@ -62,28 +65,29 @@ func (f *visitedStates) addValue(c *Composition, k, value int, logScore float64)
 	c.conditions[k] = was
 }
 
-// addLine records the best split of each set of ingredients on the line of (i, j), if it scores
-// above the bar. The sets are those of the two ends and of the splits between. It skips sizes to
-// which the law gives no mass.
+// addLine records up to three divisions of the joint amount of i and j whose log score exceeds the
+// threshold: all units to i, all units to j, and the best division that gives units to both. Each
+// uses a different set of ingredients. The argument p holds the log scores. addLine skips numbers
+// of ingredients to which law gives no mass.
 func (f *visitedStates) addLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
 	if f == nil {
 		return
 	}
 	s := c.Amount(i) + c.Amount(j)
 	last := len(p.starts) - 1
-	if law.zero > 0 && p.values[0] > f.bar {
+	if law.zeroWeight > 0 && p.values[0] > f.scoreThreshold {
 		f.addSplit(c, i, j, 0, p.values[0])
 	}
-	if law.full > 0 && p.values[last] > f.bar {
+	if law.fullWeight > 0 && p.values[last] > f.scoreThreshold {
 		f.addSplit(c, i, j, s, p.values[last])
 	}
-	if law.inner == 0 {
+	if law.innerWeight == 0 {
 		return
 	}
-	split, best := 0, f.bar
+	split, best := 0, f.scoreThreshold
 	for q, v := range p.values {
 		if v > best {
-			if from, to := innerSplits(p, q, s); from < to {
+			if from, to := innerSplitsOfPiece(p, q, s); from < to {
 				split, best = from, v
 			}
 		}
@@ -93,13 +97,14 @@ func (f *visitedStates) addLine(c *Composition, p *Pieces, i, j int, law *splitL
 	}
 }
 
-// addSplit records the composition with k units of i and the rest of their sum for j.
+// addSplit records c with k units of the sum of the amounts of i and j given to i and the rest to
+// j.
 func (f *visitedStates) addSplit(c *Composition, i, j, k int, logScore float64) {
-	find := f.add(logScore)
+	find := f.newRecord(logScore)
 	if find == nil {
 		return
 	}
-	for _, used := range c.list {
+	for _, used := range c.used {
 		if int(used) != i && int(used) != j {
 			find.Parts = append(find.Parts, Part{Ingredient: int(used), Amount: int(c.amounts[used])})
 		}

@@ -10,18 +10,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Stream runs chains of a sampler and passes each draw to sink, with the chain and the draw counted
-// from 0. A draw is the state after every Thin iterations since warm-up. The draws of one chain
-// come in order. Different chains call sink at the same time, from different goroutines. The state
-// belongs to the chain and must not be kept or changed.
+// Stream runs several chains of a sampler and passes each draw to sink, together with the index of
+// the chain and the index of the draw, both from 0. After warm-up, the state after every Thin
+// iterations is a draw. The draws of one chain arrive in order. Different chains call sink
+// concurrently. The state belongs to the chain; sink must not keep or change it.
 //
-// Workers is the number of chains that run at once, or 0 for one a core. It does not affect the
-// draws.
+// The argument workers is the number of chains that run at the same time; 0 stands for the number
+// of cores. It does not affect the draws. Stream uses the kernel of the sampler and ignores the
+// kernel in the settings.
 //
-// Stream ignores the kernel in the settings and uses that of the sampler.
-//
-// It returns the tallies of the chains after warm-up. The first error, of a property or of sink,
-// ends the run, and so does the end of ctx.
+// Stream returns the tally of each chain since warm-up. The run ends early at the first error of a
+// property or of sink, and when ctx ends.
 func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(chain, draw int, x *State) error) ([]Tally, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -70,7 +69,8 @@ func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(c
 	return tallies, nil
 }
 
-// advanceInContext makes iterations and checks at intervals whether the context has ended.
+// advanceInContext makes the given number of iterations in steps. Before each step it returns the
+// error of the context if the context has ended.
 func advanceInContext(ctx context.Context, advance func(iterations int) error, iterations int) error {
 	const stride = 1024
 	for ; iterations > 0; iterations -= stride {

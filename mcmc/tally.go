@@ -1,28 +1,29 @@
 package mcmc
 
-// A Tally counts the outcomes of iterations.
+// A Tally counts what happened in the iterations of a chain.
 type Tally struct {
 	Iterations int64
-	Accepted   int64 // accepted candidates, those equal to the state included
+	Accepted   int64 // iterations whose candidate was accepted, even if it equals the current composition
 	Updated    int64 // iterations that changed the composition
 
-	// Moves counts each move of a kernel that mixes several, in the kernel's
-	// order; see [Tally.Of].
+	// Moves holds the counts of each kind of move, in the order of the kernel's moves. Only a
+	// kernel that mixes several kinds of move fills it; see [Tally.Of].
 	Moves []MoveTally
 }
 
-// A MoveTally counts the outcomes of one kind of move.
+// A MoveTally counts how often one kind of move was tried, how often it was accepted, and how often
+// it changed the composition.
 type MoveTally struct {
 	Name                     string
 	Tried, Accepted, Updated int64
 }
 
-// Of returns the counts of a kernel's moves, in the order of their names, which must differ. It
-// adds moves that the tally does not have yet. The slice belongs to the tally and is valid until
-// moves are added.
+// Of returns the counts of the moves with the given names, in the order of the names. The names
+// must differ. Moves that the tally does not contain yet are added. The slice belongs to the tally
+// and is valid until the next moves are added.
 func (t *Tally) Of(names ...string) []MoveTally {
 	for from := 0; from+len(names) <= len(t.Moves); from++ {
-		if hasNames(t.Moves[from:], names) {
+		if beginsWithNames(t.Moves[from:], names) {
 			return t.Moves[from : from+len(names)]
 		}
 	}
@@ -33,8 +34,8 @@ func (t *Tally) Of(names ...string) []MoveTally {
 	return t.Moves[from:]
 }
 
-// hasNames reports whether the moves begin with those of the given names.
-func hasNames(moves []MoveTally, names []string) bool {
+// beginsWithNames reports whether the first moves have the given names, in the same order.
+func beginsWithNames(moves []MoveTally, names []string) bool {
 	for k, name := range names {
 		if moves[k].Name != name {
 			return false
@@ -43,7 +44,7 @@ func hasNames(moves []MoveTally, names []string) bool {
 	return true
 }
 
-// Add adds another tally. Its moves are matched by their names.
+// Add adds the counts of u to t. Moves with the same name are added to each other.
 func (t *Tally) Add(u Tally) {
 	t.Iterations += u.Iterations
 	t.Accepted += u.Accepted
@@ -59,23 +60,24 @@ func (t *MoveTally) add(u MoveTally) {
 	t.Updated += u.Updated
 }
 
-// An outcome is the result of a move.
-type outcome int8
+// A moveOutcome is the result of a move.
+type moveOutcome int8
 
 const (
-	infeasible outcome = iota // no candidate, or one of density 0
-	rejected                  // rejected by the acceptance ratio
-	stayed                    // accepted, with the composition unchanged
-	updated
+	outcomeInfeasible moveOutcome = iota // there was no candidate, or its density is 0
+	outcomeRejected                      // the candidate was rejected by the acceptance ratio
+	outcomeUnchanged                     // the candidate was accepted and equals the current composition
+	outcomeUpdated                       // the candidate was accepted and changed the composition
 )
 
-// accepted reports whether the candidate was accepted.
-func (o outcome) accepted() bool { return o >= stayed }
+// isAccepted reports whether the candidate of the move was accepted.
+func (o moveOutcome) isAccepted() bool { return o >= outcomeUnchanged }
 
-// acceptedOutcome is the outcome of an accepted move.
-func acceptedOutcome(yes bool) outcome {
+// acceptedOutcome returns the outcome of an accepted move. The argument says whether the move
+// changed the composition.
+func acceptedOutcome(yes bool) moveOutcome {
 	if yes {
-		return updated
+		return outcomeUpdated
 	}
-	return stayed
+	return outcomeUnchanged
 }

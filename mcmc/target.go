@@ -11,67 +11,69 @@ import (
 	"kir/internal/portable"
 )
 
-// An Objective is a property with a name and a weight c ≥ 0: it multiplies the target by y(x)^c. An
-// objective of weight 0 has no effect, not even where its property is 0.
+// An Objective is a property y with a name and a weight c ≥ 0. It multiplies the density of the
+// target by y(x)^c. An objective of weight 0 has no effect, even where its property is 0.
 type Objective struct {
 	Name     string
 	Property Property
 	Weight   float64
 }
 
-// A Bound forbids compositions by a property that is 1 or 0, such as a limit on a model's
-// prediction. It is part of the law and not an objective: it has no weight, and its score is not
+// A Bound forbids compositions by a property that is 1 or 0, such as a limit on the prediction of a
+// model. A bound belongs to the law and is not an objective: it has no weight, and its score is not
 // recorded. [Target.WithObjectives] keeps the bounds.
 type Bound struct {
 	Name     string
-	Property Property // 1 where the bound is kept, 0 elsewhere
+	Property Property // 1 where the bound is kept, and 0 elsewhere
 
-	// Toward guides a chain to a first state where random compositions hardly ever keep the bound.
-	// It is positive everywhere, and smaller the further a composition is from keeping the bound.
-	// It has no effect on the law. It may be nil.
+	// Toward guides the search for the first state of a chain if random compositions hardly ever
+	// keep the bound. It is positive everywhere, and smaller the further a composition is from
+	// keeping the bound. It has no effect on the law. It may be nil.
 	Toward Property
 }
 
-// A Target is the law to sample,
+// A Target is the law that chains sample. On the compositions x of a space that keep its bounds it
+// is
 //
 //	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
 //
-// on the compositions x of a space that keep its bounds (Obara, Morimura and Yanagisawa 2019, §3).
-// With conditions z, see [WithConditions], it is
+// (Obara, Morimura and Yanagisawa 2019, §3). With conditions z, see [WithConditions], it is
 //
 //	P(x, z) ∝ y_sparse(n(x)) / W_n(x) · p(z) · Π_k y_k(x, z)^c_k
 //
-// Without objectives and bounds y_sparse is exactly the law of n. A Target does not change and
-// serves any number of chains.
+// Without objectives and bounds y_sparse is exactly the law of n, the number of used ingredients. A
+// Target does not change and serves any number of chains at the same time.
 type Target struct {
 	space      *Space
-	law        *Law
+	law        *Law // the law of n, the number of used ingredients
 	objectives []Objective
 	bounds     []Bound
 
-	// logLaw is log(y_sparse(n)/|X_n|) for n from the law's first size on. logDrawn is the log of
-	// the probability that [State.drawExact] draws a given composition of n ingredients. They
-	// differ by the share of rules that cannot be counted.
-	logLaw, logDrawn []float64
+	// By n, from the smallest n of the law: logLaw is log(y_sparse(n)/|X_n|), and
+	// logDrawProbability is the log of the probability that [State.drawExact] draws a given
+	// composition of n ingredients. They differ if some rules cannot be counted.
+	logLaw, logDrawProbability []float64
 
-	// lines is the law of the splits of a line, indexed by the number of ingredients used besides i
-	// and j.
-	lines []lineLaw
+	// lineLaws holds the law of the splits of two ingredients' joint amount, by the number of other
+	// ingredients that are used.
+	lineLaws []lineLaw
 
-	// tightSums are the sums that an exchange compensates, nil if there are none.
+	// tightSums holds the sums of which [State.compensatedExchange] keeps some nearly unchanged. It is nil
+	// if there are none.
 	tightSums *tightSums
 
-	batch int // number of whole candidates drawn at once, at least 1
+	batchSize int // number of candidates that a move to a whole new composition draws together, at least 1
 
-	// components computes, once, the components that lines connect the support into.
-	components func() componentResult
+	// componentsOnce returns the components into which moves of two ingredients connect the
+	// support. It computes them at the first call.
+	componentsOnce func() componentResult
 }
 
-// NewTarget returns the target of a sparsity law and objectives.
+// NewTarget returns the target with a sparsity law and objectives on a space.
 //
-// It restricts the law to the sizes that the rules leave. It fails with an [*InfeasibleError] if
-// they leave none, and with an [*UncountedError] if the law has mass on sizes that a space with
-// rules did not count. It also fails as [Sparsity.On] does.
+// It restricts the law to the numbers of ingredients for which the rules leave a composition. It
+// fails with an [*InfeasibleError] if there is no such number, and with an [*UncountedError] if the
+// law has mass on numbers that the space did not count. It also fails if [Sparsity.On] fails.
 func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, error) {
 	if space == nil {
 		return nil, errors.New("there is no space to make a target of")
@@ -80,15 +82,15 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	if err != nil {
 		return nil, err
 	}
-	if err := space.covers(wanted); err != nil {
+	if err := space.checkCovers(wanted); err != nil {
 		return nil, err
 	}
 	law := wanted
 	if r := space.rules; r != nil {
-		if law = wanted.restrictTo(r.possible); law == nil {
-			e := &InfeasibleError{Wanted: wanted.sizes(), Measured: r.shares != nil}
+		if law = wanted.restrictTo(r.isPossible); law == nil {
+			e := &InfeasibleError{Wanted: wanted.sizesWithMass(), Measured: r.shares != nil}
 			for n := 1; n <= space.MaxUsed(); n++ {
-				if r.possible(n) {
+				if r.isPossible(n) {
 					e.Possible = append(e.Possible, n)
 				}
 			}
@@ -98,39 +100,40 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	if err := checkObjectives(wishes); err != nil {
 		return nil, err
 	}
-	t := &Target{space: space, law: law, objectives: slices.Clone(wishes), batch: 1}
+	t := &Target{space: space, law: law, objectives: slices.Clone(wishes), batchSize: 1}
 	for _, w := range wishes {
 		if p, ok := w.Property.(BatchProperty); ok && w.Weight > 0 {
-			t.batch = max(t.batch, p.Batch())
+			t.batchSize = max(t.batchSize, p.Batch())
 		}
 	}
 	t.deferComponents()
 	t.tightSums = newTightSums(space.rules, law.Mean())
-	counts := space.LogCounts(law.hi)
-	for n := law.lo; n <= law.hi; n++ {
+	counts := space.LogCounts(law.maxSize)
+	for n := law.minSize; n <= law.maxSize; n++ {
 		drawn := counts[n]
 		if shares := space.Shares(); shares != nil {
 			drawn -= portable.Log(shares[n-1].Estimate)
 		}
-		t.logLaw = append(t.logLaw, logRatio(law.P(n), counts[n]))
-		t.logDrawn = append(t.logDrawn, logRatio(law.P(n), drawn))
+		t.logLaw = append(t.logLaw, logMassPerCount(law.P(n), counts[n]))
+		t.logDrawProbability = append(t.logDrawProbability, logMassPerCount(law.P(n), drawn))
 	}
-	t.lines = make([]lineLaw, law.hi)
-	for rest := max(law.lo-2, 0); rest < law.hi; rest++ {
-		t.lines[rest] = lineLawOf(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1), space.logRatio(rest+1))
+	t.lineLaws = make([]lineLaw, law.maxSize)
+	for rest := max(law.minSize-2, 0); rest < law.maxSize; rest++ {
+		t.lineLaws[rest] = newScaledLineLaw(law.P(rest+1), law.P(rest+2), space.Ratio(rest+1), space.logRatio(rest+1))
 	}
 	return t, nil
 }
 
-// deferComponents postpones finding the components until the first use.
+// deferComponents arranges that the components of the support are computed at their first use.
 func (t *Target) deferComponents() {
-	t.components = sync.OnceValue(func() (of componentResult) {
-		of.components, of.first, of.second, of.err = supportComponents(t)
+	t.componentsOnce = sync.OnceValue(func() (of componentResult) {
+		of.componentCount, of.first, of.second, of.err = supportComponents(t)
 		return of
 	})
 }
 
-// checkObjectives returns an error if no target can be made of the objectives.
+// checkObjectives returns an error if an objective has no property, an invalid weight, or the name
+// of another objective.
 func checkObjectives(wishes []Objective) error {
 	for k, w := range wishes {
 		if w.Property == nil {
@@ -148,8 +151,8 @@ func checkObjectives(wishes []Objective) error {
 	return nil
 }
 
-// logRatio returns log p − logCount, −Inf for p = 0.
-func logRatio(p, logCount float64) float64 {
+// logMassPerCount returns log p − logCount, and −Inf if p is 0.
+func logMassPerCount(p, logCount float64) float64 {
 	if p == 0 {
 		return negInf
 	}
@@ -159,7 +162,7 @@ func logRatio(p, logCount float64) float64 {
 // Space returns the space of the target.
 func (t *Target) Space() *Space { return t.space }
 
-// Law returns the law of n.
+// Law returns the law of n, the number of used ingredients.
 func (t *Target) Law() *Law { return t.law }
 
 // Objectives returns the objectives. Callers must not modify the slice.
@@ -168,8 +171,7 @@ func (t *Target) Objectives() []Objective { return t.objectives }
 // Bounds returns the bounds. Callers must not modify the slice.
 func (t *Target) Bounds() []Bound { return t.bounds }
 
-// Keeps reports whether a composition of the space keeps the bounds. It ignores the rest of the
-// target.
+// Keeps reports whether x keeps all bounds. It ignores the rules, the law and the objectives.
 func (t *Target) Keeps(x *Composition) bool {
 	for _, b := range t.bounds {
 		if b.Property.LogScore(x) == negInf {
@@ -179,8 +181,9 @@ func (t *Target) Keeps(x *Composition) bool {
 	return true
 }
 
-// HasBatchProperty reports whether an objective is a [BatchProperty]. If so, run many chains at
-// once, since they wait for it together, and not just one a core.
+// HasBatchProperty reports whether an objective of positive weight is a [BatchProperty]. If so, run
+// many chains at the same time instead of one per core, because chains wait for such a property
+// together.
 func (t *Target) HasBatchProperty() bool {
 	return slices.ContainsFunc(t.objectives, func(w Objective) bool {
 		_, ok := w.Property.(BatchProperty)
@@ -188,37 +191,38 @@ func (t *Target) HasBatchProperty() bool {
 	})
 }
 
-// LogLaw returns log(y_sparse(n)/|X_n|), −Inf for an n without mass.
+// LogLaw returns log(y_sparse(n)/|X_n|), the log of the law's mass of a single composition of n
+// ingredients. It is −Inf if the law gives n no mass.
 func (t *Target) LogLaw(n int) float64 {
-	if n < t.law.lo || n > t.law.hi {
+	if n < t.law.minSize || n > t.law.maxSize {
 		return math.Inf(-1)
 	}
-	return t.logLaw[n-t.law.lo]
+	return t.logLaw[n-t.law.minSize]
 }
 
-// LogPrior returns log(y_sparse(n)/|X_n|) of a composition of the space, and log p(z) besides if there
-// are conditions: the log density of x, up to a constant, without bounds and objectives.
+// LogPrior returns the log density of x without bounds and objectives, up to a constant. This is
+// log(y_sparse(n)/|X_n|), and in addition log p(z) if there are conditions.
 func (t *Target) LogPrior(x *Composition) float64 {
 	return t.LogLaw(x.Used()) + t.space.conditions.logLaw(x)
 }
 
-// logShare returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is the probability that
-// [State.drawExact] draws a given composition of n ingredients. It is 0 unless some rules are not
+// logDrawRatio returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is the probability
+// that [State.drawExact] draws a given composition of n ingredients. It is 0 if all rules are
 // counted.
-func (t *Target) logShare(n int) float64 {
+func (t *Target) logDrawRatio(n int) float64 {
 	if t.space.Shares() == nil {
 		return 0
 	}
-	return t.logLaw[n-t.law.lo] - t.logDrawn[n-t.law.lo]
+	return t.logLaw[n-t.law.minSize] - t.logDrawProbability[n-t.law.minSize]
 }
 
 // A ScoreError is returned if a property returns an invalid score.
 type ScoreError struct {
-	Objective string  // the name of the objective
-	Value     float64 // c·log y, NaN or +Inf
-	State     string  // the composition
-	Parts     []Part  // the composition again, for whoever knows its ingredients' names
-	Err       error   // the property's own explanation of the score, or nil
+	Objective string  // name of the objective
+	Value     float64 // c·log y, which is NaN or +Inf
+	State     string  // the composition as text
+	Parts     []Part  // the parts of the composition
+	Err       error   // the property's own explanation of the score; may be nil
 }
 
 func (e *ScoreError) Error() string {
@@ -233,16 +237,16 @@ func (e *ScoreError) Error() string {
 
 func (e *ScoreError) Unwrap() error { return e.Err }
 
-// LogScore returns Σ_k c_k·log y_k(x), computed from the properties directly. Objectives of weight
-// 0 are left out.
+// LogScore returns Σ_k c_k·log y_k(x), computed directly from the properties. It leaves out
+// objectives of weight 0.
 //
-// It is −Inf where x breaks a rule of the space or a bound, or a property is 0. Then the other
-// properties need not have a valid score.
+// LogScore returns −Inf if x breaks a rule of the space or a bound, or if a property is 0 at x. In
+// these cases the other properties may have an invalid score.
 func (t *Target) LogScore(x *Composition) (float64, error) {
 	if t.space.rules != nil && t.space.rules.LogScore(x) == negInf || !t.Keeps(x) {
 		return negInf, nil
 	}
-	if c := t.space.conditions; c.isTied() && c.cases.LogScore(x) == negInf {
+	if c := t.space.conditions; c.hasCases() && c.conditionCases.LogScore(x) == negInf {
 		return negInf, nil
 	}
 	sum := 0.0
@@ -255,7 +259,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 		if score == negInf {
 			return negInf, nil
 		}
-		if sum += score; badScore(sum) && bad == nil {
+		if sum += score; invalidScore(sum) && bad == nil {
 			bad = newScoreError(w.Name, w.Property, score, x)
 		}
 	}
@@ -265,12 +269,12 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 	return sum, nil
 }
 
-// AppendScores appends y_k(x) of every objective to dst, in the target's order and whatever the
-// weights.
+// AppendScores appends the score y_k(x) of every objective to dst, in the order of the target's
+// objectives. It includes objectives of weight 0.
 func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) {
 	for _, w := range t.objectives {
 		score := w.Property.LogScore(x)
-		if badScore(score) {
+		if invalidScore(score) {
 			return dst, newScoreError(w.Name, w.Property, score, x)
 		}
 		dst = append(dst, expScore(score))
@@ -278,23 +282,24 @@ func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) 
 	return dst, nil
 }
 
-// errProduct is the error for a finite score that makes the product infinite.
-var errProduct = errors.New("the product of the properties up to this one, each to the power of its weight, is infinite: scale them down")
+// errInfiniteProduct is returned if all scores are finite and their product is infinite.
+var errInfiniteProduct = errors.New("the product of the properties up to this one, each to the power of its weight, is infinite: scale them down")
 
-// newScoreError describes an invalid score, or one that makes the product infinite. by is the
-// property or its scorer, which may add details.
+// newScoreError returns an error that describes the log score of an objective at x. The score is
+// invalid by itself, or it makes the product of the scores infinite. The argument by is the
+// property or its scorer; if it has a method Err, that error is included.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
 	e := &ScoreError{Objective: wish, Value: score, State: x.String(), Parts: x.Parts()}
-	if !badScore(score) {
-		e.Value, e.Err = math.Inf(1), errProduct
+	if !invalidScore(score) {
+		e.Value, e.Err = math.Inf(1), errInfiniteProduct
 	} else if f, ok := by.(interface{ Err() error }); ok {
 		e.Err = f.Err()
 	}
 	return e
 }
 
-// scored reports whether the target has objectives, bounds or rules besides the sparsity law.
-func (t *Target) scored() bool {
+// isScored reports whether the target has rules, bounds, or objectives of positive weight.
+func (t *Target) isScored() bool {
 	return t.space.rules != nil || t.hasTerms()
 }
 
@@ -303,15 +308,16 @@ func (t *Target) hasTerms() bool {
 	return len(t.bounds) > 0 || slices.ContainsFunc(t.objectives, func(w Objective) bool { return w.Weight > 0 })
 }
 
-// mass returns 1 for a size to which the law gives mass, else 0.
-func (t *Target) mass(n int) float64 {
+// massIndicator returns 1 if the law gives mass to n used ingredients, and 0 otherwise.
+func (t *Target) massIndicator(n int) float64 {
 	if t.LogLaw(n) == negInf {
 		return 0
 	}
 	return 1
 }
 
-// WithObjectives returns a target with other objectives and the same space, law of n and bounds.
+// WithObjectives returns a target with the given objectives in place of those of t. The space, the
+// law of n and the bounds are the same.
 func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	if err := checkObjectives(wishes); err != nil {
 		return nil, err
@@ -322,7 +328,7 @@ func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	return &u, nil
 }
 
-// WithBounds returns a target with these bounds in addition to those of t.
+// WithBounds returns a target that has the given bounds in addition to the bounds of t.
 func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	for _, b := range bounds {
 		if b.Property == nil {
@@ -335,13 +341,14 @@ func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	return &u, nil
 }
 
-// equalityConstrained reports whether rules fix a sum or leave it little room, so that moves of two
-// ingredients make little progress.
+// equalityConstrained reports whether rules fix a sum, or leave a sum so little room that changes
+// of two ingredients at a time make little progress.
 func (t *Target) equalityConstrained() bool {
 	return t.tightSums != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }
 
-// inequalityConstrained reports whether rules bound sums, or totals of groups, and leave them room.
+// inequalityConstrained reports whether rules bound sums or totals of groups, and leave all of
+// these sums room.
 func (t *Target) inequalityConstrained() bool {
 	rules := t.space.rules
 	return rules != nil && !t.equalityConstrained() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))
