@@ -2,22 +2,23 @@ package model
 
 import "math"
 
-// Above returns an upper bound of the sums of all compositions in which each ingredient i has from
-// lo[i] to hi[i] units. Each tree adds the greatest leaf that such a composition can reach (Mistry
-// et al., arXiv 1803.00952).
+// Above returns an upper bound of the sums of all compositions in a box. The box holds the
+// compositions in which each ingredient i has from lo[i] to hi[i] units. Each tree contributes the
+// greatest leaf value that a composition in the box can reach (Mistry et al., arXiv 1803.00952).
 func (s *Score) Above(lo, hi []int32) int64 {
-	sum, _ := s.aboveWithCost(lo, hi)
+	sum, _ := s.boundWithCost(lo, hi)
 	return sum
 }
 
-// aboveWithCost is [Score.Above] with its approximate time, in nanoseconds.
-func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
+// boundWithCost returns the upper bound of [Score.Above], and the approximate time that its
+// computation takes, in nanoseconds.
+func (s *Score) boundWithCost(lo, hi []int32) (sum, steps int64) {
 	if s.ensembleScore != nil {
-		_, greatest := s.ensembleScore.BoundsInBox(lo, hi, s.forest.total)
+		_, greatest := s.ensembleScore.BoundsInBox(lo, hi, s.forest.totalAmount)
 		return int64(greatest[0]), s.ensembleScore.BoundsInBoxCost()
 	}
-	least, most := s.slotsWithin(lo, hi)
-	todo := make([]int32, 0, s.deepest+2)
+	least, most := s.slotRanges(lo, hi)
+	todo := make([]int32, 0, s.maxDepth+2)
 	for _, root := range s.roots {
 		best := int64(math.MinInt64)
 		for todo = append(todo[:0], root); len(todo) > 0; {
@@ -26,7 +27,7 @@ func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
 			n := &s.nodes[at]
 			steps += 9
 			if n.slot < 0 {
-				best = max(best, s.values[n.right])
+				best = max(best, s.leafValues[n.right])
 				continue
 			}
 			if most[n.slot] > n.threshold {
@@ -41,7 +42,7 @@ func (s *Score) aboveWithCost(lo, hi []int32) (sum, steps int64) {
 	return sum, steps
 }
 
-// AboveCost returns the approximate time of [Score.Above], in nanoseconds.
+// AboveCost returns the approximate time that [Score.Above] takes, in nanoseconds.
 func (s *Score) AboveCost() int64 {
 	if s.ensembleScore != nil {
 		return s.ensembleScore.BoundsInBoxCost()
@@ -49,10 +50,11 @@ func (s *Score) AboveCost() int64 {
 	return int64(2 * len(s.nodes))
 }
 
-// slotsWithin returns the least and the greatest amount of each slot. Those of a group are the sums
-// over its ingredients.
-func (s *structure) slotsWithin(lo, hi []int32) (least, most []int32) {
-	least, most = make([]int32, s.slots()), make([]int32, s.slots())
+// slotRanges returns the least and the greatest amount of each slot in a box, in which each
+// ingredient i has from lo[i] to hi[i] units. The amount of a group's slot is the sum over the
+// ingredients of the group.
+func (s *compiledForest) slotRanges(lo, hi []int32) (least, most []int32) {
+	least, most = make([]int32, s.slotCount()), make([]int32, s.slotCount())
 	copy(least, lo)
 	copy(most, hi)
 	for g, of := range s.groups {
@@ -64,12 +66,12 @@ func (s *structure) slotsWithin(lo, hi []int32) (least, most []int32) {
 	return least, most
 }
 
-// LineCost returns the approximate time to score a line, in nanoseconds.
+// LineCost returns the approximate time that [LearnedScorer.Line] takes, in nanoseconds.
 func (s *LearnedScore) LineCost() (cost int64) {
 	if s.process != nil {
-		cost += int64(30 * len(s.process.known))
+		cost += int64(30 * len(s.process.compositions))
 	}
-	for _, f := range []*Forest{s.model.forest, s.model.success} {
+	for _, f := range []*Forest{s.model.forest, s.model.successForest} {
 		if f != nil {
 			cost += int64(40 * f.Trees())
 		}
@@ -77,29 +79,34 @@ func (s *LearnedScore) LineCost() (cost int64) {
 	return cost
 }
 
-// Pieces returns the terms of the score, and how to join them. A box holds the compositions in which
-// each ingredient i has from lo[i] to hi[i] units and at most used are used. Each piece returns an
-// upper bound of its term in the box. join turns these bounds into an upper bound of the score; it
-// does not fall when a bound rises. A piece also returns its approximate time in nanoseconds, the
-// ingredient along which to divide the box, −1 if unknown, and that ingredient's contribution to the
-// bound. The functions keep memory: several goroutines must not use them at once.
+// Pieces returns one function for each term of the score, and a function that joins the terms. A
+// box holds the compositions in which each ingredient i has from lo[i] to hi[i] units and at most
+// used ingredients have a positive amount.
+//
+// Each piece returns an upper bound of its term in the box, and the approximate time that the bound
+// took, in nanoseconds. A piece also returns the ingredient along which the box is best divided, or
+// −1 if unknown, and the contribution of that ingredient to the bound.
+//
+// The function join turns the bounds of all pieces into an upper bound of the score, and does not
+// fall when a bound rises. The functions keep working memory: several goroutines must not use the
+// functions at once.
 func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
 	var which []int
 	if s.process != nil {
 		b := s.process.newMeanBound()
 		of, which = append(of, func(lo, hi []int32, used int) (float64, int64, int, float64) {
-			b.steps = 0
+			b.nanoseconds = 0
 			above := s.process.boundInBox(b, lo, hi, used)
-			along, by := b.widest, b.weight
-			return above, b.steps, along, by
+			along, by := b.topIngredient, b.topContribution
+			return above, b.nanoseconds, along, by
 		}), append(which, 1)
 	}
-	for k, f := range []*Score{0: s.forest, 2: s.success} {
+	for k, f := range []*Score{0: s.forest, 2: s.successScore} {
 		if f == nil {
 			continue
 		}
 		of, which = append(of, func(lo, hi []int32, _ int) (float64, int64, int, float64) {
-			sum, steps := f.aboveWithCost(lo, hi)
+			sum, steps := f.boundWithCost(lo, hi)
 			return f.Probability(sum), steps, -1, 0
 		}), append(which, k)
 	}
@@ -108,6 +115,6 @@ func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above floa
 		for k, v := range numbers {
 			all[which[k]] = v
 		}
-		return s.combine(all)
+		return s.combineModels(all)
 	}
 }

@@ -53,13 +53,13 @@ func TestForestAbove(t *testing.T) {
 			}
 		}
 		without := *c.score
-		without.values = slices.Clone(c.score.values)
-		for tree, from := range without.leafBase {
-			to := len(without.values)
-			if tree+1 < len(without.leafBase) {
-				to = int(without.leafBase[tree+1])
+		without.leafValues = slices.Clone(c.score.leafValues)
+		for tree, from := range without.firstLeaves {
+			to := len(without.leafValues)
+			if tree+1 < len(without.firstLeaves) {
+				to = int(without.firstLeaves[tree+1])
 			}
-			of := without.values[from:to]
+			of := without.leafValues[from:to]
 			of[slices.Index(of, slices.Max(of))] = slices.Min(of)
 		}
 		if wrong := belowAbove(c, without.Above); wrong == 0 && c.name != "single leaves" {

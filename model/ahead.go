@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// mostAhead bounds the lines through a pending composition that are scored without taking it over.
-// Such a line uses the leaves that the other ingredients block, or starts from the roots. Taking
-// the composition over costs about as much as that many lines save.
-const mostAhead = 4
+// maxPendingLines is the greatest number of lines that a [Scorer] scores through a pending
+// composition before the scorer takes the composition over. A line through a pending composition
+// uses the leaves that the other ingredients block, or descends from the roots of the trees. Taking
+// the composition over costs about as much time as is then saved on maxPendingLines lines.
+const maxPendingLines = 4
 
-// Reset moves to the dense composition x. Used are the ingredients with a
-// positive amount, in any order; both slices are only read.
+// Reset moves the scorer to the dense composition x. The parameter used lists the ingredients with
+// a positive amount, in any order. Reset only reads both slices and does not keep them.
 func (s *Scorer) Reset(x, used []int32) {
 	if s.descriptorScorer != nil {
 		s.descriptorScorer.Reset(x, used)
@@ -21,36 +22,37 @@ func (s *Scorer) Reset(x, used []int32) {
 	for _, i := range used {
 		s.pending = append(s.pending, Part{i, x[i]})
 	}
-	s.pendingSum, s.hasPending, s.lines = s.score.sumWith(s.point, x, used), true, 0
+	s.pendingSum, s.hasPending, s.pendingLines = s.score.sumWithScratch(s.pointScratch, x, used), true, 0
 }
 
-// applyPending takes over the pending composition.
+// applyPending takes over the pending composition: it sets the amounts in x and updates the leaves
+// of all trees.
 func (s *Scorer) applyPending() {
 	if !s.hasPending {
 		return
 	}
 	s.hasPending = false
 	for k, p := range s.pending {
-		s.assign(p.Ingredient, p.Amount)
-		s.placeUsed(p.Ingredient, k)
+		s.setAmount(p.Ingredient, p.Amount)
+		s.swapUsed(p.Ingredient, k)
 	}
 	for len(s.used) > len(s.pending) {
-		s.assign(s.used[len(s.used)-1], 0)
+		s.setAmount(s.used[len(s.used)-1], 0)
 	}
-	s.refresh()
+	s.refreshPaths()
 }
 
-// placeUsed swaps a used ingredient with the one at index k of s.used.
-func (s *Scorer) placeUsed(i int32, k int) {
-	other, at := s.used[k], s.place[i]
+// swapUsed swaps the used ingredient i with the ingredient at index k of s.used.
+func (s *Scorer) swapUsed(i int32, k int) {
+	other, at := s.used[k], s.usedIndex[i]
 	s.used[k], s.used[at] = i, other
-	s.place[i], s.place[other] = int32(k), at
+	s.usedIndex[i], s.usedIndex[other] = int32(k), at
 }
 
 // Value returns the score of the current composition.
 func (s *Scorer) Value() int64 {
 	if s.descriptorScorer != nil {
-		return s.describedValue()
+		return s.descriptorValue()
 	}
 	if s.hasPending {
 		return s.pendingSum
@@ -58,89 +60,92 @@ func (s *Scorer) Value() int64 {
 	return s.sum
 }
 
-// Set moves to the composition in which ingredient i has amount xi and
-// ingredient j has amount xj, the others as they are.
+// Set moves the scorer to the composition in which ingredient i has amount xi, ingredient j has
+// amount xj, and all other amounts are unchanged.
 func (s *Scorer) Set(i int, xi int32, j int, xj int32) {
 	if s.descriptorScorer != nil {
 		s.descriptorScorer.Set(i, xi, j, xj)
 		return
 	}
-	if s.setPending(int32(i), xi, int32(j), xj) {
+	if s.movePendingAlongLine(int32(i), xi, int32(j), xj) {
 		return
 	}
 	s.applyPending()
-	s.assign(int32(i), xi)
-	s.assign(int32(j), xj)
-	s.refresh()
+	s.setAmount(int32(i), xi)
+	s.setAmount(int32(j), xj)
+	s.refreshPaths()
 }
 
-// Line scores the compositions in which ingredients i ≠ j share their current
-// sum s = x_i + x_j as (k, s−k), k = 0, …, s. The score is sums[p] for k in
-// [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes
-// s+1. Neighbouring pieces differ. The slices are valid until the next call.
+// Line scores the compositions in which ingredients i ≠ j share their current sum s = x_i + x_j as
+// (k, s−k), k = 0, …, s. The score is sums[p] for all k from starts[p] to starts[p+1] − 1. The
+// first start is 0, and the last piece ends at k = s. The scores of neighbouring pieces differ.
+// Both slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums []int64) {
 	if s.descriptorScorer != nil {
-		return s.describedLine(i, j)
+		return s.descriptorLine(i, j)
 	}
-	if s.hasPending && s.lines < mostAhead && s.score.cover.maxBlocks >= 0 {
-		return s.linePending(int32(i), int32(j))
+	if s.hasPending && s.pendingLines < maxPendingLines && s.score.pointIndex.maxBlocks >= 0 {
+		return s.scorePendingLine(int32(i), int32(j))
 	}
 	s.applyPending()
-	return s.line(int32(i), int32(j))
+	return s.scoreLine(int32(i), int32(j))
 }
 
-// linePending is Line for a pending composition.
-func (s *Scorer) linePending(i, j int32) (starts []int32, sums []int64) {
-	s.lines++
-	s.i, s.j = i, j
+// scorePendingLine computes the result of [Scorer.Line] for a pending composition, without taking
+// the composition over.
+func (s *Scorer) scorePendingLine(i, j int32) (starts []int32, sums []int64) {
+	s.pendingLines++
+	s.lineI, s.lineJ = i, j
 	k := int32(0)
-	s.shared = 0
+	s.lineTotal = 0
 	for _, p := range s.pending {
 		if p.Ingredient == i {
 			k = p.Amount
 		}
 		if p.Ingredient == i || p.Ingredient == j {
-			s.shared += p.Amount
+			s.lineTotal += p.Amount
 		}
 	}
 	s.breaks = s.breaks[:0]
-	if s.shared > 0 {
-		if s.score.masked() {
-			s.maskAhead(i, j)
+	if s.lineTotal > 0 {
+		if s.score.hasOnlyMasks() {
+			s.maskPendingLine(i, j)
 		} else {
-			s.descendAhead(i, j, k)
+			s.descendPendingLine(i, j, k)
 		}
-		s.collect(s.shared)
+		s.collectBreaks(s.lineTotal)
 	}
-	return s.pieces(k, s.pendingSum)
+	return s.buildPieces(k, s.pendingSum)
 }
 
-// maskAhead adds the steps of trees for a line if all are small, given the leaves that the other
-// ingredients block.
-func (s *Scorer) maskAhead(i, j int32) {
+// maskPendingLine adds the steps of all trees along the line of i and j through the pending
+// composition. All trees must be small. Bit masks give the leaves that the other ingredients block.
+func (s *Scorer) maskPendingLine(i, j int32) {
 	sc := s.score
 	for _, p := range s.pending {
 		if p.Ingredient != i && p.Ingredient != j {
-			sc.block(s.point, p.Ingredient, p.Amount)
+			sc.blockLeaves(s.pointScratch, p.Ingredient, p.Amount)
 		}
 	}
-	free := s.point.free
-	testI, testJ := sc.testing[int(sc.known[i])*sc.treeWords:], sc.testing[int(sc.known[j])*sc.treeWords:]
-	for w, blocked := range s.point.trees {
+	free := s.pointScratch.free
+	testI, testJ := sc.testingTrees[int(sc.testsIndex[i])*sc.smallTreeWords:], sc.testingTrees[int(sc.testsIndex[j])*sc.smallTreeWords:]
+	for w, blocked := range s.pointScratch.testingTrees {
 		for tested := testI[w] | testJ[w]; tested != 0; tested &= tested - 1 {
 			t := w<<6 | bits.TrailingZeros64(tested)
-			s.others[t].free = free[t]
+			s.freeWithoutPair[t].free = free[t]
 		}
-		for s.point.trees[w] = 0; blocked != 0; blocked &= blocked - 1 {
+		for s.pointScratch.testingTrees[w] = 0; blocked != 0; blocked &= blocked - 1 {
 			free[w<<6|bits.TrailingZeros64(blocked)] = ^uint64(0)
 		}
 	}
-	s.varying = append(s.varying[:0], varyingSlot{i, 0, 1}, varyingSlot{j, s.shared, -1})
-	s.maskSmall(s.others, i, j, s.shared)
+	s.varying = append(s.varying[:0], varyingSlot{i, 0, 1}, varyingSlot{j, s.lineTotal, -1})
+	s.maskSmallTrees(s.freeWithoutPair, i, j, s.lineTotal)
 }
 
-// descendAhead adds the steps of all trees that test a varying slot, starting from their roots.
-func (s *Scorer) descendAhead(i, j, k int32) {
+// descendPendingLine adds the steps of all trees that test a varying slot, for the line of i and j
+// through the pending composition. It descends each tree from the root. The current amount of
+// ingredient i is k.
+func (s *Scorer) descendPendingLine(i, j, k int32) {
 	sc := s.score
 	each := func(set func(slot, amount int32)) {
 		for _, p := range s.pending {
@@ -150,34 +155,35 @@ func (s *Scorer) descendAhead(i, j, k int32) {
 			}
 		}
 	}
-	each(func(slot, amount int32) { s.dense[slot] += amount })
-	s.vary(s.dense, i, j)
-	s.mark(s.dense)
-	o := &sc.cover
+	each(func(slot, amount int32) { s.slotScratch[slot] += amount })
+	s.setVarying(s.slotScratch, i, j)
+	s.markVarying(s.slotScratch)
+	o := &sc.pointIndex
 	for w := range o.treeWords {
 		trees := uint64(0)
 		for _, v := range s.varying {
-			trees |= o.testing[int(sc.known[v.slot])*o.treeWords+w]
+			trees |= o.testingTrees[int(sc.testsIndex[v.slot])*o.treeWords+w]
 		}
 		for ; trees != 0; trees &= trees - 1 {
-			s.descend(s.dense, span{sc.roots[w<<6|bits.TrailingZeros64(trees)], 0, s.shared, -1, -1}, k)
+			s.descend(s.slotScratch, span{sc.roots[w<<6|bits.TrailingZeros64(trees)], 0, s.lineTotal, -1, -1}, k)
 		}
 	}
-	s.unmark(s.dense)
-	each(func(slot, _ int32) { s.dense[slot] = 0 })
+	s.unmarkVarying(s.slotScratch)
+	each(func(slot, _ int32) { s.slotScratch[slot] = 0 })
 }
 
-// setPending is Set for a pending composition, along the last line that was scored, which has the
-// new score. It returns false if the move is not along that line.
-func (s *Scorer) setPending(i, xi, j, xj int32) bool {
-	if !s.hasPending || s.lines == 0 || xi+xj != s.shared {
+// movePendingAlongLine does the work of [Scorer.Set] for a pending composition if the move is along
+// the last line scored. The new score is then known from that line. It returns false if the move is
+// not along that line.
+func (s *Scorer) movePendingAlongLine(i, xi, j, xj int32) bool {
+	if !s.hasPending || s.pendingLines == 0 || xi+xj != s.lineTotal {
 		return false
 	}
 	switch {
-	case i == s.i && j == s.j:
-		s.pendingSum = s.sumAt(xi)
-	case i == s.j && j == s.i:
-		s.pendingSum = s.sumAt(xj)
+	case i == s.lineI && j == s.lineJ:
+		s.pendingSum = s.lineSumAt(xi)
+	case i == s.lineJ && j == s.lineI:
+		s.pendingSum = s.lineSumAt(xj)
 	default:
 		return false
 	}
@@ -191,8 +197,8 @@ func (s *Scorer) setPending(i, xi, j, xj int32) bool {
 	return true
 }
 
-// sumAt returns the score of split k of the last line.
-func (s *Scorer) sumAt(k int32) int64 {
+// lineSumAt returns the score of the last line where ingredient i of the line has amount k.
+func (s *Scorer) lineSumAt(k int32) int64 {
 	p := len(s.starts) - 1
 	for s.starts[p] > k {
 		p--

@@ -5,33 +5,35 @@ import (
 	"slices"
 )
 
-// A bag is a bit set of the rows that a tree's bootstrap left out.
-type bag []uint64
+// A leftOutRows is a bit set of the rows that the bootstrap sample of a tree left out.
+type leftOutRows []uint64
 
-func (b bag) leftOut(r int) bool { return b[r>>6]>>(r&63)&1 != 0 }
+// contains reports whether the bootstrap sample left out row r.
+func (b leftOutRows) contains(r int) bool { return b[r>>6]>>(r&63)&1 != 0 }
 
-// drawBag draws a bootstrap sample, the first numbers of a tree's stream. It draws as many rows as
-// there are, with replacement, in proportion to their chances, or uniformly if chances is nil. It
-// counts them in drawn.
-func drawBag(random stream, drawn []int32, chances []int64) bag {
+// drawBootstrap draws a bootstrap sample of len(drawn) rows with replacement. The rows are drawn in
+// proportion to weights, or uniformly if weights is nil. It sets drawn[r] to the number of draws of
+// row r and returns the rows that were not drawn. The random numbers are the first ones of a tree's
+// stream.
+func drawBootstrap(random stream, drawn []int32, weights []int64) leftOutRows {
 	clear(drawn)
-	if chances == nil {
+	if weights == nil {
 		for range drawn {
-			drawn[random.below(len(drawn))]++
+			drawn[random.drawBelow(len(drawn))]++
 		}
 	} else {
-		up := make([]int64, len(chances)) // cumulative chances: up[r] is the sum of those of rows 0..r
+		up := make([]int64, len(weights)) // cumulative weights: up[r] is the sum of those of rows 0..r
 		sum := int64(0)
-		for r, c := range chances {
+		for r, c := range weights {
 			sum += c
 			up[r] = sum
 		}
 		for range drawn {
-			r, _ := slices.BinarySearch(up, int64(random.below(int(sum)))+1)
+			r, _ := slices.BinarySearch(up, int64(random.drawBelow(int(sum)))+1)
 			drawn[r]++
 		}
 	}
-	out := make(bag, (len(drawn)+63)/64)
+	out := make(leftOutRows, (len(drawn)+63)/64)
 	for r, n := range drawn {
 		if n == 0 {
 			out[r>>6] |= 1 << (r & 63)
@@ -40,23 +42,25 @@ func drawBag(random stream, drawn []int32, chances []int64) bag {
 	return out
 }
 
-// drawBag draws the bootstrap sample of a tree of the forest. Groups of rows are drawn whatever their
-// chances.
-func (f *Forest) drawBag(random stream, drawn []int32) bag {
-	if f.groups != nil {
-		return drawGroupBag(random, drawn, f.groups, f.groupCount)
+// drawBootstrap draws the bootstrap sample of a tree of the forest, as the function [drawBootstrap]
+// does. If the rows form groups, whole groups are drawn uniformly, and the draw weights do not
+// count.
+func (f *Forest) drawBootstrap(random stream, drawn []int32) leftOutRows {
+	if f.groupOfRow != nil {
+		return drawGroupBootstrap(random, drawn, f.groupOfRow, f.groupCount)
 	}
-	return drawBag(random, drawn, f.chances)
+	return drawBootstrap(random, drawn, f.drawWeights)
 }
 
-// drawGroupBag is drawBag where rows of one group are drawn or left out together: it draws as many
-// groups as there are, with replacement.
-func drawGroupBag(random stream, drawn []int32, groups []int32, count int) bag {
+// drawGroupBootstrap draws a bootstrap sample of count groups of rows, with replacement. The
+// element groups[r] is the number of the group of row r. All rows of a group are drawn equally
+// often. It sets drawn[r] to the number of draws of row r and returns the rows that were not drawn.
+func drawGroupBootstrap(random stream, drawn []int32, groups []int32, count int) leftOutRows {
 	times := make([]int32, count)
 	for range count {
-		times[random.below(count)]++
+		times[random.drawBelow(count)]++
 	}
-	out := make(bag, (len(drawn)+63)/64)
+	out := make(leftOutRows, (len(drawn)+63)/64)
 	for r, g := range groups {
 		if drawn[r] = times[g]; drawn[r] == 0 {
 			out[r>>6] |= 1 << (r & 63)
@@ -65,15 +69,19 @@ func drawGroupBag(random stream, drawn []int32, groups []int32, count int) bag {
 	return out
 }
 
-// mostChance is the chance of the most precisely measured row.
-const mostChance = 1 << 20
+// maxDrawWeight is the weight of the row with the smallest measurement error. All other weights are
+// relative to it.
+const maxDrawWeight = 1 << 20
 
-// chances returns the relative probabilities of drawing the rows, given the standard deviations s_r
-// of their measurements: 1/(1 + s_r²/s²). A row adds two variances to a mean of similar rows: how
-// much they differ, s², and its measurement's. The mean is best if rows count in inverse proportion
-// to the sum. s is half of the interquartile range of the numbers. A row without a standard
-// deviation gets the median of the others. chances returns nil if all rows are drawn uniformly.
-func (d *Data) chances() []int64 {
+// drawWeights returns the relative probability with which a bootstrap draws each row. Row r has the
+// weight 1/(1 + s_r²/s²), where s_r is the standard deviation of its measurement and s is half of
+// the interquartile range of the numbers.
+//
+// In a mean of similar rows, a row has two variances: s², by which similar rows differ, and s_r²,
+// that of the measurement. The mean is best if rows count in inverse proportion to the sum of both
+// variances. A row without a standard deviation gets the median of the known standard deviations.
+// drawWeights returns nil if all rows have the same weight.
+func (d *Data) drawWeights() []int64 {
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(d.SD)), math.IsNaN)
 	if len(known) == 0 {
 		return nil
@@ -93,12 +101,12 @@ func (d *Data) chances() []int64 {
 		shares[r] = 1 / (1 + float64(ratio*ratio))
 	}
 	largest := slices.Max(shares)
-	chances := make([]int64, n)
+	weights := make([]int64, n)
 	for r, v := range shares {
-		chances[r] = max(1, int64(math.Round(float64(mostChance*(v/largest)))))
+		weights[r] = max(1, int64(math.Round(float64(maxDrawWeight*(v/largest)))))
 	}
-	if slices.Min(chances) == slices.Max(chances) {
+	if slices.Min(weights) == slices.Max(weights) {
 		return nil
 	}
-	return chances
+	return weights
 }

@@ -77,19 +77,19 @@ func TestChances(t *testing.T) {
 		"exact":   {make([]float64, 8), nil},
 		"one":     {[]float64{0, 0, 0, 2, 0, 0, 0, 0}, []float64{1, 1, 1, 0.5, 1, 1, 1, 1}},
 		"some":    {[]float64{nan, 2, 2, 2, 4, 4, 0, nan}, []float64{0.5, 0.5, 0.5, 0.5, 0.2, 0.2, 1, 0.5}},
-		"huge":    {[]float64{0, 0, 0, 1e12, 0, 0, 0, 0}, []float64{1, 1, 1, 1.0 / mostChance, 1, 1, 1, 1}},
+		"huge":    {[]float64{0, 0, 0, 1e12, 0, 0, 0, 0}, []float64{1, 1, 1, 1.0 / maxDrawWeight, 1, 1, 1, 1}},
 	} {
-		got := (&Data{Numbers: numbers, SD: c.sd}).chances()
+		got := (&Data{Numbers: numbers, SD: c.sd}).drawWeights()
 		if (got == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 		for r := range got {
-			if math.Abs(float64(got[r])/mostChance-c.want[r]) > 1e-6 {
-				t.Errorf("%s, row %d: %v, want %v", name, r, float64(got[r])/mostChance, c.want[r])
+			if math.Abs(float64(got[r])/maxDrawWeight-c.want[r]) > 1e-6 {
+				t.Errorf("%s, row %d: %v, want %v", name, r, float64(got[r])/maxDrawWeight, c.want[r])
 			}
 		}
 	}
-	if got := (&Data{Numbers: make([]float64, 2), SD: []float64{1, 2}}).chances(); got != nil {
+	if got := (&Data{Numbers: make([]float64, 2), SD: []float64{1, 2}}).drawWeights(); got != nil {
 		t.Errorf("numbers that are all the same have the chances %v", got)
 	}
 }
@@ -107,9 +107,9 @@ func TestDrawByChances(t *testing.T) {
 	}
 	drawn, sum := make([]int32, 40), make([]float64, 40)
 	for k := range uint64(4000) {
-		out := drawBag(newStream(5, growing, k), drawn, chances)
+		out := drawBootstrap(newStream(5, growPurpose, k), drawn, chances)
 		for r, n := range drawn {
-			if sum[r] += float64(n); out.leftOut(r) != (n == 0) {
+			if sum[r] += float64(n); out.contains(r) != (n == 0) {
 				t.Fatalf("row %d was drawn %d times", r, n)
 			}
 		}
@@ -146,8 +146,8 @@ func TestChancesAreSaved(t *testing.T) {
 	if same, err := read.IsGrownFrom(t.Context(), d); err != nil || !same {
 		t.Errorf("it is not of its rows: %v", err)
 	}
-	for _, bad := range [][]int64{{1}, slices.Repeat([]int64{0}, 60), slices.Repeat([]int64{mostChance + 1}, 60)} {
-		f.chances = bad
+	for _, bad := range [][]int64{{1}, slices.Repeat([]int64{0}, 60), slices.Repeat([]int64{maxDrawWeight + 1}, 60)} {
+		f.drawWeights = bad
 		var b bytes.Buffer
 		if err := f.Write(&b); err != nil {
 			t.Fatal(err)

@@ -6,18 +6,20 @@ import (
 	"kir/internal/ensemble"
 )
 
-// maxDescribed is the number of trees up to which the leaves' sums are whole numbers up to 2⁵³,
-// which float64 represents exactly.
-const maxDescribed = 1 << (53 - scaleBits)
+// maxDescriptorTrees is the greatest number of trees of a forest with descriptors. With at most so
+// many trees, the sums of leaf values are whole numbers up to 2⁵³, which float64 represents
+// exactly.
+const maxDescriptorTrees = 1 << (53 - fixedPointBits)
 
-// bind prepares a forest with descriptors for the scorer of package ensemble, since a line of a
-// mean has any slope. values are those of the leaves, whose sums are exact in float64.
+// bindEnsemble converts a forest with descriptors to a score of package ensemble, whose lines also
+// allow means of attributes. The parameter values holds the fixed-point value of each leaf, over
+// all trees in order. The sums of these values are exact in float64.
 //
-// An input of the model is a feature, or one step e of a log-ratio: (2a+1)·d > (2b+1)·n for a step
-// of n/d, which is the weighted sum 2d·a − 2n·b > n − d.
-func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
-	if len(f.trees) > maxDescribed {
-		return nil, fmt.Errorf("a forest with descriptors can have %d trees, and this one has %d", maxDescribed, len(f.trees))
+// An input of the converted model is a feature, or one step e of a log-ratio. For a step n/d, the
+// test (2a+1)·d > (2b+1)·n is a test of a weighted sum: 2d·a − 2n·b > n − d.
+func (f *Forest) bindEnsemble(values []int64) (*ensemble.Score, error) {
+	if len(f.trees) > maxDescriptorTrees {
+		return nil, fmt.Errorf("a forest with descriptors can have %d trees, and this one has %d", maxDescriptorTrees, len(f.trees))
 	}
 	m := &ensemble.Model{Start: []float64{0}, Terms: make([][]ensemble.Term, 1)}
 	var sources []ensemble.Source
@@ -28,7 +30,7 @@ func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 		if !found {
 			at = len(sources)
 			known[key] = at
-			sources = append(sources, f.features[feature].source(int(step)))
+			sources = append(sources, f.features[feature].ensembleSource(int(step)))
 			m.Inputs = append(m.Inputs, f.features[feature].Name)
 			m.Features = append(m.Features, ensemble.Feature{Input: at})
 		}
@@ -48,7 +50,7 @@ func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 				n := &t.nodes[at]
 				bound, step := float64(n.threshold), int32(0)
 				if f.features[n.feature].Over != nil {
-					above, below := ratioStep(int(n.threshold))
+					above, below := ratioStepFraction(int(n.threshold))
 					bound, step = float64(above-below), n.threshold
 				}
 				return b.AddThresholdTests(input(n.feature, step), []float64{bound}, []int32{left, right}, 0)
@@ -60,13 +62,14 @@ func (f *Forest) bind(values []int64) (*ensemble.Score, error) {
 		if err != nil {
 			return nil, err
 		}
-		base += t.leaves()
+		base += t.leafCount()
 	}
-	return ensemble.Bind(m, len(f.ingredients), f.total, sources)
+	return ensemble.Bind(m, len(f.ingredients), f.totalAmount, sources)
 }
 
-// source returns the input of the model for a feature.
-func (f *Feature) source(step int) ensemble.Source {
+// ensembleSource returns the weighted sum of amounts that is the feature's input in a model of
+// package ensemble. For a log-ratio, step is the step that the input tests.
+func (f *Feature) ensembleSource(step int) ensemble.Source {
 	s := ensemble.Source{Ingredients: f.Ingredients, Presence: f.Presence}
 	for _, w := range f.Weights {
 		s.Weights = append(s.Weights, int64(w))
@@ -74,7 +77,7 @@ func (f *Feature) source(step int) ensemble.Source {
 	if f.Over == nil {
 		return s
 	}
-	above, below := ratioStep(step)
+	above, below := ratioStepFraction(step)
 	s.Ingredients = append(s.Ingredients[:len(s.Ingredients):len(s.Ingredients)], f.Over...)
 	for k := range s.Ingredients {
 		if k < len(f.Ingredients) {
@@ -86,14 +89,15 @@ func (f *Feature) source(step int) ensemble.Source {
 	return s
 }
 
-// pointWithDescriptors is [Score.Point], computed by the grown trees.
+// pointWithDescriptors computes [Score.Point] for a forest with descriptors, by walking the grown
+// trees.
 func (s *Score) pointWithDescriptors(x []int32) int64 {
 	values := s.forest.featureValues(x)
 	sum, base := int64(0), 0
 	for k := range s.forest.trees {
 		t := &s.forest.trees[k]
-		sum += s.values[base+int(t.leaf(values))]
-		base += t.leaves()
+		sum += s.leafValues[base+int(t.leafNumber(values))]
+		base += t.leafCount()
 	}
 	return sum
 }
@@ -101,15 +105,15 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 // Described reports whether the forest has descriptors.
 func (s *Score) Described() bool { return s.ensembleScore != nil }
 
-// describedValue is Value for a forest with descriptors: the sums of package ensemble are whole
-// numbers.
-func (s *Scorer) describedValue() int64 {
-	s.values = s.descriptorScorer.AppendSums(s.values[:0])
-	return int64(s.values[0])
+// descriptorValue computes [Scorer.Value] for a forest with descriptors. The sums of package
+// ensemble are float64 and hold whole numbers.
+func (s *Scorer) descriptorValue() int64 {
+	s.descriptorSums = s.descriptorScorer.AppendSums(s.descriptorSums[:0])
+	return int64(s.descriptorSums[0])
 }
 
-// describedLine is Line for a forest with descriptors.
-func (s *Scorer) describedLine(i, j int) (starts []int32, sums []int64) {
+// descriptorLine computes [Scorer.Line] for a forest with descriptors.
+func (s *Scorer) descriptorLine(i, j int) (starts []int32, sums []int64) {
 	starts, values := s.descriptorScorer.Line(i, j)
 	s.sums = s.sums[:0]
 	for _, v := range values[0] {

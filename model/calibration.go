@@ -9,63 +9,69 @@ import (
 	"kir/internal/portable"
 )
 
-// A Calibration corrects a forest's probability of an outcome by how often the outcome occurs at
-// rows that the forest has not seen. It is needed because the trees' votes are overconfident where
-// they have seen few rows, and a search finds just these places.
+// A Calibration corrects a forest's probability of an outcome by how often the outcome occurs in
+// rows that the forest has not seen. The correction is needed because the trees' votes are
+// overconfident where the trees have seen few rows. A search finds just such places.
 //
-// Let x be the log odds of the forest's probability of a row, by the trees that left it out, less
-// their mean. The row has the outcome with probability
+// For one row, let y be the log odds of the probability by the trees that left the row out. Let x
+// be y minus the mean of y over all rows. The row has the outcome with probability
 //
 //	P = λ·q + (1−λ)·σ(a + b·x)
 //
-// q is the share of all rows with the outcome and σ the logistic function. This is Cox's
-// recalibration (1958, "Two further applications of a model for binary regression"), as Platt
-// (1999) uses it for classifiers, plus a share λ of rows about which the forest knows nothing. a, b
-// and λ have a Bayesian posterior on a grid. The prior of a is uniform up to 3 about the log odds
-// of q, that of λ uniform up to 0.3. b is 0 with probability 1/4, so that the forest knows nothing
-// about any row. Otherwise b is half-normal with standard deviation 1. So little evidence leaves P
-// near q with a wide interval, and no finite dataset makes P 1.
+// where q is the share of all rows with the outcome, and σ is the logistic function. The second
+// term is Cox's recalibration (1958, "Two further applications of a model for binary regression"),
+// as Platt (1999) uses it for classifiers. The first term adds a share λ of rows about which the
+// forest knows nothing.
 //
-// The calibration holds for rows drawn as the dataset's were. A composition found by a search also
-// profits from luck: see [Data.Halves].
+// The parameters a, b and λ have a Bayesian posterior distribution on a grid. The prior of a is
+// uniform within 3 of the log odds of q. The prior of λ is uniform from 0 to 0.3. With prior
+// probability 1/4, b is 0, which means that the forest knows nothing about any row. Otherwise b is
+// half-normal with standard deviation 1. With little evidence, P therefore stays near q and has a
+// wide interval. No finite dataset makes P equal to 1.
+//
+// The calibration holds for rows that are drawn like the rows of the dataset. A composition that a
+// search has found also profits from luck: see [Data.Halves].
 type Calibration struct {
-	rows, successes int
-	baseRate        float64 // q
-	centre          float64 // mean of the log odds
-	clip            float64
-	points          []calibrationPoint // the grid points with nearly all of the mass
+	rows, occurrences int                // number of rows, and number of rows with the outcome
+	baseRate          float64            // q, the share of rows with the outcome
+	meanLogOdds       float64            // mean over the rows of the log odds of the forest's probability
+	minProbability    float64            // probabilities are clipped to minProbability..1−minProbability before the log odds are taken
+	gridPoints        []calibrationPoint // the points of the grid that have nearly all of the posterior mass
 }
 
-// A calibrationPoint is one point of the grid.
+// A calibrationPoint is one point of the grid of a [Calibration]: the parameters a, b and λ
+// (lapse), and the posterior mass of the point.
 type calibrationPoint struct {
 	a, b, lapse, mass float64
 }
 
-// A Chance is a probability with the 5 % and 95 % quantiles of its law.
+// A Chance is an uncertain probability: its expected value, and the interval from its 5 % quantile
+// to its 95 % quantile.
 type Chance struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Value float64 `json:"value"` // the expected probability
+	Low   float64 `json:"low"`   // the 5 % quantile of the probability
+	High  float64 `json:"high"`  // the 95 % quantile of the probability
 }
 
 const (
-	calibrationReach   = 3.0 // a ranges this far to each side of the log odds of q
-	calibrationStep    = 0.2 // spacing of the grid in a
-	slopeMost          = 4.0
-	slopeStep          = 0.1
-	zeroSlopePrior     = 0.25 // the prior probability of b = 0
-	lapseMost          = 0.3
-	lapseStep          = 0.1
-	negligible         = 1e-9 // points are dropped whose mass is a smaller share of the largest
-	mostCalibrationPts = 256  // greatest number of groups of rows with nearly equal probabilities
+	interceptReach       = 3.0  // the grid of a extends this far to each side of the log odds of q
+	interceptStep        = 0.2  // spacing of the grid in a
+	maxSlope             = 4.0  // the greatest b of the grid
+	slopeStep            = 0.1  // spacing of the grid in b
+	zeroSlopePrior       = 0.25 // the prior probability of b = 0
+	maxLapse             = 0.3  // the greatest λ of the grid
+	lapseStep            = 0.1  // spacing of the grid in λ
+	negligibleMass       = 1e-9 // a grid point is dropped if its mass is less than this share of the largest mass
+	maxCalibrationGroups = 256  // greatest number of groups of rows with nearly equal probabilities
 )
 
-// Calibrate learns from rows that the forest has not seen: their probabilities, as
-// [Forest.OutOfBag] returns them, and whether each had the outcome. It ignores NaN, and returns nil
-// if no row remains. trees is the number of trees: half a vote of one is the least distance of a
-// probability from 0 and 1.
+// Calibrate learns a calibration from rows that the forest has not seen. The parameter
+// probabilities holds the forest's probability for each row, as [Forest.OutOfBag] returns it; NaN
+// means that the row is ignored. The element came[r] tells whether row r had the outcome. The
+// parameter trees is the number of trees: the probabilities are clipped to at least half a vote of
+// one tree from 0 and 1. Calibrate returns nil if all probabilities are NaN.
 func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
-	c := &Calibration{clip: 0.5 / float64(max(trees, 1))}
+	c := &Calibration{minProbability: 0.5 / float64(max(trees, 1))}
 	var rows []calibrationRow
 	for r, p := range probabilities {
 		if !math.IsNaN(p) {
@@ -75,36 +81,38 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	if len(rows) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(rows, func(a, b calibrationRow) int { return cmp.Compare(a.x, b.x) })
+	slices.SortStableFunc(rows, func(a, b calibrationRow) int { return cmp.Compare(a.logOdds, b.logOdds) })
 	for _, r := range rows {
-		c.centre += r.x / float64(len(rows))
+		c.meanLogOdds += r.logOdds / float64(len(rows))
 		if r.occurred {
-			c.successes++
+			c.occurrences++
 		}
 	}
 	c.rows = len(rows)
-	c.baseRate = (float64(c.successes) + 0.5) / (float64(c.rows) + 1)
-	c.normalize(c.setGrid(c.groupRows(rows)))
+	c.baseRate = (float64(c.occurrences) + 0.5) / (float64(c.rows) + 1)
+	c.normalizePoints(c.setGrid(c.groupRows(rows)))
 	return c
 }
 
-// A calibrationRow is the log odds of a row's probability, and whether it had the outcome.
+// A calibrationRow is the log odds of a row's probability, and whether the row had the outcome.
 type calibrationRow struct {
-	x        float64
+	logOdds  float64
 	occurred bool
 }
 
-// A calibrationGroup is the mean of nearly equal centred log odds, and how many rows of it had the
-// outcome or not.
-type calibrationGroup struct{ x, occurred, absent float64 }
+// A calibrationGroup summarises rows with nearly equal probabilities: the mean of their log odds
+// minus the mean over all rows, the number of rows that had the outcome, and the number of rows
+// that did not.
+type calibrationGroup struct{ centredLogOdds, occurred, absent float64 }
 
-// groupRows groups sorted rows with nearly equal log odds, which bounds the work.
+// groupRows divides the sorted rows into at most [maxCalibrationGroups] groups of neighbours, which
+// bounds the work.
 func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGroup) {
-	size := (len(rows) + mostCalibrationPts - 1) / mostCalibrationPts
+	size := (len(rows) + maxCalibrationGroups - 1) / maxCalibrationGroups
 	for some := range slices.Chunk(rows, size) {
 		var g calibrationGroup
 		for _, r := range some {
-			g.x += (r.x - c.centre) / float64(len(some))
+			g.centredLogOdds += (r.logOdds - c.meanLogOdds) / float64(len(some))
 			g.occurred += indicator(r.occurred)
 			g.absent += indicator(!r.occurred)
 		}
@@ -113,38 +121,39 @@ func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGrou
 	return groups
 }
 
-// setGrid sets the points to the grid of a, b and λ, and returns the log of each one's posterior
-// density, up to a constant.
+// setGrid sets gridPoints to all points of the grid of a, b and λ. It returns the logarithm of the
+// posterior density of each point, up to a constant.
 func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
-	steps, slopes, lapses := roundToInt(calibrationReach/calibrationStep), roundToInt(slopeMost/slopeStep), roundToInt(lapseMost/lapseStep)
+	steps, slopes, lapses := roundToInt(interceptReach/interceptStep), roundToInt(maxSlope/slopeStep), roundToInt(maxLapse/lapseStep)
 	priors, middle := 0.0, logOdds(c.baseRate)
 	for k := 1; k <= slopes; k++ {
-		priors += slopePrior(float64(float64(k) * slopeStep))
+		priors += slopePriorDensity(float64(float64(k) * slopeStep))
 	}
 	sure := make([]float64, len(groups)) // σ(a + b·x) by group, which does not depend on λ
 	for ka := -steps; ka <= steps; ka++ {
 		for kb := 0; kb <= slopes; kb++ {
-			point := calibrationPoint{a: middle + float64(float64(ka)*calibrationStep), b: float64(float64(kb) * slopeStep)}
+			point := calibrationPoint{a: middle + float64(float64(ka)*interceptStep), b: float64(float64(kb) * slopeStep)}
 			prior := zeroSlopePrior
 			if kb > 0 {
-				prior = (1 - zeroSlopePrior) * slopePrior(point.b) / priors
+				prior = (1 - zeroSlopePrior) * slopePriorDensity(point.b) / priors
 			}
 			for k, g := range groups {
-				sure[k] = point.sigmoid(g.x)
+				sure[k] = point.sigmoid(g.centredLogOdds)
 			}
 			for kl := 0; kl <= lapses; kl++ {
 				point.lapse = float64(float64(kl) * lapseStep)
-				c.points, logs = append(c.points, point), append(logs, c.addLikelihood(portable.Log(prior), point, groups, sure))
+				c.gridPoints, logs = append(c.gridPoints, point), append(logs, c.addLogLikelihoods(portable.Log(prior), point, groups, sure))
 			}
 		}
 	}
 	return logs
 }
 
-// addLikelihood adds to a sum of logs those of the likelihoods of the groups at a point.
-func (c *Calibration) addLikelihood(log float64, point calibrationPoint, groups []calibrationGroup, sure []float64) float64 {
+// addLogLikelihoods returns log plus the log likelihoods of all groups at a grid point. The
+// parameter sure holds σ(a + b·x) for each group.
+func (c *Calibration) addLogLikelihoods(log float64, point calibrationPoint, groups []calibrationGroup, sure []float64) float64 {
 	for k, g := range groups {
-		p := c.withLapse(point, sure[k])
+		p := c.probabilityWithLapse(point, sure[k])
 		if g.occurred > 0 {
 			log += float64(g.occurred * portable.Log(p))
 		}
@@ -155,16 +164,17 @@ func (c *Calibration) addLikelihood(log float64, point calibrationPoint, groups 
 	return log
 }
 
-// normalize drops the points with negligible mass and gives the others a total mass of 1.
-func (c *Calibration) normalize(logs []float64) {
+// normalizePoints computes the mass of each grid point from logs, the log posterior density of each
+// point. It drops the points with negligible mass and scales the other masses to a sum of 1.
+func (c *Calibration) normalizePoints(logs []float64) {
 	top := math.Inf(-1)
 	for _, log := range logs {
 		top = max(top, log)
 	}
-	kept, mass := c.points[:0], 0.0
+	kept, mass := c.gridPoints[:0], 0.0
 	for k, log := range logs {
-		point := c.points[k]
-		if point.mass = portable.Exp(log - top); point.mass >= negligible {
+		point := c.gridPoints[k]
+		if point.mass = portable.Exp(log - top); point.mass >= negligibleMass {
 			kept = append(kept, point)
 			mass += point.mass
 		}
@@ -172,75 +182,78 @@ func (c *Calibration) normalize(logs []float64) {
 	for k := range kept {
 		kept[k].mass /= mass
 	}
-	c.points = slices.Clip(kept)
+	c.gridPoints = slices.Clip(kept)
 }
 
-// slopePrior is the density of a slope above 0, up to a factor.
-func slopePrior(b float64) float64 { return portable.Exp(float64(-float64(b*b) / 2)) }
+// slopePriorDensity returns the prior density of a slope b > 0, up to a constant factor.
+func slopePriorDensity(b float64) float64 { return portable.Exp(float64(-float64(b*b) / 2)) }
 
+// logOdds returns log(p/(1−p)).
 func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
 
-// clippedLogOdds returns the log odds of p, clipped to clip..1−clip.
+// clippedLogOdds returns the log odds of p, where p is first clipped to
+// minProbability..1−minProbability.
 func (c *Calibration) clippedLogOdds(p float64) float64 {
-	return logOdds(min(max(p, c.clip), 1-c.clip))
+	return logOdds(min(max(p, c.minProbability), 1-c.minProbability))
 }
 
+// roundToInt returns v rounded to the nearest integer.
 func roundToInt(v float64) int { return int(math.Round(v)) }
 
-// sigmoid returns σ(a + b·x).
+// sigmoid returns σ(a + b·x) with the a and b of the grid point.
 func (p calibrationPoint) sigmoid(x float64) float64 {
 	return 1 / (1 + portable.Exp(-p.a-float64(p.b*x)))
 }
 
-// withLapse returns P, given the value of σ.
-func (c *Calibration) withLapse(p calibrationPoint, sure float64) float64 {
+// probabilityWithLapse returns P = λ·q + (1−λ)·sure at a grid point, where sure is σ(a + b·x).
+func (c *Calibration) probabilityWithLapse(p calibrationPoint, sure float64) float64 {
 	return float64(p.lapse*c.baseRate) + float64((1-p.lapse)*sure)
 }
 
-// Value returns the calibrated chance for a forest's probability, without its interval.
+// Value returns the expected calibrated probability for a forest's probability.
 func (c *Calibration) Value(probability float64) float64 {
 	sum := 0.0
-	for p, mass := range c.law(probability) {
+	for p, mass := range c.pointProbabilities(probability) {
 		sum += float64(mass * p)
 	}
 	return c.extrapolate(probability, sum)
 }
 
-// law yields P and the mass at each point of the grid, for a forest's probability. Points that
-// differ only in λ follow each other.
-func (c *Calibration) law(probability float64) iter.Seq2[float64, float64] {
-	x := c.clippedLogOdds(probability) - c.centre
+// pointProbabilities yields, for each grid point, the calibrated probability P and the mass of the
+// point, given a forest's probability. Grid points that differ only in λ follow each other.
+func (c *Calibration) pointProbabilities(probability float64) iter.Seq2[float64, float64] {
+	x := c.clippedLogOdds(probability) - c.meanLogOdds
 	return func(yield func(p, mass float64) bool) {
 		a, b, sure := math.NaN(), math.NaN(), 0.0
-		for _, point := range c.points {
+		for _, point := range c.gridPoints {
 			if point.a != a || point.b != b {
 				a, b, sure = point.a, point.b, point.sigmoid(x)
 			}
-			if !yield(c.withLapse(point, sure), point.mass) {
+			if !yield(c.probabilityWithLapse(point, sure), point.mass) {
 				return
 			}
 		}
 	}
 }
 
-// extrapolate lets a chance rise a little with the probability where its log odds are cut off, so
-// that the order of probabilities is kept.
+// extrapolate adjusts a calibrated chance where the forest's probability was clipped. The chance
+// then still rises a little with the probability, so that the order of probabilities is kept.
 func (c *Calibration) extrapolate(probability, chance float64) float64 {
 	switch {
-	case probability > 1-c.clip:
-		return chance + float64((probability-(1-c.clip))*(1-chance))
-	case probability < c.clip:
-		return chance - float64((c.clip-probability)*chance)
+	case probability > 1-c.minProbability:
+		return chance + float64((probability-(1-c.minProbability))*(1-chance))
+	case probability < c.minProbability:
+		return chance - float64((c.minProbability-probability)*chance)
 	}
 	return chance
 }
 
-// Chance returns the calibrated chance for a forest's probability: the mean of P, which does not
-// fall when the probability rises, and an interval that holds P with probability 0.9.
+// Chance returns the calibrated chance for a forest's probability: the mean of P and an interval
+// that contains P with probability 0.9. The mean does not fall when the forest's probability rises.
 func (c *Calibration) Chance(probability float64) Chance {
 	type weighed struct{ p, mass float64 }
-	all, mean := make([]weighed, 0, len(c.points)), 0.0
-	for p, mass := range c.law(probability) {
+	all, mean := make([]weighed, 0, len(c.gridPoints)), 0.0
+	for p, mass := range c.pointProbabilities(probability) {
 		all = append(all, weighed{p, mass})
 		mean += float64(mass * p)
 	}
@@ -266,22 +279,23 @@ func (c *Calibration) Chance(probability float64) Chance {
 	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
 
-// A curve interpolates [Calibration.Value] linearly between knots of the log odds, because a chain
-// needs it at each piece of a line. It is nondecreasing.
-type curve struct {
+// A calibrationCurve interpolates [Calibration.Value] linearly between knots of the log odds. A
+// Markov chain needs the value at each piece of a line, and the interpolation is fast. The curve is
+// nondecreasing.
+type calibrationCurve struct {
 	calibration         *Calibration
-	firstKnot, knotStep float64 // log odds of the first knot, and the distance of knots in log odds
-	values              []float64
+	firstKnot, knotStep float64   // log odds of the first knot, and the distance between neighbouring knots in log odds
+	values              []float64 // by knot: the calibrated probability
 }
 
-// curveKnots is the number of pieces of a curve. Between knots the value is off by less than a
-// thousandth.
-const curveKnots = 128
+// curveSegments is the number of linear segments of a [calibrationCurve]. Between knots the
+// interpolated probability is off by less than a thousandth.
+const curveSegments = 128
 
-// curve returns the calibration's curve.
-func (c *Calibration) curve() *curve {
-	first := logOdds(c.clip)
-	v := &curve{calibration: c, firstKnot: first, knotStep: float64(float64(-2*first) / curveKnots), values: make([]float64, curveKnots+1)}
+// newCurve returns the curve that interpolates the calibration.
+func (c *Calibration) newCurve() *calibrationCurve {
+	first := logOdds(c.minProbability)
+	v := &calibrationCurve{calibration: c, firstKnot: first, knotStep: float64(float64(-2*first) / curveSegments), values: make([]float64, curveSegments+1)}
 	for k := range v.values {
 		v.values[k] = c.Value(1 / (1 + portable.Exp(-first-float64(float64(k)*v.knotStep))))
 		if k > 0 {
@@ -291,13 +305,14 @@ func (c *Calibration) curve() *curve {
 	return v
 }
 
-// at returns the chance for a model's probability, or the probability itself if there is no curve.
-func (v *curve) at(probability float64) float64 {
+// chanceAt returns the calibrated chance for a model's probability. A nil curve returns the probability
+// itself.
+func (v *calibrationCurve) chanceAt(probability float64) float64 {
 	if v == nil {
 		return probability
 	}
 	t := (v.calibration.clippedLogOdds(probability) - v.firstKnot) / v.knotStep
-	k := min(max(int(t), 0), curveKnots-1)
+	k := min(max(int(t), 0), curveSegments-1)
 	from, to := v.values[k], v.values[k+1]
 	return v.calibration.extrapolate(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
 }

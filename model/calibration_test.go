@@ -106,7 +106,7 @@ func TestCalibration(t *testing.T) {
 			}
 			last = now
 		}
-		if n, k := of.rows, of.successes; n != c.n || k > n {
+		if n, k := of.rows, of.occurrences; n != c.n || k > n {
 			t.Errorf("%s: %d of %d rows", c.name, k, n)
 		}
 	}
@@ -132,17 +132,17 @@ func TestCurve(t *testing.T) {
 			stated, came = append(stated, p), append(came, random.Float64() < p*p)
 		}
 		c := Calibrate(stated, came, 100)
-		v, last := c.curve(), 0.0
+		v, last := c.newCurve(), 0.0
 		for k := range 2001 {
 			p := float64(k) / 2000
-			y := v.at(p)
+			y := v.chanceAt(p)
 			if math.Abs(y-c.Value(p)) > 1e-3 || y < last || !(y > 0 && y < 1) {
 				t.Fatalf("%d rows: at %v the curve is %v after %v, the calibration %v", rows, p, y, last, c.Value(p))
 			}
 			last = y
 		}
 	}
-	if y := (*curve)(nil).at(0.3); y != 0.3 {
+	if y := (*calibrationCurve)(nil).chanceAt(0.3); y != 0.3 {
 		t.Errorf("without a calibration 0.3 is taken for %v", y)
 	}
 }

@@ -10,23 +10,24 @@ import (
 	"kir/internal/portable"
 )
 
-// A Candidate is one way to grow a forest from some data.
+// A Candidate is one way to grow a forest, to be compared with others by [Choose].
 type Candidate struct {
 	Name     string
-	Features []Feature // the quantities that splits may test, as in [Data.Features]
+	Features []Feature // the quantities that the forest may test, as in [Data.Features]
 	Options  Options
 }
 
-// choosingTrees is the greatest number of trees of the forests that are compared.
-const choosingTrees = 100
+// maxChoiceTrees is the greatest number of trees of the forests that [Choose] grows for its
+// comparison.
+const maxChoiceTrees = 100
 
-// folds is the number of folds of the cross-validation.
-const folds = 5
+// defaultFolds is the number of parts into which cross-validation divides the rows.
+const defaultFolds = 5
 
-// GrowBest chooses among candidates, as [Choose] does with the first candidate's seed. It grows the
-// chosen one and keeps the choice with the forest.
+// GrowBest chooses among candidates, as [Choose] does with the seed of the first candidate. It
+// grows a forest of all rows by the chosen candidate. The returned forest keeps the choice.
 func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int) (*Forest, error) {
-	c, err := Choose(ctx, d, candidates, repeats, folds, candidates[0].Options.Seed)
+	c, err := Choose(ctx, d, candidates, repeats, defaultFolds, candidates[0].Options.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +41,14 @@ func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int)
 	return f, nil
 }
 
-// Choose compares candidates by repeated cross-validation. It deals the rows to folds, rows with
-// similar labels to different ones, and predicts each fold by a forest of the others. It chooses
-// the first candidate whose loss is at most one standard error of their difference above the lowest
-// (Breiman et al. 1984, section 3.4.3). So list the simplest candidates first. Data and candidates
-// are as for [Grow]; the result depends only on them and the seed.
+// Choose compares candidates by repeated cross-validation. It divides the rows into folds and
+// predicts each fold by a forest of the other folds. Rows with similar labels go to different
+// folds.
+//
+// Choose takes the first candidate whose loss exceeds the lowest loss by at most one standard error
+// of the difference (Breiman et al. 1984, section 3.4.3). So list the simplest candidates first.
+// Data and candidates are as for [Grow]. The result depends only on the data, the candidates and
+// the seed.
 func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds int, seed uint64) (*Choice, error) {
 	c := &Choice{Repeats: repeats, Folds: min(folds, len(d.Rows)), Loss: "log loss"}
 	if d.Numbers != nil {
@@ -62,10 +66,10 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 		losses[k] = make([]float64, len(d.Rows))
 	}
 	for repeat := range repeats {
-		fold := dealFolds(newStream(seed, folding, uint64(repeat)), &labels, c.Folds)
+		fold := dealFolds(newStream(seed, foldPurpose, uint64(repeat)), &labels, c.Folds)
 		for part := range c.Folds {
 			for k, q := range candidates {
-				if err := q.losses(ctx, d, &labels, fold, part, losses[k]); err != nil {
+				if err := q.addFoldLosses(ctx, d, &labels, fold, part, losses[k]); err != nil {
 					return nil, err
 				}
 			}
@@ -88,8 +92,8 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 	return c, nil
 }
 
-// differenceMoments returns the moments of a − b; a nil b is 0.
-func differenceMoments(a, b []float64) (m moment) {
+// differenceMoments accumulates the differences a[r] − b[r] over all rows. A nil b counts as 0.
+func differenceMoments(a, b []float64) (m meanAccumulator) {
 	for r, v := range a {
 		if b != nil {
 			v -= b[r]
@@ -99,12 +103,13 @@ func differenceMoments(a, b []float64) (m moment) {
 	return m
 }
 
-// dealFolds returns the fold of each row. It deals the rows in the order of their labels, equal
-// labels in random order. Each round of dealing has a random order of the folds.
+// dealFolds returns the index of the fold of each row. The rows are dealt in the order of their
+// labels, and equal labels in random order. Each round gives one row to each fold, in a new random
+// order of the folds.
 func dealFolds(random stream, labels *labelling, folds int) []int {
-	order := make([]int, len(labels.labelOf))
+	order := make([]int, len(labels.labelIndices))
 	shuffle(random, order)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.labelOf[a], labels.labelOf[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.labelIndices[a], labels.labelIndices[b]) })
 	fold := make([]int, len(order))
 	round := make([]int, folds)
 	for k, r := range order {
@@ -116,17 +121,19 @@ func dealFolds(random stream, labels *labelling, folds int) []int {
 	return fold
 }
 
-// shuffle sets a slice to a random permutation of its indices.
+// shuffle sets p to a random permutation of 0, …, len(p) − 1.
 func shuffle(random stream, p []int) {
 	for k := range p {
-		at := random.below(k + 1)
+		at := random.drawBelow(k + 1)
 		p[k] = p[at]
 		p[at] = k
 	}
 }
 
-// losses adds to sum the loss of each row of a fold, predicted from the other folds.
-func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold []int, part int, sum []float64) error {
+// addFoldLosses adds to sum[r] the loss of each row r of one fold, predicted by a forest of the
+// other folds. The element fold[r] is the index of the fold of row r, and part is the index of the
+// predicted fold.
+func (q *Candidate) addFoldLosses(ctx context.Context, d *Data, labels *labelling, fold []int, part int, sum []float64) error {
 	known := *d
 	known.Features, known.Rows, known.Classes, known.Numbers, known.SD = q.Features, nil, nil, nil, nil
 	for r, of := range fold {
@@ -144,7 +151,7 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 		known.Rows = append(known.Rows, d.Rows[r])
 	}
 	o := q.Options
-	o.Trees, o.Importances = min(cmp.Or(o.Trees, choosingTrees), choosingTrees), false
+	o.Trees, o.Importances = min(cmp.Or(o.Trees, maxChoiceTrees), maxChoiceTrees), false
 	f, err := Grow(ctx, &known, o)
 	if err != nil {
 		return err
@@ -158,7 +165,7 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 			at[k], _ = slices.BinarySearch(labels.numbers, f.numbers[k])
 		}
 	}
-	law := make([]float64, labels.distinctLabels())
+	law := make([]float64, labels.labelCount())
 	x := make([]int32, len(d.Ingredients))
 	for r, of := range fold {
 		if of != part {
@@ -168,13 +175,13 @@ func (q *Candidate) losses(ctx context.Context, d *Data, labels *labelling, fold
 			x[p.Ingredient] = p.Amount
 		}
 		clear(law)
-		for k, w := range f.weights(x) {
+		for k, w := range f.labelWeights(x) {
 			law[at[k]] = w
 		}
 		for _, p := range d.Rows[r] {
 			x[p.Ingredient] = 0
 		}
-		if label := int(labels.labelOf[r]); d.Classes != nil {
+		if label := int(labels.labelIndices[r]); d.Classes != nil {
 			sum[r] -= portable.Log(max(law[label], 0.5/float64(len(f.trees))))
 		} else {
 			sum[r] += crps(labels.numbers, law, label)

@@ -6,16 +6,18 @@ import (
 	"slices"
 )
 
-// Limits on what can be grown or loaded.
+// Limits on forests that can be grown or loaded.
 const (
 	// MaxTotal is the largest total of a composition.
 	MaxTotal = 1 << 30
-	// BesideTotal is the largest amount of what stands beside a composition; see [Data.Beside].
+	// BesideTotal is the largest amount of an ingredient that stands beside a composition, such as
+	// a temperature: see [Data.Beside].
 	BesideTotal = 1 << 20
-	// MaxTrees is the largest number of trees.
+	// MaxTrees is the largest number of trees of a forest.
 	MaxTrees = 1 << 16
-	// maxNumber bounds numeric labels, so that sums of their squares are finite.
-	maxNumber = 1e150
+	// maxAbsLabel is the largest absolute value of a numeric label. With this limit, sums of
+	// squares of labels are finite.
+	maxAbsLabel = 1e150
 )
 
 // A Part is the amount of one ingredient in a composition.
@@ -24,7 +26,8 @@ type Part struct {
 	Amount     int32
 }
 
-// Parts returns the positive amounts of the dense composition x.
+// Parts returns the ingredients of the dense composition x that have positive amounts, with these
+// amounts.
 func Parts(x []int32) []Part {
 	var parts []Part
 	for i, amount := range x {
@@ -35,40 +38,44 @@ func Parts(x []int32) []Part {
 	return parts
 }
 
-// Data are the labelled compositions from which a model is learnt. Either Classes or Numbers holds
-// a label for each row.
+// Data are the labelled compositions from which a model is learnt. Each row has a label, either in
+// Classes or in Numbers.
 type Data struct {
-	// Label names the quantity to predict.
+	// Label is the name of the quantity that the model predicts.
 	Label string
-	// Ingredients are the names of the ingredients. Their order is that of the amounts in every
-	// composition the model will see.
+	// Ingredients are the names of the ingredients. Every composition for the model lists its
+	// amounts in this order.
 	Ingredients []string
-	// Total is the sum of a composition's amounts. A row's sum may not exceed it.
+	// Total is the sum of the amounts of a composition. The amounts of a row may sum to less, but
+	// not to more.
 	Total int
-	// Beside is how many of Ingredients, the last ones, stand beside the composition, such as a
-	// temperature. Their amounts, from 0 to [BesideTotal], do not count towards the total. A process
-	// takes the root of amount/BesideTotal as their coordinate. Rows that differ in these amounts
-	// alone are held out together.
+	// Beside is the number of ingredients that stand beside the composition, such as a temperature.
+	// These ingredients are the last elements of Ingredients. Their amounts, from 0 to
+	// [BesideTotal], do not count towards the total. A Gaussian process takes the square root of
+	// amount/BesideTotal as their coordinate. Rows that differ only in the amounts of these
+	// ingredients are held out together.
 	Beside int
-	// Features are the quantities that splits may test; nil means the amount of each ingredient.
+	// Features are the quantities that the tests of a tree may use. If Features is nil, they are
+	// the amounts of the ingredients.
 	Features []Feature
-	// Rows are the compositions, each ingredient at most once.
+	// Rows are the compositions. A row lists each ingredient at most once.
 	Rows [][]Part
-	// Classes are the rows' classes by name.
+	// Classes holds the name of the class of each row. It is nil if the labels are numbers.
 	Classes []string
-	// Numbers are the rows' numeric labels.
+	// Numbers holds the numeric label of each row. It is nil if the labels are classes.
 	Numbers []float64
-	// SD are the standard deviations of the measurements in Numbers, in their unit. SD is nil if
-	// none is known, and a row's is NaN if it is not known. The larger a row's SD, the less a
-	// Gaussian process trusts it, and the less often the trees of a forest draw it.
+	// SD holds the standard deviation of the measurement of each number, in the unit of the
+	// numbers. SD is nil if no standard deviation is known, and an element is NaN if that of its
+	// row is unknown. A row with a larger SD has less influence on a Gaussian process, and the
+	// trees of a forest draw it less often.
 	SD []float64
 }
 
-// Halves divides the rows at random into two halves; the first may have one row more. A forest of
-// one half checks the predictions of the other's. The rows of each keep their order; they are
-// shared with d.
+// Halves divides the rows at random into two halves. If the number of rows is odd, the first half
+// has one row more. A forest of one half can check the predictions of a forest of the other half.
+// The rows of a half keep their order and share memory with d.
 func (d *Data) Halves(seed uint64) (a, b *Data) {
-	random := newStream(seed, halving, 0)
+	random := newStream(seed, halvePurpose, 0)
 	a, b = new(Data), new(Data)
 	*a, *b = *d, *d
 	a.Rows, a.Classes, a.Numbers, a.SD = nil, nil, nil, nil
@@ -77,7 +84,7 @@ func (d *Data) Halves(seed uint64) (a, b *Data) {
 	want := (rest + 1) / 2 // how many of the remaining rows go to the first half
 	for r := range d.Rows {
 		half := b
-		if random.below(rest) < want {
+		if random.drawBelow(rest) < want {
 			half = a
 			want--
 		}
@@ -96,14 +103,16 @@ func (d *Data) Halves(seed uint64) (a, b *Data) {
 	return a, b
 }
 
-// A RowError describes the fault in one row of [Data].
+// A RowError describes what is wrong with one row of [Data].
 type RowError struct {
-	Row    int // index in Data.Rows
-	Reason string
+	Row    int    // index in [Data.Rows]
+	Reason string // what is wrong
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
+// check returns an error if the data cannot be learnt from. For a fault in one row the error is a
+// [*RowError].
 func (d *Data) check() error {
 	if err := checkNames("ingredient", d.Ingredients); err != nil {
 		return err
@@ -162,11 +171,11 @@ func (d *Data) check() error {
 		if sum > d.Total {
 			return &RowError{r, fmt.Sprintf("the amounts sum to %d, more than the total of %d", sum, d.Total)}
 		}
-		if d.Numbers != nil && !(math.Abs(d.Numbers[r]) <= maxNumber) {
-			return &RowError{r, fmt.Sprintf("the label %v is not a number in ±%g", d.Numbers[r], maxNumber)}
+		if d.Numbers != nil && !(math.Abs(d.Numbers[r]) <= maxAbsLabel) {
+			return &RowError{r, fmt.Sprintf("the label %v is not a number in ±%g", d.Numbers[r], maxAbsLabel)}
 		}
-		if d.SD != nil && (d.SD[r] < 0 || d.SD[r] > maxNumber) {
-			return &RowError{r, fmt.Sprintf("the standard deviation %v is not in 0..%g", d.SD[r], maxNumber)}
+		if d.SD != nil && (d.SD[r] < 0 || d.SD[r] > maxAbsLabel) {
+			return &RowError{r, fmt.Sprintf("the standard deviation %v is not in 0..%g", d.SD[r], maxAbsLabel)}
 		}
 		if d.Classes != nil && d.Classes[r] == "" {
 			return &RowError{r, "the class has no name"}
@@ -175,14 +184,17 @@ func (d *Data) check() error {
 	return nil
 }
 
-// groups returns the number of the group of each row, from 0, and how many groups there are: rows that
-// differ in what stands beside the composition alone are one group. It returns nil if nothing does.
-func (d *Data) groups() (of []int32, count int) {
-	return rowGroups(d.Rows, len(d.Ingredients)-d.Beside, d.Beside)
+// groupRows returns the number of the group of each row, counted from 0, and the number of groups.
+// A group holds all rows that differ only in ingredients beside the composition. groupRows returns
+// nil if no ingredient stands beside the composition.
+func (d *Data) groupRows() (of []int32, count int) {
+	return groupRowsByComposition(d.Rows, len(d.Ingredients)-d.Beside, d.Beside)
 }
 
-// rowGroups is [Data.groups] of rows whose first ingredients are inside the composition.
-func rowGroups(rows [][]Part, inside, beside int) (of []int32, count int) {
+// groupRowsByComposition returns the group of each row and the number of groups, as
+// [Data.groupRows] does. The parameter inside is the number of ingredients in the composition, and
+// beside is the number of ingredients beside it.
+func groupRowsByComposition(rows [][]Part, inside, beside int) (of []int32, count int) {
 	if beside == 0 {
 		return nil, 0
 	}
@@ -201,7 +213,8 @@ func rowGroups(rows [][]Part, inside, beside int) (of []int32, count int) {
 	return of, len(index)
 }
 
-// checkNames returns an error if there are no names, or if one is empty or occurs twice.
+// checkNames returns an error if there are no names, if a name is empty, or if two names are equal.
+// The parameter what is the noun for the errors, such as "ingredient".
 func checkNames(what string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("there is no %s", what)
@@ -219,31 +232,33 @@ func checkNames(what string, names []string) error {
 	return nil
 }
 
-// A labelling gives each row the index of its label in a sorted list of the
-// distinct ones.
+// A labelling is the sorted list of the distinct labels of some rows, and the index of each row's
+// label in that list.
 type labelling struct {
-	classes []string  // sorted, or nil
-	numbers []float64 // sorted, or nil
-	labelOf []int32   // by row: the index of the label
+	classes      []string  // the distinct classes, sorted; nil if the labels are numbers
+	numbers      []float64 // the distinct numbers, sorted; nil if the labels are classes
+	labelIndices []int32   // by row: the index of the row's label in classes or numbers
 }
 
-func (l *labelling) distinctLabels() int { return max(len(l.classes), len(l.numbers)) }
+// labelCount returns the number of distinct labels.
+func (l *labelling) labelCount() int { return max(len(l.classes), len(l.numbers)) }
 
+// labelling returns the distinct labels of the rows and the index of each row's label.
 func (d *Data) labelling() labelling {
 	if d.Classes != nil {
-		classes, of := ranks(d.Classes)
-		return labelling{classes: classes, labelOf: of}
+		classes, of := rankDistinct(d.Classes)
+		return labelling{classes: classes, labelIndices: of}
 	}
 	positive := slices.Clone(d.Numbers)
 	for i := range positive {
 		positive[i] += 0 // turns a negative zero into the label zero
 	}
-	numbers, of := ranks(positive)
-	return labelling{numbers: numbers, labelOf: of}
+	numbers, of := rankDistinct(positive)
+	return labelling{numbers: numbers, labelIndices: of}
 }
 
-// ranks returns the distinct values in ascending order, and the index of each value in that list.
-func ranks[T string | float64](values []T) (distinct []T, of []int32) {
+// rankDistinct returns the distinct values in ascending order, and the index of each value in that list.
+func rankDistinct[T string | float64](values []T) (distinct []T, of []int32) {
 	distinct = slices.Compact(slices.Sorted(slices.Values(values)))
 	of = make([]int32, len(values))
 	for r, v := range values {
@@ -253,31 +268,35 @@ func ranks[T string | float64](values []T) (distinct []T, of []int32) {
 	return distinct, of
 }
 
-// A table holds the features of the rows in sparse form, once by row and once by column. Zeros are not stored.
+// A table holds the features of all rows in sparse form, once by row and once by column. A column
+// holds one feature. Zeros are not stored.
 type table struct {
-	rows, features int
+	rowCount, featureCount int
 
-	rowStart   []int // by row, then one more: where its features begin
-	rowFeature []int32
-	rowValue   []int32
+	rowStarts   []int   // by row, plus one element: where the row's entries begin in rowFeatures and rowValues
+	rowFeatures []int32 // by entry: the index of a feature
+	rowValues   []int32 // by entry: the value of the feature
 
-	colStart []int // by feature, then one more: where its rows begin
-	colRow   []int32
-	colValue []int32 // ascending within a column; equal values by row
+	columnStarts []int   // by feature, plus one element: where the feature's entries begin in columnRows and columnValues
+	columnRows   []int32 // by entry: the index of a row
+	columnValues []int32 // by entry: the value of the feature in the row; ascending within a column, and equal values in the order of the rows
 }
 
+// newTable computes the features of all rows.
 func newTable(d *Data, features []Feature) *table {
-	t := &table{rows: len(d.Rows), features: len(features)}
-	t.setRows(d, features)
-	t.setColumns()
+	t := &table{rowCount: len(d.Rows), featureCount: len(features)}
+	t.fillRows(d, features)
+	t.fillColumns()
 	return t
 }
 
-// A featureUse is a feature that an ingredient adds to. Weight 0 means in Over.
+// A featureUse tells that an ingredient contributes to a feature, and with which weight. The weight
+// 0 means that the ingredient belongs to [Feature.Over].
 type featureUse struct{ feature, weight int32 }
 
-// featureUses returns, by ingredient, the features that it adds to. always lists the features that
-// may be nonzero even if none of their ingredients is.
+// featureUses returns, for each ingredient, the features to which the ingredient contributes. The
+// second result, always, lists the features that may be nonzero even if all of their ingredients
+// have the amount 0.
 func featureUses(features []Feature, ingredients int) (using [][]featureUse, always []int32) {
 	using = make([][]featureUse, ingredients)
 	for f := range features {
@@ -301,11 +320,11 @@ func featureUses(features []Feature, ingredients int) (using [][]featureUse, alw
 	return using, always
 }
 
-// setRows computes the features of the rows.
-func (t *table) setRows(d *Data, features []Feature) {
+// fillRows computes the features of all rows.
+func (t *table) fillRows(d *Data, features []Feature) {
 	using, always := featureUses(features, len(d.Ingredients))
-	t.rowStart = make([]int, 1, t.rows+1)
-	value, below := make([]int32, t.features), make([]int32, t.features)
+	t.rowStarts = make([]int, 1, t.rowCount+1)
+	value, below := make([]int32, t.featureCount), make([]int32, t.featureCount)
 	var touched []int32
 	for _, row := range d.Rows {
 		touched = append(touched[:0], always...)
@@ -325,67 +344,67 @@ func (t *table) setRows(d *Data, features []Feature) {
 		}
 		slices.Sort(touched)
 		for _, f := range touched {
-			v := features[f].fromSums(value[f], below[f])
+			v := features[f].valueFromSums(value[f], below[f])
 			value[f], below[f] = 0, 0
 			if v == 0 {
 				continue
 			}
-			t.rowFeature = append(t.rowFeature, f)
-			t.rowValue = append(t.rowValue, v)
+			t.rowFeatures = append(t.rowFeatures, f)
+			t.rowValues = append(t.rowValues, v)
 		}
-		t.rowStart = append(t.rowStart, len(t.rowFeature))
+		t.rowStarts = append(t.rowStarts, len(t.rowFeatures))
 	}
 }
 
-// setColumns computes the columns from the rows.
-func (t *table) setColumns() {
-	t.colStart = make([]int, t.features+1)
-	for _, f := range t.rowFeature {
-		t.colStart[f+1]++
+// fillColumns computes the columns from the rows.
+func (t *table) fillColumns() {
+	t.columnStarts = make([]int, t.featureCount+1)
+	for _, f := range t.rowFeatures {
+		t.columnStarts[f+1]++
 	}
-	for f := range t.features {
-		t.colStart[f+1] += t.colStart[f]
+	for f := range t.featureCount {
+		t.columnStarts[f+1] += t.columnStarts[f]
 	}
-	keys := make([]uint64, len(t.rowFeature)) // value, then row
-	next := slices.Clone(t.colStart)
-	for r := range t.rows {
-		for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
-			f := t.rowFeature[k]
-			keys[next[f]] = uint64(t.rowValue[k])<<32 | uint64(r)
+	keys := make([]uint64, len(t.rowFeatures)) // value, then row
+	next := slices.Clone(t.columnStarts)
+	for r := range t.rowCount {
+		for k := t.rowStarts[r]; k < t.rowStarts[r+1]; k++ {
+			f := t.rowFeatures[k]
+			keys[next[f]] = uint64(t.rowValues[k])<<32 | uint64(r)
 			next[f]++
 		}
 	}
-	for f := range t.features {
-		slices.Sort(keys[t.colStart[f]:t.colStart[f+1]])
+	for f := range t.featureCount {
+		slices.Sort(keys[t.columnStarts[f]:t.columnStarts[f+1]])
 	}
-	t.colRow = make([]int32, len(keys))
-	t.colValue = make([]int32, len(keys))
+	t.columnRows = make([]int32, len(keys))
+	t.columnValues = make([]int32, len(keys))
 	for k, key := range keys {
-		t.colRow[k] = int32(uint32(key))
-		t.colValue[k] = int32(key >> 32)
+		t.columnRows[k] = int32(uint32(key))
+		t.columnValues[k] = int32(key >> 32)
 	}
 }
 
-// writeRow writes row r into the dense feature vector x, which must be zero.
+// writeRow writes the features of row r into the dense vector x, which must be zero.
 func (t *table) writeRow(r int, x []int32) {
-	for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
-		x[t.rowFeature[k]] = t.rowValue[k]
+	for k := t.rowStarts[r]; k < t.rowStarts[r+1]; k++ {
+		x[t.rowFeatures[k]] = t.rowValues[k]
 	}
 }
 
-// clear resets the entries of x that writeRow set for row r to zero.
-func (t *table) clear(r int, x []int32) {
-	for k := t.rowStart[r]; k < t.rowStart[r+1]; k++ {
-		x[t.rowFeature[k]] = 0
+// clearRow sets the elements of x that [table.writeRow] wrote for row r to zero.
+func (t *table) clearRow(r int, x []int32) {
+	for k := t.rowStarts[r]; k < t.rowStarts[r+1]; k++ {
+		x[t.rowFeatures[k]] = 0
 	}
 }
 
-// value returns feature f of row r.
+// value returns the value of feature f in row r.
 func (t *table) value(r, f int32) int32 {
-	from, to := t.rowStart[r], t.rowStart[r+1]
-	k, found := slices.BinarySearch(t.rowFeature[from:to], f)
+	from, to := t.rowStarts[r], t.rowStarts[r+1]
+	k, found := slices.BinarySearch(t.rowFeatures[from:to], f)
 	if !found {
 		return 0
 	}
-	return t.rowValue[from+k]
+	return t.rowValues[from+k]
 }

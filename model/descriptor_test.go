@@ -63,7 +63,7 @@ func TestRatio(t *testing.T) {
 		ratio := new(big.Rat).Quo(of(x[0]), of(x[1]))
 		want := int32(0)
 		for step := range ratioSteps {
-			if above, below := ratioStep(step); ratio.Cmp(big.NewRat(above, below)) > 0 {
+			if above, below := ratioStepFraction(step); ratio.Cmp(big.NewRat(above, below)) > 0 {
 				want++
 			}
 		}
@@ -130,8 +130,8 @@ func TestDescriptorsScore(t *testing.T) {
 						tested[f.features[n.feature].Over != nil] = true
 					}
 				}
-				sum += s.values[base+int(f.trees[k].leaf(values))]
-				base += f.trees[k].leaves()
+				sum += s.leafValues[base+int(f.trees[k].leafNumber(values))]
+				base += f.trees[k].leafCount()
 			}
 			return sum
 		}
@@ -294,7 +294,7 @@ func TestChooseLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		labels := d.labelling()
-		fold := dealFolds(newStream(9, folding, 0), &labels, 4)
+		fold := dealFolds(newStream(9, foldPurpose, 0), &labels, 4)
 		loss := 0.0
 		for part := range 4 {
 			known := *d
@@ -355,10 +355,10 @@ func TestDeal(t *testing.T) {
 		sizes := make(map[int]int)
 		of := make(map[[2]int]int)
 		all := make(map[int]int)
-		for r, k := range dealFolds(newStream(seed, folding, 0), &labels, 5) {
+		for r, k := range dealFolds(newStream(seed, foldPurpose, 0), &labels, 5) {
 			sizes[k]++
-			of[[2]int{k, int(labels.labelOf[r])}]++
-			all[int(labels.labelOf[r])]++
+			of[[2]int{k, int(labels.labelIndices[r])}]++
+			all[int(labels.labelIndices[r])]++
 		}
 		for k := range 5 {
 			if sizes[k] < 13 || sizes[k] > 14 {

@@ -1,59 +1,60 @@
 // Package model learns random forests and Gaussian processes from compositions, and scores whole
 // lines of compositions at once.
 //
-// A composition gives each of N ingredients an integer amount. A [Forest] is grown from rows of
-// known compositions by the standard definition (Breiman 2001). Every tree sees a bootstrap sample
-// of the rows. At each node it takes the best split among a few features drawn at random. Labels
-// are classes or numbers. The leaves keep the labels of their rows, so that a forest predicts a law
-// of the label. For classes, this is the mean of the leaves' shares. For numbers, it is a
-// conditional distribution (Meinshausen 2006).
+// A composition gives each of N ingredients an integer amount. A [Forest] is grown from rows: known
+// compositions with labels, which are classes or numbers (Breiman 2001). Every tree is grown from a
+// bootstrap sample of the rows. Each node of a tree takes the best split among some features drawn
+// at random. The leaves keep the labels of their rows, so that a forest predicts a probability
+// distribution of the label. For classes, the prediction is the mean of the class shares in the
+// leaves. For numbers, it is a conditional distribution (Meinshausen 2006).
 //
-// A [Want] is a set of classes, a condition on the number, or a direction. It turns each leaf into
-// one fixed-point number: the share of the leaf's rows that satisfy it, or the position of their
-// mean in the labels' range. It thus turns the forest into a [Score]: the probability that a
-// composition satisfies the Want, or how large or small its expected number is. Sums of fixed-point
-// numbers are exact in any order, so that every way to compute a score gives the same bits.
+// A [Want] says which label is wanted: a set of classes, bounds of the number, or a direction. With
+// a Want, each leaf has one fixed-point number: the share of the leaf's rows that satisfy the Want,
+// or the position of their mean label in the range of the labels. The forest thus becomes a
+// [Score]: the probability that a composition satisfies the Want, or how large or small its expected
+// label is. Sums of fixed-point numbers are exact in any order, so that every way to compute a score
+// gives the same bits.
 //
 // # Lines
 //
-// A sampler of compositions needs the score along a line: for two ingredients i and j with s = x_i
-// + x_j, all s+1 ways to split that sum as (k, s−k). A forest is piecewise constant in k, and a
-// [Scorer] finds the pieces without visiting the points.
+// A sampler of compositions needs the scores along a line. For two ingredients i and j with the sum
+// s = x_i + x_j, the line consists of all s+1 compositions that divide the sum as (k, s−k). The
+// score is piecewise constant in k. A [Scorer] finds the pieces without visiting every composition.
 //
-// It rests on two observations. First, all tests ask whether an amount exceeds a threshold that is
-// not negative. An amount of zero passes them all, so only tests on ingredients in use can fail.
-// Second, the failing tests alone determine a leaf, in any order. Number the leaves of a tree from
-// left to right. A failing test blocks the leaves to its left below it, and the tree's leaf is the
-// first that is not blocked (Lucchese et al. 2015, QuickScorer).
+// The method rests on two observations. First, a test passes if an amount is at most a threshold,
+// and no threshold is negative. An amount of zero therefore passes all tests, so that only tests of
+// ingredients in use can fail. Second, the set of failing tests determines the leaf. Number the
+// leaves of a tree from left to right. A failing test blocks all leaves below its left child. The
+// leaf of the composition is the first leaf that is not blocked (Lucchese et al. 2015, QuickScorer).
 //
-// Trees of up to 64 leaves keep the blocked leaves in one machine word. A scorer counts, for each
-// leaf, the ingredients that block it. Taking i and j out of the count leaves the leaves that the
-// others block. Running through the thresholds of i and j then gives the leaf on every piece of the
-// line. The scorer visits only trees that test i or j. It descends larger trees with the interval
-// of k that reaches a node, and only if their current path tests i or j.
+// For a tree of up to 64 leaves, a set of leaves is one machine word. A scorer counts, for each
+// leaf, the ingredients that block the leaf. From these counts follow the leaves that ingredients
+// other than i and j block. A pass over the thresholds of i and j then gives the leaf on every piece
+// of the line. The scorer visits only the trees that test i or j. A larger tree is descended with
+// the interval of k that reaches a node, and only if its current path tests i or j.
 //
 // # Points
 //
-// A composition that is drawn as a whole is scored by the same masks, but only those of the tests
-// that its few ingredients fail. The trees that test none of them end in their first leaves, whose
-// sum is known. If the ingredients in use have more tests than the trees' paths, the scorer walks
-// the trees one by one. So a rejected candidate costs only a point. The first few lines through
-// such a composition need no counts: they use the leaves that the other ingredients block, or
-// descents from the roots. Only then does a scorer take the composition over.
+// A composition that is drawn as a whole is scored as a single point, by the masks of the tests that
+// its few ingredients fail. A tree that tests none of these ingredients ends in its first leaf. If
+// the ingredients in use have more tests than the paths of the trees, the trees are walked one by
+// one instead. A candidate that is rejected thus costs only one point. The first few lines through
+// a candidate are scored without the counts of blocked leaves. Only after these lines does a scorer
+// update the counts.
 //
 // # Descriptors
 //
-// A [Feature] can be more than an amount: the total of a group, whether any of it is present, or a
-// descriptor. A descriptor is a mean of an attribute or a log-ratio of two groups. A forest with
-// descriptors can predict for ingredients that no row has. Its trees are walked as those of
-// imported models are.
+// A [Feature] can be more than an amount: the total of a group of ingredients, the presence of any
+// of them, or a descriptor. A descriptor is a mean of an attribute or a log-ratio of two groups. A
+// forest with descriptors can predict for ingredients that no row has. Package kir/internal/ensemble
+// scores such forests, as it scores models of other programs.
 //
 // [GrowBest] chooses among ways to grow a forest by repeated cross-validation.
 //
 // # Saved forests
 //
-// [Forest.Write] saves a forest as JSON, which [Read] checks and loads. docs/forest.md has the
-// format: every field, all checks, and how another program evaluates a file.
+// [Forest.Write] saves a forest as JSON, and [Read] checks and loads a saved forest. docs/forest.md
+// describes the format: every field, all checks, and how another program evaluates a file.
 //
 // # Sources
 //

@@ -9,28 +9,33 @@ import (
 	"kir/internal/portable"
 )
 
-// A Feature is the quantity that a split tests, a whole number from 0 to 2³¹ − 1. It is the total
-// amount of one or more ingredients, or whether any of them is present, or one of two descriptors.
-// Descriptors carry over to ingredients that no row has:
-//   - with Weights, Σ weight·amount: a mean of the attribute that the weights encode;
-//   - with Over, the log-ratio of two totals of a and b units, log₂((a + ½)/(b + ½)), in quarters
-//     from −64 to 64. The feature is the number of steps 2^(e/4), e = −64, …, 64, that the ratio
-//     exceeds. Half a unit is added to each total, so that zeros have a ratio, too. A step is the
-//     fraction round(2^(12+|e|/4))/2¹² or its inverse, and compared in whole numbers.
+// A Feature is a quantity of a composition that a test of a tree compares with a threshold. Its
+// value is a whole number from 0 to 2³¹ − 1. A feature is the total amount of one or more
+// ingredients, the presence of any of them, or one of two kinds of descriptors. With descriptors, a
+// forest can also predict for ingredients that no row has.
+//   - With Weights, the feature is Σ weight·amount: a mean of the attribute that the weights
+//     encode.
+//   - With Over, the feature is a log-ratio of the totals a and b of two groups, log₂((a + ½)/(b +
+//     ½)), rounded to quarters from −64 to 64. The value is the number of steps 2^(e/4), e = −64,
+//     …, 64, that the ratio exceeds. Half a unit is added to each total, so that totals of zero
+//     have a ratio. A step is compared as a whole-number fraction, round(2^(12+|e|/4))/2¹² or its
+//     inverse.
 type Feature struct {
 	Name string
 	// Ingredients are the indices of the ingredients whose amounts are added.
 	Ingredients []int32
-	// Presence makes the feature 1 if the total is positive and 0 otherwise.
+	// Presence makes the value 1 if the total is positive and 0 otherwise.
 	Presence bool
-	// Weights has one weight of at least 0 for each of Ingredients. Weight times total is at most
-	// 2³¹ − 1.
+	// Weights has one weight of at least 0 for each element of Ingredients. Each weight times the
+	// total of a composition is at most 2³¹ − 1.
 	Weights []int32
-	// Over are the ingredients of b, disjoint from Ingredients, which are those of a.
+	// Over are the indices of the ingredients in the denominator of a log-ratio, whose total is b.
+	// Ingredients are then those of the numerator, whose total is a. No ingredient is in both.
 	Over []int32
 }
 
-// isDescriptor reports whether a feature is more than a total or its presence.
+// isDescriptor reports whether the feature is a weighted mean or a log-ratio, rather than a total
+// or a presence.
 func (f *Feature) isDescriptor() bool { return f.Weights != nil || f.Over != nil }
 
 // hasDescriptors reports whether any feature is a descriptor.
@@ -38,7 +43,7 @@ func hasDescriptors(features []Feature) bool {
 	return slices.ContainsFunc(features, func(f Feature) bool { return f.isDescriptor() })
 }
 
-// value returns the feature at the dense composition x.
+// value returns the value of the feature for the dense composition x.
 func (f *Feature) value(x []int32) int32 {
 	sum := int32(0)
 	for k, i := range f.Ingredients {
@@ -52,21 +57,22 @@ func (f *Feature) value(x []int32) int32 {
 	for _, i := range f.Over {
 		below += x[i]
 	}
-	return f.fromSums(sum, below)
+	return f.valueFromSums(sum, below)
 }
 
-// fromSums returns the feature, given the sums over Ingredients and over Over.
-func (f *Feature) fromSums(sum, below int32) int32 {
+// valueFromSums returns the value of the feature. The parameter sum is the (weighted) sum of the
+// amounts of Ingredients, and below is the sum of the amounts of Over.
+func (f *Feature) valueFromSums(sum, below int32) int32 {
 	switch {
 	case f.Presence:
 		return min(sum, 1)
 	case f.Over != nil:
-		return int32(sort.Search(ratioSteps, func(step int) bool { return !exceeds(sum, below, step) }))
+		return int32(sort.Search(ratioSteps, func(step int) bool { return !ratioExceedsStep(sum, below, step) }))
 	}
 	return sum
 }
 
-// maxValue returns the largest value of the feature.
+// maxValue returns an upper bound of the value of the feature in compositions with the given total.
 func (f *Feature) maxValue(total int) int {
 	switch {
 	case f.Presence:
@@ -79,11 +85,12 @@ func (f *Feature) maxValue(total int) int {
 	return total
 }
 
-// ratioSteps is the number of steps of a log-ratio.
+// ratioSteps is the number of steps of a log-ratio, and so its greatest value: see [Feature].
 const ratioSteps = 129
 
-// ratioStep returns a step as a fraction. Both of its sides are below 2²⁹.
-func ratioStep(step int) (above, below int64) {
+// ratioStepFraction returns the step with the given index as a fraction above/below. Both numbers
+// are below 2²⁹.
+func ratioStepFraction(step int) (above, below int64) {
 	e := float64(step - ratioSteps/2)
 	above, below = int64(math.Round(portable.Exp2(12+float64(math.Abs(e)/4)))), 1<<12
 	if e < 0 {
@@ -92,13 +99,14 @@ func ratioStep(step int) (above, below int64) {
 	return above, below
 }
 
-// exceeds reports whether (a + ½)/(b + ½) is above a step.
-func exceeds(a, b int32, step int) bool {
-	above, below := ratioStep(step)
+// ratioExceedsStep reports whether (a + ½)/(b + ½) is greater than the step with the given index.
+func ratioExceedsStep(a, b int32, step int) bool {
+	above, below := ratioStepFraction(step)
 	return (2*int64(a)+1)*below > (2*int64(b)+1)*above
 }
 
-// amountFeatures returns the plain features: the amount of each ingredient.
+// amountFeatures returns the default features: the amount of each ingredient, under the name of the
+// ingredient.
 func amountFeatures(ingredients []string) []Feature {
 	features := make([]Feature, len(ingredients))
 	index := make([]int32, len(ingredients))
@@ -109,9 +117,8 @@ func amountFeatures(ingredients []string) []Feature {
 	return features
 }
 
-// plainFeatures reports whether feature i is the amount of ingredient i and has its name, for all
-// i.
-func plainFeatures(features []Feature, ingredients []string) bool {
+// areAmountFeatures reports whether the features are those that [amountFeatures] returns.
+func areAmountFeatures(features []Feature, ingredients []string) bool {
 	if len(features) != len(ingredients) {
 		return false
 	}
@@ -123,8 +130,9 @@ func plainFeatures(features []Feature, ingredients []string) bool {
 	return true
 }
 
-// checkFeatures returns an error if a feature has no name or a duplicate one, if its ingredients
-// are missing, duplicate or out of range, or if it mixes several kinds.
+// checkFeatures returns an error if a feature is invalid: if its name is empty or occurs twice, if
+// its ingredients are missing, repeated or out of range, if its weights are out of range, or if it
+// is of several kinds.
 func checkFeatures(features []Feature, ingredients, total int) error {
 	seen := make(map[string]int, len(features))
 	for i, f := range features {
@@ -167,11 +175,14 @@ func checkFeatures(features []Feature, ingredients, total int) error {
 	return nil
 }
 
-// An Importance is the permutation importance of a feature (Breiman 2001, section 10): the mean
-// over the trees, with its standard error, of the rise in their error on the rows that they have
-// not seen. The feature's values are permuted among those rows, so that they carry no information.
-// For classes it is the loss of accuracy, in 0..1 or a little below zero. For numbers it is the
-// rise of the mean squared error, divided by the variance of the labels.
+// An Importance is the permutation importance of a feature (Breiman 2001, section 10): by how much
+// the error of a tree rises if the feature carries no information. For each tree, the values of the
+// feature are permuted among the rows that the tree has not seen. Mean is the mean rise of the
+// error over the trees, and SE is the standard error of Mean.
+//
+// For classes the error is the share of wrong predictions, so that Mean is at most 1 and can be a
+// little below 0. For numbers the error is the mean squared error divided by the variance of the
+// labels.
 type Importance struct {
 	Mean float64 `json:"mean"`
 	SE   float64 `json:"se"`

@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// The format of a saved forest, which docs/forest.md describes.
+// The format of a saved forest: see docs/forest.md.
 const (
-	fileFormat    = "kir forest"
-	fileVersion   = 4 // a forest with random splits
-	chosenVersion = 3 // a forest with best splits, and descriptors or features chosen by cross-validation
-	plainVersion  = 2 // a forest with best splits and neither
+	forestFormat          = "kir forest"
+	forestVersion         = 4 // latest version of the format, for forests with random splits
+	chosenFeaturesVersion = 3 // for forests with best splits that have descriptors, or features chosen by cross-validation
+	plainForestVersion    = 2 // for forests with best splits that have neither descriptors nor chosen features
 )
 
-// A savedForest is a forest as JSON.
+// A savedForest is the content of a forest file, as JSON.
 type savedForest struct {
 	Format      string         `json:"format"`
 	Version     int            `json:"version"`
@@ -32,17 +32,18 @@ type savedForest struct {
 	Numbers     []float64      `json:"numbers,omitempty"`
 	Ingredients []string       `json:"ingredients"`
 	Total       int            `json:"total"`
-	Features    []savedFeature `json:"features,omitempty"` // absent: the ingredients' amounts
-	Rows        int            `json:"rows"`
-	Chances     []int64        `json:"chances,omitempty"` // by row: relative probability of a draw; absent: uniform
+	Features    []savedFeature `json:"features,omitempty"` // absent if the features are the amounts of the ingredients
+	Rows        int            `json:"rows"`               // number of rows of the data
+	Chances     []int64        `json:"chances,omitempty"`  // by row: the relative probability that a bootstrap draws the row; absent if uniform
 	Options     savedOptions   `json:"options"`
 	OutOfBag    Quality        `json:"out_of_bag"`
 	Choice      *Choice        `json:"choice,omitempty"`
 	Importances []Importance   `json:"importances,omitempty"`
 	Trees       []savedTree    `json:"trees"`
-	Checksum    string         `json:"checksum,omitempty"` // SHA-256 of all bytes before it but line feeds: see checksumEnd
+	Checksum    string         `json:"checksum,omitempty"` // SHA-256 of all bytes before the checksum, except line feeds: see [checksumFormat]
 }
 
+// A savedFeature is a [Feature] in a forest file.
 type savedFeature struct {
 	Name        string  `json:"name"`
 	Ingredients []int32 `json:"ingredients"`
@@ -51,40 +52,42 @@ type savedFeature struct {
 	Over        []int32 `json:"over,omitempty"`
 }
 
+// A savedOptions holds the options of a forest in a forest file.
 type savedOptions struct {
 	Trees            int    `json:"trees"`
-	Splits           string `json:"splits,omitempty"` // absent: best
+	Splits           string `json:"splits,omitempty"` // "random" or "best"; absent means best
 	FeaturesPerSplit int    `json:"features_per_split"`
 	SmallestLeaf     int    `json:"smallest_leaf"`
 	Seed             uint64 `json:"seed"`
 
-	Shrink float64 `json:"shrink,omitempty"` // λ of the shrinkage of class shares in leaves
+	Shrink float64 `json:"shrink,omitempty"` // λ of the shrinkage of class shares in leaves; 0 means none
 }
 
-// A savedTree is a tree in preorder: a node, then all below its left child, then all below its
-// right one. The order determines both children, so that no tree can point outside itself or in a
-// circle.
+// A savedTree is a tree in preorder: a node is followed by all nodes below its left child, and then
+// by all nodes below its right child. This order determines the children of every node. A tree can
+// therefore not have missing nodes or circles.
 type savedTree struct {
-	Features   []int32   `json:"features"`   // of each node: the feature that it tests, −1 for a leaf
-	Thresholds []int32   `json:"thresholds"` // of each test: values up to the threshold go left
-	Leaves     [][]int32 `json:"leaves"`     // of each leaf: label, draws, label, draws, …, labels ascending
+	Features   []int32   `json:"features"`   // by node: the index of the feature that the node tests, or −1 for a leaf
+	Thresholds []int32   `json:"thresholds"` // by test: the threshold; a composition whose feature is at most the threshold goes left
+	Leaves     [][]int32 `json:"leaves"`     // by leaf: label, draws, label, draws, …, with ascending indices of labels
 }
 
-// regrownTrees is the number of trees that are regrown to check whether the rows are those of a
-// forest. With a probability of 0.37²⁰ none of them has drawn a row, which could then differ
-// undetected.
+// regrownTrees is the number of trees that are grown again to check whether a forest was grown from
+// given rows. With a probability of 0.37²⁰, none of the regrown trees has drawn a given row, and a
+// change of that row is not detected.
 const regrownTrees = 20
 
-// IsGrownFrom reports whether the forest was grown from these rows and labels, in this order. It
-// grows the first trees again and compares them. If so, [Forest.OutOfBag] and [Data.Halves] are
-// valid for a forest from a file, too. IsGrownFrom sets the features of d to the forest's. The
-// error is that of ctx.
+// IsGrownFrom reports whether the forest was grown from the rows and labels of d, in this order. It
+// grows the first trees again and compares them with those of the forest. If the result is true,
+// [Forest.OutOfBag] and [Data.Halves] are valid for a forest that was read from a file, too.
+// IsGrownFrom sets the features of d to the features of the forest. It returns an error only if ctx
+// ends first.
 func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	d.Features = nil
-	if !plainFeatures(f.features, f.ingredients) {
+	if !areAmountFeatures(f.features, f.ingredients) {
 		d.Features = f.features
 	}
-	if len(d.Rows) != f.rows {
+	if len(d.Rows) != f.rowCount {
 		return false, nil
 	}
 	o := f.options
@@ -92,21 +95,21 @@ func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	if d.check() != nil {
 		return false, ctx.Err()
 	}
-	g, err := grow(ctx, d, o, f.chances)
+	g, err := growWithWeights(ctx, d, o, f.drawWeights)
 	if err != nil {
 		return false, ctx.Err() // data that cannot be grown is not the forest's
 	}
 	same := slices.Equal(g.classes, f.classes) && slices.Equal(g.numbers, f.numbers)
 	for k := range g.trees {
-		same = same && reflect.DeepEqual(g.trees[k].saved(), f.trees[k].saved())
+		same = same && reflect.DeepEqual(g.trees[k].toSaved(), f.trees[k].toSaved())
 	}
 	return same, nil
 }
 
-// A FormatError describes the damage in a saved forest, and where it is.
+// A FormatError describes the damage in a saved forest or model, and the place of the damage.
 type FormatError struct {
-	Line, Column int // position of a syntax or type error in the JSON; else 0
-	Tree, Node   int // −1 if the damage is not in a tree, or concerns the whole tree
+	Line, Column int // place of a syntax or type error in the JSON, counted from 1; 0 for other errors
+	Tree, Node   int // indices of the damaged tree and node; −1 if the damage is not in a tree, or not in one node
 	Reason       string
 }
 
@@ -123,23 +126,25 @@ func (e *FormatError) Error() string {
 	}
 }
 
-func damaged(format string, args ...any) error {
+// damageError returns a [*FormatError] without a place in a tree or in the text.
+func damageError(format string, args ...any) error {
 	return &FormatError{Tree: -1, Node: -1, Reason: fmt.Sprintf(format, args...)}
 }
 
-// errBesideFile is returned for a model of quantities that stand beside the composition.
-var errBesideFile = errors.New("a model of conditions cannot be written to a file: learn it in the problem that needs it")
+// errSavingConditions is the error for saving a model with ingredients beside the composition: see
+// [Data.Beside].
+var errSavingConditions = errors.New("a model of conditions cannot be written to a file: learn it in the problem that needs it")
 
-// Write saves the forest as JSON, one tree per line.
+// Write saves the forest as JSON, with one tree per line.
 func (f *Forest) Write(w io.Writer) error {
-	if f.beside > 0 {
-		return errBesideFile
+	if f.besideCount > 0 {
+		return errSavingConditions
 	}
 	saved := savedForest{
-		Format: fileFormat, Version: fileVersion,
+		Format: forestFormat, Version: forestVersion,
 		Label: f.label, Classes: f.classes, Numbers: f.numbers,
-		Ingredients: f.ingredients, Total: f.total,
-		Rows: f.rows, Chances: f.chances,
+		Ingredients: f.ingredients, Total: f.totalAmount,
+		Rows: f.rowCount, Chances: f.drawWeights,
 		Options: savedOptions{
 			Trees: f.options.Trees, FeaturesPerSplit: f.options.FeaturesPerSplit,
 			SmallestLeaf: f.options.SmallestLeaf, Seed: f.options.Seed, Shrink: f.options.shrink,
@@ -150,11 +155,11 @@ func (f *Forest) Write(w io.Writer) error {
 	case f.options.Splits == RandomSplits:
 		saved.Options.Splits = RandomSplits.String()
 	case f.choice == nil && !hasDescriptors(f.features):
-		saved.Version = plainVersion
+		saved.Version = plainForestVersion
 	default:
-		saved.Version = chosenVersion
+		saved.Version = chosenFeaturesVersion
 	}
-	if !plainFeatures(f.features, f.ingredients) {
+	if !areAmountFeatures(f.features, f.ingredients) {
 		for _, feature := range f.features {
 			saved.Features = append(saved.Features, savedFeature(feature))
 		}
@@ -171,7 +176,7 @@ func (f *Forest) Write(w io.Writer) error {
 	}
 	put(bytes.TrimSuffix(head, []byte("null}"))) // the trees come last
 	for k := range f.trees {
-		line, err := json.Marshal(f.trees[k].saved())
+		line, err := json.Marshal(f.trees[k].toSaved())
 		if err != nil {
 			return fmt.Errorf("writing a forest: %w", err)
 		}
@@ -185,25 +190,27 @@ func (f *Forest) Write(w io.Writer) error {
 	}
 	out.WriteByte('\n')
 	put([]byte("]"))
-	fmt.Fprintf(out, checksumEnd+"\n", hex.EncodeToString(sum.Sum(nil)))
+	fmt.Fprintf(out, checksumFormat+"\n", hex.EncodeToString(sum.Sum(nil)))
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("writing a forest: %w", err)
 	}
 	return nil
 }
 
-// checksumEnd ends the file. The checksum covers all bytes before it except line feeds.
-const checksumEnd = ",\"checksum\":\"%s\"}"
+// checksumFormat is the format of the end of a file, with the checksum in hexadecimal digits. The
+// checksum covers all bytes before it except line feeds.
+const checksumFormat = ",\"checksum\":\"%s\"}"
 
-// hasChecksum reports whether a file ends with its checksum.
-func hasChecksum(data []byte) bool {
+// checksumMatches reports whether a file ends with the checksum of its content.
+func checksumMatches(data []byte) bool {
 	data = bytes.ReplaceAll(data, []byte("\n"), nil)
-	at := max(0, len(data)-len(checksumEnd)+len("%s")-2*sha256.Size)
+	at := max(0, len(data)-len(checksumFormat)+len("%s")-2*sha256.Size)
 	sum := sha256.Sum256(data[:at])
-	return string(data[at:]) == fmt.Sprintf(checksumEnd, hex.EncodeToString(sum[:]))
+	return string(data[at:]) == fmt.Sprintf(checksumFormat, hex.EncodeToString(sum[:]))
 }
 
-func (t *tree) saved() savedTree {
+// toSaved converts the tree to its form in a file.
+func (t *tree) toSaved() savedTree {
 	s := savedTree{Thresholds: []int32{}}
 	for _, n := range t.nodes {
 		s.Features = append(s.Features, n.feature)
@@ -211,7 +218,7 @@ func (t *tree) saved() savedTree {
 			s.Thresholds = append(s.Thresholds, n.threshold)
 			continue
 		}
-		labels, counts := t.content(n.right)
+		labels, counts := t.leafContent(n.right)
 		leaf := make([]int32, 0, 2*len(labels))
 		for c := range labels {
 			leaf = append(leaf, labels[c], counts[c])
@@ -228,14 +235,15 @@ func Read(r io.Reader) (*Forest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a forest: %w", err)
 	}
-	f, err := parse(data)
+	f, err := parseForest(data)
 	if err != nil {
 		return nil, fmt.Errorf("reading a forest: %w", err)
 	}
 	return f, nil
 }
 
-func parse(data []byte) (*Forest, error) {
+// parseForest reads and checks the text of a forest file.
+func parseForest(data []byte) (*Forest, error) {
 	var kind struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
@@ -243,11 +251,11 @@ func parse(data []byte) (*Forest, error) {
 	if err := json.Unmarshal(data, &kind); err != nil {
 		return nil, locateError(data, err)
 	}
-	if kind.Format != fileFormat {
-		return nil, damaged("this is not a saved forest: format is %q and should be %q", kind.Format, fileFormat)
+	if kind.Format != forestFormat {
+		return nil, damageError("this is not a saved forest: format is %q and should be %q", kind.Format, forestFormat)
 	}
-	if kind.Version < plainVersion || kind.Version > fileVersion {
-		return nil, damaged("the forest was made by another version of kir, in version %d of the format; this one reads versions %d to %d", kind.Version, plainVersion, fileVersion)
+	if kind.Version < plainForestVersion || kind.Version > forestVersion {
+		return nil, damageError("the forest was made by another version of kir, in version %d of the format; this one reads versions %d to %d", kind.Version, plainForestVersion, forestVersion)
 	}
 	var saved savedForest
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -259,13 +267,14 @@ func parse(data []byte) (*Forest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !hasChecksum(data) {
-		return nil, damaged("the file was changed since it was saved: its checksum is another")
+	if !checksumMatches(data) {
+		return nil, damageError("the file was changed since it was saved: its checksum is another")
 	}
 	return f, nil
 }
 
-// locateError adds the position in the data to a JSON error.
+// locateError converts an error of the JSON decoder to a [*FormatError] with the line and the
+// column of the fault.
 func locateError(data []byte, err error) error {
 	e := &FormatError{Tree: -1, Node: -1, Reason: strings.TrimPrefix(err.Error(), "json: ")}
 	var syntax *json.SyntaxError

@@ -276,7 +276,7 @@ func TestEveryDigit(t *testing.T) {
 		for _, to := range []byte("0123579-") {
 			file := bytes.Clone(good)
 			file[n] = to
-			f, err := Read(bytes.NewReader(addChecksum(file)))
+			f, err := Read(bytes.NewReader(appendChecksum(file)))
 			if err != nil {
 				continue
 			}
@@ -334,7 +334,7 @@ func FuzzRead(f *testing.F) {
 	d := growingBooks["numbers"].data()
 	f.Add(unsealed(saved(f, mustGrow(f, d, Options{Trees: 2}))))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		forest, err := Read(bytes.NewReader(addChecksum(bytes.ReplaceAll(file, []byte("\n"), nil))))
+		forest, err := Read(bytes.NewReader(appendChecksum(bytes.ReplaceAll(file, []byte("\n"), nil))))
 		if err != nil {
 			return
 		}

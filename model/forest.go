@@ -8,28 +8,28 @@ import (
 	"sync"
 )
 
-// A Forest predicts a label from a composition. It comes from [Grow] or [Read]
-// and does not change after that, so that any number of goroutines may use it.
+// A Forest predicts a label from a composition. [Grow] and [Read] return forests. A forest does not
+// change, so that any number of goroutines may use it.
 type Forest struct {
 	label       string
-	classes     []string  // sorted; nil if the label is a number
-	numbers     []float64 // the distinct labels of the rows, ascending; nil for classes
+	classes     []string  // the names of the classes, sorted; nil if the label is a number
+	numbers     []float64 // the distinct numeric labels of the rows, ascending; nil if the label is a class
 	ingredients []string
-	total       int
+	totalAmount int // the sum of the amounts of a composition
 	features    []Feature
-	rows        int     // number of rows of the data
-	chances     []int64 // by row: relative probability of a draw; nil: uniform
-	beside      int     // as in Data
-	groups      []int32 // by row: its group, see [Data.groups]; nil without what stands beside
-	groupCount  int
+	rowCount    int     // number of rows of the data
+	drawWeights []int64 // by row: the relative probability that a bootstrap draws the row; nil if uniform
+	besideCount int     // number of ingredients that stand beside the composition: see [Data.Beside]
+	groupOfRow  []int32 // by row: the number of its group, see [Data.groupRows]; nil if no ingredient stands beside the composition
+	groupCount  int     // number of groups of rows
 	options     Options
 	quality     Quality
-	choice      *Choice // nil if the features were not chosen by cross-validation
+	choice      *Choice // the cross-validation that chose the features; nil if there was none
 	importances []Importance
 	trees       []tree
 
-	compile  sync.Once
-	compiled *structure
+	compileOnce sync.Once       // guards compiled
+	compiled    *compiledForest // the forest prepared for scoring; nil before the first use
 }
 
 // Label returns the name of the predicted quantity.
@@ -38,11 +38,11 @@ func (f *Forest) Label() string { return f.label }
 // Numeric reports whether the label is a number rather than a class.
 func (f *Forest) Numeric() bool { return f.numbers != nil }
 
-// Classes returns the names of the classes in the order used throughout, which
-// is ascending; nil if the label is a number.
+// Classes returns the names of the classes in ascending order, or nil if the label is a number.
+// Wherever this package lists classes, it does so in this order.
 func (f *Forest) Classes() []string { return slices.Clone(f.classes) }
 
-// Range returns the smallest and largest label of a numeric forest.
+// Range returns the smallest and the largest label of the rows. Both are 0 if the label is a class.
 func (f *Forest) Range() (smallest, largest float64) {
 	if !f.Numeric() {
 		return 0, 0
@@ -50,53 +50,53 @@ func (f *Forest) Range() (smallest, largest float64) {
 	return f.numbers[0], f.numbers[len(f.numbers)-1]
 }
 
-// Ingredients returns the names of the ingredients, in the order of the amounts
-// in a composition.
+// Ingredients returns the names of the ingredients, in the order of the amounts in a composition.
 func (f *Forest) Ingredients() []string { return slices.Clone(f.ingredients) }
 
-// Total returns the sum of the amounts of the compositions the forest is for.
-func (f *Forest) Total() int { return f.total }
+// Total returns the sum of the amounts of the compositions for which the forest predicts.
+func (f *Forest) Total() int { return f.totalAmount }
 
-// Features returns the features that splits may test.
+// Features returns the features that the tests of the trees may use.
 func (f *Forest) Features() []Feature { return slices.Clone(f.features) }
 
-// Rows returns the number of rows the forest was grown from.
-func (f *Forest) Rows() int { return f.rows }
+// Rows returns the number of rows from which the forest was grown.
+func (f *Forest) Rows() int { return f.rowCount }
 
 // Trees returns the number of trees.
 func (f *Forest) Trees() int { return len(f.trees) }
 
-// Options returns the options the forest was grown with, defaults filled in and
-// without the number of workers.
+// Options returns the options with which the forest was grown. Defaults are filled in, and Workers
+// is 0.
 func (f *Forest) Options() Options { return f.options }
 
 // Quality returns how well the forest predicts rows that it has not seen.
 func (f *Forest) Quality() Quality { return f.quality }
 
-// Choice returns the cross-validation that chose the forest, or nil.
+// Choice returns the cross-validation by which [GrowBest] chose the forest, or nil if there was
+// none.
 func (f *Forest) Choice() *Choice { return f.choice }
 
-// Importances returns the permutation importance of each feature, in the order of the features, or
-// nil if the options did not ask for them.
+// Importances returns the permutation importance of each feature, in the order of the features. It
+// returns nil if the options did not ask for importances.
 func (f *Forest) Importances() []Importance { return slices.Clone(f.importances) }
 
-// Shape describes the trees of a forest.
+// A Shape gives the sizes and depths of the trees of a forest.
 type Shape struct {
 	Nodes       int // number of nodes of all trees, leaves included
 	Leaves      int // number of leaves of all trees
-	MedianDepth int // median over the trees of the largest number of tests on a path
+	MedianDepth int // median over the trees of the depth, the largest number of tests on a path
 	LargestTree int // number of nodes of the tree with the most nodes
-	Deepest     int
+	Deepest     int // depth of the deepest tree
 }
 
-// Shape returns the size and depth of the trees.
+// Shape returns the sizes and depths of the trees.
 func (f *Forest) Shape() Shape {
 	var s Shape
 	depths := make([]int, len(f.trees))
 	for k := range f.trees {
 		t := &f.trees[k]
 		s.Nodes += len(t.nodes)
-		s.Leaves += t.leaves()
+		s.Leaves += t.leafCount()
 		s.LargestTree = max(s.LargestTree, len(t.nodes))
 		depths[k] = t.depth()
 	}
@@ -105,8 +105,8 @@ func (f *Forest) Shape() Shape {
 	return s
 }
 
-// checkSize returns an error if an int32 cannot number the nodes of all trees.
-func (f *Forest) checkSize() error {
+// checkNodeCount returns an error if all trees together have too many nodes for int32 indices.
+func (f *Forest) checkNodeCount() error {
 	nodes := 0
 	for k := range f.trees {
 		nodes += len(f.trees[k].nodes)
@@ -117,7 +117,7 @@ func (f *Forest) checkSize() error {
 	return nil
 }
 
-// featureValues returns the features of the dense composition x.
+// featureValues returns the value of each feature for the dense composition x.
 func (f *Forest) featureValues(x []int32) []int32 {
 	values := make([]int32, len(f.features))
 	for k := range f.features {
@@ -126,13 +126,14 @@ func (f *Forest) featureValues(x []int32) []int32 {
 	return values
 }
 
-// weights returns the law of the label at the dense composition x: the mean over
-// the trees of the leaf's shares, in the order of the classes or numbers.
-func (f *Forest) weights(x []int32) []float64 {
+// labelWeights returns the predicted probability of each label for the dense composition x, in the
+// order of the classes or numbers. The probability is the mean over the trees of the label's share
+// in the leaf that x reaches.
+func (f *Forest) labelWeights(x []int32) []float64 {
 	values := f.featureValues(x)
 	law := make([]float64, max(len(f.classes), len(f.numbers)))
 	for k := range f.trees {
-		f.trees[k].addShares(f.trees[k].leaf(values), law)
+		f.trees[k].addShares(f.trees[k].leafNumber(values), law)
 	}
 	for c := range law {
 		law[c] /= float64(len(f.trees))
@@ -140,35 +141,35 @@ func (f *Forest) weights(x []int32) []float64 {
 	return law
 }
 
-// Shares returns the probability of each class at the dense composition x: the
-// mean over the trees of the class's share of the leaf. It returns nil if the
-// label is a number.
+// Shares returns the predicted probability of each class for the dense composition x. The
+// probability is the mean over the trees of the class's share in the leaf that x reaches. Shares
+// returns nil if the label is a number.
 func (f *Forest) Shares(x []int32) []float64 {
 	if f.Numeric() {
 		return nil
 	}
-	return f.weights(x)
+	return f.labelWeights(x)
 }
 
-// Mean returns the expected label of a numeric forest at the dense composition
-// x. It panics if the label is a class.
+// Mean returns the expected label for the dense composition x. It panics if the label is a class.
 func (f *Forest) Mean(x []int32) float64 {
 	f.mustBeNumeric()
 	mean := 0.0
-	for k, w := range f.weights(x) {
+	for k, w := range f.labelWeights(x) {
 		mean += float64(w * f.numbers[k])
 	}
 	return mean
 }
 
-// Quantile returns the smallest label whose cumulative weight at the dense
-// composition x is at least p, in 0..1 (Meinshausen 2006, equation 6). It panics
-// if the label is a class.
+// Quantile returns the p-quantile of the predicted distribution of the label for the dense
+// composition x, 0 ≤ p ≤ 1: the smallest label whose cumulative weight is at least p (Meinshausen
+// 2006, equation 6). It panics if the label is a class.
 func (f *Forest) Quantile(x []int32, p float64) float64 {
 	f.mustBeNumeric()
-	return f.numbers[quantileIndex(f.weights(x), p)]
+	return f.numbers[quantileIndex(f.labelWeights(x), p)]
 }
 
+// mustBeNumeric panics if the label is a class.
 func (f *Forest) mustBeNumeric() {
 	if !f.Numeric() {
 		panic(fmt.Sprintf("forest: %q is a class, not a number", f.label))

@@ -104,9 +104,9 @@ func (g *grownTree) check(at int, rows []int) int {
 		want := map[int32]int32{}
 		labels := g.data.labelling()
 		for _, r := range rows {
-			want[labels.labelOf[r]] += int32(g.draws[r])
+			want[labels.labelIndices[r]] += int32(g.draws[r])
 		}
-		content, counts := g.tree.content(n.right)
+		content, counts := g.tree.leafContent(n.right)
 		if len(content) != len(want) || !slices.IsSorted(content) {
 			g.Errorf("node %d: leaf has labels %v, want %v", at, content, want)
 		}
@@ -158,7 +158,7 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 			f := mustGrow(t, d, o)
 			g := &grownTree{T: t, data: d, o: o}
 			labels := d.labelling()
-			g.label = func(r int) float64 { return float64(labels.labelOf[r]) }
+			g.label = func(r int) float64 { return float64(labels.labelIndices[r]) }
 			if d.Numbers != nil {
 				g.label = func(r int) float64 { return d.Numbers[r] }
 			}
@@ -170,10 +170,10 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 				g.x = append(g.x, f.featureValues(x))
 			}
 			for k := range f.trees {
-				random := newStream(o.Seed, growing, uint64(k))
+				random := newStream(o.Seed, growPurpose, uint64(k))
 				g.draws = make([]int, len(d.Rows))
 				for range d.Rows {
-					g.draws[random.below(len(d.Rows))]++
+					g.draws[random.drawBelow(len(d.Rows))]++
 				}
 				var rows []int
 				for r, n := range g.draws {
@@ -210,7 +210,7 @@ func TestGrowingIsTheSameHoweverDone(t *testing.T) {
 				g := newGrower(newTable(d, want.features), &labels, want)
 				g.gatherLimit = limit
 				for k := range want.trees {
-					tree, _, err := g.grow(context.Background(), k)
+					tree, _, err := g.growTree(context.Background(), k)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -243,23 +243,23 @@ func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 			}
 			for k := range f.trees {
 				drawn := make([]int32, len(d.Rows))
-				drawBag(newStream(o.Seed, growing, uint64(k)), drawn, f.chances)
+				drawBootstrap(newStream(o.Seed, growPurpose, uint64(k)), drawn, f.drawWeights)
 				var check func(at int, rows []int) int
 				check = func(at int, rows []int) int {
 					n := f.trees[k].nodes[at]
 					if n.feature < 0 {
 						differ := slices.ContainsFunc(rows, func(r int) bool { return !slices.Equal(x[r], x[rows[0]]) })
-						pure := !slices.ContainsFunc(rows, func(r int) bool { return labels.labelOf[r] != labels.labelOf[rows[0]] })
+						pure := !slices.ContainsFunc(rows, func(r int) bool { return labels.labelIndices[r] != labels.labelIndices[rows[0]] })
 						fewest := 2
 						if f.Numeric() {
-							fewest = leastSplit
+							fewest = splitRowsFloor
 						}
 						if o.SmallestLeaf < 2 && len(rows) >= fewest && differ && !pure {
 							t.Errorf("%s, tree %d, node %d is a leaf of %d rows that differ", name, k, at, len(rows))
 						}
 						return at + 1
 					}
-					if f.Numeric() && len(rows) < leastSplit {
+					if f.Numeric() && len(rows) < splitRowsFloor {
 						t.Errorf("%s, tree %d, node %d splits %d rows", name, k, at, len(rows))
 					}
 					var left, right []int
@@ -386,12 +386,12 @@ func TestFeaturesAreDrawnUntilOneVaries(t *testing.T) {
 // fail once in 1.7 million.
 func TestBootstrap(t *testing.T) {
 	const rows, trees = 200, 400
-	random := newStream(1, growing, 0)
+	random := newStream(1, growPurpose, 0)
 	left := 0
 	for range trees {
 		drawn := make([]bool, rows)
 		for range rows {
-			drawn[random.below(rows)] = true
+			drawn[random.drawBelow(rows)] = true
 		}
 		for _, d := range drawn {
 			if !d {
@@ -406,8 +406,8 @@ func TestBootstrap(t *testing.T) {
 	f := mustGrow(t, cocktailBook.data(), Options{Seed: 1})
 	for k := range f.trees {
 		draws := int64(0)
-		for l := range int32(f.trees[k].leaves()) {
-			draws += f.trees[k].weight(l)
+		for l := range int32(f.trees[k].leafCount()) {
+			draws += f.trees[k].leafDraws(l)
 		}
 		if draws != 69 {
 			t.Errorf("tree %d has %d draws, want 69", k, draws)
@@ -512,7 +512,7 @@ func TestDegenerateData(t *testing.T) {
 		"empty rows":       {Ingredients: []string{"a"}, Total: 5, Rows: [][]Part{nil, nil, nil}, Classes: []string{"x", "y", "x"}},
 		"one number":       {Ingredients: []string{"a", "b"}, Total: 5, Rows: [][]Part{{{0, 5}}, {{1, 5}}}, Numbers: []float64{3, 3}},
 		"opposite zeros":   {Ingredients: []string{"a", "b"}, Total: 5, Rows: [][]Part{{{0, 5}}, {{1, 5}}}, Numbers: []float64{0, math.Copysign(0, -1)}},
-		"very far numbers": {Ingredients: []string{"a", "b"}, Total: 5, Rows: [][]Part{{{0, 5}}, {{1, 5}}, {{0, 3}}}, Numbers: []float64{-maxNumber, maxNumber, 0}},
+		"very far numbers": {Ingredients: []string{"a", "b"}, Total: 5, Rows: [][]Part{{{0, 5}}, {{1, 5}}, {{0, 3}}}, Numbers: []float64{-maxAbsLabel, maxAbsLabel, 0}},
 	} {
 		d.Label = "l"
 		f := mustGrow(t, d, Options{Trees: 20, Importances: true, SmallestLeaf: 1})

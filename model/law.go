@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A Law is a model's predictive distribution of a number for one composition: values, ascending,
-// and their weights, which sum to 1.
+// A Law is a model's predictive distribution of a number for one composition. The distribution is
+// discrete.
 type Law struct {
-	Values, Weights []float64
+	Values, Weights []float64 // the possible values, ascending, and their probabilities, which sum to 1
 }
 
-// Mean returns Σ value·weight.
+// Mean returns the mean of the distribution, Σ value·weight.
 func (l Law) Mean() float64 {
 	mean := 0.0
 	for k, v := range l.Values {
@@ -20,10 +20,12 @@ func (l Law) Mean() float64 {
 	return mean
 }
 
-// Quantile returns the smallest value whose cumulative weight is at least p, in 0..1.
+// Quantile returns the p-quantile, 0 ≤ p ≤ 1: the smallest value whose cumulative weight is at
+// least p.
 func (l Law) Quantile(p float64) float64 { return l.Values[quantileIndex(l.Weights, p)] }
 
-// Share returns the weight of the values in [low, high].
+// Share returns the probability of the interval [low, high]: the sum of the weights of the values
+// in it.
 func (l Law) Share(low, high float64) float64 {
 	sum := 0.0
 	for k, v := range l.Values {
@@ -34,8 +36,9 @@ func (l Law) Share(low, high float64) float64 {
 	return sum
 }
 
-// stretched returns the law stretched about its mean by a factor.
-func (l Law) stretched(by float64) Law {
+// stretchedAboutMean returns the distribution with the distance of each value from the mean
+// multiplied by a factor.
+func (l Law) stretchedAboutMean(by float64) Law {
 	if by == 1 || l.Values == nil {
 		return l
 	}
@@ -47,9 +50,9 @@ func (l Law) stretched(by float64) Law {
 	return Law{values, l.Weights}
 }
 
-// CRPS returns the continuous ranked probability score ∫ (F(z) − 1{z ≥ y})² dz of the
-// law's distribution function F at the number y, in its unit (Gneiting and Raftery
-// 2007, equation 20); lower is better.
+// CRPS returns the continuous ranked probability score of the distribution for the observed number
+// y, ∫ (F(z) − 1{z ≥ y})² dz, where F is the distribution function (Gneiting and Raftery 2007,
+// equation 20). The score has the unit of y. A lower score is better.
 func (l Law) CRPS(y float64) float64 {
 	sum := 0.0
 	score := max(0, l.Values[0]-y) + max(0, y-l.Values[len(l.Values)-1])
@@ -62,8 +65,8 @@ func (l Law) CRPS(y float64) float64 {
 	return score
 }
 
-// mixed returns the mixture of two laws in equal parts.
-func mixed(a, b Law) Law {
+// mixLaws returns the mixture of two distributions with equal weights.
+func mixLaws(a, b Law) Law {
 	type atom struct{ value, weight float64 }
 	all := make([]atom, 0, len(a.Values)+len(b.Values))
 	for _, l := range []Law{a, b} {
@@ -81,18 +84,19 @@ func mixed(a, b Law) Law {
 	return m
 }
 
-// Law returns the law of the label of a numeric forest at the dense composition x: the
-// mean over the trees of the leaf's shares (Meinshausen 2006). It panics if the label is
-// a class.
+// Law returns the predicted distribution of the label for the dense composition x: the mean over
+// the trees of the label shares in the leaf that x reaches (Meinshausen 2006). It panics if the
+// label is a class.
 func (f *Forest) Law(x []int32) Law {
 	f.mustBeNumeric()
-	return Law{f.numbers, f.weights(x)}
+	return Law{f.numbers, f.labelWeights(x)}
 }
 
-// normalAtoms is the number of values of equal weight that represent a normal law.
+// normalAtoms is the number of equally likely values that represent a normal distribution.
 const normalAtoms = 64
 
-// normalLaw returns a normal law as its quantiles (k + ½)/normalAtoms.
+// normalLaw returns a discrete approximation of a normal distribution: its (k + ½)/normalAtoms
+// quantiles, k = 0, …, normalAtoms − 1, with equal weights.
 func normalLaw(mean, sd float64) Law {
 	l := Law{make([]float64, normalAtoms), make([]float64, normalAtoms)}
 	for k := range l.Values {

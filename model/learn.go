@@ -8,130 +8,135 @@ import (
 	"slices"
 )
 
-// A Kind selects which models are learnt from a dataset.
+// A Kind selects the models that [Learn] learns from a dataset.
 type Kind int
 
 const (
-	// Best is a forest for classes. For numbers of up to [MostAveraged] compositions it is the mean
-	// of a forest and a Gaussian process, or the forest alone if the mean is worse on held-out
-	// rows.
+	// Best learns a forest and, for numbers of up to [MostAveraged] different compositions, a
+	// Gaussian process. The prediction is the mean of the two models. If the mean is worse than the
+	// forest on held-out rows, the model keeps only the forest. For classes the model is always
+	// only a forest.
 	Best Kind = iota
-	// ForestAlone is a forest.
+	// ForestAlone learns only a forest.
 	ForestAlone
-	// ProcessAlone is a Gaussian process; it needs numbers.
+	// ProcessAlone learns only a Gaussian process. The labels must be numbers.
 	ProcessAlone
 )
 
-// MostAveraged is the greatest number of different compositions for which a forest is averaged with
-// a Gaussian process. The process's fit takes time in proportion to the cube of that number, and
-// its lines in proportion to it.
+// MostAveraged is the greatest number n of different compositions for which a forest is averaged
+// with a Gaussian process. The time to fit a process is proportional to n³, and the time to score a
+// line is proportional to n.
 const MostAveraged = 1000
 
-// fewestAveraged is the least number of different compositions to fit a process: with fewer, its
-// lengths are those of the priors.
-const fewestAveraged = 8
+// minAveragedCompositions is the least number of different compositions for which a forest is
+// averaged with a Gaussian process. With fewer compositions, the length scales of the process are
+// essentially those of the priors.
+const minAveragedCompositions = 8
 
-// A FeatureSet is a named set of features that the splits of a forest may test.
+// A FeatureSet is a named list of features that the trees of a forest may test.
 type FeatureSet struct {
 	Name     string
-	Features []Feature // as in [Data]
+	Features []Feature // the features, as in [Data.Features]
 }
 
-// LearnOptions set how a model is learnt from a dataset. The zero value of a field selects its
-// default.
+// LearnOptions are the options of [Learn]. The zero value of a field selects its default.
 type LearnOptions struct {
 	Kind   Kind
 	Forest Options
-	// Features are compared by cross-validation if there are several sets; list the simplest first.
-	// A later one is taken if its loss is lower by more than the standard error. Without any, those
-	// of the data are taken.
+	// Features are sets of features from which cross-validation chooses one. List the simplest set
+	// first. A later set is taken only if its loss is lower by more than the standard error of the
+	// difference. If Features is empty, the features of the data are taken.
 	Features []FeatureSet
-	// Log learns the logarithms of numbers, which must be above 0. Predictions are in the label's
-	// unit all the same. The scores of a direction are on the logarithmic scale, from the smallest
-	// to the largest.
+	// Log makes the model learn the logarithms of the numbers, which must be above 0. Predictions
+	// are nevertheless in the unit of the label. The score of [Maximize] or [Minimize] is on the
+	// logarithmic scale, from the smallest to the largest label.
 	Log bool
-	// Failed are compositions that were tried and could not be measured. From them a model learns a
-	// probability of success, which multiplies the scores.
+	// Failed are compositions that were tried and could not be measured. From Failed and the rows,
+	// the model learns the probability that a composition can be measured. All scores are
+	// multiplied by this probability.
 	Failed [][]Part
 }
 
-// Features are chosen with choosingRepeats deals of the rows to folds, on at most mostChosen rows.
-const choosingRepeats, mostChosen = 3, 2000
+// The cross-validation that chooses a [FeatureSet] is repeated featureSetRepeats times, each time
+// with other folds. It uses at most the first maxFeatureSetRows rows.
+const featureSetRepeats, maxFeatureSetRows = 3, 2000
 
-// triedTrees is the greatest number of trees of a forest in a comparison.
-const triedTrees = 50
+// maxFeatureSetTrees is the greatest number of trees of the forests that are grown to compare
+// feature sets.
+const maxFeatureSetTrees = 50
 
-// A Learned is the model that [Learn] returns: a forest, a Gaussian process, or the mean of both,
-// with their errors on held-out rows. A forest predicts a held-out row by the trees whose bootstrap
-// left it out, a process by the rows of other compositions. A Learned does not change, so that any
-// number of goroutines may use it.
+// A Learned is the model that [Learn] returns: a forest, a Gaussian process, or the mean of both.
+// It includes the errors of the predictions of held-out rows. A forest predicts a held-out row by
+// the trees whose bootstrap sample left the row out. A process predicts a held-out row from the
+// rows of other compositions. A Learned does not change, so that any number of goroutines may use
+// it.
 type Learned struct {
 	options       LearnOptions
-	forestOptions Options  // options of the forest
-	forest        *Forest  // nil for a process alone
-	process       *Process // nil for a forest alone
-	success       *Forest  // a forest with the classes made and failed; nil if nothing failed
+	forestOptions Options  // options with which the forest was grown
+	forest        *Forest  // the forest; nil if the model is only a Gaussian process
+	process       *Process // the Gaussian process; nil if the model is only a forest
+	successForest *Forest  // a forest that predicts whether a composition can be measured; nil if no composition failed
 
-	numbers       []float64 // labels of the data, as given; nil for classes
-	sd            []float64 // standard deviations of the measurements; nil if none is known
-	classes       []string  // labels of the data; nil for numbers
-	rows          [][]Part
+	numericLabels []float64 // by row: the numeric label, before any logarithm; nil for classes
+	measurementSD []float64 // by row: the standard deviation of the measurement; nil if none is known
+	classLabels   []string  // by row: the class; nil for numbers
+	compositions  [][]Part  // by row: the composition
 	quality       Quality
-	choice        *Choice // the comparison of feature sets; nil if there was only one set
-	heldOutErrors []Tried // errors of the forest, the process and their average
-	stretchFactor float64 // factor by which a law is stretched about its mean
-	intervalShift float64 // by how much each end of a 90 % interval moves outwards
+	choice        *Choice // the comparison of the feature sets; nil if there was only one set
+	heldOutErrors []Tried // held-out errors of the forest, of the process and of their mean; nil unless both were learnt
+	stretchFactor float64 // factor by which the distances of a predicted distribution from its mean are multiplied
+	intervalShift float64 // by how much each end of a 90 % interval moves outwards, in the unit of the label
 }
 
-// The classes of the forest that predicts which compositions can be made.
+// The classes of the forest that predicts whether a composition can be made and measured.
 const (
 	madeClass   = "made"
 	failedClass = "failed"
 )
 
-// Learn learns the best model that the options allow. The result depends only on the data and the
-// options. The error is ctx's if ctx ends first.
+// Learn learns a model as the options select. The result depends only on the data and the options.
+// Learn returns the error of ctx if ctx ends first.
 func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &Learned{options: o, stretchFactor: 1, numbers: slices.Clone(d.Numbers), sd: slices.Clone(d.SD), classes: slices.Clone(d.Classes), rows: d.Rows}
+	m := &Learned{options: o, stretchFactor: 1, numericLabels: slices.Clone(d.Numbers), measurementSD: slices.Clone(d.SD), classLabels: slices.Clone(d.Classes), compositions: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
 	if d.Numbers == nil && o.Forest.Splits == RandomSplits && len(d.Rows) <= MostAveraged {
-		m.options.Forest.shrink = leafShrink
+		m.options.Forest.shrink = classShrinkage
 	}
 	known := *d
 	if o.Log {
 		var err error
-		if known.Numbers, err = logarithms(d); err != nil {
+		if known.Numbers, err = logLabels(d); err != nil {
 			return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 		}
 		known.SD = logSDs(d)
 	}
 	if o.Kind != ProcessAlone {
-		if err := m.grow(ctx, &known); err != nil {
+		if err := m.growForest(ctx, &known); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.fit(ctx, &known); err != nil {
+	if err := m.fitProcess(ctx, &known); err != nil {
 		return nil, err
 	}
-	if err := m.evaluate(ctx, &known); err != nil {
+	if err := m.evaluateHeldOut(ctx, &known); err != nil {
 		return nil, err
 	}
-	return m, m.learnSuccess(ctx, d)
+	return m, m.growSuccessForest(ctx, d)
 }
 
-// Refit learns from some of the data with the choices made for all of it: the same features, and a
-// process if it was kept.
+// Refit learns a model from some of the data, with the choices that were made for all of the data.
+// The features are the same. A Gaussian process is fitted only if the present model has one.
 func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
 	o := m.options
 	o.Forest, o.Features = m.forestOptions, nil
 	o.Forest.Importances = false
 	part := *some
-	if m.forest != nil && !plainFeatures(m.forest.features, m.forest.ingredients) {
+	if m.forest != nil && !areAmountFeatures(m.forest.features, m.forest.ingredients) {
 		part.Features = m.forest.features
 	}
 	if m.process == nil {
@@ -140,8 +145,9 @@ func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
 	return Learn(ctx, &part, o)
 }
 
-// logarithms returns the logarithms of the numbers.
-func logarithms(d *Data) ([]float64, error) {
+// logLabels returns the logarithms of the numeric labels. The error is a [*RowError] if a label is
+// not positive.
+func logLabels(d *Data) ([]float64, error) {
 	if d.Numbers == nil {
 		return nil, fmt.Errorf("it is a class, which has no logarithm")
 	}
@@ -168,36 +174,37 @@ func logSDs(d *Data) []float64 {
 	return sd
 }
 
-// grow grows the forest, with the features that cross-validation chooses.
-func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
+// growForest grows the forest. If there are several feature sets, cross-validation chooses one of
+// them first.
+func (m *Learned) growForest(ctx context.Context, d *Data) (err error) {
 	whole, sets := *d, m.options.Features
 	m.forestOptions = m.options.Forest
 	if len(sets) > 0 {
 		whole.Features = sets[0].Features
 	}
-	if len(sets) > 1 && len(d.Rows) >= 2*folds {
+	if len(sets) > 1 && len(d.Rows) >= 2*defaultFolds {
 		var candidates []Candidate
 		for k, s := range sets {
-			o := m.options.forest(k, s)
-			if o.Trees = cmp.Or(o.Trees, triedTrees); o.Trees > triedTrees {
-				o.Trees = triedTrees
+			o := m.options.forestOptions(k, s)
+			if o.Trees = cmp.Or(o.Trees, maxFeatureSetTrees); o.Trees > maxFeatureSetTrees {
+				o.Trees = maxFeatureSetTrees
 			}
 			candidates = append(candidates, Candidate{s.Name, s.Features, o})
 		}
-		some := d.firstRows(mostChosen)
-		if m.choice, err = Choose(ctx, some, candidates, choosingRepeats, folds, m.options.Forest.Seed); err != nil {
+		some := d.firstRows(maxFeatureSetRows)
+		if m.choice, err = Choose(ctx, some, candidates, featureSetRepeats, defaultFolds, m.options.Forest.Seed); err != nil {
 			return err
 		}
 		m.choice.Chosen = m.choice.bestCandidate()
 		whole.Features = sets[m.choice.Chosen].Features
-		m.forestOptions = m.options.forest(m.choice.Chosen, sets[m.choice.Chosen])
+		m.forestOptions = m.options.forestOptions(m.choice.Chosen, sets[m.choice.Chosen])
 	}
 	if m.forest, err = Grow(ctx, &whole, m.forestOptions); err != nil || d.Numbers == nil || m.forestOptions.SmallestLeaf > 0 || m.forestOptions.Splits != RandomSplits {
 		return err
 	}
 	// Where the labels are mostly noise, large leaves are better.
 	large := m.forestOptions
-	large.SmallestLeaf = largeLeaf
+	large.SmallestLeaf = largeLeafRows
 	f, err := Grow(ctx, &whole, large)
 	if err == nil && f.quality.Numbers != nil && f.quality.Numbers.CRPS < m.forest.quality.Numbers.CRPS {
 		m.forest, m.forestOptions = f, large
@@ -205,12 +212,14 @@ func (m *Learned) grow(ctx context.Context, d *Data) (err error) {
 	return err
 }
 
-// largeLeaf is the least number of rows in a leaf of a forest of noisy labels.
-const largeLeaf = 5
+// largeLeafRows is the least number of rows in a leaf of the second forest that is tried for
+// numbers. Large leaves are better if the labels are mostly noise.
+const largeLeafRows = 5
 
-// forest returns the options of a forest of the k-th set of features. If the set has descriptors,
-// all features are tried at a split, because a descriptor is more informative than an amount.
-func (o *LearnOptions) forest(k int, s FeatureSet) Options {
+// forestOptions returns the options of a forest with the feature set of index k. From the second
+// set on, all features are tried at a split, because these sets have descriptors, which are more
+// informative than amounts.
+func (o *LearnOptions) forestOptions(k int, s FeatureSet) Options {
 	of := o.Forest
 	if k > 0 && of.Splits == RandomSplits && of.FeaturesPerSplit == 0 {
 		of.FeaturesPerSplit = len(s.Features)
@@ -218,8 +227,9 @@ func (o *LearnOptions) forest(k int, s FeatureSet) Options {
 	return of
 }
 
-// bestCandidate returns the candidate of the lowest loss among the first one and those whose loss
-// is below the first's by more than the standard error of the difference.
+// bestCandidate returns the index of the candidate with the lowest loss. It considers only the
+// first candidate, and those whose loss is below the first one's by more than the standard error of
+// the difference.
 func (c *Choice) bestCandidate() int {
 	best := 0
 	for k, t := range c.Tried {
@@ -230,7 +240,8 @@ func (c *Choice) bestCandidate() int {
 	return best
 }
 
-// firstRows returns the data, cut to the first so many rows.
+// firstRows returns the data with only the first rows. The parameter most is the greatest number of
+// rows.
 func (d *Data) firstRows(most int) *Data {
 	some := *d
 	if len(d.Rows) > most {
@@ -247,28 +258,28 @@ func (d *Data) firstRows(most int) *Data {
 	return &some
 }
 
-// fit fits the process if the options ask for one.
-func (m *Learned) fit(ctx context.Context, d *Data) (err error) {
+// fitProcess fits the Gaussian process if the options ask for one.
+func (m *Learned) fitProcess(ctx context.Context, d *Data) (err error) {
 	if d.Numbers == nil || m.options.Kind == ForestAlone {
 		return nil
 	}
 	p, err := newProcess(d, ProcessOptions{})
-	if m.options.Kind == Best && (err != nil || len(p.known) > MostAveraged || len(p.known) < fewestAveraged) {
+	if m.options.Kind == Best && (err != nil || len(p.compositions) > MostAveraged || len(p.compositions) < minAveragedCompositions) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	if p.hyper, err = p.fit(ctx); err != nil {
+	if p.hyperparameters, err = p.fitHyperparameters(ctx); err != nil {
 		return err
 	}
 	m.process = p
 	return p.precompute(ctx)
 }
 
-// evaluate compares the models on held-out rows. It drops the process if that makes the average
-// worse by more than the standard error.
-func (m *Learned) evaluate(ctx context.Context, d *Data) error {
+// evaluateHeldOut measures the predictions of held-out rows. It drops the process if the mean of
+// forest and process is worse than the forest by more than the standard error of the difference.
+func (m *Learned) evaluateHeldOut(ctx context.Context, d *Data) error {
 	if m.process == nil && !m.options.Log {
 		m.quality = m.forest.Quality()
 		if q := m.quality.Numbers; q != nil {
@@ -279,25 +290,25 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 	names := []string{"forest", "Gaussian process", "average of both"}
 	var meters [3]*lawMeter
 	for k := range meters {
-		meters[k] = newLawMeter(m.numbers)
+		meters[k] = newLawMeter(m.numericLabels)
 	}
-	held := m.holdOut()
+	held := m.newHeldOutPredictor()
 	for r := range d.Rows {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		grown, fitted := held.laws(r)
-		for k, l := range []Law{grown, fitted, average(grown, fitted)} {
+		grown, fitted := held.rowLaws(r)
+		for k, l := range []Law{grown, fitted, averageLaws(grown, fitted)} {
 			if l.Values != nil {
-				meters[k].add(m.numbers[r], m.toLabelUnit(l))
+				meters[k].addRow(m.numericLabels[r], m.toLabelUnit(l))
 			}
 		}
 	}
 	if m.forest != nil && m.process != nil {
 		for k, meter := range meters {
-			loss, gain := differenceMoments(meter.crps, nil), differenceMoments(meters[0].crps, meter.crps)
-			if len(meter.crps) != len(meters[0].crps) {
-				gain = moment{n: 1} // some rows are in the bootstrap of every tree
+			loss, gain := differenceMoments(meter.rowCRPS, nil), differenceMoments(meters[0].rowCRPS, meter.rowCRPS)
+			if len(meter.rowCRPS) != len(meters[0].rowCRPS) {
+				gain = meanAccumulator{n: 1} // some rows are in the bootstrap of every tree
 			}
 			m.heldOutErrors = append(m.heldOutErrors, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
@@ -305,12 +316,12 @@ func (m *Learned) evaluate(ctx context.Context, d *Data) error {
 			m.process = nil
 		}
 	}
-	return m.calibrate(ctx, held)
+	return m.calibrateIntervals(ctx, held)
 }
 
-// stretchFactors returns the factors that are tried for stretching a law about its mean. The one of
-// the least CRPS on held-out rows is taken. Stretching is needed because the mean of two laws is
-// wider than either.
+// stretchFactors returns the candidates for the stretch factor: 0.5, 0.55, …, 1.5. The candidate
+// with the least CRPS on held-out rows is taken. Stretching corrects the width of the predicted
+// distribution: the mixture of two distributions is wider than either.
 func stretchFactors() (all []float64) {
 	for k := 10; k <= 30; k++ {
 		all = append(all, float64(k)/20)
@@ -318,62 +329,64 @@ func stretchFactors() (all []float64) {
 	return all
 }
 
-// calibrate sets the stretch factor and the widening of intervals, and measures the resulting
-// quality.
-func (m *Learned) calibrate(ctx context.Context, held *holdout) error {
+// calibrateIntervals sets the stretch factor and the shift of the ends of intervals. It then
+// measures the quality of the resulting predictions.
+func (m *Learned) calibrateIntervals(ctx context.Context, held *heldOutPredictor) error {
 	if m.process == nil {
 		held.means = nil
 	}
-	if m.process != nil || len(m.rows) <= MostAveraged {
-		if err := m.stretch(ctx, held); err != nil {
+	if m.process != nil || len(m.compositions) <= MostAveraged {
+		if err := m.chooseStretch(ctx, held); err != nil {
 			return err
 		}
 	}
-	meter := newLawMeter(m.numbers)
-	for r := range m.rows {
+	meter := newLawMeter(m.numericLabels)
+	for r := range m.compositions {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if l := average(held.laws(r)); l.Values != nil {
-			meter.add(m.numbers[r], m.toLabelUnit(l.stretched(m.stretchFactor)))
+		if l := averageLaws(held.rowLaws(r)); l.Values != nil {
+			meter.addRow(m.numericLabels[r], m.toLabelUnit(l.stretchedAboutMean(m.stretchFactor)))
 		}
 	}
 	m.quality, m.intervalShift = meter.quality()
 	return nil
 }
 
-// stretch chooses the stretch factor.
-func (m *Learned) stretch(ctx context.Context, held *holdout) error {
+// chooseStretch sets the stretch factor to the candidate with the least CRPS on held-out rows.
+func (m *Learned) chooseStretch(ctx context.Context, held *heldOutPredictor) error {
 	all := stretchFactors()
 	losses := make([]float64, len(all))
-	for r := range m.rows {
+	for r := range m.compositions {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		l := average(held.laws(r))
+		l := averageLaws(held.rowLaws(r))
 		if l.Values == nil {
 			continue
 		}
 		for k, by := range all {
-			losses[k] += m.toLabelUnit(l.stretched(by)).CRPS(m.numbers[r])
+			losses[k] += m.toLabelUnit(l.stretchedAboutMean(by)).CRPS(m.numericLabels[r])
 		}
 	}
 	m.stretchFactor = all[slices.Index(losses, slices.Min(losses))]
 	return nil
 }
 
-// average returns the equal mixture of two laws, or the only law.
-func average(a, b Law) Law {
+// averageLaws returns the mixture of two distributions with equal weights. If one of them is empty,
+// it returns the other one.
+func averageLaws(a, b Law) Law {
 	switch {
 	case a.Values == nil:
 		return b
 	case b.Values == nil:
 		return a
 	}
-	return mixed(a, b)
+	return mixLaws(a, b)
 }
 
-// toLabelUnit converts a law to the label's unit.
+// toLabelUnit converts a distribution of what was learnt to a distribution of the label: it undoes
+// the logarithm if there is one.
 func (m *Learned) toLabelUnit(l Law) Law {
 	if !m.options.Log {
 		return l
@@ -385,8 +398,8 @@ func (m *Learned) toLabelUnit(l Law) Law {
 	return Law{values, l.Weights}
 }
 
-// learnSuccess grows the forest that predicts which compositions can be made.
-func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
+// growSuccessForest grows the forest that predicts whether a composition can be made and measured.
+func (m *Learned) growSuccessForest(ctx context.Context, d *Data) (err error) {
 	if len(m.options.Failed) == 0 {
 		return nil
 	}
@@ -398,31 +411,33 @@ func (m *Learned) learnSuccess(ctx context.Context, d *Data) (err error) {
 		}
 		all.Classes = append(all.Classes, class)
 	}
-	if m.forest != nil && !plainFeatures(m.forest.features, m.forest.ingredients) {
+	if m.forest != nil && !areAmountFeatures(m.forest.features, m.forest.ingredients) {
 		all.Features = m.forest.features
 	}
 	o := m.options.Forest
 	o.FeaturesPerSplit, o.SmallestLeaf, o.Importances = 0, 0, false
 	if o.Splits == RandomSplits && len(all.Rows) <= MostAveraged {
-		o.shrink = leafShrink
+		o.shrink = classShrinkage
 	}
-	m.success, err = Grow(ctx, &all, o)
+	m.successForest, err = Grow(ctx, &all, o)
 	return err
 }
 
-// A holdout gives the models' predictions for rows that they have not seen.
-type holdout struct {
+// A heldOutPredictor predicts the rows of a model's own data, each by models that have not seen the
+// row.
+type heldOutPredictor struct {
 	*Learned
-	bags             []bag
-	x                []int32
-	means, variances []float64
+	leftOutByTree    []leftOutRows // by tree: the rows that the tree has not seen
+	composition      []int32       // scratch memory: a dense composition; zero between uses
+	means, variances []float64     // by row: the held-out mean and standard deviation by the process; nil if there is no process
 }
 
-func (m *Learned) holdOut() *holdout {
-	h := &holdout{Learned: m}
+// newHeldOutPredictor returns the predictor of the model's own rows.
+func (m *Learned) newHeldOutPredictor() *heldOutPredictor {
+	h := &heldOutPredictor{Learned: m}
 	if m.forest != nil {
-		h.bags = m.forest.bags()
-		h.x = make([]int32, len(m.forest.ingredients))
+		h.leftOutByTree = m.forest.redrawLeftOutRows()
+		h.composition = make([]int32, len(m.forest.ingredients))
 	}
 	if m.process != nil {
 		h.means, h.variances = m.process.HeldOut()
@@ -430,11 +445,12 @@ func (m *Learned) holdOut() *holdout {
 	return h
 }
 
-// laws returns the laws of row r by the forest and by the process, in the learnt unit. A law is
-// empty if its model is absent.
-func (h *holdout) laws(r int) (grown, fitted Law) {
+// rowLaws returns the held-out distribution of row r by the forest and by the process, both on the
+// learnt scale. A distribution is empty if its model does not exist, or if every tree has seen the
+// row.
+func (h *heldOutPredictor) rowLaws(r int) (grown, fitted Law) {
 	if h.forest != nil {
-		if law := h.forest.lawOutOfBag(h.features(r), r, h.bags, nil); len(law) > 0 {
+		if law := h.forest.outOfBagLaw(h.rowFeatures(r), r, h.leftOutByTree, nil); len(law) > 0 {
 			grown = Law{h.forest.numbers, law}
 		}
 	}
@@ -444,26 +460,27 @@ func (h *holdout) laws(r int) (grown, fitted Law) {
 	return grown, fitted
 }
 
-// features returns the forest's features of row r.
-func (h *holdout) features(r int) []int32 {
-	for _, p := range h.rows[r] {
-		h.x[p.Ingredient] = p.Amount
+// rowFeatures returns the features of row r.
+func (h *heldOutPredictor) rowFeatures(r int) []int32 {
+	for _, p := range h.compositions[r] {
+		h.composition[p.Ingredient] = p.Amount
 	}
-	values := h.forest.featureValues(h.x)
-	for _, p := range h.rows[r] {
-		h.x[p.Ingredient] = 0
+	values := h.forest.featureValues(h.composition)
+	for _, p := range h.compositions[r] {
+		h.composition[p.Ingredient] = 0
 	}
 	return values
 }
 
-// bags redraws the forest's bootstrap samples.
-func (f *Forest) bags() []bag {
-	bags := make([]bag, len(f.trees))
-	drawn := make([]int32, f.rows)
-	for k := range bags {
-		bags[k] = f.drawBag(newStream(f.options.Seed, growing, uint64(k)), drawn)
+// redrawLeftOutRows returns, for each tree, the rows that the bootstrap sample of the tree left
+// out. It draws the samples again from the seed.
+func (f *Forest) redrawLeftOutRows() []leftOutRows {
+	leftOut := make([]leftOutRows, len(f.trees))
+	drawn := make([]int32, f.rowCount)
+	for k := range leftOut {
+		leftOut[k] = f.drawBootstrap(newStream(f.options.Seed, growPurpose, uint64(k)), drawn)
 	}
-	return bags
+	return leftOut
 }
 
 // Label returns the name of the predicted quantity.
@@ -484,9 +501,9 @@ func (m *Learned) Process() *Process { return m.process }
 func (m *Learned) Options() LearnOptions { return m.options }
 
 // Numeric reports whether the label is a number rather than a class.
-func (m *Learned) Numeric() bool { return m.numbers != nil }
+func (m *Learned) Numeric() bool { return m.numericLabels != nil }
 
-// Classes returns the names of the classes, ascending; nil if the label is a number.
+// Classes returns the names of the classes in ascending order, or nil if the label is a number.
 func (m *Learned) Classes() []string {
 	if m.forest == nil {
 		return nil
@@ -494,38 +511,40 @@ func (m *Learned) Classes() []string {
 	return m.forest.Classes()
 }
 
-// Rows returns the number of learnt rows, without failures.
-func (m *Learned) Rows() int { return len(m.rows) }
+// Rows returns the number of rows from which the model was learnt. Failed compositions do not
+// count.
+func (m *Learned) Rows() int { return len(m.compositions) }
 
-// Failures returns the number of compositions that could not be measured.
+// Failures returns the number of compositions in [LearnOptions.Failed].
 func (m *Learned) Failures() int { return len(m.options.Failed) }
 
-// Range returns the smallest and largest number.
+// Range returns the smallest and the largest numeric label of the rows. Both are 0 if the label is
+// a class.
 func (m *Learned) Range() (smallest, largest float64) {
 	if !m.Numeric() {
 		return 0, 0
 	}
-	return slices.Min(m.numbers), slices.Max(m.numbers)
+	return slices.Min(m.numericLabels), slices.Max(m.numericLabels)
 }
 
 // Quality returns how well the model predicts held-out rows.
 func (m *Learned) Quality() Quality { return m.quality }
 
-// Choice returns the cross-validation that chose the features, or nil if there was only one set.
+// Choice returns the cross-validation that chose the feature set, or nil if there was only one set.
 func (m *Learned) Choice() *Choice { return m.choice }
 
-// Brings returns the held-out CRPS of the forest, the process and their average, each with its gain
-// over the forest. It is nil unless both were learnt.
+// Brings returns the held-out CRPS of the forest, of the process and of their mean. Each result
+// includes the gain over the forest. Brings returns nil unless both models were learnt.
 func (m *Learned) Brings() []Tried { return slices.Clone(m.heldOutErrors) }
 
-// Compositions returns the learnt rows, which the caller must not change.
-func (m *Learned) Compositions() [][]Part { return m.rows }
+// Compositions returns the rows from which the model was learnt. The caller must not change them.
+func (m *Learned) Compositions() [][]Part { return m.compositions }
 
-// Measured returns the numbers of the data, or nil for classes.
-func (m *Learned) Measured() []float64 { return slices.Clone(m.numbers) }
+// Measured returns the numeric labels of the rows, or nil if the labels are classes.
+func (m *Learned) Measured() []float64 { return slices.Clone(m.numericLabels) }
 
-// Law returns the predictive law at the dense composition x, in the label's unit. It panics if the
-// label is a class.
+// Law returns the predicted distribution of the label for the dense composition x, in the unit of
+// the label. It panics if the label is a class.
 func (m *Learned) Law(x []int32) Law {
 	var grown, fitted Law
 	if m.forest != nil {
@@ -534,20 +553,23 @@ func (m *Learned) Law(x []int32) Law {
 	if m.process != nil {
 		fitted = m.process.Law(x)
 	}
-	return m.toLabelUnit(average(grown, fitted).stretched(m.stretchFactor))
+	return m.toLabelUnit(averageLaws(grown, fitted).stretchedAboutMean(m.stretchFactor))
 }
 
-// Predict returns the expected number at the dense composition x, and a 90 % prediction interval
-// for new rows drawn as the known ones were. The ends are the 5 % and 95 % quantiles of the law,
-// moved apart as held-out rows require (conformalised quantile regression: Romano, Patterson and
-// Candès 2019). The law of a process is wide where the dataset has nothing near, and so is the
-// interval. Predict panics if the label is a class.
+// Predict returns the expected label for the dense composition x, and a 90 % prediction interval
+// for new rows that are drawn like the known rows. It panics if the label is a class.
 //
-// The interval does not hold for a composition found by a search: the more candidates it was chosen
-// from, the more of its value is luck.
-func (m *Learned) Predict(x []int32) Prediction { return m.predict(m.Law(x)) }
+// The ends of the interval are the 5 % and 95 % quantiles of the predicted distribution. They are
+// then moved apart as far as held-out rows require (conformalised quantile regression: Romano,
+// Patterson and Candès 2019). The distribution of a process, and so the interval, is wide where the
+// dataset has no similar composition.
+//
+// The interval does not hold for a composition that a search has found. The more candidates the
+// search chose from, the more of the predicted value is luck.
+func (m *Learned) Predict(x []int32) Prediction { return m.predictFromLaw(m.Law(x)) }
 
-func (m *Learned) predict(l Law) Prediction {
+// predictFromLaw returns the prediction for a predicted distribution l of the label.
+func (m *Learned) predictFromLaw(l Law) Prediction {
 	p := Prediction{Value: l.Mean()}
 	p.Low = min(l.Quantile(0.05)-m.intervalShift, p.Value)
 	p.High = max(l.Quantile(0.95)+m.intervalShift, p.Value)
@@ -561,23 +583,24 @@ func (m *Learned) predict(l Law) Prediction {
 	return p
 }
 
-// HeldOut returns the model's prediction for each row of the data without that row. It is all NaN
-// where no tree left the row out. It panics if the label is a class.
+// HeldOut returns, for each row of the data, the prediction of the model without that row. The
+// prediction consists of NaN if every tree has seen the row and there is no process. HeldOut panics
+// if the label is a class.
 func (m *Learned) HeldOut() []Prediction {
-	held := m.holdOut()
-	all := make([]Prediction, len(m.rows))
+	held := m.newHeldOutPredictor()
+	all := make([]Prediction, len(m.compositions))
 	for r := range all {
-		l := average(held.laws(r))
+		l := averageLaws(held.rowLaws(r))
 		if l.Values == nil {
 			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
 			continue
 		}
-		all[r] = m.predict(m.toLabelUnit(l.stretched(m.stretchFactor)))
+		all[r] = m.predictFromLaw(m.toLabelUnit(l.stretchedAboutMean(m.stretchFactor)))
 	}
 	return all
 }
 
-// Shares returns the probability of each class at the dense composition x; nil if the
+// Shares returns the predicted probability of each class for the dense composition x, or nil if the
 // label is a number.
 func (m *Learned) Shares(x []int32) []float64 {
 	if m.forest == nil {

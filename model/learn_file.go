@@ -12,14 +12,14 @@ import (
 	"slices"
 )
 
-// The format of a saved model, which docs/formats.md names.
+// The format of a saved model: see docs/formats.md.
 const (
 	learnedFormat  = "kir model"
 	learnedVersion = 1
 )
 
-// A savedLearned is a model as JSON. A process is saved as its rows and hyperparameters, which
-// determine the rest.
+// A savedLearned is the content of a model file, as JSON. For a process the file holds only
+// hyperparameters. The rows and the hyperparameters determine everything else.
 type savedLearned struct {
 	Format      string          `json:"format"`
 	Version     int             `json:"version"`
@@ -28,10 +28,10 @@ type savedLearned struct {
 	Log         bool            `json:"log"`
 	Ingredients []string        `json:"ingredients"`
 	Total       int             `json:"total"`
-	Rows        [][]int32       `json:"rows"` // ingredient, amount, ingredient, amount, …
+	Rows        [][]int32       `json:"rows"` // by row: ingredient, amount, ingredient, amount, …
 	Classes     []string        `json:"classes,omitempty"`
 	Numbers     []float64       `json:"numbers,omitempty"`
-	SD          []float64       `json:"sd,omitempty"` // standard deviation by row; −1 where unknown
+	SD          []float64       `json:"sd,omitempty"` // by row: the standard deviation of the measurement; −1 if unknown
 	Failed      [][]int32       `json:"failed,omitempty"`
 	HeldOut     Quality         `json:"held_out"`
 	Spread      float64         `json:"spread"`
@@ -44,6 +44,7 @@ type savedLearned struct {
 	Checksum    string          `json:"checksum,omitempty"`
 }
 
+// A savedProcess holds the hyperparameters of a process in a model file.
 type savedProcess struct {
 	Kernel          string    `json:"kernel"`
 	Length          float64   `json:"length"`
@@ -52,10 +53,10 @@ type savedProcess struct {
 	Noise           float64   `json:"noise"`
 }
 
-// String returns the kind's name in files and problems.
+// String returns the name of the kind in files and in problem descriptions.
 func (k Kind) String() string { return [...]string{"learn", "forest", "process"}[k] }
 
-// ParseKind reads the name of a kind.
+// ParseKind returns the kind with the given name.
 func ParseKind(text string) (Kind, error) {
 	for _, k := range []Kind{Best, ForestAlone, ProcessAlone} {
 		if k.String() == text {
@@ -67,20 +68,20 @@ func ParseKind(text string) (Kind, error) {
 
 // Write saves the model as JSON.
 func (m *Learned) Write(w io.Writer) error {
-	if m.forest != nil && m.forest.beside > 0 || m.process != nil && m.process.beside > 0 {
-		return errBesideFile
+	if m.forest != nil && m.forest.besideCount > 0 || m.process != nil && m.process.besideCount > 0 {
+		return errSavingConditions
 	}
 	s := savedLearned{
 		Format: learnedFormat, Version: learnedVersion,
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
-		Rows: flattenRows(m.rows), Classes: m.classes, Numbers: m.numbers, SD: savedSD(m.sd), Failed: flattenRows(m.options.Failed),
+		Rows: flattenRows(m.compositions), Classes: m.classLabels, Numbers: m.numericLabels, SD: encodeSD(m.measurementSD), Failed: flattenRows(m.options.Failed),
 		HeldOut: m.quality, Spread: m.stretchFactor, Widen: m.intervalShift, Choice: m.choice, Brings: m.heldOutErrors,
 	}
 	for _, f := range []struct {
 		of *Forest
 		to *json.RawMessage
-	}{{m.forest, &s.Forest}, {m.success, &s.Success}} {
+	}{{m.forest, &s.Forest}, {m.successForest, &s.Success}} {
 		if f.of == nil {
 			continue
 		}
@@ -91,26 +92,26 @@ func (m *Learned) Write(w io.Writer) error {
 		*f.to = b.Bytes()
 	}
 	if p := m.process; p != nil {
-		s.Process = &savedProcess{p.options.Kernel.String(), p.hyper.length, p.hyper.logLengthRatios, p.hyper.signal, p.hyper.noise}
+		s.Process = &savedProcess{p.options.Kernel.String(), p.hyperparameters.logLength, p.hyperparameters.logLengthRatios, p.hyperparameters.logSignal, p.hyperparameters.logNoise}
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("writing a model: %w", err)
 	}
-	if _, err := w.Write(addChecksum(bytes.TrimSuffix(text, []byte("}")))); err != nil {
+	if _, err := w.Write(appendChecksum(bytes.TrimSuffix(text, []byte("}")))); err != nil {
 		return fmt.Errorf("writing a model: %w", err)
 	}
 	return nil
 }
 
-// addChecksum appends the checksum that ends a file.
-func addChecksum(text []byte) []byte {
+// appendChecksum appends the end of a file with the checksum of the text.
+func appendChecksum(text []byte) []byte {
 	sum := sha256.Sum256(text)
-	return fmt.Appendf(text, checksumEnd+"\n", hex.EncodeToString(sum[:]))
+	return fmt.Appendf(text, checksumFormat+"\n", hex.EncodeToString(sum[:]))
 }
 
-// savedSD converts standard deviations for a file: JSON has no NaN.
-func savedSD(sd []float64) []float64 {
+// encodeSD replaces NaN by −1, because JSON has no NaN.
+func encodeSD(sd []float64) []float64 {
 	saved := slices.Clone(sd)
 	for r, v := range saved {
 		if math.IsNaN(v) {
@@ -120,8 +121,8 @@ func savedSD(sd []float64) []float64 {
 	return saved
 }
 
-// restoredSD is the inverse of savedSD.
-func restoredSD(saved []float64) []float64 {
+// decodeSD replaces −1 by NaN. It is the inverse of [encodeSD].
+func decodeSD(saved []float64) []float64 {
 	sd := slices.Clone(saved)
 	for r, v := range sd {
 		if v == -1 {
@@ -131,8 +132,10 @@ func restoredSD(saved []float64) []float64 {
 	return sd
 }
 
-func sameSD(a, b []float64) bool { return slices.Equal(savedSD(a), savedSD(b)) }
+// equalSD reports whether two lists of standard deviations are equal, where NaN equals NaN.
+func equalSD(a, b []float64) bool { return slices.Equal(encodeSD(a), encodeSD(b)) }
 
+// flattenRows converts rows to their form in a file: ingredient, amount, ingredient, amount, …
 func flattenRows(rows [][]Part) [][]int32 {
 	all := make([][]int32, len(rows))
 	for r, row := range rows {
@@ -144,8 +147,7 @@ func flattenRows(rows [][]Part) [][]int32 {
 	return all
 }
 
-// Ingredients returns the names of the ingredients, in the order of the amounts in a
-// composition.
+// Ingredients returns the names of the ingredients, in the order of the amounts in a composition.
 func (m *Learned) Ingredients() []string {
 	if m.forest == nil {
 		return slices.Clone(m.process.ingredients)
@@ -153,21 +155,22 @@ func (m *Learned) Ingredients() []string {
 	return m.forest.Ingredients()
 }
 
-// Total returns the sum of the amounts of the compositions the model is for.
+// Total returns the sum of the amounts of the compositions for which the model predicts.
 func (m *Learned) Total() int {
 	if m.forest == nil {
-		return m.process.total
+		return m.process.totalAmount
 	}
-	return m.forest.total
+	return m.forest.totalAmount
 }
 
-// IsLearntFrom reports whether the model was learnt from these rows, labels and, if given, standard
-// deviations, in this order.
+// IsLearntFrom reports whether the model was learnt from the rows and labels of d, in this order.
+// If d has standard deviations, they must be the same, too.
 func (m *Learned) IsLearntFrom(d *Data) bool {
-	return slices.EqualFunc(m.rows, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numbers, d.Numbers) && (d.SD == nil || sameSD(m.sd, d.SD)) && slices.Equal(m.classes, d.Classes)
+	return slices.EqualFunc(m.compositions, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numericLabels, d.Numbers) && (d.SD == nil || equalSD(m.measurementSD, d.SD)) && slices.Equal(m.classLabels, d.Classes)
 }
 
-// IsLearned reports whether a file begins as a saved model rather than as a saved forest.
+// IsLearned reports whether the text of a file begins like a saved model rather than a saved
+// forest.
 func IsLearned(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte(`{"format":"`+learnedFormat+`"`))
 }
@@ -185,6 +188,7 @@ func ReadLearned(ctx context.Context, r io.Reader) (*Learned, error) {
 	return nil, fmt.Errorf("reading a model: %w", err)
 }
 
+// parseLearned reads and checks the text of a model file.
 func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	var s savedLearned
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -194,24 +198,24 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	}
 	switch {
 	case s.Format != learnedFormat:
-		return nil, damaged("this is not a saved model: format is %q and should be %q", s.Format, learnedFormat)
+		return nil, damageError("this is not a saved model: format is %q and should be %q", s.Format, learnedFormat)
 	case s.Version != learnedVersion:
-		return nil, damaged("the model is saved in version %d of the format; this program reads version %d", s.Version, learnedVersion)
-	case !hasChecksum(data):
-		return nil, damaged("the file was changed since it was saved: its checksum is another")
+		return nil, damageError("the model is saved in version %d of the format; this program reads version %d", s.Version, learnedVersion)
+	case !checksumMatches(data):
+		return nil, damageError("the file was changed since it was saved: its checksum is another")
 	}
-	if !(s.Spread > 0) || !(math.Abs(s.Widen) <= maxNumber) {
-		return nil, damaged("the spread is %v and the widening %v", s.Spread, s.Widen)
+	if !(s.Spread > 0) || !(math.Abs(s.Widen) <= maxAbsLabel) {
+		return nil, damageError("the spread is %v and the widening %v", s.Spread, s.Widen)
 	}
 	kind, err := ParseKind(s.Kind)
 	if err != nil {
-		return nil, damaged("%v", err)
+		return nil, damageError("%v", err)
 	}
 	m := &Learned{
-		options: LearnOptions{Kind: kind, Log: s.Log}, numbers: s.Numbers, sd: restoredSD(s.SD), classes: s.Classes,
+		options: LearnOptions{Kind: kind, Log: s.Log}, numericLabels: s.Numbers, measurementSD: decodeSD(s.SD), classLabels: s.Classes,
 		quality: s.HeldOut, stretchFactor: s.Spread, intervalShift: s.Widen, choice: s.Choice, heldOutErrors: s.Brings,
 	}
-	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: restoredSD(s.SD), Classes: s.Classes}
+	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: decodeSD(s.SD), Classes: s.Classes}
 	if d.Rows, err = unflattenRows(s.Rows); err != nil {
 		return nil, err
 	}
@@ -219,28 +223,28 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 		return nil, err
 	}
 	if err := d.check(); err != nil {
-		return nil, damaged("%v", err)
+		return nil, damageError("%v", err)
 	}
 	all := *d
 	all.Rows, all.Classes, all.SD, all.Numbers = slices.Concat(d.Rows, m.options.Failed), nil, nil, make([]float64, len(d.Rows)+len(m.options.Failed))
 	if err := all.check(); err != nil {
-		return nil, damaged("failed: %v", err)
+		return nil, damageError("failed: %v", err)
 	}
-	m.rows = d.Rows
+	m.compositions = d.Rows
 	if m.forest, err = restoreForest(s.Forest, d, len(d.Rows)); err != nil {
 		return nil, err
 	}
-	if m.success, err = restoreForest(s.Success, d, len(all.Rows)); err != nil {
+	if m.successForest, err = restoreForest(s.Success, d, len(all.Rows)); err != nil {
 		return nil, err
 	}
-	if m.success != nil && (m.success.Numeric() || len(m.options.Failed) == 0 || !slices.Contains(m.success.classes, madeClass)) {
-		return nil, damaged("success is no forest of what was made and what failed")
+	if m.successForest != nil && (m.successForest.Numeric() || len(m.options.Failed) == 0 || !slices.Contains(m.successForest.classes, madeClass)) {
+		return nil, damageError("success is no forest of what was made and what failed")
 	}
 	if m.forest != nil {
 		m.forestOptions = m.forest.options
 		m.options.Forest = m.forest.options
 		if m.forest.Numeric() != (d.Numbers != nil) {
-			return nil, damaged("the forest is not of the label's kind")
+			return nil, damageError("the forest is not of the label's kind")
 		}
 	}
 	if s.Process != nil {
@@ -249,22 +253,23 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 		}
 	}
 	if m.forest == nil && m.process == nil {
-		return nil, damaged("there is neither a forest nor a process")
+		return nil, damageError("there is neither a forest nor a process")
 	}
 	if q := s.HeldOut; q.Rows < 0 || q.Rows > len(d.Rows) || q.Numbers != nil && d.Numbers == nil || q.Classes != nil && d.Classes == nil {
-		return nil, damaged("held_out does not fit the %d rows", len(d.Rows))
+		return nil, damageError("held_out does not fit the %d rows", len(d.Rows))
 	}
 	if c := s.Choice; c != nil && (c.Chosen < 0 || c.Chosen >= len(c.Tried)) {
-		return nil, damaged("choice: %d is chosen of %d that were tried", c.Chosen, len(c.Tried))
+		return nil, damageError("choice: %d is chosen of %d that were tried", c.Chosen, len(c.Tried))
 	}
 	return m, nil
 }
 
+// unflattenRows is the inverse of [flattenRows].
 func unflattenRows(rows [][]int32) ([][]Part, error) {
 	all := make([][]Part, len(rows))
 	for r, row := range rows {
 		if len(row)%2 != 0 {
-			return nil, damaged("row %d has %d numbers and must have pairs of ingredient and amount", r, len(row))
+			return nil, damageError("row %d has %d numbers and must have pairs of ingredient and amount", r, len(row))
 		}
 		for k := 0; k < len(row); k += 2 {
 			all[r] = append(all[r], Part{row[k], row[k+1]})
@@ -273,50 +278,50 @@ func unflattenRows(rows [][]int32) ([][]Part, error) {
 	return all, nil
 }
 
-// restoreForest reads a forest within a model, or returns nil if there is none.
+// restoreForest reads a forest that is part of a model file. It returns nil if the file has none.
 func restoreForest(text json.RawMessage, d *Data, rows int) (*Forest, error) {
 	if text == nil {
 		return nil, nil
 	}
-	f, err := parse(text)
+	f, err := parseForest(text)
 	if err != nil {
 		return nil, err
 	}
-	if f.label != d.Label || f.total != d.Total || f.rows != rows || !slices.Equal(f.ingredients, d.Ingredients) {
-		return nil, damaged("the forest is of another label, other ingredients, another total or other rows than the model")
+	if f.label != d.Label || f.totalAmount != d.Total || f.rowCount != rows || !slices.Equal(f.ingredients, d.Ingredients) {
+		return nil, damageError("the forest is of another label, other ingredients, another total or other rows than the model")
 	}
 	return f, nil
 }
 
-// restoreProcess recomputes the process from its rows and hyperparameters.
+// restoreProcess recomputes the process from the rows of d and the saved hyperparameters.
 func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) (err error) {
 	if d.Numbers == nil {
-		return damaged("there is a process of classes")
+		return damageError("there is a process of classes")
 	}
 	known := *d
 	if m.options.Log {
-		if known.Numbers, err = logarithms(d); err != nil {
-			return damaged("%v", err)
+		if known.Numbers, err = logLabels(d); err != nil {
+			return damageError("%v", err)
 		}
 		known.SD = logSDs(d)
 	}
 	kernel, err := ParseKernel(s.Kernel)
 	if err != nil {
-		return damaged("%v", err)
+		return damageError("%v", err)
 	}
 	p, err := newProcess(&known, ProcessOptions{Kernel: kernel})
 	if err != nil {
-		return damaged("%v", err)
+		return damageError("%v", err)
 	}
 	if len(s.LogLengthRatios) != len(d.Ingredients) {
-		return damaged("there are %d lengths for %d ingredients", len(s.LogLengthRatios), len(d.Ingredients))
+		return damageError("there are %d lengths for %d ingredients", len(s.LogLengthRatios), len(d.Ingredients))
 	}
 	for _, v := range append([]float64{s.Length, s.Signal, s.Noise}, s.LogLengthRatios...) {
-		if !(math.Abs(v) <= mostHyper) {
-			return damaged("a hyperparameter is %v and must be within ±%v", v, mostHyper)
+		if !(math.Abs(v) <= maxAbsHyperparameter) {
+			return damageError("a hyperparameter is %v and must be within ±%v", v, maxAbsHyperparameter)
 		}
 	}
-	p.hyper = hyperparameters{s.Length, s.LogLengthRatios, s.Signal, s.Noise}
+	p.hyperparameters = hyperparameters{s.Length, s.LogLengthRatios, s.Signal, s.Noise}
 	m.process = p
 	return p.precompute(ctx)
 }

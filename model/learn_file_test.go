@@ -24,7 +24,7 @@ func TestSaveAndLoadLearned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for r, row := range s.model.rows {
+		for r, row := range s.model.compositions {
 			x := make([]int32, len(m.Ingredients()))
 			for _, p := range row {
 				x[p.Ingredient] = p.Amount
@@ -36,7 +36,7 @@ func TestSaveAndLoadLearned(t *testing.T) {
 				t.Fatalf("%s: row %d is predicted otherwise", name, r)
 			}
 		}
-		d := &Data{Rows: s.model.rows, Numbers: s.model.numbers, Classes: s.model.classes}
+		d := &Data{Rows: s.model.compositions, Numbers: s.model.numericLabels, Classes: s.model.classLabels}
 		if !m.IsLearntFrom(d) {
 			t.Errorf("%s: its own rows are taken for others", name)
 		}
@@ -57,7 +57,7 @@ func TestSaveAndLoadLearned(t *testing.T) {
 func TestAgain(t *testing.T) {
 	for name, s := range learnedCases(t) {
 		m := s.model
-		d := &Data{Label: m.Label(), Ingredients: m.Ingredients(), Total: m.Total(), Rows: m.rows, Numbers: m.numbers, Classes: m.classes}
+		d := &Data{Label: m.Label(), Ingredients: m.Ingredients(), Total: m.Total(), Rows: m.compositions, Numbers: m.numericLabels, Classes: m.classLabels}
 		again, err := m.Refit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -118,5 +118,5 @@ func TestDamagedLearned(t *testing.T) {
 func parseUnsealed(t *testing.T, text string) (*Learned, error) {
 	t.Helper()
 	end := strings.LastIndex(text, `,"checksum"`)
-	return parseLearned(t.Context(), addChecksum([]byte(text[:end])))
+	return parseLearned(t.Context(), appendChecksum([]byte(text[:end])))
 }

@@ -8,30 +8,32 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A LearnedScore is a function of the composition that states how well a model expects it to
-// satisfy a [Want]. It is the mean of the forest's [Score] and the process's [ProcessScore], or the
-// only one of them. For classes and bounds it is a probability, calibrated on held-out rows. For a
-// direction it is the position of the mean between the least and the greatest label. If some
-// compositions could not be made, the probability of success multiplies it. A LearnedScore does not
-// change, so that any number of goroutines may use it.
+// A LearnedScore is a function of the composition: how well a model expects the composition to
+// satisfy a [Want]. It is the mean of two scores, the forest's [Score] and the process's
+// [ProcessScore]. If the model has only a forest or only a process, it is the score of that model.
+//
+// For classes and bounds the score is a probability, calibrated on held-out rows. For [Maximize]
+// and [Minimize] it is the position of the expected label between the least and the greatest label.
+// If some compositions failed, the score is multiplied by the probability that the composition can
+// be measured. A LearnedScore does not change, so that any number of goroutines may use it.
 type LearnedScore struct {
 	model        *Learned
-	want         Want // the Want as requested
+	want         Want // the wanted labels, as requested
 	forest       *Score
 	process      *ProcessScore
-	calibration  *Calibration // nil for a direction
-	curve        *curve       // the calibration's curve
-	success      *Score
-	successCurve *curve // calibration of the probability of success; nil without failures
+	calibration  *Calibration      // nil for a direction, and if no row was held out
+	curve        *calibrationCurve // the curve of calibration; nil if calibration is nil
+	successScore *Score            // score of the forest of success: the probability that a composition can be measured; nil if none failed
+	successCurve *calibrationCurve // calibration of the probability of success; nil if no composition failed
 }
 
-// Score returns the score of a want. The error says why the model cannot compute it.
+// Score returns the score for a [Want]. The error says why the model cannot compute the score.
 func (m *Learned) Score(w Want) (*LearnedScore, error) {
 	s := &LearnedScore{model: m, want: w}
 	asked := w
 	if m.options.Log {
 		var err error
-		if asked, err = w.logarithm(); err != nil {
+		if asked, err = w.logarithmic(); err != nil {
 			return nil, err
 		}
 	}
@@ -47,70 +49,72 @@ func (m *Learned) Score(w Want) (*LearnedScore, error) {
 		}
 	}
 	if w.direction == 0 {
-		stated := s.heldOutShares()
+		stated := s.heldOutUncalibrated()
 		came := make([]bool, len(stated))
 		for r := range came {
-			came[r] = m.satisfies(r, w)
+			came[r] = m.rowSatisfies(r, w)
 		}
-		if s.calibration = Calibrate(stated, came, m.steps()); s.calibration != nil {
-			s.curve = s.calibration.curve()
+		if s.calibration = Calibrate(stated, came, m.probabilitySteps()); s.calibration != nil {
+			s.curve = s.calibration.newCurve()
 		}
 	}
 	return s, s.addSuccess()
 }
 
-// logarithm returns the Want for the logarithms of numbers.
-func (w Want) logarithm() (Want, error) {
-	if w.direction == 0 && !w.numerics {
+// logarithmic returns the Want for a model that predicts the logarithms of the numbers.
+func (w Want) logarithmic() (Want, error) {
+	if w.direction == 0 && !w.isBounded {
 		return w, fmt.Errorf("logarithms are of numbers, and classes are wanted")
 	}
-	if w.numerics {
+	if w.isBounded {
 		if w.high <= 0 {
 			return w, fmt.Errorf("no number with a logarithm is at most %g", w.high)
 		}
 		w.low, w.high = log(max(w.low, 0)), log(w.high)
 	}
-	if w.scale[0] < w.scale[1] {
-		w.scale = [2]float64{log(w.scale[0]), log(w.scale[1])}
+	if w.directionScale[0] < w.directionScale[1] {
+		w.directionScale = [2]float64{log(w.directionScale[0]), log(w.directionScale[1])}
 	}
 	return w, nil
 }
 
-// steps returns the number of trees whose votes make a probability, or processSteps for a process.
-func (m *Learned) steps() int {
+// probabilitySteps returns the number of distinct steps that a predicted probability is taken to
+// have: the number of trees, or [processSteps] if there is no forest.
+func (m *Learned) probabilitySteps() int {
 	if m.forest != nil {
 		return m.forest.Trees()
 	}
 	return processSteps
 }
 
-// processSteps is the number of steps that a probability of a process is taken to have.
+// processSteps is the number of steps that a probability predicted by a Gaussian process is taken
+// to have.
 const processSteps = 100
 
-// satisfies reports whether row r of the data satisfies w.
-func (m *Learned) satisfies(r int, w Want) bool {
-	if w.numerics {
-		return w.low <= m.numbers[r] && m.numbers[r] <= w.high
+// rowSatisfies reports whether the label of row r satisfies w.
+func (m *Learned) rowSatisfies(r int, w Want) bool {
+	if w.isBounded {
+		return w.low <= m.numericLabels[r] && m.numericLabels[r] <= w.high
 	}
-	return slices.Contains(w.classes, m.classes[r])
+	return slices.Contains(w.classes, m.classLabels[r])
 }
 
-// heldOutShares returns the held-out score of each row, before calibration and without success. It
-// is NaN where no model held the row out.
-func (s *LearnedScore) heldOutShares() []float64 {
+// heldOutUncalibrated returns the held-out score of each row, before calibration and without the
+// probability of success. A score is NaN if no model held the row out.
+func (s *LearnedScore) heldOutUncalibrated() []float64 {
 	m := s.model
-	shares := make([]float64, len(m.rows))
+	shares := make([]float64, len(m.compositions))
 	for r := range shares {
 		shares[r] = math.NaN()
 	}
 	if s.forest != nil {
 		// The forest was grown from exactly these rows.
-		shares, _ = m.forest.OutOfBag(s.forest, m.rows)
+		shares, _ = m.forest.OutOfBag(s.forest, m.compositions)
 	}
 	if s.process == nil {
 		return shares
 	}
-	for r, k := range m.process.group {
+	for r, k := range m.process.compositionOfRow {
 		own := s.process.scoreOfMean(m.process.heldOutMean[k])
 		if math.IsNaN(shares[r]) {
 			shares[r] = own
@@ -121,38 +125,39 @@ func (s *LearnedScore) heldOutShares() []float64 {
 	return shares
 }
 
-// addSuccess adds the probability that a composition can be made.
+// addSuccess prepares the factor for the probability that a composition can be measured, if some
+// compositions failed.
 func (s *LearnedScore) addSuccess() (err error) {
 	m := s.model
-	if m.success == nil {
+	if m.successForest == nil {
 		return nil
 	}
-	if s.success, err = m.success.Score(AnyOf(madeClass)); err != nil {
+	if s.successScore, err = m.successForest.Score(AnyOf(madeClass)); err != nil {
 		return err
 	}
-	all := slices.Concat(m.rows, m.options.Failed)
-	stated, err := m.success.OutOfBag(s.success, all)
+	all := slices.Concat(m.compositions, m.options.Failed)
+	stated, err := m.successForest.OutOfBag(s.successScore, all)
 	if err != nil {
 		return err
 	}
 	came := make([]bool, len(all))
-	for r := range m.rows {
+	for r := range m.compositions {
 		came[r] = true
 	}
-	if c := Calibrate(stated, came, m.success.Trees()); c != nil {
-		s.successCurve = c.curve()
+	if c := Calibrate(stated, came, m.successForest.Trees()); c != nil {
+		s.successCurve = c.newCurve()
 	}
 	return nil
 }
 
-// Want returns the Want of the score.
+// Want returns the [Want] of the score.
 func (s *LearnedScore) Want() Want { return s.want }
 
 // Bare returns the score before calibration and without the probability of success. For a direction
 // it is only the position of the expected label.
 func (s *LearnedScore) Bare() *LearnedScore {
 	bare := *s
-	bare.curve, bare.success, bare.successCurve = nil, nil, nil
+	bare.curve, bare.successScore, bare.successCurve = nil, nil, nil
 	return &bare
 }
 
@@ -168,6 +173,7 @@ func (s *LearnedScore) Stated(x []int32) float64 {
 	return s.combineUncalibrated(of)
 }
 
+// usedIngredients returns the ingredients with a positive amount in the dense composition x.
 func usedIngredients(x []int32) (used []int32) {
 	for i, v := range x {
 		if v > 0 {
@@ -178,21 +184,21 @@ func usedIngredients(x []int32) (used []int32) {
 }
 
 // HeldOutStated returns the uncalibrated held-out probability of the Want for each row of the data.
-// It is NaN where no model held the row out.
-func (s *LearnedScore) HeldOutStated() []float64 { return s.heldOutShares() }
+// A probability is NaN if no model held the row out.
+func (s *LearnedScore) HeldOutStated() []float64 { return s.heldOutUncalibrated() }
 
-// Calibrated returns the calibration of a probability. It is nil for a direction, and where no row
-// was held out.
+// Calibrated returns the calibration of the probability. It returns nil for a direction, and if no
+// row was held out.
 func (s *LearnedScore) Calibrated() *Calibration { return s.calibration }
 
-// HeldOut returns the held-out score of each row of the data. It is NaN where no tree left the row
-// out.
+// HeldOut returns the held-out score of each row of the data. A score is NaN if no model held the
+// row out.
 func (s *LearnedScore) HeldOut() []float64 {
-	shares := s.heldOutShares()
+	shares := s.heldOutUncalibrated()
 	var possible []float64
-	if s.success != nil {
+	if s.successScore != nil {
 		// These rows are the first of those from which the forest of success was grown.
-		possible, _ = s.model.success.OutOfBag(s.success, slices.Concat(s.model.rows, s.model.options.Failed))
+		possible, _ = s.model.successForest.OutOfBag(s.successScore, slices.Concat(s.model.compositions, s.model.options.Failed))
 	}
 	for r, y := range shares {
 		if math.IsNaN(y) {
@@ -200,28 +206,28 @@ func (s *LearnedScore) HeldOut() []float64 {
 		}
 		switch {
 		case s.curve != nil:
-			shares[r] = s.curve.at(y)
+			shares[r] = s.curve.chanceAt(y)
 		case s.process != nil:
-			shares[r] = max(y, leastDirected)
+			shares[r] = max(y, minDirectionScore)
 		}
 		if possible != nil {
-			shares[r] = float64(shares[r] * s.successCurve.at(possible[r]))
+			shares[r] = float64(shares[r] * s.successCurve.chanceAt(possible[r]))
 		}
 	}
 	return shares
 }
 
-// Success returns the calibrated probability that the dense composition x can be made; 1 if nothing
-// has failed.
+// Success returns the calibrated probability that the dense composition x can be measured. It
+// returns 1 if no composition failed.
 func (s *LearnedScore) Success(x []int32) float64 {
-	if s.success == nil {
+	if s.successScore == nil {
 		return 1
 	}
-	return s.successCurve.at(s.success.Probability(s.success.Point(x)))
+	return s.successCurve.chanceAt(s.successScore.Probability(s.successScore.Point(x)))
 }
 
-// At returns the score at the composition x. used lists the ingredients with a positive amount, in
-// any order.
+// At returns the score of the dense composition x. The parameter used lists the ingredients with a
+// positive amount, in any order.
 func (s *LearnedScore) At(x, used []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
@@ -230,32 +236,34 @@ func (s *LearnedScore) At(x, used []int32) float64 {
 	if s.process != nil {
 		of[1] = s.process.At(x, used)
 	}
-	if s.success != nil {
-		of[2] = s.success.Probability(s.success.Sum(x, used))
+	if s.successScore != nil {
+		of[2] = s.successScore.Probability(s.successScore.Sum(x, used))
 	}
-	return s.combine(of)
+	return s.combineModels(of)
 }
 
-// leastDirected is the least score of a direction in which a process takes part. Without it a mean
-// below all labels would forbid a composition that is only bad.
-const leastDirected = 1e-3
+// minDirectionScore is the least score of a direction if there is a process. The expected label of
+// a process can be below all labels. A score of 0 would then forbid a composition that is only bad.
+const minDirectionScore = 1e-3
 
-// combine returns the score, given the values of the forest, the process and the forest of success.
-func (s *LearnedScore) combine(of [3]float64) float64 {
+// combineModels returns the score. The parameter of holds the scores by the forest, by the process
+// and by the forest of success, in this order.
+func (s *LearnedScore) combineModels(of [3]float64) float64 {
 	y := s.combineUncalibrated(of)
 	switch {
 	case s.curve != nil:
-		y = s.curve.at(y)
+		y = s.curve.chanceAt(y)
 	case s.process != nil:
-		y = max(y, leastDirected)
+		y = max(y, minDirectionScore)
 	}
-	if s.success != nil {
-		y = float64(y * s.successCurve.at(of[2]))
+	if s.successScore != nil {
+		y = float64(y * s.successCurve.chanceAt(of[2]))
 	}
 	return y
 }
 
-// combineUncalibrated is [LearnedScore.combine] before calibration and without success.
+// combineUncalibrated does the work of [LearnedScore.combineModels] without calibration and without
+// success.
 func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 	switch {
 	case s.forest == nil:
@@ -266,47 +274,49 @@ func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 	return of[0]
 }
 
-// A LearnedScorer keeps the score of one moving composition, and scores the lines through it. It is
-// the working memory of one chain: several goroutines must not use it at once. Its scores of a line
-// equal, bit for bit, those of [LearnedScore.At] at the points.
+// A LearnedScorer keeps the score of a composition that moves step by step. It also scores lines:
+// all compositions that differ from the current one only in how two ingredients share their sum. It
+// is the working memory of one Markov chain: several goroutines must not use it at once. Its scores
+// equal those of [LearnedScore.At], bit for bit.
 type LearnedScorer struct {
 	score         *LearnedScore
-	scorers       [3]modelScorer // by model: forest, process and forest of success; nil where there is none
-	scorerIndices []int          // the indices of scorers that are not nil
-	lines         [3]modelLine
+	scorers       [3]modelScorer // the scorers of the forest, of the process and of the forest of success, in this order; nil where a model does not exist
+	scorerIndices []int          // the indices of the elements of scorers that are not nil
+	modelLines    [3]modelLine   // by index of scorers: the model's pieces of the current line
 
-	starts []int32
-	values []float64
-	column [3][]float64
+	lineStarts   []int32
+	values       []float64
+	modelColumns [3][]float64 // by index of scorers: the model's scores of the current column
 }
 
-// A modelScorer scores a moving composition, and its lines, by one model.
+// A modelScorer scores a moving composition, and the lines through the composition, by one model.
 type modelScorer interface {
 	Reset(x, used []int32)
 	Set(i int, xi int32, j int, xj int32)
 	value() float64
 	line(i, j int) (starts []int32, values []float64)
-	// column appends the scores where ingredient i has each of the ascending amounts, and all others
-	// what they have.
+	// column appends the scores of the compositions in which ingredient i has each of the ascending
+	// amounts and all other amounts are unchanged.
 	column(i int, amounts []int32, values []float64) []float64
 }
 
-// A modelLine has the pieces of a line by one model, and which of them is current.
+// A modelLine holds the pieces of a line by one model, and the current piece of a walk along the
+// line.
 type modelLine struct {
-	starts    []int32
-	values    []float64
-	piece     int
-	nextStart int32 // the split where the next piece begins; MaxInt32 after the last
+	starts     []int32   // by piece: the amount of the line's first ingredient at which the piece begins
+	values     []float64 // by piece: the score
+	pieceIndex int       // index of the current piece
+	nextStart  int32     // start of the piece after the current one; MaxInt32 after the last piece
 }
 
-// NewScorer returns a scorer. Call [LearnedScorer.Reset] to begin.
+// NewScorer returns a scorer of the score. Call [LearnedScorer.Reset] before other methods.
 func (s *LearnedScore) NewScorer() *LearnedScorer {
 	c := &LearnedScorer{score: s}
-	for k, f := range []*Score{0: s.forest, 2: s.success} {
+	for k, f := range []*Score{0: s.forest, 2: s.successScore} {
 		switch {
 		case f == nil:
 		case f.ensembleScore != nil:
-			c.scorers[k] = &describedModelScorer{score: f, Scorer: f.ensembleScore.NewScorer()}
+			c.scorers[k] = &descriptorModelScorer{score: f, Scorer: f.ensembleScore.NewScorer()}
 		default:
 			c.scorers[k] = &forestModelScorer{score: f, Scorer: f.NewScorer()}
 		}
@@ -322,8 +332,8 @@ func (s *LearnedScore) NewScorer() *LearnedScorer {
 	return c
 }
 
-// Reset moves to the dense composition x. Used are the ingredients with a positive
-// amount, in any order; both slices are only read.
+// Reset moves the scorer to the dense composition x. The parameter used lists the ingredients with
+// a positive amount, in any order. Reset only reads both slices and does not keep them.
 func (c *LearnedScorer) Reset(x, used []int32) {
 	for _, w := range c.scorers {
 		if w != nil {
@@ -332,8 +342,8 @@ func (c *LearnedScorer) Reset(x, used []int32) {
 	}
 }
 
-// Set moves to the composition in which ingredient i has amount xi and ingredient j has
-// amount xj, the others as they are.
+// Set moves the scorer to the composition in which ingredient i has amount xi, ingredient j has
+// amount xj, and all other amounts are unchanged.
 func (c *LearnedScorer) Set(i int, xi int32, j int, xj int32) {
 	for _, w := range c.scorers {
 		if w != nil {
@@ -350,77 +360,77 @@ func (c *LearnedScorer) Value() float64 {
 			of[k] = w.value()
 		}
 	}
-	return c.score.combine(of)
+	return c.score.combineModels(of)
 }
 
-// Line scores the compositions in which ingredients i ≠ j share their current sum
-// s = x_i + x_j as (k, s−k), k = 0, …, s: the score is values[p] for k in
-// [starts[p], starts[p+1]), where starts[0] is 0 and after the last piece comes s+1.
-// The slices are valid until the next call.
+// Line scores the compositions in which ingredients i ≠ j share their current sum s = x_i + x_j as
+// (k, s−k), k = 0, …, s. The score is values[p] for all k from starts[p] to starts[p+1] − 1. The
+// first start is 0, and the last piece ends at k = s. Both slices are valid until the next call.
 func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	var of [3]float64
 	next := int32(math.MaxInt32)
 	for _, k := range c.scorerIndices {
-		l := &c.lines[k]
+		l := &c.modelLines[k]
 		l.starts, l.values = c.scorers[k].line(i, j)
-		l.piece, l.nextStart = 0, int32(math.MaxInt32)
+		l.pieceIndex, l.nextStart = 0, int32(math.MaxInt32)
 		of[k] = l.values[0]
 		if len(l.starts) > 1 {
 			l.nextStart = l.starts[1]
 		}
 		next = min(next, l.nextStart)
 	}
-	last := c.score.combine(of)
-	c.starts, c.values = append(c.starts[:0], 0), append(c.values[:0], last)
+	last := c.score.combineModels(of)
+	c.lineStarts, c.values = append(c.lineStarts[:0], 0), append(c.values[:0], last)
 	for next != math.MaxInt32 {
 		start := next
 		next = math.MaxInt32
 		for _, k := range c.scorerIndices {
-			l := &c.lines[k]
+			l := &c.modelLines[k]
 			if l.nextStart == start {
-				l.piece++
-				of[k], l.nextStart = l.values[l.piece], math.MaxInt32
-				if l.piece+1 < len(l.starts) {
-					l.nextStart = l.starts[l.piece+1]
+				l.pieceIndex++
+				of[k], l.nextStart = l.values[l.pieceIndex], math.MaxInt32
+				if l.pieceIndex+1 < len(l.starts) {
+					l.nextStart = l.starts[l.pieceIndex+1]
 				}
 			}
 			next = min(next, l.nextStart)
 		}
-		if y := c.score.combine(of); y != last {
+		if y := c.score.combineModels(of); y != last {
 			last = y
-			c.starts, c.values = append(c.starts, start), append(c.values, y)
+			c.lineStarts, c.values = append(c.lineStarts, start), append(c.values, y)
 		}
 	}
-	return c.starts, c.values
+	return c.lineStarts, c.values
 }
 
 // Column scores the compositions in which ingredient i has each of the ascending amounts and all
-// others keep theirs. Their totals differ: an ingredient that stands for a condition has no share in
-// the total of a composition. The slice is valid until the next call.
+// other amounts are unchanged. The totals of these compositions differ. Column is therefore for an
+// ingredient that stands for a condition, whose amount does not count towards the total. The slice
+// is valid until the next call.
 func (c *LearnedScorer) Column(i int, amounts []int32) []float64 {
 	for _, k := range c.scorerIndices {
-		c.column[k] = c.scorers[k].column(i, amounts, c.column[k][:0])
+		c.modelColumns[k] = c.scorers[k].column(i, amounts, c.modelColumns[k][:0])
 	}
 	c.values = c.values[:0]
 	var of, last [3]float64
 	for at := range amounts {
 		for _, k := range c.scorerIndices {
-			of[k] = c.column[k][at]
+			of[k] = c.modelColumns[k][at]
 		}
 		if at > 0 && of == last { // within a piece of all models
 			c.values = append(c.values, c.values[at-1])
 			continue
 		}
-		c.values, last = append(c.values, c.score.combine(of)), of
+		c.values, last = append(c.values, c.score.combineModels(of)), of
 	}
 	return c.values
 }
 
-// A forestModelScorer scores by a forest without descriptors.
+// A forestModelScorer is the [modelScorer] of a forest without descriptors.
 type forestModelScorer struct {
 	score *Score
 	*Scorer
-	probabilities []float64
+	probabilities []float64 // scratch memory of line
 }
 
 func (w *forestModelScorer) value() float64 { return w.score.Probability(w.Value()) }
@@ -448,20 +458,20 @@ func (w *forestModelScorer) column(i int, amounts []int32, values []float64) []f
 	return values
 }
 
-// A describedModelScorer scores by a forest with descriptors.
-type describedModelScorer struct {
+// A descriptorModelScorer is the [modelScorer] of a forest with descriptors.
+type descriptorModelScorer struct {
 	score *Score
 	*ensemble.Scorer
 	sums          []float64
 	probabilities []float64
 }
 
-func (w *describedModelScorer) value() float64 {
+func (w *descriptorModelScorer) value() float64 {
 	w.sums = w.AppendSums(w.sums[:0])
 	return w.score.Probability(int64(w.sums[0]))
 }
 
-func (w *describedModelScorer) line(i, j int) (starts []int32, values []float64) {
+func (w *descriptorModelScorer) line(i, j int) (starts []int32, values []float64) {
 	starts, sums := w.Line(i, j)
 	w.probabilities = w.probabilities[:0]
 	for _, sum := range sums[0] {
@@ -470,12 +480,12 @@ func (w *describedModelScorer) line(i, j int) (starts []int32, values []float64)
 	return starts, w.probabilities
 }
 
-func (w *describedModelScorer) column(i int, amounts []int32, values []float64) []float64 {
+func (w *descriptorModelScorer) column(i int, amounts []int32, values []float64) []float64 {
 	return columnByPoints(w, i, w.Amount(i), amounts, values)
 }
 
-// columnByPoints is [modelScorer.column] of a scorer that has to go to each amount, and back to what
-// ingredient i has now.
+// columnByPoints computes [modelScorer.column] by moving the scorer to each amount in turn. It then
+// moves the scorer back to the amount now, which ingredient i has at present.
 func columnByPoints(w modelScorer, i int, now int32, amounts []int32, values []float64) []float64 {
 	for _, amount := range amounts {
 		w.Set(i, amount, i, amount)
@@ -485,7 +495,7 @@ func columnByPoints(w modelScorer, i int, now int32, amounts []int32, values []f
 	return values
 }
 
-// A processModelScorer scores by a Gaussian process.
+// A processModelScorer is the [modelScorer] of a Gaussian process.
 type processModelScorer struct{ *ProcessScorer }
 
 func (w processModelScorer) value() float64                                   { return w.Value() }

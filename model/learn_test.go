@@ -144,7 +144,7 @@ func TestAverageLearns(t *testing.T) {
 	d, fresh := smooth(80, 5, 3), smooth(400, 5, 4)
 	m := learnt(t, d, LearnOptions{Forest: Options{Trees: 100, Seed: 2}})
 	f := learnt(t, d, LearnOptions{Kind: ForestAlone, Forest: Options{Trees: 100, Seed: 2}})
-	var ofM, ofF moment
+	var ofM, ofF meanAccumulator
 	held := 0
 	for r, row := range fresh.Rows {
 		x, y := dense(row), fresh.Numbers[r]
@@ -257,7 +257,7 @@ func TestLogarithms(t *testing.T) {
 	}
 	o := Options{Trees: 60, Seed: 1}
 	logs, plain := learnt(t, d, LearnOptions{Log: true, Forest: o}), learnt(t, d, LearnOptions{Forest: o})
-	var ofLogs, ofPlain moment
+	var ofLogs, ofPlain meanAccumulator
 	held := 0
 	for r, row := range fresh.Rows {
 		x, y := dense(row), fresh.Numbers[r]

@@ -5,26 +5,28 @@ import (
 	"slices"
 )
 
-// A Bin of a reliability table summarises the events whose predicted probability is in [Low, Low +
-// 1/10), or up to 1 for the last bin: their number, the mean of their probabilities, and the share
-// that occurred. Empty bins are left out. The forest is calibrated if Predicted and Observed agree.
+// A Bin is one row of a reliability table. It summarises the events whose predicted probability is
+// in [Low, Low + 1/10), or in [9/10, 1] for the last bin. Tables have no empty bins. The
+// predictions are calibrated if Predicted and Observed agree.
 type Bin struct {
-	Low       float64 `json:"low"`
-	Events    int     `json:"events"`
-	Predicted float64 `json:"predicted"`
-	Observed  float64 `json:"observed"`
+	Low       float64 `json:"low"`       // least predicted probability of the bin
+	Events    int     `json:"events"`    // number of events
+	Predicted float64 `json:"predicted"` // mean of the predicted probabilities
+	Observed  float64 `json:"observed"`  // share of the events that occurred
 }
 
-const bins = 10
+// binCount is the number of bins of a reliability table.
+const binCount = 10
 
 // A reliability collects the events of a reliability table.
-type reliability [bins]struct {
-	events, occurred int
-	predicted        float64
+type reliability [binCount]struct {
+	events, occurred int     // number of events in the bin, and number of those that occurred
+	predicted        float64 // sum of the predicted probabilities
 }
 
-func (r *reliability) add(p float64, occurred bool) {
-	b := &r[min(max(int(p*bins), 0), bins-1)]
+// addEvent adds an event with the predicted probability p.
+func (r *reliability) addEvent(p float64, occurred bool) {
+	b := &r[min(max(int(p*binCount), 0), binCount-1)]
 	b.events++
 	b.predicted += p
 	if occurred {
@@ -32,41 +34,44 @@ func (r *reliability) add(p float64, occurred bool) {
 	}
 }
 
+// table returns the bins that have events.
 func (r *reliability) table() []Bin {
 	var table []Bin
 	for k, b := range r {
 		if b.events > 0 {
 			n := float64(b.events)
-			table = append(table, Bin{float64(k) / bins, b.events, b.predicted / n, float64(b.occurred) / n})
+			table = append(table, Bin{float64(k) / binCount, b.events, b.predicted / n, float64(b.occurred) / n})
 		}
 	}
 	return table
 }
 
-// A moment accumulates a mean and its standard error.
-type moment struct{ n, sum, squares float64 }
+// A meanAccumulator accumulates numbers, for their mean and its standard error.
+type meanAccumulator struct{ n, sum, sumSquares float64 }
 
-func (m *moment) add(v float64) {
+func (m *meanAccumulator) add(v float64) {
 	m.n++
 	m.sum += v
-	m.squares += float64(v * v)
+	m.sumSquares += float64(v * v)
 }
 
-func (m *moment) mean() float64 { return m.sum / m.n }
+func (m *meanAccumulator) mean() float64 { return m.sum / m.n }
 
-func (m *moment) standardError() float64 {
+// standardError returns the standard error of the mean.
+func (m *meanAccumulator) standardError() float64 {
 	if m.n < 2 {
 		return 0
 	}
-	left := m.squares - m.sum*m.sum/m.n
-	if left <= float64(m.n*0x1p-52*m.squares) {
+	left := m.sumSquares - m.sum*m.sum/m.n
+	if left <= float64(m.n*0x1p-52*m.sumSquares) {
 		return 0 // equal numbers leave a rounding error only: the variance is 0
 	}
 	return math.Sqrt(left / (m.n - 1) / m.n)
 }
 
-// crps returns ∫ (F(z) − 1{z ≥ y})² dz. F is the distribution of the ascending values with their
-// weights, and y the value with index label.
+// crps returns the continuous ranked probability score ∫ (F(z) − 1{z ≥ y})² dz. F is the
+// distribution with the given ascending values and their weights. The observed number y is the
+// value with index label.
 func crps(values, weights []float64, label int) float64 {
 	sum, score := 0.0, 0.0
 	for l := 0; l+1 < len(values); l++ {
@@ -77,8 +82,8 @@ func crps(values, weights []float64, label int) float64 {
 	return score
 }
 
-// quantileIndex returns the index of the first weight with which the cumulative
-// weight reaches p.
+// quantileIndex returns the least index at which the cumulative weight reaches p. Only indices with
+// positive weights count.
 func quantileIndex(weights []float64, p float64) int {
 	sum, last := 0.0, 0
 	for l, w := range weights {
@@ -94,6 +99,7 @@ func quantileIndex(weights []float64, p float64) int {
 	return last
 }
 
+// indicator returns 1 if b is true and 0 otherwise.
 func indicator(b bool) float64 {
 	if b {
 		return 1
@@ -101,36 +107,39 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// explained accumulates the share of a variance that predictions explain. For each row it keeps the
-// squared errors of the prediction and of the prior.
-type explained struct {
-	modelErrors, priorErrors       []float64
-	sumModelErrors, sumPriorErrors float64
+// An explainedVariance accumulates the squared errors of predictions, and those of a constant
+// prediction (the prior). From both follows the share of the variance that the predictions explain.
+type explainedVariance struct {
+	modelErrors, priorErrors       []float64 // by row: the squared error of the prediction, and that of the prior
+	sumModelErrors, sumPriorErrors float64   // the sums of modelErrors and of priorErrors
 }
 
-func (e *explained) add(left, all float64) {
+// addRow adds the squared errors of one row: left by the prediction, and all by the prior.
+func (e *explainedVariance) addRow(left, all float64) {
 	e.modelErrors, e.priorErrors = append(e.modelErrors, left), append(e.priorErrors, all)
 	e.sumModelErrors += left
 	e.sumPriorErrors += all
 }
 
-// share returns 1 − Σ left / Σ all and its standard error, to first order: that of the mean of left
-// − (1−share)·all, over the mean of all. Both are 0 if there is no variance.
-func (e *explained) share() (share, standardError float64) {
+// explainedShare returns the explained share of the variance, 1 − Σ modelErrors / Σ priorErrors, and its
+// standard error to first order. The standard error is that of the mean of modelErrors −
+// (1−share)·priorErrors, divided by the mean of priorErrors. Both results are 0 if all prior errors
+// are 0.
+func (e *explainedVariance) explainedShare() (share, standardError float64) {
 	if e.sumPriorErrors == 0 {
 		return 0, 0
 	}
 	rest := e.sumModelErrors / e.sumPriorErrors
 	n := float64(len(e.priorErrors))
-	var m moment
+	var m meanAccumulator
 	for r, all := range e.priorErrors {
 		m.add((e.modelErrors[r] - float64(rest*all)) / (e.sumPriorErrors / n))
 	}
 	return 1 - rest, m.standardError()
 }
 
-// coverageQuantile returns the k-th smallest of n numbers, k = ⌈(n+1)·coverage⌉, or the
-// largest if there are fewer.
+// coverageQuantile returns the k-th smallest of n numbers, k = ⌈(n+1)·coverage⌉. If k exceeds n, it
+// returns the largest number.
 func coverageQuantile(outside []float64, coverage float64) float64 {
 	sorted := slices.Sorted(slices.Values(outside))
 	k := int(math.Ceil(float64(len(sorted)+1) * coverage))

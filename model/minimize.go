@@ -7,18 +7,20 @@ import (
 )
 
 const (
-	keptSteps       = 8    // number of past steps that the approximation of the Hessian keeps
-	backtrackFactor = 0.5  // factor by which backtracking shortens a step
-	minBacktrack    = 1e-8 // the search ends when backtracking shortens a step to less than this share
-	minDescent      = 1e-4 // required descent, as a share of what the slope predicts
-	maxChange       = 2    // greatest change of any coordinate in one step
+	maxKeptSteps        = 8    // number of past steps from which the inverse Hessian is approximated
+	backtrackFactor     = 0.5  // factor by which backtracking shortens a step
+	minBacktrackShare   = 1e-8 // the search ends if backtracking shortens a step to less than this share of its first length
+	minDescentShare     = 1e-4 // least descent of a step, as a share of the descent that the gradient predicts
+	maxCoordinateChange = 2    // greatest change of a coordinate in one step
 )
 
-// minimize searches for a minimum of a smooth function, starting from x, which it changes. It uses
-// the limited-memory BFGS method (Nocedal 1980) with backtracking. value returns the function and
-// writes its gradient; it is +Inf where the function is undefined. The search ends when an
-// iteration descends by less than tolerance, or after so many iterations. It returns the value at
-// x.
+// minimize searches for a minimum of a smooth function, starting from x, by the limited-memory BFGS
+// method with backtracking (Nocedal 1980). It changes x to the best point found and returns the
+// function there.
+//
+// The parameter value returns the function at x and writes the gradient. It returns +Inf where the
+// function is undefined. The search ends when two iterations in a row each descend by less than
+// tolerance, or after the given number of iterations.
 func minimize(x []float64, value func(x, gradient []float64) float64, iterations int, tolerance float64) float64 {
 	n := len(x)
 	g, next, gNext, step := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -26,7 +28,7 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 	f := value(x, g)
 	small := 0
 	for range iterations {
-		past.direction(g, step)
+		past.setDirection(g, step)
 		slope := portable.Dot(g, step)
 		if !(slope > 0) {
 			copy(step, g)
@@ -36,19 +38,19 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 			past = nil
 		}
 		var fNext float64
-		t := firstShare(step, len(past) == 0)
+		t := initialStepShare(step, len(past) == 0)
 		for first := t; ; t = float64(t * backtrackFactor) {
 			for i := range x {
 				next[i] = x[i] - float64(t*step[i])
 			}
-			if fNext = value(next, gNext); fNext <= f-float64(minDescent*t*slope) {
+			if fNext = value(next, gNext); fNext <= f-float64(minDescentShare*t*slope) {
 				break
 			}
-			if t < first*minBacktrack {
+			if t < first*minBacktrackShare {
 				return f
 			}
 		}
-		past.add(x, next, g, gNext)
+		past.addStep(x, next, g, gNext)
 		down := f - fNext
 		copy(x, next)
 		copy(g, gNext)
@@ -63,14 +65,15 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 	return f
 }
 
-// firstShare returns the share of a step to try first, which bounds the change of each coordinate.
-func firstShare(step []float64, first bool) float64 {
+// initialStepShare returns the share of a step that is tried first. The share limits the change of
+// each coordinate, and more strictly so if the step is the first of a search.
+func initialStepShare(step []float64, first bool) float64 {
 	t, most := 1.0, 0.0
 	for _, v := range step {
 		most = max(most, math.Abs(v))
 	}
-	if most > maxChange {
-		t = maxChange / most
+	if most > maxCoordinateChange {
+		t = maxCoordinateChange / most
 	}
 	if first && most > 0 {
 		t = min(t, 0.5/most)
@@ -78,18 +81,19 @@ func firstShare(step []float64, first bool) float64 {
 	return t
 }
 
-// A stepMemory is the last steps, the oldest first.
+// A stepMemory holds the last steps of a search, the oldest first.
 type stepMemory []pastStep
 
-// A pastStep is a step s with the change y of the gradient, and rho = 1/(s·y).
+// A pastStep is a step s of a search, the change y of the gradient along the step, and rho =
+// 1/(s·y).
 type pastStep struct {
 	s, y []float64
 	rho  float64
 }
 
-// direction sets step to the gradient g times an approximation of the inverse Hessian, by the
-// two-loop recursion.
-func (m stepMemory) direction(g, step []float64) {
+// setDirection sets step to an approximation of the inverse Hessian times the gradient g. It uses
+// the two-loop recursion of limited-memory BFGS.
+func (m stepMemory) setDirection(g, step []float64) {
 	copy(step, g)
 	weight := make([]float64, len(m))
 	for k := len(m) - 1; k >= 0; k-- {
@@ -114,15 +118,16 @@ func (m stepMemory) direction(g, step []float64) {
 	}
 }
 
-// add adds the step from x to next, unless the function is not convex along it.
-func (m *stepMemory) add(x, next, g, gNext []float64) {
+// addStep adds the step from x to next, where g and gNext are the gradients at the two points. It
+// does nothing if the function is not convex along the step.
+func (m *stepMemory) addStep(x, next, g, gNext []float64) {
 	p := pastStep{s: make([]float64, len(x)), y: make([]float64, len(x))}
 	for i := range x {
 		p.s[i], p.y[i] = next[i]-x[i], gNext[i]-g[i]
 	}
 	if curve := portable.Dot(p.s, p.y); curve > 1e-10*portable.Dot(p.y, p.y) {
 		p.rho = 1 / curve
-		if *m = append(*m, p); len(*m) > keptSteps {
+		if *m = append(*m, p); len(*m) > maxKeptSteps {
 			*m = (*m)[1:]
 		}
 	}

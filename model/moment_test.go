@@ -8,7 +8,7 @@ import (
 // TestErrorOfEqualNumbers: the standard error of equal numbers is none of what rounding leaves.
 func TestErrorOfEqualNumbers(t *testing.T) {
 	for _, v := range []float64{0.1, 1. / 3, 1e-7 / 3, 1e9 / 7} {
-		var same, other moment
+		var same, other meanAccumulator
 		for k := range 997 {
 			same.add(v)
 			other.add(v * (1 + 1e-5*float64(k%2)))

@@ -6,20 +6,20 @@ import (
 	"runtime"
 )
 
-// Splits selects how a node chooses among thresholds.
+// Splits selects how a node of a tree chooses the threshold of a feature.
 type Splits int
 
 const (
-	// RandomSplits draws one threshold for each tried feature, uniformly between the least and the
-	// greatest value in the node, and takes the best of these. This is extremely randomised trees
-	// (Geurts, Ernst and Wehenkel 2006), but on bootstrap rows, so that each row has trees that
-	// have not seen it.
+	// RandomSplits draws one threshold for each tried feature, uniformly between the feature's
+	// least and greatest value in the node. The best of these splits is taken. The result is a
+	// forest of extremely randomised trees (Geurts, Ernst and Wehenkel 2006), but grown from
+	// bootstrap samples. Every row therefore has trees that have not seen the row.
 	RandomSplits Splits = iota
-	// BestSplits takes the best of all thresholds (Breiman 2001).
+	// BestSplits takes the best of all thresholds of all tried features (Breiman 2001).
 	BestSplits
 )
 
-// String returns the name of the splits in files and flags.
+// String returns the name of the selection in files and flags: "random" or "best".
 func (s Splits) String() string {
 	if s == BestSplits {
 		return "best"
@@ -27,7 +27,7 @@ func (s Splits) String() string {
 	return "random"
 }
 
-// ParseSplits parses that name.
+// ParseSplits returns the selection with the given name, "random" or "best".
 func ParseSplits(text string) (Splits, error) {
 	for _, s := range []Splits{RandomSplits, BestSplits} {
 		if text == s.String() {
@@ -39,30 +39,32 @@ func ParseSplits(text string) (Splits, error) {
 
 // Options set how a forest is grown. The zero value of a field selects its default.
 type Options struct {
-	// Trees is the number of trees; 100 by default.
+	// Trees is the number of trees. The default is 100.
 	Trees int
-	// Splits is RandomSplits by default.
+	// Splits selects how thresholds are chosen. The default is [RandomSplits].
 	Splits Splits
-	// FeaturesPerSplit is the number of features that are drawn, without replacement, and tried at
-	// a node. If all of them are constant there, more are drawn until one is not. The default with
-	// random splits is all F features for numbers. For classes it is ⌊√F⌋, but at least ten if
-	// there are as many. With best splits it is max(1, ⌊F/3⌋) for numbers and max(1, ⌊√F⌋) for
-	// classes.
+	// FeaturesPerSplit is the number of features that are tried at a node. They are drawn without
+	// replacement. If all of them are constant in the node, further features are drawn until one
+	// varies. Let F be the number of features. With random splits, the default is F for numbers,
+	// and the greater of ⌊√F⌋ and min(F, 10) for classes. With best splits, it is max(1, ⌊F/3⌋) for
+	// numbers and max(1, ⌊√F⌋) for classes.
 	FeaturesPerSplit int
-	// SmallestLeaf is the least number of distinct rows in a leaf; 1 by default,
-	// and 5 for numbers with best splits.
+	// SmallestLeaf is the least number of distinct rows in a leaf. The default is 1, and 5 for
+	// numbers with best splits.
 	SmallestLeaf int
-	// Seed is the key of all random numbers.
+	// Seed determines all random numbers.
 	Seed uint64
-	// Importances enables the permutation importance of each feature.
+	// Importances makes [Grow] compute the permutation importance of each feature.
 	Importances bool
-	// Workers is the number of trees that are grown at once, by default one for each processor. It
-	// does not change the result.
+	// Workers is the number of trees that are grown at the same time. The default is one for each
+	// processor. The number does not affect the forest.
 	Workers int
 
-	shrink float64 // λ of [tree.shrink] for class shares in leaves; 0: no shrinkage
+	shrink float64 // λ of [tree.shrinkShares] for class shares in leaves; 0 means no shrinkage
 }
 
+// withDefaults checks the options and fills in the defaults. The parameter features is the number
+// of features, and numeric tells whether the labels are numbers.
 func (o Options) withDefaults(features int, numeric bool) (Options, error) {
 	switch {
 	case o.Splits != RandomSplits && o.Splits != BestSplits:

@@ -7,21 +7,22 @@ import (
 	"kir/internal/portable"
 )
 
-// outOfBag predicts every row by the trees that left it out.
-func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags []bag) (Quality, error) {
-	m := newMeter(f, labels)
+// measureOutOfBag predicts every row by the trees that left the row out, and returns the quality of
+// the predictions. The parameter leftOut holds, for each tree, the rows that the tree left out.
+func (f *Forest) measureOutOfBag(ctx context.Context, t *table, labels *labelling, leftOut []leftOutRows) (Quality, error) {
+	m := newForestMeter(f, labels)
 	// A law has a weight for each label, and there may be as many labels as rows. So the rows are
 	// predicted in blocks, which bounds the memory. The workers share a block, whose laws are then
 	// counted in the order of the rows.
-	laws := make([][]float64, max(1, min(t.rows, 1<<22/labels.distinctLabels())))
-	for from := 0; from < t.rows; from += len(laws) {
-		rows := min(len(laws), t.rows-from)
+	laws := make([][]float64, max(1, min(t.rowCount, 1<<22/labels.labelCount())))
+	for from := 0; from < t.rowCount; from += len(laws) {
+		rows := min(len(laws), t.rowCount-from)
 		err := inParallel(ctx, f.options.Workers, rows, func() func(int) error {
-			x := make([]int32, t.features)
+			x := make([]int32, t.featureCount)
 			return func(k int) error {
 				t.writeRow(from+k, x)
-				laws[k] = f.lawOutOfBag(x, from+k, bags, laws[k])
-				t.clear(from+k, x)
+				laws[k] = f.outOfBagLaw(x, from+k, leftOut, laws[k])
+				t.clearRow(from+k, x)
 				return nil
 			}
 		})
@@ -30,16 +31,17 @@ func (f *Forest) outOfBag(ctx context.Context, t *table, labels *labelling, bags
 		}
 		for k, law := range laws[:rows] {
 			if len(law) > 0 {
-				m.add(labels.labelOf[from+k], law)
+				m.addRow(labels.labelIndices[from+k], law)
 			}
 		}
 	}
 	return m.quality(), nil
 }
 
-// lawOutOfBag returns the law of row r's label by the trees that left it out, or an empty one if
-// there are none. x holds the row's features. It reuses law's memory.
-func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []float64 {
+// outOfBagLaw returns the predicted weight of each label for row r, by the trees that left the row
+// out. It returns an empty slice if there is no such tree. The parameter x holds the features of
+// the row. The result reuses the memory of law.
+func (f *Forest) outOfBagLaw(x []int32, r int, leftOut []leftOutRows, law []float64) []float64 {
 	labels := max(len(f.classes), len(f.numbers))
 	if cap(law) < labels {
 		law = make([]float64, labels)
@@ -48,11 +50,11 @@ func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []floa
 	clear(law)
 	trees := 0
 	for k := range f.trees {
-		if !bags[k].leftOut(r) {
+		if !leftOut[k].contains(r) {
 			continue
 		}
 		trees++
-		f.trees[k].addShares(f.trees[k].leaf(x), law)
+		f.trees[k].addShares(f.trees[k].leafNumber(x), law)
 	}
 	if trees == 0 {
 		return law[:0]
@@ -63,56 +65,59 @@ func (f *Forest) lawOutOfBag(x []int32, r int, bags []bag, law []float64) []floa
 	return law
 }
 
-// A meter measures the quality of a forest, a row at a time.
-type meter struct {
-	forest *Forest
-	prior  []float64 // by label: its share among the rows
-	rows   int
-	table  reliability
+// A forestMeter measures the quality of the predictions of a forest, one row after another.
+type forestMeter struct {
+	forest      *Forest
+	priorShares []float64   // by label: the share of the rows with the label
+	rows        int         // number of rows added
+	reliability reliability // compares predicted probabilities with frequencies
 
-	correct, loss, priorLoss moment // used only if labels are classes
-	clip                     float64
-	majority, inMajority     int
-	confusion                [][]int
+	accuracy, loss, priorLoss   meanAccumulator // whether the most probable class is right, the log loss, and the log loss of the prior; only for classes
+	minProbability              float64         // a lower probability counts as this one in the log loss
+	majorityClass, majorityRows int             // index of the most frequent class, and number of added rows with that class
+	confusion                   [][]int         // number of rows by class and most probable class
 
-	explained explained
+	explainedVariance explainedVariance // squared errors of the predictions and of the prior
 
-	crps, priorCRPS      moment    // used only if labels are numbers
-	outside              []float64 // by row: how far the label lies outside its 90 % interval
-	mean                 float64
-	deciles              []int // the deciles of all labels, as indices in the sorted list
-	covered50, covered90 int
+	crps, priorCRPS              meanAccumulator // continuous ranked probability score of the prediction and of the prior; only for numbers
+	outsideDistances             []float64       // by row: how far the label lies outside its 90 % interval; negative inside the interval
+	priorMean                    float64         // mean of the labels of all rows
+	decileIndices                []int           // the nine deciles of the labels, as indices in the sorted list of distinct labels
+	covered50Rows, covered90Rows int             // number of rows whose label lies in its 50 % interval, and in its 90 % interval
 }
 
-func newMeter(f *Forest, labels *labelling) *meter {
-	m := &meter{forest: f, prior: make([]float64, labels.distinctLabels())}
-	for _, l := range labels.labelOf {
-		m.prior[l]++
+// newForestMeter returns a meter for the predictions of forest f. The parameter labels holds the
+// labels of all rows.
+func newForestMeter(f *Forest, labels *labelling) *forestMeter {
+	m := &forestMeter{forest: f, priorShares: make([]float64, labels.labelCount())}
+	for _, l := range labels.labelIndices {
+		m.priorShares[l]++
 	}
-	for l := range m.prior {
-		m.prior[l] /= float64(len(labels.labelOf))
-		if m.prior[l] > m.prior[m.majority] {
-			m.majority = l
+	for l := range m.priorShares {
+		m.priorShares[l] /= float64(len(labels.labelIndices))
+		if m.priorShares[l] > m.priorShares[m.majorityClass] {
+			m.majorityClass = l
 		}
 	}
 	if !f.Numeric() {
-		m.clip = 0.5 / float64(len(f.trees))
+		m.minProbability = 0.5 / float64(len(f.trees))
 		m.confusion = make([][]int, len(f.classes))
 		for c := range m.confusion {
 			m.confusion[c] = make([]int, len(f.classes))
 		}
 		return m
 	}
-	for l, share := range m.prior {
-		m.mean += float64(share * f.numbers[l])
+	for l, share := range m.priorShares {
+		m.priorMean += float64(share * f.numbers[l])
 	}
 	for k := 1; k <= 9; k++ {
-		m.deciles = append(m.deciles, quantileIndex(m.prior, float64(k)/10))
+		m.decileIndices = append(m.decileIndices, quantileIndex(m.priorShares, float64(k)/10))
 	}
 	return m
 }
 
-func (m *meter) add(label int32, law []float64) {
+// addRow adds a row, given the index of its label and the predicted weight of each label.
+func (m *forestMeter) addRow(label int32, law []float64) {
 	m.rows++
 	if m.forest.Numeric() {
 		m.addNumber(int(label), law)
@@ -121,89 +126,90 @@ func (m *meter) add(label int32, law []float64) {
 	}
 }
 
-func (m *meter) addClass(class int, law []float64) {
+func (m *forestMeter) addClass(class int, law []float64) {
 	guess := 0
 	squares, priorSquares := 0.0, 0.0
 	for c, p := range law {
-		e, d := p-indicator(c == class), m.prior[c]-indicator(c == class)
+		e, d := p-indicator(c == class), m.priorShares[c]-indicator(c == class)
 		squares += float64(e * e)
 		priorSquares += float64(d * d)
 		if p > law[guess] {
 			guess = c
 		}
-		m.table.add(p, c == class)
+		m.reliability.addEvent(p, c == class)
 	}
-	m.explained.add(squares, priorSquares)
+	m.explainedVariance.addRow(squares, priorSquares)
 	m.confusion[class][guess]++
-	m.correct.add(indicator(guess == class))
-	m.loss.add(-portable.Log(max(law[class], m.clip)))
-	m.priorLoss.add(-portable.Log(m.prior[class]))
-	if class == m.majority {
-		m.inMajority++
+	m.accuracy.add(indicator(guess == class))
+	m.loss.add(-portable.Log(max(law[class], m.minProbability)))
+	m.priorLoss.add(-portable.Log(m.priorShares[class]))
+	if class == m.majorityClass {
+		m.majorityRows++
 	}
 }
 
-func (m *meter) addNumber(label int, law []float64) {
+func (m *forestMeter) addNumber(label int, law []float64) {
 	numbers := m.forest.numbers
 	y := numbers[label]
 	mean := 0.0
 	for l, p := range law {
 		mean += float64(p * numbers[l])
 	}
-	m.explained.add(float64((mean-y)*(mean-y)), float64((m.mean-y)*(m.mean-y)))
+	m.explainedVariance.addRow(float64((mean-y)*(mean-y)), float64((m.priorMean-y)*(m.priorMean-y)))
 	m.crps.add(crps(numbers, law, label))
-	m.priorCRPS.add(crps(numbers, m.prior, label))
+	m.priorCRPS.add(crps(numbers, m.priorShares, label))
 	between := func(low, high float64) bool {
 		return quantileIndex(law, low) <= label && label <= quantileIndex(law, high)
 	}
 	if between(0.25, 0.75) {
-		m.covered50++
+		m.covered50Rows++
 	}
 	if between(0.05, 0.95) {
-		m.covered90++
+		m.covered90Rows++
 	}
 	low, high := numbers[quantileIndex(law, 0.05)], numbers[quantileIndex(law, 0.95)]
-	m.outside = append(m.outside, max(low-y, y-high))
+	m.outsideDistances = append(m.outsideDistances, max(low-y, y-high))
 	sum, l := 0.0, 0
-	for _, decile := range m.deciles {
+	for _, decile := range m.decileIndices {
 		for ; l <= decile; l++ {
 			sum += law[l]
 		}
-		m.table.add(sum, label <= decile)
+		m.reliability.addEvent(sum, label <= decile)
 	}
 }
 
-func (m *meter) quality() Quality {
+// quality returns the quality of the predictions added so far.
+func (m *forestMeter) quality() Quality {
 	q := Quality{Rows: m.rows}
 	switch n := float64(m.rows); {
 	case m.rows == 0:
 	case m.forest.Numeric():
 		q.Numbers = &NumberQuality{
-			RMSE:        math.Sqrt(m.explained.sumModelErrors / n),
-			PriorRMSE:   math.Sqrt(m.explained.sumPriorErrors / n),
-			Widen90:     coverageQuantile(m.outside, 0.9),
+			RMSE:        math.Sqrt(m.explainedVariance.sumModelErrors / n),
+			PriorRMSE:   math.Sqrt(m.explainedVariance.sumPriorErrors / n),
+			Widen90:     coverageQuantile(m.outsideDistances, 0.9),
 			CRPS:        m.crps.mean(),
 			CRPSSE:      m.crps.standardError(),
 			PriorCRPS:   m.priorCRPS.mean(),
-			Coverage50:  float64(m.covered50) / n,
-			Coverage90:  float64(m.covered90) / n,
-			Reliability: m.table.table(),
+			Coverage50:  float64(m.covered50Rows) / n,
+			Coverage90:  float64(m.covered90Rows) / n,
+			Reliability: m.reliability.table(),
 		}
-		q.Numbers.R2, q.Numbers.R2SE = m.explained.share()
+		q.Numbers.R2, q.Numbers.R2SE = m.explainedVariance.explainedShare()
 	default:
 		q.Classes = &ClassQuality{
-			Accuracy:         m.correct.mean(),
-			AccuracySE:       m.correct.standardError(),
-			Majority:         m.forest.classes[m.majority],
-			MajorityAccuracy: float64(m.inMajority) / n,
+			Accuracy:         m.accuracy.mean(),
+			AccuracySE:       m.accuracy.standardError(),
+			Majority:         m.forest.classes[m.majorityClass],
+			MajorityAccuracy: float64(m.majorityRows) / n,
 			LogLoss:          m.loss.mean(),
 			LogLossSE:        m.loss.standardError(),
-			Clip:             m.clip,
+			Clip:             m.minProbability,
 			PriorLogLoss:     m.priorLoss.mean(),
 			Confusion:        m.confusion,
-			Reliability:      m.table.table(),
+			Reliability:      m.reliability.table(),
 		}
-		q.Classes.Skill, q.Classes.SkillSE = m.explained.share()
+		q.Classes.Skill, q.Classes.SkillSE = m.explainedVariance.explainedShare()
 	}
 	return q
 }

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls a function for each of 0..n-1 once, on several goroutines. Each goroutine uses
-// its own function, which worker returns. inParallel stops at the first error and returns it.
+// inParallel calls a function once for each k = 0, …, n − 1, on the given number of goroutines.
+// Each goroutine has its own function, which one call of worker returns. inParallel stops at the
+// first error and returns that error.
 func inParallel(ctx context.Context, workers, n int, worker func() func(int) error) error {
 	var (
 		next  atomic.Int64

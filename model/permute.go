@@ -4,31 +4,32 @@ import (
 	"context"
 )
 
-// permute computes the importance of each feature. A tree that does not test a feature counts as an
-// importance of 0.
-func (f *Forest) permute(ctx context.Context, t *table, labels *labelling, bags []bag) ([]Importance, error) {
-	worse := make([][]featureLoss, len(f.trees))
+// permutationImportances computes the importance of each feature. A tree that does not test a
+// feature counts as an importance of 0. The parameter leftOut holds, for each tree, the rows that
+// the tree left out.
+func (f *Forest) permutationImportances(ctx context.Context, t *table, labels *labelling, leftOut []leftOutRows) ([]Importance, error) {
+	worse := make([][]featureLossRise, len(f.trees))
 	err := inParallel(ctx, f.options.Workers, len(f.trees), func() func(int) error {
 		p := permuter{
 			forest: f, table: t, labels: labels,
-			x:     make([]int32, t.features),
-			loss:  make([]float64, t.rows),
-			value: make([]int32, t.rows),
-			moved: make([]bool, t.rows),
+			x:              make([]int32, t.featureCount),
+			rowLosses:      make([]float64, t.rowCount),
+			permutedValues: make([]int32, t.rowCount),
+			predicted:      make([]bool, t.rowCount),
 		}
 		return func(k int) (err error) {
-			worse[k], err = p.losses(ctx, k, bags[k])
+			worse[k], err = p.lossRises(ctx, k, leftOut[k])
 			return err
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	moments := make([]moment, t.features)
+	moments := make([]meanAccumulator, t.featureCount)
 	for _, losses := range worse {
 		for _, l := range losses {
-			moments[l.feature].sum += l.loss
-			moments[l.feature].squares += float64(l.loss * l.loss)
+			moments[l.feature].sum += l.rise
+			moments[l.feature].sumSquares += float64(l.rise * l.rise)
 		}
 	}
 	scale := 1.0
@@ -37,7 +38,7 @@ func (f *Forest) permute(ctx context.Context, t *table, labels *labelling, bags 
 			scale = 1
 		}
 	}
-	importances := make([]Importance, t.features)
+	importances := make([]Importance, t.featureCount)
 	for k := range moments {
 		moments[k].n = float64(len(f.trees))
 		importances[k] = Importance{moments[k].mean() / scale, moments[k].standardError() / scale}
@@ -45,67 +46,70 @@ func (f *Forest) permute(ctx context.Context, t *table, labels *labelling, bags 
 	return importances, nil
 }
 
+// variance returns the variance of the numeric labels of the rows.
 func (l *labelling) variance() float64 {
-	var m moment
+	var m meanAccumulator
 	mean := 0.0
-	for _, k := range l.labelOf {
-		mean += l.numbers[k] / float64(len(l.labelOf))
+	for _, k := range l.labelIndices {
+		mean += l.numbers[k] / float64(len(l.labelIndices))
 	}
-	for _, k := range l.labelOf {
+	for _, k := range l.labelIndices {
 		m.add(float64((l.numbers[k] - mean) * (l.numbers[k] - mean)))
 	}
 	return m.mean()
 }
 
-// A featureLoss is the rise of a tree's mean loss when a feature is permuted.
-type featureLoss struct {
+// A featureLossRise tells by how much the mean loss of a tree rises if a feature is permuted.
+type featureLossRise struct {
 	feature int32
-	loss    float64
+	rise    float64
 }
 
-// A permuter permutes features for one tree after another.
+// A permuter permutes features and measures the loss of one tree after another.
 type permuter struct {
 	forest *Forest
 	table  *table
 	labels *labelling
 
-	x      []int32   // scratch: the features of one row; zero between uses
-	guess  []float64 // by leaf: the class or number it predicts
-	rows   []int32   // the rows left out, in an order that each feature shuffles further
-	loss   []float64 // by row that the tree left out: the tree's loss
-	value  []int32   // by row: the permuted feature; zero between uses
-	moved  []bool    // by row; false between uses
-	donors []int32   // the rows left out that have a positive value of the feature
+	x              []int32   // scratch memory: the features of one row; zero between uses
+	leafGuesses    []float64 // by leaf: the predicted number, or the index of the predicted class
+	leftOutRows    []int32   // the rows that the tree left out, in an order that each feature shuffles further
+	rowLosses      []float64 // by row: the loss of the tree before a permutation; set for left-out rows only
+	permutedValues []int32   // by row: the value of the feature after the permutation; zero between uses
+	predicted      []bool    // by row: whether the row has been predicted after the permutation; false between uses
+	donorRows      []int32   // the left-out rows with a positive value of the feature
 }
 
-// losses returns the losses of the features that tree k tests, ascending by feature.
-func (p *permuter) losses(ctx context.Context, k int, out bag) ([]featureLoss, error) {
+// lossRises returns, for each feature that the tree with index k tests, the rise of the tree's mean
+// loss if the feature is permuted. The parameter out holds the rows that the tree left out. The
+// result is in ascending order of the features.
+func (p *permuter) lossRises(ctx context.Context, k int, out leftOutRows) ([]featureLossRise, error) {
 	t := &p.forest.trees[k]
-	random := newStream(p.forest.options.Seed, permuting, uint64(k))
-	p.guess = p.guess[:0]
-	for l := range int32(t.leaves()) {
-		p.guess = append(p.guess, p.forest.guess(t, l))
+	random := newStream(p.forest.options.Seed, permutePurpose, uint64(k))
+	p.leafGuesses = p.leafGuesses[:0]
+	for l := range int32(t.leafCount()) {
+		p.leafGuesses = append(p.leafGuesses, p.forest.leafGuess(t, l))
 	}
-	p.rows = p.rows[:0]
-	for r := range p.table.rows {
-		if !out.leftOut(r) {
+	p.leftOutRows = p.leftOutRows[:0]
+	for r := range p.table.rowCount {
+		if !out.contains(r) {
 			continue
 		}
-		p.rows = append(p.rows, int32(r))
+		p.leftOutRows = append(p.leftOutRows, int32(r))
 		p.table.writeRow(r, p.x)
-		p.loss[r] = p.lossOf(t, int32(r))
-		p.table.clear(r, p.x)
+		p.rowLosses[r] = p.rowLoss(t, int32(r))
+		p.table.clearRow(r, p.x)
 	}
-	if len(p.rows) == 0 {
+	if len(p.leftOutRows) == 0 {
 		return nil, nil
 	}
-	tested := make([]bool, p.table.features)
+	tested := make([]bool, p.table.featureCount)
 	for _, n := range t.nodes {
 		if n.feature >= 0 {
 			tested[n.feature] = true
 		}
 	}
-	var losses []featureLoss
+	var losses []featureLossRise
 	for f := range tested {
 		if !tested[f] {
 			continue
@@ -113,57 +117,57 @@ func (p *permuter) losses(ctx context.Context, k int, out bag) ([]featureLoss, e
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		losses = append(losses, featureLoss{int32(f), p.permuteFeature(t, int32(f), out, random)})
+		losses = append(losses, featureLossRise{int32(f), p.permuteFeature(t, int32(f), out, random)})
 	}
 	return losses, nil
 }
 
-// permuteFeature returns the rise of tree t's mean loss when feature f is permuted among the rows
-// left out. Most values are zero, so permuting them amounts to giving the positive ones to rows
-// drawn without replacement.
-func (p *permuter) permuteFeature(t *tree, f int32, out bag, random stream) float64 {
-	from, to := p.table.colStart[f], p.table.colStart[f+1]
-	p.donors = p.donors[:0]
+// permuteFeature returns the rise of the mean loss of tree t if feature f is permuted among the
+// left-out rows. Most values are zero. To permute the values, the positive values are given to rows
+// that are drawn without replacement.
+func (p *permuter) permuteFeature(t *tree, f int32, out leftOutRows, random stream) float64 {
+	from, to := p.table.columnStarts[f], p.table.columnStarts[f+1]
+	p.donorRows = p.donorRows[:0]
 	for c := from; c < to; c++ {
-		r := p.table.colRow[c]
-		if !out.leftOut(int(r)) {
+		r := p.table.columnRows[c]
+		if !out.contains(int(r)) {
 			continue
 		}
-		k := len(p.donors)
-		chosen := k + random.below(len(p.rows)-k)
-		p.rows[k], p.rows[chosen] = p.rows[chosen], p.rows[k]
-		p.value[p.rows[k]] = p.table.colValue[c]
-		p.donors = append(p.donors, r)
+		k := len(p.donorRows)
+		chosen := k + random.drawBelow(len(p.leftOutRows)-k)
+		p.leftOutRows[k], p.leftOutRows[chosen] = p.leftOutRows[chosen], p.leftOutRows[k]
+		p.permutedValues[p.leftOutRows[k]] = p.table.columnValues[c]
+		p.donorRows = append(p.donorRows, r)
 	}
 	rise := 0.0
 	predict := func(r int32) {
-		if p.moved[r] {
+		if p.predicted[r] {
 			return
 		}
-		p.moved[r] = true
+		p.predicted[r] = true
 		p.table.writeRow(int(r), p.x)
-		if p.x[f] != p.value[r] {
-			p.x[f] = p.value[r]
-			rise += p.lossOf(t, r) - p.loss[r]
+		if p.x[f] != p.permutedValues[r] {
+			p.x[f] = p.permutedValues[r]
+			rise += p.rowLoss(t, r) - p.rowLosses[r]
 		}
 		p.x[f] = 0
-		p.table.clear(int(r), p.x)
+		p.table.clearRow(int(r), p.x)
 	}
-	takers := p.rows[:len(p.donors)]
+	takers := p.leftOutRows[:len(p.donorRows)]
 	for k := range takers {
 		predict(takers[k])
-		predict(p.donors[k])
+		predict(p.donorRows[k])
 	}
 	for k := range takers {
-		p.moved[takers[k]], p.moved[p.donors[k]] = false, false
-		p.value[takers[k]] = 0
+		p.predicted[takers[k]], p.predicted[p.donorRows[k]] = false, false
+		p.permutedValues[takers[k]] = 0
 	}
-	return rise / float64(len(p.rows))
+	return rise / float64(len(p.leftOutRows))
 }
 
-// lossOf returns the loss of tree t for row r, whose features are in p.x.
-func (p *permuter) lossOf(t *tree, r int32) float64 {
-	guess, label := p.guess[t.leaf(p.x)], p.labels.labelOf[r]
+// rowLoss returns the loss of tree t for row r, whose features are in p.x.
+func (p *permuter) rowLoss(t *tree, r int32) float64 {
+	guess, label := p.leafGuesses[t.leafNumber(p.x)], p.labels.labelIndices[r]
 	if p.forest.Numeric() {
 		gap := guess - p.labels.numbers[label]
 		return float64(gap * gap)
@@ -171,10 +175,10 @@ func (p *permuter) lossOf(t *tree, r int32) float64 {
 	return indicator(int32(guess) != label)
 }
 
-// guess returns the prediction of leaf l: its mean number, or the index of its most frequent class,
-// the first of several.
-func (f *Forest) guess(t *tree, l int32) float64 {
-	labels, counts := t.content(l)
+// leafGuess returns the prediction of leaf l: the mean of its numbers, or the index of its most
+// frequent class. If several classes are equally frequent, the first one is taken.
+func (f *Forest) leafGuess(t *tree, l int32) float64 {
+	labels, counts := t.leafContent(l)
 	if !f.Numeric() {
 		most := 0
 		for c := range counts {
@@ -184,7 +188,7 @@ func (f *Forest) guess(t *tree, l int32) float64 {
 		}
 		return float64(labels[most])
 	}
-	mean, weight := 0.0, float64(t.weight(l))
+	mean, weight := 0.0, float64(t.leafDraws(l))
 	for c, label := range labels {
 		mean += float64(float64(counts[c]) / weight * f.numbers[label])
 	}

@@ -5,32 +5,34 @@ import (
 	"math"
 )
 
-// A Prediction is a model's prediction of a number: its mean, and an interval for the label of one
-// composition, in the label's own unit.
+// A Prediction is a model's prediction of a number for one composition, in the unit of the label.
 type Prediction struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Value float64 `json:"value"` // the expected label
+	Low   float64 `json:"low"`   // the lower end of a prediction interval for the label
+	High  float64 `json:"high"`  // the upper end of a prediction interval for the label
 }
 
-// Predict returns the expected label of a numeric forest at the dense composition x, and a 90 %
-// prediction interval for new rows drawn as the known ones were. It panics if the label is a class.
+// Predict returns the expected label for the dense composition x, and a 90 % prediction interval
+// for new rows that are drawn like the known rows. It panics if the label is a class.
 //
-// The ends are the 5 % and 95 % quantiles of the label's law at x (Meinshausen 2006), which are
-// wide where the known neighbours differ and narrow where they agree. They are moved apart by
-// [NumberQuality.Widen90]: conformalised quantile regression (Romano, Patterson and Candès 2019)
-// with the out-of-bag rows for calibration, so that no row need be set aside. The interval stays
-// within the labels' range, beyond which a forest cannot predict.
+// The ends of the interval are the 5 % and 95 % quantiles of the predicted distribution
+// (Meinshausen 2006). The interval is wide where similar rows differ and narrow where they agree.
+// The ends are then moved apart by [NumberQuality.Widen90]. This is conformalised quantile
+// regression (Romano, Patterson and Candès 2019) with the out-of-bag rows for calibration, so that
+// no rows must be set aside. The interval stays within the range of the labels, beyond which a
+// forest cannot predict.
 //
-// The interval does not hold for a composition found by a search: the more candidates it was chosen
-// from, the more of its value is luck. Forests of both [Data.Halves] measure that.
+// The interval does not hold for a composition that a search has found. The more candidates the
+// search chose from, the more of the predicted value is luck. Forests of both halves of the data
+// measure this luck: see [Data.Halves].
 func (f *Forest) Predict(x []int32) Prediction {
 	f.mustBeNumeric()
-	return f.predict(f.weights(x))
+	return f.predictFromLaw(f.labelWeights(x))
 }
 
-// predict returns the prediction for a law.
-func (f *Forest) predict(law []float64) Prediction {
+// predictFromLaw returns the prediction for a predicted distribution. The parameter law holds the
+// weight of each label.
+func (f *Forest) predictFromLaw(law []float64) Prediction {
 	p := Prediction{}
 	for k, w := range law {
 		p.Value += float64(w * f.numbers[k])
@@ -46,14 +48,14 @@ func (f *Forest) predict(law []float64) Prediction {
 }
 
 // HeldOut returns the forest's prediction for each row of its data, by the trees that left the row
-// out. It is all NaN where there are none. The rows are as for [Forest.OutOfBag]. It panics if the
-// label is a class.
+// out. A prediction consists of NaN if there is no such tree. The rows must be those from which the
+// forest was grown, in the same order. HeldOut panics if the label is a class.
 func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 	f.mustBeNumeric()
-	if len(rows) != f.rows {
-		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rows, len(rows))
+	if len(rows) != f.rowCount {
+		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rowCount, len(rows))
 	}
-	bags := f.bags()
+	leftOut := f.redrawLeftOutRows()
 	x := make([]int32, len(f.ingredients))
 	all := make([]Prediction, len(rows))
 	var law []float64
@@ -66,27 +68,28 @@ func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 			x[p.Ingredient] = 0
 		}
 		all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
-		if law = f.lawOutOfBag(values, r, bags, law); len(law) > 0 {
-			all[r] = f.predict(law)
+		if law = f.outOfBagLaw(values, r, leftOut, law); len(law) > 0 {
+			all[r] = f.predictFromLaw(law)
 		}
 	}
 	return all, nil
 }
 
-// OutOfBag returns, for each row of the forest's data, the probability of a score by the trees that
-// left the row out of their bootstrap sample. The probability is thus one for a row that the forest
-// has not seen. It is NaN where no tree left the row out.
+// OutOfBag returns, for each row of the forest's data, the probability that the score predicts by
+// the trees that left the row out of their bootstrap sample. This is the prediction for a row that
+// the forest has not seen. A probability is NaN if no tree left the row out.
 //
-// The rows must be those of the [Data], in the same order. Their bootstrap samples follow from the
-// seed, so a forest read from a file works, too. score must be of this forest.
+// The rows must be those from which the forest was grown, in the same order. The seed determines
+// the bootstrap samples, so that OutOfBag also works for a forest that was read from a file. The
+// score must be a score of this forest.
 func (f *Forest) OutOfBag(score *Score, rows [][]Part) ([]float64, error) {
-	if len(rows) != f.rows {
-		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rows, len(rows))
+	if len(rows) != f.rowCount {
+		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rowCount, len(rows))
 	}
-	if f.compiled == nil || score.structure != f.compiled {
+	if f.compiled == nil || score.compiledForest != f.compiled {
 		return nil, fmt.Errorf("the score %q is of another forest", score.want)
 	}
-	bags := f.bags()
+	leftOut := f.redrawLeftOutRows()
 	x := make([]int32, len(f.ingredients))
 	scores := make([]float64, len(rows))
 	for r, row := range rows {
@@ -99,15 +102,15 @@ func (f *Forest) OutOfBag(score *Score, rows [][]Part) ([]float64, error) {
 		}
 		sum, trees, base := int64(0), 0, 0
 		for k := range f.trees {
-			if bags[k].leftOut(r) {
-				sum += score.values[base+int(f.trees[k].leaf(values))]
+			if leftOut[k].contains(r) {
+				sum += score.leafValues[base+int(f.trees[k].leafNumber(values))]
 				trees++
 			}
-			base += f.trees[k].leaves()
+			base += f.trees[k].leafCount()
 		}
 		scores[r] = math.NaN()
 		if trees > 0 {
-			scores[r] = float64(sum) / float64(int64(trees)<<scaleBits)
+			scores[r] = float64(sum) / float64(int64(trees)<<fixedPointBits)
 		}
 	}
 	return scores, nil

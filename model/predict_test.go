@@ -193,15 +193,15 @@ func TestStrength(t *testing.T) {
 // equal; 15 % leaves room for the second at 100 rows.
 func TestExplained(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
-	var shares moment
+	var shares meanAccumulator
 	said := 0.0
 	for range 2000 {
-		var e explained
+		var e explainedVariance
 		for range 100 {
 			signal, error := random.NormFloat64(), random.NormFloat64()
-			e.add(error*error, (signal+error)*(signal+error))
+			e.addRow(error*error, (signal+error)*(signal+error))
 		}
-		share, standardError := e.share()
+		share, standardError := e.explainedShare()
 		shares.add(share)
 		said += standardError / 2000
 	}
@@ -209,7 +209,7 @@ func TestExplained(t *testing.T) {
 	if math.Abs(said/spread-1) > 0.15 || math.Abs(shares.mean()-0.5) > 0.02 {
 		t.Errorf("shares of %.3f vary by %.4f, and the standard error says %.4f", shares.mean(), spread, said)
 	}
-	if share, standardError := (&explained{modelErrors: []float64{0}, priorErrors: []float64{0}}).share(); share != 0 || standardError != 0 {
+	if share, standardError := (&explainedVariance{modelErrors: []float64{0}, priorErrors: []float64{0}}).explainedShare(); share != 0 || standardError != 0 {
 		t.Errorf("nothing is explained by %v ± %v", share, standardError)
 	}
 }

@@ -6,129 +6,136 @@ import (
 	"slices"
 )
 
-// boundInBox returns an upper bound of the scores of all compositions in which each ingredient i
-// has from lo[i] to hi[i] units and at most used are used.
+// boundInBox returns an upper bound of the scores of all compositions in a box. In the box, each
+// ingredient i has from lo[i] to hi[i] units, and at most used ingredients have a positive amount.
+// The bound uses b as working memory.
 func (s *ProcessScore) boundInBox(b *meanBound, lo, hi []int32, used int) float64 {
-	b.set(lo, hi, used)
+	b.setBox(lo, hi, used)
 	switch w := s.want; {
 	case w.direction > 0:
-		return s.scoreOfMean(b.maxMean(1))
+		return s.scoreOfMean(b.boundMean(1))
 	case w.direction < 0:
-		return s.scoreOfMean(-b.maxMean(-1))
+		return s.scoreOfMean(-b.boundMean(-1))
 	case math.IsInf(w.high, 1):
-		return min(s.scoreOfMean(b.maxMean(1))+0x1p-40, 1)
+		return min(s.scoreOfMean(b.boundMean(1))+0x1p-40, 1)
 	case math.IsInf(w.low, -1):
-		return min(s.scoreOfMean(-b.maxMean(-1))+0x1p-40, 1)
+		return min(s.scoreOfMean(-b.boundMean(-1))+0x1p-40, 1)
 	default:
 		// The share of a normal law within bounds grows as its mean approaches their middle.
 		middle := float64(w.low/2) + float64(w.high/2)
-		return min(s.scoreOfMean(min(max(middle, -b.maxMean(-1)), b.maxMean(1)))+0x1p-40, 1)
+		return min(s.scoreOfMean(min(max(middle, -b.boundMean(-1)), b.boundMean(1)))+0x1p-40, 1)
 	}
 }
 
-// A meanBound bounds the mean of a process over boxes. The mean is a sum over the known
-// compositions of α·κ(d²). In a box it is at most its first- or second-order expansion at the
-// middle, plus its [roughness]. Their sum is a sum over the ingredients of a function of the
-// squared step, whose maximum is found step by step. Two constraints tie the ingredients together:
-// a multiplier charges for the total, and only so many ingredients may be used.
+// A meanBound computes upper bounds of the mean of a process over boxes of compositions. The mean
+// is a sum of α·κ(d²) over the compositions of the data.
+//
+// In a box the mean is at most its first- or second-order expansion about the middle, plus a bound
+// of the remainder that the [roughness] gives. The total is a sum over the ingredients, and each
+// term depends on the ingredient's step. Each term is maximized by trying all steps. Two
+// constraints connect the ingredients: their amounts sum to the total, for which a Lagrange
+// multiplier (a charge per unit) is used, and the number of used ingredients is limited.
 type meanBound struct {
-	p       *Process
-	rough   *roughness
-	weights []float64 // by ingredient: factor of the square of a step in d²
-	used    int       // greatest number of ingredients that a composition in the box uses
-	steps   int64     // time taken so far, in units of about a nanosecond
+	process     *Process
+	roughness   *roughness
+	weights     []float64 // by ingredient: factor of the square of a difference of steps in d²
+	maxUsed     int       // greatest number of ingredients that a composition in the box uses
+	nanoseconds int64     // approximate time taken so far
 
-	// The box, by ingredient: units, steps, the steps of its middle, and the derivative by steps.
-	lo, hi    []int32
-	from, to  []int32
-	middle    []float64
-	first     []float64
-	open      []int   // the ingredients with more than one step in the box
-	maxSquare float64 // bound of the squared distance of any composition from the middle
+	// lo and hi are the least and the greatest amount of each ingredient in the box, in units.
+	lo, hi             []int32
+	fromStep, toStep   []int32   // by ingredient: the least and the greatest step in the box
+	middleSteps        []float64 // by ingredient: its step in the middle of the box, not rounded
+	firstDerivatives   []float64 // by ingredient: the derivative of Σ α·κ by its step, at the middle
+	openIngredients    []int     // the ingredients that have more than one step in the box
+	maxSquaredDistance float64   // upper bound of the squared distance of a composition in the box from the middle
 
-	square, slopes, curves []float64   // by known composition: d² from the middle, α·κ′ and 4·α·κ″
-	weightedSteps          [][]float64 // by open ingredient: its distance in steps from each known composition, times the weight
-	value, errorBound      float64     // Σ α·κ at the middle, and the error bound of the value and the tangent
-	second, scratch        []float64   // by pair of open ingredients: the second derivative; empty if not computed
-	secondError            float64     // error bound of the second derivative, per squared distance
+	squaredDistances, slopes, curvatures []float64   // by composition of the data: d² from the middle, α·κ′ and 4·α·κ″
+	weightedOffsets                      [][]float64 // by open ingredient, then composition of the data: the distance in steps from the middle, times the weight
+	middleValue, errorBound              float64     // Σ α·κ at the middle, and an error bound of this value and of the tangent
+	secondDerivatives, scratch           []float64   // by pair of open ingredients: the second derivative, empty if not computed; scratch is working memory
+	secondDerivativeError                float64     // error bound of the second derivatives, per squared distance
 
-	terms     []boxTerm
-	gains     []gain
-	widest    int     // the ingredient whose steps contribute most to the bound, −1 if none does
-	weight    float64 // contribution of the widest ingredient to the bound
-	undecided bool    // whether the widest ingredient may be unused
+	terms           []boxTerm // the terms whose sum is to be bounded
+	useGains        []useGain // scratch memory: the gains by the use of optional ingredients
+	topIngredient   int       // the ingredient whose steps contribute most to the bound; −1 if none does
+	topContribution float64   // contribution of topIngredient to the bound
+	topMayBeUnused  bool      // whether the box has compositions without topIngredient
 }
 
-// A boxTerm is the contribution of an ingredient to a bound: by·(first + second·by), with by the
-// distance of its step from the middle.
+// A boxTerm is the contribution of an ingredient to a bound: y·(linear + quadratic·y), where y is
+// the step of the ingredient minus middle.
 type boxTerm struct {
-	first, second, middle float64
-	i                     int
+	linear, quadratic, middle float64
+	ingredient                int
 }
 
+// newMeanBound returns a [meanBound] for the mean of the process.
 func (p *Process) newMeanBound() *meanBound {
-	n, k := len(p.known), len(p.grid)
+	n, k := len(p.compositions), len(p.roundings)
 	b := &meanBound{
-		p: p, rough: p.roughness(), square: make([]float64, n), slopes: make([]float64, n), curves: make([]float64, n), scratch: make([]float64, n),
-		from: make([]int32, k), to: make([]int32, k), first: make([]float64, k), middle: make([]float64, k),
+		process: p, roughness: p.roughness(), squaredDistances: make([]float64, n), slopes: make([]float64, n), curvatures: make([]float64, n), scratch: make([]float64, n),
+		fromStep: make([]int32, k), toStep: make([]int32, k), firstDerivatives: make([]float64, k), middleSteps: make([]float64, k),
 	}
-	for _, a := range p.grid {
+	for _, a := range p.roundings {
 		b.weights = append(b.weights, math.Ldexp(float64(a.weight), -distanceBits))
 	}
 	return b
 }
 
-// set prepares the bound for a box.
-func (b *meanBound) set(lo, hi []int32, used int) {
-	p := b.p
-	b.lo, b.hi, b.used = lo, hi, used
-	b.open = b.open[:0]
-	for r, d := range p.empty {
-		b.square[r] = float64(d)
+// setBox prepares the bound for a box, in which each ingredient i has from lo[i] to hi[i] units and
+// at most used ingredients have a positive amount.
+func (b *meanBound) setBox(lo, hi []int32, used int) {
+	p := b.process
+	b.lo, b.hi, b.maxUsed = lo, hi, used
+	b.openIngredients = b.openIngredients[:0]
+	for r, d := range p.emptyDistances {
+		b.squaredDistances[r] = float64(d)
 	}
-	for i, a := range p.grid {
-		from, to := a.step(lo[i], p.total), int32(0)
+	for i, a := range p.roundings {
+		from, to := a.roundToStep(lo[i], p.totalAmount), int32(0)
 		if to = from; hi[i] != lo[i] {
-			to = a.step(hi[i], p.total)
+			to = a.roundToStep(hi[i], p.totalAmount)
 		}
-		if b.from[i], b.to[i] = from, to; from != to {
-			b.open = append(b.open, i)
+		if b.fromStep[i], b.toStep[i] = from, to; from != to {
+			b.openIngredients = append(b.openIngredients, i)
 		}
 	}
-	b.centre()
+	b.setMiddle()
 	alike := 0.0 // the part of d² that does not depend on the known composition
-	for i, a := range p.grid {
-		middle := b.middle[i]
+	for i, a := range p.roundings {
+		middle := b.middleSteps[i]
 		if middle == 0 {
 			continue
 		}
 		weight := float64(a.weight)
 		alike += float64(weight * float64(middle*middle))
-		column := p.columns[i]
+		column := p.stepColumns[i]
 		if column == nil {
 			continue
 		}
 		slope := float64(2 * float64(weight*middle))
-		square := b.square[:len(column)]
+		square := b.squaredDistances[:len(column)]
 		for r, q := range column {
 			square[r] -= float64(slope * float64(q))
 		}
-		b.steps += int64(len(column))
+		b.nanoseconds += int64(len(column))
 	}
-	for r := range b.square {
-		b.square[r] += alike
+	for r := range b.squaredDistances {
+		b.squaredDistances[r] += alike
 	}
-	b.steps += int64(20*len(p.grid) + len(b.square))
-	b.expand()
+	b.nanoseconds += int64(20*len(p.roundings) + len(b.squaredDistances))
+	b.expandAtMiddle()
 }
 
-// centre sets the middle of the box. Each ingredient is at the same fraction of the way from its
-// least to its greatest step, at most at half, so that the amounts sum to the total.
-func (b *meanBound) centre() {
-	p := b.p
+// setMiddle sets the middle of the box. Each ingredient is at the same fraction of the way from its
+// least to its greatest step. The fraction is at most one half, and less if the amounts would
+// otherwise sum to more than the total.
+func (b *meanBound) setMiddle() {
+	p := b.process
 	flat, slope, bend := -1.0, 0.0, 0.0 // Σ share − 1 as a polynomial of that fraction
-	for i, a := range p.grid {
-		from, span := float64(b.from[i])/float64(a.stepsPerUnit), float64(b.to[i]-b.from[i])/float64(a.stepsPerUnit)
+	for i, a := range p.roundings {
+		from, span := float64(b.fromStep[i])/float64(a.stepsPerUnit), float64(b.toStep[i]-b.fromStep[i])/float64(a.stepsPerUnit)
 		flat += float64(from * from)
 		slope += float64(2 * float64(from*span))
 		bend += float64(span * span)
@@ -138,45 +145,46 @@ func (b *meanBound) centre() {
 		far = (math.Sqrt(max(0, float64(slope*slope)-float64(4*float64(bend*flat)))) - slope) / float64(2*bend)
 		far = min(max(far, 0), 0.5)
 	}
-	b.maxSquare = 0
+	b.maxSquaredDistance = 0
 	b.terms = b.terms[:0]
-	for i := range p.grid {
-		span := float64(b.to[i] - b.from[i])
-		b.middle[i] = float64(b.from[i]) + float64(far*span)
+	for i := range p.roundings {
+		span := float64(b.toStep[i] - b.fromStep[i])
+		b.middleSteps[i] = float64(b.fromStep[i]) + float64(far*span)
 		if b.lo[i] != b.hi[i] {
 			w := b.weights[i]
 			side := float64((1 - far) * span)
-			b.maxSquare += float64(w * float64(side*side))
-			b.terms = append(b.terms, boxTerm{0, w, b.middle[i], i})
+			b.maxSquaredDistance += float64(w * float64(side*side))
+			b.terms = append(b.terms, boxTerm{0, w, b.middleSteps[i], i})
 		}
 	}
-	if len(b.open) > 0 {
-		most, _ := b.maximizeTerms()
-		b.maxSquare = min(b.maxSquare, max(most, 0)*(1+0x1p-40))
+	if len(b.openIngredients) > 0 {
+		most, _ := b.boundTermSum()
+		b.maxSquaredDistance = min(b.maxSquaredDistance, max(most, 0)*(1+0x1p-40))
 	}
 }
 
-// expand computes the value and the derivatives at the middle, with their error bounds.
-func (b *meanBound) expand() {
-	p := b.p
-	if len(b.open) == 0 {
-		b.value, b.errorBound = 0, 0
+// expandAtMiddle computes the value of the mean and its derivatives at the middle of the box, with
+// their error bounds.
+func (b *meanBound) expandAtMiddle() {
+	p := b.process
+	if len(b.openIngredients) == 0 {
+		b.middleValue, b.errorBound = 0, 0
 		for r, alpha := range p.alpha {
-			b.value += float64(alpha * p.radial.at(int64(b.square[r])))
+			b.middleValue += float64(alpha * p.kernelTable.correlationAt(int64(b.squaredDistances[r])))
 		}
-		b.errorBound = float64(b.rough.sumAbsAlpha * 0x1p-42)
-		b.steps += int64(2 * len(p.alpha))
+		b.errorBound = float64(b.roughness.sumAbsAlpha * 0x1p-42)
+		b.nanoseconds += int64(2 * len(p.alpha))
 		return
 	}
 	value, off, tilt, twist, all, sizes := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	const shift = distanceBits - radialBits
-	last := len(b.rough.knots) - 1
+	const shift = distanceBits - tableBits
+	last := len(b.roughness.knots) - 1
 	for r, alpha := range p.alpha {
-		n := min(int(int64(b.square[r])>>shift), last)
-		e := &b.rough.knots[n]
+		n := min(int(int64(b.squaredDistances[r])>>shift), last)
+		e := &b.roughness.knots[n]
 		part := 0.0
 		if n < last {
-			part = float64((b.square[r] - float64(int64(n)<<shift)) * (1.0 / (1 << shift)))
+			part = float64((b.squaredDistances[r] - float64(int64(n)<<shift)) * (1.0 / (1 << shift)))
 		}
 		slope := float64(alpha * (e.slope + float64(part*e.slopeChange)))
 		size := math.Abs(alpha)
@@ -186,19 +194,19 @@ func (b *meanBound) expand() {
 		sizes += math.Abs(slope)
 		all += slope
 		b.slopes[r] = slope
-		b.curves[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.curveChange))))
+		b.curvatures[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.curveChange))))
 		twist += float64(size * e.curveError)
 	}
-	b.value, b.secondError = value, float64(2*twist)+float64(b.rough.sumAbsAlpha*0x1p-38)
-	rounding := b.rough.sumAbsAlpha
-	for k, i := range b.open {
+	b.middleValue, b.secondDerivativeError = value, float64(2*twist)+float64(b.roughness.sumAbsAlpha*0x1p-38)
+	rounding := b.roughness.sumAbsAlpha
+	for k, i := range b.openIngredients {
 		w := b.weights[i]
-		middle := b.middle[i]
-		if len(b.weightedSteps) == k {
-			b.weightedSteps = append(b.weightedSteps, make([]float64, len(p.alpha)))
+		middle := b.middleSteps[i]
+		if len(b.weightedOffsets) == k {
+			b.weightedOffsets = append(b.weightedOffsets, make([]float64, len(p.alpha)))
 		}
-		apart := b.weightedSteps[k]
-		if column := p.columns[i]; column != nil {
+		apart := b.weightedOffsets[k]
+		if column := p.stepColumns[i]; column != nil {
 			for r, q := range column {
 				apart[r] = float64(w * (middle - float64(q)))
 			}
@@ -207,42 +215,41 @@ func (b *meanBound) expand() {
 				apart[r] = float64(w * middle)
 			}
 		}
-		b.first[i] = float64(2 * dot(apart, b.slopes))
-		rounding += float64(float64(sizes*float64(2*w)) * float64(float64(middle+float64(p.grid[i].stepsPerUnit))*float64(b.to[i]-b.from[i])))
+		b.firstDerivatives[i] = float64(2 * dot(apart, b.slopes))
+		rounding += float64(float64(sizes*float64(2*w)) * float64(float64(middle+float64(p.roundings[i].stepsPerUnit))*float64(b.toStep[i]-b.fromStep[i])))
 	}
-	b.steps += int64(2 * len(b.open) * len(p.alpha))
-	b.second = b.second[:0]
-	if len(b.open) <= mostCurved && b.maxSquare < widestCurved {
+	b.nanoseconds += int64(2 * len(b.openIngredients) * len(p.alpha))
+	b.secondDerivatives = b.secondDerivatives[:0]
+	if len(b.openIngredients) <= maxSecondOrderIngredients && b.maxSquaredDistance < maxSecondOrderDistance {
 		b.computeSecondDerivatives(all)
 	}
-	b.errorBound = off + float64(2*float64(tilt*math.Sqrt(b.maxSquare))) + b.rough.mixtureError + float64(rounding*0x1p-40)
-	b.steps += int64(4 * len(p.alpha))
+	b.errorBound = off + float64(2*float64(tilt*math.Sqrt(b.maxSquaredDistance))) + b.roughness.mixtureError + float64(rounding*0x1p-40)
+	b.nanoseconds += int64(4 * len(p.alpha))
 }
 
-// Second derivatives are computed only for at most so many ingredients, and up to such a squared
-// distance.
+// Limits on the use of second derivatives in [meanBound].
 const (
-	mostCurved   = 8
-	widestCurved = 0.6
-	nearCurved   = 0.1 // squared distance up to which no bound is better
+	maxSecondOrderIngredients = 8   // greatest number of open ingredients for which second derivatives are computed
+	maxSecondOrderDistance    = 0.6 // greatest squared distance of the box from its middle for which second derivatives are computed
+	secondOrderOnlyDistance   = 0.1 // squared distance up to which no other bound is better than the second-order bound
 )
 
-// computeSecondDerivatives sets second to the second derivatives of the mean at the middle of the
-// box, for each pair of open ingredients. slopes is the sum of b.slopes.
+// computeSecondDerivatives sets secondDerivatives to those of the mean at the middle of the box,
+// for each pair of open ingredients. The parameter slopes is the sum of the elements of b.slopes.
 func (b *meanBound) computeSecondDerivatives(slopes float64) {
-	n := len(b.open)
-	b.second = slices.Grow(b.second, n*n)[:n*n]
-	for k, i := range b.open {
-		for r, v := range b.weightedSteps[k] {
-			b.scratch[r] = float64(v * b.curves[r])
+	n := len(b.openIngredients)
+	b.secondDerivatives = slices.Grow(b.secondDerivatives, n*n)[:n*n]
+	for k, i := range b.openIngredients {
+		for r, v := range b.weightedOffsets[k] {
+			b.scratch[r] = float64(v * b.curvatures[r])
 		}
 		for l := range k + 1 {
-			v := dot(b.scratch, b.weightedSteps[l])
-			b.second[k*n+l], b.second[l*n+k] = v, v
+			v := dot(b.scratch, b.weightedOffsets[l])
+			b.secondDerivatives[k*n+l], b.secondDerivatives[l*n+k] = v, v
 		}
-		b.second[k*n+k] += float64(2 * float64(b.weights[i]*slopes))
+		b.secondDerivatives[k*n+k] += float64(2 * float64(b.weights[i]*slopes))
 	}
-	b.steps += int64((n + 1) * (n + 2) / 2 * len(b.curves))
+	b.nanoseconds += int64((n + 1) * (n + 2) / 2 * len(b.curvatures))
 }
 
 // dot returns Σ x·y.
@@ -262,57 +269,59 @@ func dot(x, y []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// maxMean returns an upper bound of sign times the mean in the box.
-func (b *meanBound) maxMean(sign float64) float64 {
-	p := b.p
-	at := float64(sign * b.value)
+// boundMean returns an upper bound of sign times the mean in the box, where sign is 1 or −1.
+func (b *meanBound) boundMean(sign float64) float64 {
+	p := b.process
+	at := float64(sign * b.middleValue)
 	sum := at + b.errorBound
-	b.widest, b.weight, b.undecided = -1, 0, false
-	if len(b.open) > 0 {
+	b.topIngredient, b.topContribution, b.topMayBeUnused = -1, 0, false
+	if len(b.openIngredients) > 0 {
 		above := math.Inf(1)
-		if len(b.second) > 0 {
+		if len(b.secondDerivatives) > 0 {
 			above = b.expansionBound(sign)
 		}
-		if len(b.second) == 0 || b.maxSquare > nearCurved {
+		if len(b.secondDerivatives) == 0 || b.maxSquaredDistance > secondOrderOnlyDistance {
 			above = min(above, b.tangentBound(sign))
 		}
 		sum = min(sum+above, b.normBound(at))
 	}
-	return float64(sign*p.centre) + float64(p.scale*sum) + float64(math.Abs(p.centre)*0x1p-50)
+	return float64(sign*p.labelMean) + float64(p.labelSD*sum) + float64(math.Abs(p.labelMean)*0x1p-50)
 }
 
-// normBound bounds the mean by its norm F and its value m at the middle. With t the correlation of
-// a place with the middle, the mean is at most m·t + √(F² − m²)·√(1 − t²) (Cauchy and Schwarz), and
-// t is least at a corner.
+// normBound returns an upper bound of the mean in the box from the norm F of the mean and its value
+// m at the middle. Let t be the correlation of a composition with the middle. The mean there is at
+// most m·t + √(F² − m²)·√(1 − t²), by the inequality of Cauchy and Schwarz. The correlation t is
+// least at a corner of the box. The parameter at is sign times m.
 func (b *meanBound) normBound(at float64) float64 {
-	norm := b.rough.norm
-	t, _ := b.p.options.Kernel.correlation(b.maxSquare)
+	norm := b.roughness.meanNorm
+	t, _ := b.process.options.Kernel.correlation(b.maxSquaredDistance)
 	t = float64(t * (1 - 0x1p-40))
 	middle := min(at+b.errorBound, norm)
 	if t <= middle/norm {
-		return norm + b.rough.mixtureError
+		return norm + b.roughness.mixtureError
 	}
 	side := float64(norm*norm) - float64(middle*middle)
-	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.rough.mixtureError
+	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.roughness.mixtureError
 }
 
-// tangentBound bounds the excess of sign times the mean over its value at the middle.
+// tangentBound returns an upper bound of the rise of sign times the mean above its value at the
+// middle of the box, from the tangent at the middle.
 func (b *meanBound) tangentBound(sign float64) float64 {
 	best := math.Inf(1)
-	square := b.maxSquare
+	square := b.maxSquaredDistance
 	for range 2 {
-		most, slope := b.rough.tangentExcess(square)
+		most, slope := b.roughness.tangentExcess(square)
 		rest := most - float64(slope*square)
 		b.terms = b.terms[:0]
-		for i := range b.p.grid {
+		for i := range b.process.roundings {
 			if b.lo[i] == b.hi[i] {
 				continue
 			}
 			w := b.weights[i]
-			b.terms = append(b.terms, boxTerm{float64(sign * b.first[i]), float64(slope * w), b.middle[i], i})
-			b.weigh(i, b.first[i], float64(slope*w))
+			b.terms = append(b.terms, boxTerm{float64(sign * b.firstDerivatives[i]), float64(slope * w), b.middleSteps[i], i})
+			b.updateTop(i, b.firstDerivatives[i], float64(slope*w))
 		}
-		above, reached := b.maximizeTerms()
+		above, reached := b.boundTermSum()
 		best = min(best, rest+above)
 		if reached > 0.8*square || reached == 0 {
 			break
@@ -322,57 +331,62 @@ func (b *meanBound) tangentBound(sign float64) float64 {
 	return best
 }
 
-// weigh updates the widest ingredient with one whose term has these factors. An ingredient that may
-// be either used or unused precedes those with greater contributions.
-func (b *meanBound) weigh(i int, first, second float64) {
-	half := float64(float64(b.to[i]-b.from[i]) / 2)
+// updateTop makes ingredient i the top ingredient if its term contributes more than the present
+// one's. The parameters first and second are the factors of the term. An ingredient that may be
+// either used or unused goes before an ingredient with a greater contribution that is used in any
+// case.
+func (b *meanBound) updateTop(i int, first, second float64) {
+	half := float64(float64(b.toStep[i]-b.fromStep[i]) / 2)
 	weight := float64(half * (math.Abs(first) + float64(max(second, 0)*half)))
-	if open := b.lo[i] == 0; b.widest < 0 || open && !b.undecided || open == b.undecided && weight > b.weight {
-		b.widest, b.weight, b.undecided = i, weight, open
+	if open := b.lo[i] == 0; b.topIngredient < 0 || open && !b.topMayBeUnused || open == b.topMayBeUnused && weight > b.topContribution {
+		b.topIngredient, b.topContribution, b.topMayBeUnused = i, weight, open
 	}
 }
 
-// expansionBound bounds the excess of sign times the mean over its value at the middle, by the
-// second-order expansion. For two ingredients 2·y·z is at most y²·t/s + z²·s/t, where s and t are
-// their greatest distances from the middle.
+// expansionBound returns an upper bound of the rise of sign times the mean above its value at the
+// middle of the box, from the second-order expansion at the middle. A mixed term 2·y·z of two
+// ingredients is at most y²·t/s + z²·s/t, where s and t are the greatest distances of the two
+// ingredients from the middle.
 func (b *meanBound) expansionBound(sign float64) float64 {
-	slope := b.rough.secondOrderSlope(b.maxSquare) + b.secondError
+	slope := b.roughness.secondOrderFactor(b.maxSquaredDistance) + b.secondDerivativeError
 	b.terms = b.terms[:0]
-	n := len(b.open)
-	b.widest, b.weight, b.undecided = -1, 0, false
-	for i := range b.p.grid {
+	n := len(b.openIngredients)
+	b.topIngredient, b.topContribution, b.topMayBeUnused = -1, 0, false
+	for i := range b.process.roundings {
 		if b.lo[i] == b.hi[i] {
 			continue
 		}
-		term := boxTerm{i: i, middle: b.middle[i]}
-		if k := slices.Index(b.open, i); k >= 0 {
-			half := float64(b.to[i] - b.from[i])
-			second := float64(sign * b.second[k*n+k])
-			for l, j := range b.open {
+		term := boxTerm{ingredient: i, middle: b.middleSteps[i]}
+		if k := slices.Index(b.openIngredients, i); k >= 0 {
+			half := float64(b.toStep[i] - b.fromStep[i])
+			second := float64(sign * b.secondDerivatives[k*n+k])
+			for l, j := range b.openIngredients {
 				if l != k {
-					second += float64(math.Abs(b.second[k*n+l])*float64(b.to[j]-b.from[j])) / half
+					second += float64(math.Abs(b.secondDerivatives[k*n+l])*float64(b.toStep[j]-b.fromStep[j])) / half
 				}
 			}
 			w := b.weights[i]
-			term.first, term.second = float64(sign*b.first[i]), float64(second/2)+float64(slope*w)
-			b.weigh(i, term.first, term.second)
+			term.linear, term.quadratic = float64(sign*b.firstDerivatives[i]), float64(second/2)+float64(slope*w)
+			b.updateTop(i, term.linear, term.quadratic)
 		}
 		b.terms = append(b.terms, term)
 	}
-	above, _ := b.maximizeTerms()
+	above, _ := b.boundTermSum()
 	return above
 }
 
-// maxCharges bounds the charges for a unit that are tried.
-const maxCharges = 10
+// maxTriedCharges is the greatest number of charges per unit that [meanBound.boundTermSum] tries
+// after the first two.
+const maxTriedCharges = 10
 
-// maximizeTerms returns an upper bound of the sum of the terms, and the squared distance of a point
-// near its maximum. Any charge gives a bound, which is convex in the charge.
-func (b *meanBound) maximizeTerms() (best, square float64) {
+// boundTermSum returns an upper bound of the sum of the terms, and the squared distance from the
+// middle of a point near the maximum. Any charge per unit gives an upper bound, which is a convex
+// function of the charge. boundTermSum searches for the charge with the least bound.
+func (b *meanBound) boundTermSum() (best, square float64) {
 	top := 0.0
 	for _, t := range b.terms {
-		half := float64(float64(b.to[t.i]-b.from[t.i]) / 2)
-		top += float64(half * (math.Abs(t.first) + float64(math.Abs(t.second)*half)))
+		half := float64(float64(b.toStep[t.ingredient]-b.fromStep[t.ingredient]) / 2)
+		top += float64(half * (math.Abs(t.linear) + float64(math.Abs(t.quadratic)*half)))
 	}
 	if top == 0 {
 		return 0, 0
@@ -394,7 +408,7 @@ func (b *meanBound) maximizeTerms() (best, square float64) {
 	case low.slope > 0:
 		low = try(float64(-4 * top))
 	}
-	for range maxCharges {
+	for range maxTriedCharges {
 		if !(low.slope < 0 && high.slope > 0) {
 			break
 		}
@@ -415,13 +429,14 @@ func (b *meanBound) maximizeTerms() (best, square float64) {
 	return best, square
 }
 
-// boundWithCharge returns an upper bound of the sum of the terms if each unit costs charge/total
-// and the charge for the total is paid back. It also returns the derivative by the charge, and the
-// squared distance.
+// boundWithCharge returns an upper bound of the sum of the terms by Lagrange's method: each unit
+// costs charge/total, and the cost of the whole total is paid back. It also returns the derivative
+// of the bound by the charge, and the squared distance from the middle of the point that attains
+// the bound.
 func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64) {
-	p := b.p
+	p := b.process
 	fixed := int64(0)
-	left := b.used
+	left := b.maxUsed
 	for i, lo := range b.lo {
 		if lo > 0 {
 			left--
@@ -430,21 +445,21 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 			fixed += int64(lo)
 		}
 	}
-	unit := charge / float64(p.total)
+	unit := charge / float64(p.totalAmount)
 	size := math.Abs(charge)
 	units := fixed
-	b.gains = b.gains[:0]
+	b.useGains = b.useGains[:0]
 	for _, t := range b.terms {
-		i := t.i
-		a := &p.grid[i]
+		i := t.ingredient
+		a := &p.roundings[i]
 		best, none, x, at, unused := math.Inf(-1), math.Inf(-1), int32(0), 0.0, 0.0
-		for l := b.from[i]; l <= b.to[i]; l++ {
+		for l := b.fromStep[i]; l <= b.toStep[i]; l++ {
 			by := float64(l) - t.middle
-			v := float64(by * (t.first + float64(t.second*by)))
+			v := float64(by * (t.linear + float64(t.quadratic*by)))
 			// the amount of the step that costs least
-			y := max(a.firsts[l], b.lo[i])
+			y := max(a.leastAmounts[l], b.lo[i])
 			if charge < 0 {
-				y = min(a.firsts[l+1]-1, b.hi[i])
+				y = min(a.leastAmounts[l+1]-1, b.hi[i])
 			}
 			if l == 0 && b.lo[i] == 0 {
 				none, unused = v, by // the ingredient may be unused
@@ -453,13 +468,13 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 				best, x, at = v, y, by
 			}
 		}
-		b.steps += int64(2 * (b.to[i] - b.from[i] + 3))
+		b.nanoseconds += int64(2 * (b.toStep[i] - b.fromStep[i] + 3))
 		size += math.Abs(best)
 		if none == math.Inf(-1) || best > none {
 			sum += best
 			units += int64(x)
 			if none != math.Inf(-1) {
-				b.gains = append(b.gains, gain{best - none, x})
+				b.useGains = append(b.useGains, useGain{best - none, x})
 			}
 		} else {
 			sum += none
@@ -467,19 +482,20 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 		}
 		square += float64(float64(at*at) * b.weights[i])
 	}
-	if over := len(b.gains) - max(left, 0); over > 0 {
-		slices.SortFunc(b.gains, func(g, h gain) int { return cmp.Compare(g.increase, h.increase) })
-		for _, g := range b.gains[:over] {
+	if over := len(b.useGains) - max(left, 0); over > 0 {
+		slices.SortFunc(b.useGains, func(g, h useGain) int { return cmp.Compare(g.increase, h.increase) })
+		for _, g := range b.useGains[:over] {
 			sum -= g.increase
 			units -= int64(g.units)
 		}
 	}
-	sum += float64(unit*float64(int64(p.total)-fixed)) + float64(size*0x1p-44)
-	return sum, 1 - float64(units)/float64(p.total), square
+	sum += float64(unit*float64(int64(p.totalAmount)-fixed)) + float64(size*0x1p-44)
+	return sum, 1 - float64(units)/float64(p.totalAmount), square
 }
 
-// A gain is the increase of the sum when an ingredient is used.
-type gain struct {
+// A useGain is the increase of the sum of terms if an optional ingredient is used, and the number
+// of units used.
+type useGain struct {
 	increase float64
 	units    int32
 }

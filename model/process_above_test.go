@@ -11,9 +11,9 @@ import (
 // derivatives at the knots are those between them, but for what they say.
 func TestMixture(t *testing.T) {
 	for _, k := range []Kernel{Matern52, Matern32, SquaredExponential} {
-		table := newRadial(k)
+		table := newKernelTable(k)
 		squares, shares := k.mixture()
-		knots, off := table.knots(squares, shares)
+		knots, off := table.mixtureKnots(squares, shares)
 		if off > 2e-4 {
 			t.Errorf("%v: the mixture is off by %v", k, off)
 		}
@@ -27,14 +27,14 @@ func TestMixture(t *testing.T) {
 				e := shares[j] * math.Exp(-square/(2*u))
 				value, slope, curve = value+e, slope-e/(2*u), curve+e/(4*u*u)
 			}
-			if gap := math.Abs(table.at(at) - value); gap > off {
-				t.Fatalf("%v at %v: the table has %v, and the mixture %v, off by more than %v", k, square, table.at(at), value, off)
+			if gap := math.Abs(table.correlationAt(at) - value); gap > off {
+				t.Fatalf("%v at %v: the table has %v, and the mixture %v, off by more than %v", k, square, table.correlationAt(at), value, off)
 			}
-			n := min(int(at>>(distanceBits-radialBits)), len(knots)-1)
+			n := min(int(at>>(distanceBits-tableBits)), len(knots)-1)
 			e := knots[n]
 			part := 0.0
 			if n < len(knots)-1 {
-				part = square*(1<<radialBits) - float64(n)
+				part = square*(1<<tableBits) - float64(n)
 			}
 			if gap := math.Abs(e.value + part*e.valueChange - value); gap > e.valueError {
 				t.Fatalf("%v at %v: the value is off by %v, more than %v", k, square, gap, e.valueError)
@@ -67,7 +67,7 @@ func (f functional) norm(u float64) float64 {
 // the functional that says it, with differences for derivatives.
 func TestRoughnessIsTheNorm(t *testing.T) {
 	for _, u := range []float64{0.3, 1, 4} {
-		r := &roughness{squares: []float64{u}, norms: []float64{1}}
+		r := &roughness{squaredLengths: []float64{u}, norms: []float64{1}}
 		for _, far := range []float64{0.1, 0.3, 0.7, 1.2, 2.5, 6} {
 			step := min(far/30, 0.03*math.Sqrt(u))
 			tangent := functional{[]float64{far, 0, step, -step}, []float64{1, -1, -far / (2 * step), far / (2 * step)}}
@@ -77,8 +77,8 @@ func TestRoughnessIsTheNorm(t *testing.T) {
 			}
 			bend := far * far / (2 * step * step)
 			second := functional{tangent.places, []float64{1, -1 + 2*bend, -far/(2*step) - bend, far/(2*step) - bend}}
-			curved := r.secondOrderSlope(far*far) * far * far
-			if want := second.norm(u); far*far/(2*u) < highestCurved && math.Abs(curved/want-1) > 5e-3 || curved < want*(1-5e-3) {
+			curved := r.secondOrderFactor(far*far) * far * far
+			if want := second.norm(u); far*far/(2*u) < secondOrderPeak && math.Abs(curved/want-1) > 5e-3 || curved < want*(1-5e-3) {
 				t.Errorf("u = %v, at %v: %v above the second order, and the norm is %v", u, far, curved, want)
 			}
 		}
@@ -88,9 +88,9 @@ func TestRoughnessIsTheNorm(t *testing.T) {
 // By how much a mean may be above its tangent is concave in the squared distance, its slope is
 // the slope, and what it may be above the second order by the squared distance never falls.
 func TestRoughnessIsConcave(t *testing.T) {
-	r := &roughness{squares: []float64{1}, norms: []float64{1}}
+	r := &roughness{squaredLengths: []float64{1}, norms: []float64{1}}
 	before, slope := r.tangentExcess(0)
-	last := r.secondOrderSlope(0)
+	last := r.secondOrderFactor(0)
 	for k := range 4000 {
 		from, to := math.Exp(float64(k)/200-10), math.Exp(float64(k+1)/200-10)
 		now, next := r.tangentExcess(to)
@@ -101,7 +101,7 @@ func TestRoughnessIsConcave(t *testing.T) {
 		if chord > slope*(1+1e-5) || chord < next*(1-1e-5) {
 			t.Fatalf("between %v and %v the chord is %v, and the slopes are %v and %v", from, to, chord, slope, next)
 		}
-		curved := r.secondOrderSlope(to)
+		curved := r.secondOrderFactor(to)
 		if curved < last*(1-1e-12) {
 			t.Fatalf("at %v it falls from %v to %v", to, last, curved)
 		}
@@ -114,10 +114,10 @@ func TestRoughnessIsConcave(t *testing.T) {
 func boxBelow(t *testing.T, p *Process, b *meanBound, sign float64) (exceeded int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 7))
-	source := book{rows: 1, ingredients: len(p.ingredients), total: p.total, sizes: []int{2, 3, 4}}
+	source := book{rows: 1, ingredients: len(p.ingredients), total: p.totalAmount, sizes: []int{2, 3, 4}}
 	for range 150 {
 		x := source.composition(r, nil)
-		far := 1 + r.Int32N(int32(p.total/3))
+		far := 1 + r.Int32N(int32(p.totalAmount/3))
 		lo, hi := slices.Clone(x), slices.Clone(x)
 		for i, v := range x {
 			if v > 0 {
@@ -126,8 +126,8 @@ func boxBelow(t *testing.T, p *Process, b *meanBound, sign float64) (exceeded in
 				hi[i] = far
 			}
 		}
-		b.set(lo, hi, len(x))
-		above := b.maxMean(sign)
+		b.setBox(lo, hi, len(x))
+		above := b.boundMean(sign)
 		best := sign * p.Mean(x)
 		for range 400 {
 			i, j, by := r.IntN(len(x)), r.IntN(len(x)), 1+r.Int32N(far)
@@ -141,7 +141,7 @@ func boxBelow(t *testing.T, p *Process, b *meanBound, sign float64) (exceeded in
 				x[i], x[j] = x[i]+by, x[j]-by
 			}
 		}
-		if best > above+1e-9*p.scale {
+		if best > above+1e-9*p.labelSD {
 			exceeded++
 		}
 	}
@@ -162,9 +162,9 @@ func TestProcessWithin(t *testing.T) {
 				t.Errorf("%v: %d of 150 boxes have a mean beyond the bound", k, n)
 			}
 		}
-		low := *b.rough
+		low := *b.roughness
 		low.norms = make([]float64, len(low.norms))
-		b.rough = &low
+		b.roughness = &low
 		if n := boxBelow(t, p, b, 1) + boxBelow(t, p, b, -1); n < 5 {
 			t.Errorf("%v: without roughness %d of 300 boxes have a mean beyond the bound, and it should show", k, n)
 		}
@@ -181,17 +181,17 @@ func TestProcessNorm(t *testing.T) {
 	}
 	p.alpha[0] = 3
 	x := make([]int32, len(p.ingredients))
-	for _, q := range p.known[0] {
+	for _, q := range p.compositions[0] {
 		x[q.Ingredient] = int32(q.Amount)
 	}
-	top := (p.Mean(x) - p.centre) / p.scale
+	top := (p.Mean(x) - p.labelMean) / p.labelSD
 	b := p.newMeanBound()
 	r := rand.New(rand.NewPCG(6, 6))
 	near := 0
 	for range 300 {
-		lo, hi := boxAbout(r, x, p.total)
-		b.set(lo, hi, len(x))
-		above := b.normBound(b.value)
+		lo, hi := boxAbout(r, x, p.totalAmount)
+		b.setBox(lo, hi, len(x))
+		above := b.normBound(b.middleValue)
 		if above < top {
 			t.Fatalf("the mean is %v above its centre, and the bound of a box is %v", top, above)
 		}

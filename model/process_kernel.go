@@ -19,22 +19,23 @@ func (k Kernel) correlation(square float64) (value, slope float64) {
 }
 
 const (
-	radialBits = 8  // the table has 2^radialBits steps for each unit of d²
-	farthest   = 64 // d² from which on the table is 0: the correlation is below 2e-5 there
+	tableBits        = 8  // the table of a kernel has 2^tableBits steps for each unit of d²
+	maxTableDistance = 64 // d² from which on the table is 0; the correlation is below 2e-5 there
 )
 
-// A radial is a kernel as a table, piecewise linear in d². So it is the same function on every
-// machine and takes no exponential.
-type radial struct {
-	steps [farthest<<radialBits + 1]struct{ value, slope float64 } // by step of d²: κ, and its slope per 2^−distanceBits
+// A kernelTable is a table of a kernel that is interpolated linearly in d². The interpolation is
+// exactly the same on every machine and needs no exponential function.
+type kernelTable struct {
+	steps [maxTableDistance<<tableBits + 1]struct{ value, slope float64 } // by step of d²: κ at the start of the step, and its slope per 2^−distanceBits
 }
 
-func newRadial(k Kernel) *radial {
-	t := new(radial)
-	const unit = 1 << (distanceBits - radialBits)
+// newKernelTable computes the table of a kernel.
+func newKernelTable(k Kernel) *kernelTable {
+	t := new(kernelTable)
+	const unit = 1 << (distanceBits - tableBits)
 	last := len(t.steps) - 1
 	for n := range last {
-		t.steps[n].value, _ = k.correlation(float64(float64(n) / (1 << radialBits)))
+		t.steps[n].value, _ = k.correlation(float64(float64(n) / (1 << tableBits)))
 	}
 	for n := range last {
 		t.steps[n].slope = float64((t.steps[n+1].value - t.steps[n].value) / unit)
@@ -42,9 +43,9 @@ func newRadial(k Kernel) *radial {
 	return t
 }
 
-// at returns κ at a squared distance in units of 2^−distanceBits.
-func (t *radial) at(square int64) float64 {
-	const shift = distanceBits - radialBits
+// correlationAt returns κ, given the squared distance in units of 2^−distanceBits.
+func (t *kernelTable) correlationAt(square int64) float64 {
+	const shift = distanceBits - tableBits
 	n := uint64(square) >> shift
 	if n >= uint64(len(t.steps)) {
 		return 0

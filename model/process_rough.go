@@ -5,45 +5,49 @@ import (
 	"slices"
 )
 
-// A roughness bounds how far the mean of a process, a sum of α·κ(d²), can exceed its expansion at a
-// place.
+// A roughness bounds by how much the mean of a process, a sum of α·κ(d²), can exceed its first- or
+// second-order expansion about a point.
 //
-// The kernel is a mixture of squared exponentials Σ w·exp(−d²/2u), of several squared lengths u,
-// except for an error that off includes. So the mean is a sum of functions, one for each u. In the
-// space of the kernel exp(−d²/2u) such a function has a known norm F, F² = w²·Σ Σ α·α·exp(…). Let y
-// = d²/2u. At a distance d the function exceeds its tangent by at most F·√(2 + 2y − 2·e^(−y)·(1 +
-// 2y)), which is F times the norm of the functional for that excess. It exceeds its second-order
-// expansion by at most F·√(2 + 3y² − 2·e^(−y)·(1 + y + 2y²)). Small lengths have little of the
-// norm; a single kernel would treat all of it as rough.
+// The kernel is approximated by a mixture of squared exponentials Σ w·exp(−d²/2u), with several
+// squared lengths u. The field mixtureError bounds the error of this approximation. The mean is
+// thus a sum of functions, one for each u. The function for u has a known norm F in the space of
+// the kernel exp(−d²/2u): F² = w²·Σ Σ α·α·exp(…).
+//
+// Let d be the distance from the point, and y = d²/2u. The function exceeds its tangent by at most
+// F·√(2 + 2y − 2·e^(−y)·(1 + 2y)), which is F times the norm of the linear functional for the
+// excess. The function exceeds its second-order expansion by at most F·√(2 + 3y² − 2·e^(−y)·(1 + y
+// + 2y²)). Short lengths have only a small part of the norm. With a single kernel, the whole norm
+// would count as rough.
 type roughness struct {
-	squares []float64 // u, for each term
-	norms   []float64 // F, for each term
-	knots   []knot    // by step of d² of a [radial]: the mixture and its derivatives
+	squaredLengths []float64 // by term of the mixture: u
+	norms          []float64 // by term of the mixture: F
+	knots          []knot    // by step of d² of a [kernelTable]: the mixture and its derivatives
 
-	norm         float64 // norm of the mean in the space of the kernel itself
+	meanNorm     float64 // norm of the mean in the space of the process's own kernel
 	mixtureError float64 // bound of the difference between the mean by κ and the mean by the mixture
 	sumAbsAlpha  float64 // Σ |α|
 }
 
-// A knot describes the mixture between one d² and the next.
+// A knot describes a mixture of squared exponentials between one tabulated d² and the next.
 type knot struct {
 	value, valueChange float64 // the mixture at the knot, and its increase to the next knot
 	slope, slopeChange float64 // the derivative by d² at the knot, and its increase to the next knot
 	curve, curveChange float64 // the second derivative by d² at the knot, and its increase to the next knot
-	valueError         float64 // error bound of the chord of the value
-	slopeError         float64 // error bound of the chord of the slope, times d
-	curveError         float64 // error bound of the chord of the second derivative, times d²
+	valueError         float64 // error bound of the linear interpolation of the value
+	slopeError         float64 // error bound of the linear interpolation of the slope, times d
+	curveError         float64 // error bound of the linear interpolation of the second derivative, times d²
 }
 
 const (
-	firstSquare = -10.0 // the log of u runs from firstSquare to lastSquare by squareStep
-	lastSquare  = 3.5
-	squareStep  = 0.5
+	firstLogSquare = -10.0 // the log of the squared length u runs from firstLogSquare to lastLogSquare in steps of logSquareStep
+	lastLogSquare  = 3.5
+	logSquareStep  = 0.5
 )
 
-// mixture returns a kernel as a mixture of squared exponentials, by squared lengths and shares. For
-// Matérn kernels the squared lengths have a gamma law of shape and rate ν, which the trapezoid rule
-// sums over their logarithms.
+// mixture returns a mixture of squared exponentials that approximates the kernel: the squared
+// length and the share of each term. In a Matérn kernel, the squared lengths have a gamma
+// distribution with shape and rate ν. The trapezoid rule sums over the logarithms of the squared
+// lengths.
 func (k Kernel) mixture() (squares, shares []float64) {
 	nu, top := 2.5, float64(3*math.Sqrt(math.Pi)/4) // Γ(ν)
 	switch k {
@@ -52,9 +56,9 @@ func (k Kernel) mixture() (squares, shares []float64) {
 	case Matern32:
 		nu, top = 1.5, float64(math.Sqrt(math.Pi)/2)
 	}
-	for at := firstSquare; at <= lastSquare; at += squareStep {
+	for at := firstLogSquare; at <= lastLogSquare; at += logSquareStep {
 		u := exp(at)
-		share := float64(squareStep*exp(float64(nu*(log(nu)+at-u)))) / top
+		share := float64(logSquareStep*exp(float64(nu*(log(nu)+at-u)))) / top
 		if share > 1e-14 {
 			squares, shares = append(squares, u), append(shares, share)
 		}
@@ -62,9 +66,10 @@ func (k Kernel) mixture() (squares, shares []float64) {
 	return squares, shares
 }
 
-// knots returns a mixture at the knots of a table, and a bound of the difference between the two.
-func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
-	const step = 1.0 / (1 << radialBits)
+// mixtureKnots returns the mixture and its derivatives at the knots of the table. The result off is
+// an upper bound of the difference between the table and the mixture.
+func (t *kernelTable) mixtureKnots(squares, shares []float64) (of []knot, off float64) {
+	const step = 1.0 / (1 << tableBits)
 	of = make([]knot, len(t.steps))
 	now, falls := slices.Clone(shares), make([]float64, len(shares))
 	for j, u := range squares {
@@ -104,29 +109,29 @@ func (t *radial) knots(squares, shares []float64) (of []knot, off float64) {
 	// Beyond the last knot the table is 0. The mixture is taken as 0, too: d and d² times the
 	// derivatives fall there.
 	end := of[last]
-	of[last] = knot{valueError: end.value + rounded, slopeError: float64((rounded - end.slope) * math.Sqrt(farthest)), curveError: float64((end.curve + rounded) * farthest)}
+	of[last] = knot{valueError: end.value + rounded, slopeError: float64((rounded - end.slope) * math.Sqrt(maxTableDistance)), curveError: float64((end.curve + rounded) * maxTableDistance)}
 	return of, off + max(apart, end.value) + rounded
 }
 
-// roughness returns the roughness of the mean.
+// roughness returns the roughness of the mean. It is computed at the first call.
 func (p *Process) roughness() *roughness {
-	p.once.Do(func() {
+	p.roughnessOnce.Do(func() {
 		r := new(roughness)
 		var shares []float64
-		r.squares, shares = p.options.Kernel.mixture()
-		of, off := p.radial.knots(r.squares, shares)
+		r.squaredLengths, shares = p.options.Kernel.mixture()
+		of, off := p.kernelTable.mixtureKnots(r.squaredLengths, shares)
 		r.knots = of
 		sums, row, sum := make([]float64, len(shares)), make([]float64, len(shares)), 0.0
-		d, x := make([]int64, len(p.known)), make([]int32, len(p.ingredients))
+		d, x := make([]int64, len(p.compositions)), make([]int32, len(p.ingredients))
 		var used []int32
-		for k, parts := range p.known {
+		for k, parts := range p.compositions {
 			used = used[:0]
 			clear(x)
 			for _, q := range parts {
 				x[q.Ingredient] = int32(q.Amount)
 				used = append(used, int32(q.Ingredient))
 			}
-			p.distancesAt(x, used, d)
+			p.writeDistancesAt(x, used, d)
 			r.sumAbsAlpha += math.Abs(p.alpha[k])
 			clear(row)
 			whole := 0.0
@@ -137,7 +142,7 @@ func (p *Process) roughness() *roughness {
 				square := math.Ldexp(float64(d[c]), -distanceBits)
 				v, _ := p.options.Kernel.correlation(square)
 				whole += float64(alpha * v)
-				for j, u := range r.squares {
+				for j, u := range r.squaredLengths {
 					row[j] += float64(alpha * exp(-square/float64(2*u)))
 				}
 			}
@@ -147,21 +152,22 @@ func (p *Process) roughness() *roughness {
 			}
 		}
 		// No term is rounded more often than twice the number of compositions.
-		room := float64(float64(r.sumAbsAlpha*r.sumAbsAlpha) * float64(float64(2*len(p.known)+16)*0x1p-52))
+		room := float64(float64(r.sumAbsAlpha*r.sumAbsAlpha) * float64(float64(2*len(p.compositions)+16)*0x1p-52))
 		for j, s := range sums {
 			r.norms = append(r.norms, float64(shares[j]*math.Sqrt(max(0, s)+room)))
 		}
-		r.norm = math.Sqrt(max(0, sum) + room)
+		r.meanNorm = math.Sqrt(max(0, sum) + room)
 		r.mixtureError = float64(r.sumAbsAlpha * off)
-		p.rough = r
+		p.meanRoughness = r
 	})
-	return p.rough
+	return p.meanRoughness
 }
 
-// tangentExcess returns an upper bound of the mean's excess over its tangent at a squared distance. It also
-// returns the slope by the squared distance, in which the bound is concave.
+// tangentExcess returns an upper bound of the mean's excess over its tangent, for points up to the
+// given squared distance. The bound is a concave function of the squared distance. The second
+// result is its slope.
 func (r *roughness) tangentExcess(square float64) (most, slope float64) {
-	for j, u := range r.squares {
+	for j, u := range r.squaredLengths {
 		y := square / float64(2*u)
 		var of, by float64 // the square of the norm of the excess functional, and its derivative by y
 		if y < 0.1 {
@@ -184,17 +190,18 @@ func (r *roughness) tangentExcess(square float64) (most, slope float64) {
 	return float64(most * (1 + 0x1p-20)), slope
 }
 
-// secondOrderSlope returns a factor: times the squared distance, it bounds the mean's excess over its
-// second-order expansion anywhere up to a squared distance. The functional's norm divided by y
-// rises up to highestCurved, where its square is at most mostCurvedAt, and falls beyond.
-func (r *roughness) secondOrderSlope(square float64) (slope float64) {
-	for j, u := range r.squares {
+// secondOrderFactor returns a factor c for points up to the given squared distance. The mean's
+// excess over its second-order expansion is at most c times the squared distance of a point. With y
+// as for [roughness], the norm of the functional divided by y rises up to y = secondOrderPeak and
+// falls beyond. The square of the quotient is at most maxSecondOrderSquare.
+func (r *roughness) secondOrderFactor(square float64) (slope float64) {
+	for j, u := range r.squaredLengths {
 		y := square / float64(2*u)
-		of := mostCurvedAt // the square of the norm of the excess functional, divided by y²
+		of := maxSecondOrderSquare // the square of the norm of the excess functional, divided by y²
 		switch {
 		case y < 0.1:
 			of = float64(y * (10.0/3 - float64(y*(7.0/4-float64(y*3/5))))) // the next term is below 0
-		case y < highestCurved:
+		case y < secondOrderPeak:
 			e := exp(-y)
 			of = min(of, (2+float64(3*float64(y*y))-float64(2*float64(e*(1+y+float64(2*float64(y*y))))))/float64(y*y))
 		}
@@ -203,4 +210,5 @@ func (r *roughness) secondOrderSlope(square float64) (slope float64) {
 	return float64(slope * (1 + 0x1p-20))
 }
 
-const highestCurved, mostCurvedAt = 4.92, 3.05
+// See [roughness.secondOrderFactor].
+const secondOrderPeak, maxSecondOrderSquare = 4.92, 3.05

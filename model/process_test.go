@@ -31,10 +31,10 @@ func TestEnergyGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := p.posterior([]int32{0, 1, 2, 3, 4, 5})
+		q := p.newPosterior([]int32{0, 1, 2, 3, 4, 5})
 		theta := []float64{-0.3, 0.4, -2, 0.2, -0.4, 0.1, 0, 0.3, -0.2}
 		g, scratch := make([]float64, len(theta)), make([]float64, len(theta))
-		q.energy(theta, g)
+		q.negativeLogDensity(theta, g)
 		largest := 0.0
 		for _, v := range g {
 			largest = max(largest, math.Abs(v))
@@ -43,9 +43,9 @@ func TestEnergyGradient(t *testing.T) {
 			const h = 1e-5
 			at := theta[k]
 			theta[k] = at + h
-			up := q.energy(theta, scratch)
+			up := q.negativeLogDensity(theta, scratch)
 			theta[k] = at - h
-			down := q.energy(theta, scratch)
+			down := q.negativeLogDensity(theta, scratch)
 			theta[k] = at
 			if want := (up - down) / (2 * h); math.Abs(g[k]-want) > 1e-5*largest {
 				t.Errorf("%s: component %d is %v, by differences %v", kernel, k, g[k], want)
@@ -67,21 +67,21 @@ func fitted(tb testing.TB, d *Data) *Process {
 // A step is the rounded root of the share, and first the least amount of a step.
 func TestAxis(t *testing.T) {
 	for _, total := range []int{1, 7, 1000, 99_991, MaxTotal} {
-		for _, per := range []int64{1, 13, leastSteps, 100, mostSteps} {
-			a := axis{stepsPerUnit: per, firsts: firsts(per, total)}
+		for _, per := range []int64{1, 13, minInitialSteps, 100, maxSteps} {
+			a := shareRounding{stepsPerUnit: per, leastAmounts: leastAmountsOfSteps(per, total)}
 			random := rand.New(rand.NewPCG(1, uint64(per)))
 			for range 2000 {
 				x := int32(random.IntN(total + 1))
-				l := a.step(x, total)
-				if x < a.firsts[l] || x >= a.firsts[l+1] {
-					t.Fatalf("%d of %d is step %d, which goes from %d to %d", x, total, l, a.firsts[l], a.firsts[l+1]-1)
+				l := a.roundToStep(x, total)
+				if x < a.leastAmounts[l] || x >= a.leastAmounts[l+1] {
+					t.Fatalf("%d of %d is step %d, which goes from %d to %d", x, total, l, a.leastAmounts[l], a.leastAmounts[l+1]-1)
 				}
 				if root := math.Sqrt(float64(x)/float64(total)) * float64(per); x > 0 && math.Abs(root-float64(l)) > 0.5+1e-9 {
 					t.Fatalf("%d of %d is step %d, and its root %v steps", x, total, l, root)
 				}
 			}
-			if a.step(0, total) != 0 || a.step(int32(total), total) != int32(per) {
-				t.Errorf("of %d, nothing is step %d and all is step %d", total, a.step(0, total), a.step(int32(total), total))
+			if a.roundToStep(0, total) != 0 || a.roundToStep(int32(total), total) != int32(per) {
+				t.Errorf("of %d, nothing is step %d and all is step %d", total, a.roundToStep(0, total), a.roundToStep(int32(total), total))
 			}
 		}
 	}
@@ -90,16 +90,16 @@ func TestAxis(t *testing.T) {
 // The table of a kernel is the kernel, but for what lies between its points.
 func TestRadial(t *testing.T) {
 	for _, k := range []Kernel{Matern52, Matern32, SquaredExponential} {
-		table := newRadial(k)
+		table := newKernelTable(k)
 		worst := 0.0
-		for square := 0.0; square < farthest; square += 0.00137 {
+		for square := 0.0; square < maxTableDistance; square += 0.00137 {
 			want, _ := k.correlation(square)
-			worst = max(worst, math.Abs(table.at(int64(math.Ldexp(square, distanceBits)))-want))
+			worst = max(worst, math.Abs(table.correlationAt(int64(math.Ldexp(square, distanceBits)))-want))
 		}
 		if most := 3e-3; worst > most {
 			t.Errorf("%s: the table is off by %v, more than %v", k, worst, most)
 		}
-		if table.at(farthest<<distanceBits) != 0 || table.at(1<<62) != 0 {
+		if table.correlationAt(maxTableDistance<<distanceBits) != 0 || table.correlationAt(1<<62) != 0 {
 			t.Errorf("%s: far away is not 0", k)
 		}
 	}
@@ -115,7 +115,7 @@ func TestLeaveOut(t *testing.T) {
 	for _, out := range []int32{0, 10, 25, 39} {
 		without := &Data{Label: d.Label, Ingredients: d.Ingredients, Total: d.Total}
 		for r := range d.Rows {
-			if p.group[r] != p.group[out] {
+			if p.compositionOfRow[r] != p.compositionOfRow[out] {
 				without.Rows, without.Numbers = append(without.Rows, d.Rows[r]), append(without.Numbers, d.Numbers[r])
 			}
 		}
@@ -123,17 +123,17 @@ func TestLeaveOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.hyper, q.centre, q.scale = p.hyper, p.centre, p.scale
-		q.radial = p.radial
+		q.hyperparameters, q.labelMean, q.labelSD = p.hyperparameters, p.labelMean, p.labelSD
+		q.kernelTable = p.kernelTable
 		var steps []int64
-		for _, a := range p.grid {
+		for _, a := range p.roundings {
 			steps = append(steps, a.stepsPerUnit)
 		}
-		if err := q.precomputeWith(t.Context(), steps); err != nil {
+		if err := q.precomputeWithSteps(t.Context(), steps); err != nil {
 			t.Fatal(err)
 		}
 		wantMean, wantSD := q.Predict(dense(d.Rows[out]))
-		if math.Abs(mean[out]-wantMean) > 1e-6*p.scale || math.Abs(sd[out]-wantSD) > 1e-5*p.scale {
+		if math.Abs(mean[out]-wantMean) > 1e-6*p.labelSD || math.Abs(sd[out]-wantSD) > 1e-5*p.labelSD {
 			t.Errorf("row %d: %v ± %v, without it %v ± %v", out, mean[out], sd[out], wantMean, wantSD)
 		}
 	}
@@ -150,7 +150,7 @@ func TestProcessLearns(t *testing.T) {
 		y := fresh.Numbers[r]
 		mean, sd := p.Predict(dense(row))
 		left += (mean - y) * (mean - y)
-		all += (y - p.centre) * (y - p.centre)
+		all += (y - p.labelMean) * (y - p.labelMean)
 		if math.Abs(y-mean) < 1.645*sd {
 			held++
 		}
@@ -190,8 +190,8 @@ func TestReplicates(t *testing.T) {
 	}
 	p := fitted(t, d)
 	rows, sd := p.Replicates()
-	if rows != 80 || len(p.known) != 40 {
-		t.Errorf("%d replicates of %d compositions", rows, len(p.known))
+	if rows != 80 || len(p.compositions) != 40 {
+		t.Errorf("%d replicates of %d compositions", rows, len(p.compositions))
 	}
 	// The standard deviation of 40 pairs has a standard error of 5/√80 = 0.56.
 	if sd < 3 || sd > 7 || p.Noise() < 3 || p.Noise() > 7 {
@@ -270,15 +270,15 @@ func TestRounding(t *testing.T) {
 	var steps [2]int64
 	for k, noise := range []float64{0, 20} {
 		p := fitted(t, smooth(80, noise, 3))
-		for _, a := range p.grid {
+		for _, a := range p.roundings {
 			steps[k] += a.stepsPerUnit
 		}
-		coarse := p.heldOutSpread()
-		if err := p.precomputeWith(t.Context(), p.initialSteps()); err != nil {
+		coarse := p.heldOutRMSE()
+		if err := p.precomputeWithSteps(t.Context(), p.initialSteps()); err != nil {
 			t.Fatal(err)
 		}
 		// Rounding adds a hundredth in the mean; four times that is allowed.
-		if fine := p.heldOutSpread(); coarse > 1.04*fine {
+		if fine := p.heldOutRMSE(); coarse > 1.04*fine {
 			t.Errorf("with noise of %v, the held-out error is %v, and %v with fine steps", noise, coarse, fine)
 		}
 	}

@@ -17,10 +17,10 @@ func lawsByHand(d *Data, f *Forest) [][]float64 {
 	n := len(d.Rows)
 	laws, trees := make([][]float64, n), make([]float64, n)
 	for k := range f.trees {
-		random := newStream(f.options.Seed, growing, uint64(k))
+		random := newStream(f.options.Seed, growPurpose, uint64(k))
 		drawn := make([]bool, n)
 		for range n {
-			drawn[random.below(n)] = true
+			drawn[random.drawBelow(n)] = true
 		}
 		one := &Forest{features: f.features, classes: f.classes, numbers: f.numbers, trees: f.trees[k : k+1]}
 		for r, row := range d.Rows {
@@ -35,7 +35,7 @@ func lawsByHand(d *Data, f *Forest) [][]float64 {
 				laws[r] = make([]float64, max(len(f.classes), len(f.numbers)))
 			}
 			trees[r]++
-			for l, p := range one.weights(x) {
+			for l, p := range one.labelWeights(x) {
 				laws[r][l] += p
 			}
 		}
@@ -63,8 +63,8 @@ func TestClassQuality(t *testing.T) {
 		q := f.Quality().Classes
 		labels := d.labelling()
 		shares := make([]float64, len(f.classes))
-		for _, l := range labels.labelOf {
-			shares[l] += 1 / float64(len(labels.labelOf))
+		for _, l := range labels.labelIndices {
+			shares[l] += 1 / float64(len(labels.labelIndices))
 		}
 		rows, right, loss, prior := 0, 0.0, 0.0, 0.0
 		confusion := make([][]int, len(f.classes))
@@ -79,7 +79,7 @@ func TestClassQuality(t *testing.T) {
 				continue
 			}
 			rows++
-			l := labels.labelOf[r]
+			l := labels.labelIndices[r]
 			guess := slices.Index(law, slices.Max(law))
 			confusion[l][guess]++
 			if guess == int(l) {
@@ -156,9 +156,9 @@ func TestNumberQuality(t *testing.T) {
 	}
 	all := make([]float64, len(v))
 	mean := 0.0
-	for r, l := range labels.labelOf {
-		all[l] += 1 / float64(len(labels.labelOf))
-		mean += d.Numbers[r] / float64(len(labels.labelOf))
+	for r, l := range labels.labelIndices {
+		all[l] += 1 / float64(len(labels.labelIndices))
+		mean += d.Numbers[r] / float64(len(labels.labelIndices))
 	}
 	n, errors, spread, crps, priorCRPS, in50, in90 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	table := tableByHand{}
@@ -357,32 +357,32 @@ func TestImportanceIsTheExpectedRise(t *testing.T) {
 		table := newTable(d, f.features)
 		g := newGrower(table, &labels, f)
 		for k := range f.trees {
-			_, out, err := g.grow(t.Context(), k)
+			_, out, err := g.growTree(t.Context(), k)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := permuter{
-				forest: f, table: table, labels: &labels, x: make([]int32, table.features),
-				loss: make([]float64, table.rows), value: make([]int32, table.rows), moved: make([]bool, table.rows),
+				forest: f, table: table, labels: &labels, x: make([]int32, table.featureCount),
+				rowLosses: make([]float64, table.rowCount), permutedValues: make([]int32, table.rowCount), predicted: make([]bool, table.rowCount),
 			}
-			losses, err := p.losses(t.Context(), k, out)
+			losses, err := p.lossRises(t.Context(), k, out)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, l := range losses {
 				expected := 0.0
-				for _, r := range p.rows {
+				for _, r := range p.leftOutRows {
 					table.writeRow(int(r), p.x)
-					for _, donor := range p.rows {
+					for _, donor := range p.leftOutRows {
 						p.x[l.feature] = table.value(donor, l.feature)
-						expected += p.lossOf(&f.trees[k], r) - p.loss[r]
+						expected += p.rowLoss(&f.trees[k], r) - p.rowLosses[r]
 					}
 					p.x[l.feature] = 0
-					table.clear(int(r), p.x)
+					table.clearRow(int(r), p.x)
 				}
-				expected /= float64(len(p.rows) * len(p.rows))
-				var m moment
-				random := newStream(77, permuting, uint64(l.feature))
+				expected /= float64(len(p.leftOutRows) * len(p.leftOutRows))
+				var m meanAccumulator
+				random := newStream(77, permutePurpose, uint64(l.feature))
 				for range 1000 {
 					m.add(p.permuteFeature(&f.trees[k], l.feature, out, random))
 				}

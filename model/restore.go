@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// restore checks a saved forest and returns it ready for use.
+// restore checks a saved forest and converts it to a [Forest].
 func (s *savedForest) restore() (*Forest, error) {
 	f := &Forest{
 		label: s.Label, classes: s.Classes, numbers: s.Numbers,
-		ingredients: s.Ingredients, total: s.Total, rows: s.Rows, chances: s.Chances,
+		ingredients: s.Ingredients, totalAmount: s.Total, rowCount: s.Rows, drawWeights: s.Chances,
 		options: Options{
 			Trees: s.Options.Trees, FeaturesPerSplit: s.Options.FeaturesPerSplit,
 			SmallestLeaf: s.Options.SmallestLeaf, Seed: s.Options.Seed,
@@ -22,17 +22,17 @@ func (s *savedForest) restore() (*Forest, error) {
 	if s.Options.Splits != "" {
 		var err error
 		if f.options.Splits, err = ParseSplits(s.Options.Splits); err != nil {
-			return nil, damaged("options: %v", err)
+			return nil, damageError("options: %v", err)
 		}
 	}
 	if err := f.checkLabels(); err != nil {
 		return nil, err
 	}
 	if err := checkNames("ingredient", s.Ingredients); err != nil {
-		return nil, damaged("%v", err)
+		return nil, damageError("%v", err)
 	}
 	if s.Total < 1 || s.Total > MaxTotal {
-		return nil, damaged("total is %d and must be in 1..%d", s.Total, MaxTotal)
+		return nil, damageError("total is %d and must be in 1..%d", s.Total, MaxTotal)
 	}
 	if err := f.restoreFeatures(s); err != nil {
 		return nil, err
@@ -44,19 +44,20 @@ func (s *savedForest) restore() (*Forest, error) {
 		return nil, err
 	}
 	if c := s.Choice; c != nil && (c.Chosen < 0 || c.Chosen >= len(c.Tried)) {
-		return nil, damaged("choice: %d is chosen of %d that were tried", c.Chosen, len(c.Tried))
+		return nil, damageError("choice: %d is chosen of %d that were tried", c.Chosen, len(c.Tried))
 	}
 	if err := f.restoreTrees(s); err != nil {
 		return nil, err
 	}
-	if err := f.checkSize(); err != nil {
-		return nil, damaged("%v", err)
+	if err := f.checkNodeCount(); err != nil {
+		return nil, damageError("%v", err)
 	}
-	f.shrink()
+	f.shrinkTrees()
 	return f, nil
 }
 
-// restoreFeatures checks the features, which are the amounts unless others are saved.
+// restoreFeatures checks the saved features and sets those of the forest. If no features are saved,
+// they are the amounts of the ingredients.
 func (f *Forest) restoreFeatures(s *savedForest) error {
 	if s.Features == nil {
 		f.features = amountFeatures(f.ingredients)
@@ -66,40 +67,41 @@ func (f *Forest) restoreFeatures(s *savedForest) error {
 		f.features = append(f.features, Feature(feature))
 	}
 	if len(f.features) == 0 {
-		return damaged("features is empty")
+		return damageError("features is empty")
 	}
-	if err := checkFeatures(f.features, len(f.ingredients), f.total); err != nil {
-		return damaged("%v", err)
+	if err := checkFeatures(f.features, len(f.ingredients), f.totalAmount); err != nil {
+		return damageError("%v", err)
 	}
 	return nil
 }
 
-// checkCounts checks the options, and that the saved lists have the lengths they must have.
+// checkCounts checks the options of the forest and the lengths of the saved lists.
 func (f *Forest) checkCounts(s *savedForest) error {
 	switch o := f.options; {
 	case s.Rows < 1 || s.Rows > math.MaxInt32:
-		return damaged("rows is %d and must be in 1..%d", s.Rows, math.MaxInt32)
-	case s.Chances != nil && (len(s.Chances) != s.Rows || slices.Min(s.Chances) < 1 || slices.Max(s.Chances) > mostChance):
-		return damaged("chances must be one a row, each from 1 to %d", mostChance)
+		return damageError("rows is %d and must be in 1..%d", s.Rows, math.MaxInt32)
+	case s.Chances != nil && (len(s.Chances) != s.Rows || slices.Min(s.Chances) < 1 || slices.Max(s.Chances) > maxDrawWeight):
+		return damageError("chances must be one a row, each from 1 to %d", maxDrawWeight)
 	case max(len(s.Classes), len(s.Numbers)) > s.Rows:
-		return damaged("there are more labels than the %d rows", s.Rows)
+		return damageError("there are more labels than the %d rows", s.Rows)
 	case len(s.Trees) == 0 || len(s.Trees) > MaxTrees:
-		return damaged("there are %d trees and there must be 1..%d", len(s.Trees), MaxTrees)
+		return damageError("there are %d trees and there must be 1..%d", len(s.Trees), MaxTrees)
 	case o.Trees != len(s.Trees):
-		return damaged("options say %d trees and there are %d", o.Trees, len(s.Trees))
+		return damageError("options say %d trees and there are %d", o.Trees, len(s.Trees))
 	case o.FeaturesPerSplit < 1 || o.FeaturesPerSplit > len(f.features):
-		return damaged("features_per_split is %d and must be in 1..%d", o.FeaturesPerSplit, len(f.features))
+		return damageError("features_per_split is %d and must be in 1..%d", o.FeaturesPerSplit, len(f.features))
 	case o.SmallestLeaf < 1:
-		return damaged("smallest_leaf is %d and must be at least 1", o.SmallestLeaf)
+		return damageError("smallest_leaf is %d and must be at least 1", o.SmallestLeaf)
 	case !(o.shrink >= 0) || o.shrink > 1e6:
-		return damaged("shrink is %v and must be from 0 to 1e6", o.shrink)
+		return damageError("shrink is %v and must be from 0 to 1e6", o.shrink)
 	case s.Importances != nil && len(s.Importances) != len(f.features):
-		return damaged("there are %d importances for %d features", len(s.Importances), len(f.features))
+		return damageError("there are %d importances for %d features", len(s.Importances), len(f.features))
 	}
 	return nil
 }
 
-// restoreTrees restores the trees, and drops each saved one when it is restored.
+// restoreTrees checks and converts the saved trees. To save memory, it clears each saved tree after
+// conversion.
 func (f *Forest) restoreTrees(s *savedForest) error {
 	f.trees = make([]tree, len(s.Trees))
 	for k := range s.Trees {
@@ -113,55 +115,58 @@ func (f *Forest) restoreTrees(s *savedForest) error {
 	return nil
 }
 
+// checkLabels checks the classes or numbers of the forest.
 func (f *Forest) checkLabels() error {
 	if (len(f.classes) > 0) == (len(f.numbers) > 0) {
-		return damaged("there must be either classes or numbers")
+		return damageError("there must be either classes or numbers")
 	}
 	if len(f.classes) > 0 {
 		f.numbers = nil
 		if err := checkNames("class", f.classes); err != nil {
-			return damaged("%v", err)
+			return damageError("%v", err)
 		}
 		if !slices.IsSorted(f.classes) {
-			return damaged("the classes are not in ascending order")
+			return damageError("the classes are not in ascending order")
 		}
 		return nil
 	}
 	f.classes = nil
 	for k, v := range f.numbers {
-		if !(math.Abs(v) <= maxNumber) {
-			return damaged("number %d is %g, which is not in ±%g", k, v, maxNumber)
+		if !(math.Abs(v) <= maxAbsLabel) {
+			return damageError("number %d is %g, which is not in ±%g", k, v, maxAbsLabel)
 		}
 		if k > 0 && v <= f.numbers[k-1] {
-			return damaged("numbers %d and %d are not in ascending order", k-1, k)
+			return damageError("numbers %d and %d are not in ascending order", k-1, k)
 		}
 	}
 	return nil
 }
 
+// checkQuality checks that the saved quality fits the labels and the number of rows.
 func (f *Forest) checkQuality() error {
 	q := f.quality
-	if q.Rows < 0 || q.Rows > f.rows {
-		return damaged("out_of_bag has %d of %d rows", q.Rows, f.rows)
+	if q.Rows < 0 || q.Rows > f.rowCount {
+		return damageError("out_of_bag has %d of %d rows", q.Rows, f.rowCount)
 	}
 	if (q.Classes != nil) != (q.Rows > 0 && !f.Numeric()) || (q.Numbers != nil) != (q.Rows > 0 && f.Numeric()) {
-		return damaged("out_of_bag does not fit the kind of label and its %d rows", q.Rows)
+		return damageError("out_of_bag does not fit the kind of label and its %d rows", q.Rows)
 	}
 	if q.Classes != nil {
 		confusion := q.Classes.Confusion
 		if len(confusion) != len(f.classes) {
-			return damaged("the confusion matrix has %d rows for %d classes", len(confusion), len(f.classes))
+			return damageError("the confusion matrix has %d rows for %d classes", len(confusion), len(f.classes))
 		}
 		for c, row := range confusion {
 			if len(row) != len(f.classes) {
-				return damaged("row %d of the confusion matrix has %d columns for %d classes", c, len(row), len(f.classes))
+				return damageError("row %d of the confusion matrix has %d columns for %d classes", c, len(row), len(f.classes))
 			}
 		}
 	}
 	return nil
 }
 
-// restoreTree checks a saved tree. Its errors name the node, not the tree.
+// restoreTree checks and converts one saved tree. Its errors name the damaged node, but not the
+// tree.
 func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 	wrong := func(node int, format string, args ...any) (tree, *FormatError) {
 		return tree{}, &FormatError{Node: node, Reason: fmt.Sprintf(format, args...)}
@@ -179,7 +184,7 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 		return wrong(-1, "there are %d leaves and the contents of %d", leaves, len(s.Leaves))
 	}
 	t.nodes = make([]node, 0, len(s.Features))
-	t.leafStart = make([]int32, 1, leaves+1)
+	t.leafStarts = make([]int32, 1, leaves+1)
 	var parents []int32 // tests whose right child is still to come
 	draws, complete := 0, false
 	for at, feature := range s.Features {
@@ -190,8 +195,8 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 			if int(feature) >= len(f.features) {
 				return wrong(at, "feature %d is out of range, there are %d", feature, len(f.features))
 			}
-			threshold := s.Thresholds[at-t.leaves()]
-			limit := f.features[feature].maxValue(f.total) - 1
+			threshold := s.Thresholds[at-t.leafCount()]
+			limit := f.features[feature].maxValue(f.totalAmount) - 1
 			if threshold < 0 || int(threshold) > limit {
 				return wrong(at, "the threshold of %q is %d and must be in 0..%d", f.features[feature].Name, threshold, limit)
 			}
@@ -202,8 +207,8 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 		if feature != -1 {
 			return wrong(at, "feature is %d and must be −1 for a leaf or an index", feature)
 		}
-		leaf := s.Leaves[t.leaves()]
-		t.nodes = append(t.nodes, node{feature: -1, right: int32(t.leaves())})
+		leaf := s.Leaves[t.leafCount()]
+		t.nodes = append(t.nodes, node{feature: -1, right: int32(t.leafCount())})
 		if len(leaf) == 0 || len(leaf)%2 != 0 {
 			return wrong(at, "the leaf has %d elements and must have pairs of label and draws", len(leaf))
 		}
@@ -214,14 +219,14 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 				return wrong(at, "label %d is out of range, there are %d", label, max(len(f.classes), len(f.numbers)))
 			case k > 0 && label <= leaf[k-2]:
 				return wrong(at, "the labels of the leaf are not in ascending order")
-			case count < 1 || int(count) > f.rows-draws:
-				return wrong(at, "label %d has %d draws; a tree has %d in all", label, count, f.rows)
+			case count < 1 || int(count) > f.rowCount-draws:
+				return wrong(at, "label %d has %d draws; a tree has %d in all", label, count, f.rowCount)
 			}
 			draws += int(count)
 			t.labels = append(t.labels, label)
 			t.counts = append(t.counts, count)
 		}
-		t.leafStart = append(t.leafStart, int32(len(t.labels)))
+		t.leafStarts = append(t.leafStarts, int32(len(t.labels)))
 		if complete = len(parents) == 0; !complete {
 			t.nodes[parents[len(parents)-1]].right = int32(at + 1)
 			parents = parents[:len(parents)-1]
@@ -230,8 +235,8 @@ func (f *Forest) restoreTree(s *savedTree) (t tree, damage *FormatError) {
 	if !complete {
 		return wrong(-1, "the tree is not complete: %d nodes are missing their right children", len(parents)+1)
 	}
-	if draws != f.rows {
-		return wrong(-1, "the leaves have %d draws together; there must be as many as rows, %d", draws, f.rows)
+	if draws != f.rowCount {
+		return wrong(-1, "the leaves have %d draws together; there must be as many as rows, %d", draws, f.rowCount)
 	}
 	return t, nil
 }

@@ -193,21 +193,21 @@ func TestLineEqualsPoints(t *testing.T) {
 // square of its length, is walked.
 func TestLongBranch(t *testing.T) {
 	const length = 200_000
-	branch := tree{leafStart: []int32{0}}
+	branch := tree{leafStarts: []int32{0}}
 	for k := range int32(length) {
 		branch.nodes = append(branch.nodes, node{0, length - k, 2*length - k})
 	}
 	for leaf := range int32(length + 1) {
 		branch.nodes = append(branch.nodes, node{-1, 0, leaf})
-		branch.leafStart = append(branch.leafStart, leaf+1)
+		branch.leafStarts = append(branch.leafStarts, leaf+1)
 		branch.labels, branch.counts = append(branch.labels, leaf&1), append(branch.counts, 1)
 	}
-	f := &Forest{classes: []string{"even", "odd"}, ingredients: []string{"a", "b"}, total: length + 10, trees: []tree{branch}}
+	f := &Forest{classes: []string{"even", "odd"}, ingredients: []string{"a", "b"}, totalAmount: length + 10, trees: []tree{branch}}
 	f.features = amountFeatures(f.ingredients)
 	s := mustScore(t, f, AnyOf("odd"))
 	for _, a := range []int32{0, 1, 2, 17, length, length + 9} {
 		x := []int32{a, length + 10 - a}
-		if got, want := s.Sum(x, usedIngredients(x)), s.Point(x); got != want || want != int64(max(min(a, length+1)-1, 0)&1)<<scaleBits {
+		if got, want := s.Sum(x, usedIngredients(x)), s.Point(x); got != want || want != int64(max(min(a, length+1)-1, 0)&1)<<fixedPointBits {
 			t.Errorf("%d units score %d, and should %d", a, got, want)
 		}
 	}

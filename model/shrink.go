@@ -2,19 +2,19 @@ package model
 
 import "math"
 
-// leafShrink is the λ of [tree.shrink] for classes. Held-out log loss is the same for 0 to 1, and
-// any λ above 0 distinguishes leaves that hold one class alone.
-const leafShrink = 0.5
+// classShrinkage is the λ of [tree.shrinkShares] for classes. The held-out log loss is the same for
+// any λ from 0 to 1. Any λ above 0 distinguishes between leaves that hold a single class.
+const classShrinkage = 0.5
 
-// shrink pulls the class shares in each leaf towards those of the nodes above it (hierarchical
-// shrinkage: Agarwal, Tan, Ronen, Singh and Yu 2022). With m_k the shares and N_k the draws of node
-// k of the path to the leaf,
+// shrinkShares moves the class shares in each leaf towards those of the nodes above it
+// (hierarchical shrinkage: Agarwal, Tan, Ronen, Singh and Yu 2022). Let m_k be the class shares and
+// N_k the number of draws in node k of the path from the root to the leaf. The shrunk shares are
 //
 //	p = m_0 + Σ_k (m_k − m_(k−1)) / (1 + λ/N_(k−1)).
 //
-// The more rows a leaf of one class has, the closer its probability is to 1. So the search for the
-// largest probability does not end on a plateau where all trees return 1.
-func (t *tree) shrink(classes int, lambda float64) {
+// Among leaves that hold a single class, the probability is then closer to 1 if the leaf has more
+// rows. So a search for the largest probability does not end on a plateau where all trees return 1.
+func (t *tree) shrinkShares(classes int, lambda float64) {
 	counts := make([]float64, len(t.nodes)*classes) // by node and class: the shares m_k
 	draws := make([]float64, len(t.nodes))
 	parent := make([]int, len(t.nodes))
@@ -27,7 +27,7 @@ func (t *tree) shrink(classes int, lambda float64) {
 	for at := len(t.nodes) - 1; at >= 0; at-- { // children come after their parents
 		own := counts[at*classes : (at+1)*classes]
 		if n := t.nodes[at]; n.feature < 0 {
-			labels, drawn := t.content(n.right)
+			labels, drawn := t.leafContent(n.right)
 			for k, label := range labels {
 				own[label] = float64(drawn[k])
 				draws[at] += float64(drawn[k])
@@ -40,7 +40,7 @@ func (t *tree) shrink(classes int, lambda float64) {
 			}
 		}
 	}
-	t.shares = make([]float64, t.leaves()*classes)
+	t.shares = make([]float64, t.leafCount()*classes)
 	shares := make([]float64, len(counts))
 	for at, n := range t.nodes {
 		for c := range classes {
@@ -57,7 +57,7 @@ func (t *tree) shrink(classes int, lambda float64) {
 	}
 }
 
-// addShares adds the shares of the labels of leaf l to a law.
+// addShares adds the share of each label in leaf l to law.
 func (t *tree) addShares(l int32, law []float64) {
 	if t.shares != nil {
 		for c, v := range t.shares[int(l)*len(law):][:len(law)] {
@@ -65,39 +65,42 @@ func (t *tree) addShares(l int32, law []float64) {
 		}
 		return
 	}
-	labels, counts := t.content(l)
-	weight := float64(t.weight(l))
+	labels, counts := t.leafContent(l)
+	weight := float64(t.leafDraws(l))
 	for k, label := range labels {
 		law[label] += float64(counts[k]) / weight
 	}
 }
 
-// value returns, in fixed point, how much of leaf l has the desired labels.
-func (t *tree) value(l int32, desires []int64) int64 {
+// leafValue returns the value of leaf l: the mean over its rows of how much their label is wanted.
+// The parameter desires holds how much each label is wanted, in units of 1/desireUnit. The result
+// is in fixed point, in units of 2^−fixedPointBits.
+func (t *tree) leafValue(l int32, desires []int64) int64 {
 	if t.shares != nil {
 		sum := 0.0
 		for c, v := range t.shares[int(l)*len(desires):][:len(desires)] {
-			sum += float64(v * float64(desires[c]) / sharesPerOne)
+			sum += float64(v * float64(desires[c]) / desireUnit)
 		}
 		if sum == 0 {
 			return 0
 		}
-		return min(max(int64(math.Round(math.Ldexp(sum, scaleBits))), 1), 1<<scaleBits)
+		return min(max(int64(math.Round(math.Ldexp(sum, fixedPointBits))), 1), 1<<fixedPointBits)
 	}
 	part := int64(0)
-	labels, counts := t.content(l)
+	labels, counts := t.leafContent(l)
 	for k, label := range labels {
 		part += int64(counts[k]) * desires[label]
 	}
-	return fixed(part, t.weight(l))
+	return toFixedPoint(part, t.leafDraws(l))
 }
 
-// shrink shrinks all leaves if the options ask for it and the label is a class.
-func (f *Forest) shrink() {
+// shrinkTrees applies the shrinkage of the options to the class shares of all trees. It does
+// nothing if the label is a number.
+func (f *Forest) shrinkTrees() {
 	if f.options.shrink == 0 || f.Numeric() {
 		return
 	}
 	for k := range f.trees {
-		f.trees[k].shrink(len(f.classes), f.options.shrink)
+		f.trees[k].shrinkShares(len(f.classes), f.options.shrink)
 	}
 }

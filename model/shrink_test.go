@@ -20,7 +20,7 @@ func TestShrink(t *testing.T) {
 		below = func(at int) []float64 {
 			sums := make([]float64, len(f.classes))
 			if n := tree.nodes[at]; n.feature < 0 {
-				labels, counts := tree.content(n.right)
+				labels, counts := tree.leafContent(n.right)
 				for c, label := range labels {
 					sums[label] += float64(counts[c])
 				}
@@ -111,11 +111,11 @@ func TestCalibratedRises(t *testing.T) {
 		stated, came = append(stated, p), append(came, random.Float64() < p)
 	}
 	c := Calibrate(stated, came, 100)
-	v := c.curve()
+	v := c.newCurve()
 	for k := range 1000 {
 		p, more := float64(k)/1000, float64(k+1)/1000
-		if !(v.at(more) > v.at(p)) || !(c.Value(more) > c.Value(p)) {
-			t.Fatalf("from %v to %v the curve goes from %v to %v, the chance from %v to %v", p, more, v.at(p), v.at(more), c.Value(p), c.Value(more))
+		if !(v.chanceAt(more) > v.chanceAt(p)) || !(c.Value(more) > c.Value(p)) {
+			t.Fatalf("from %v to %v the curve goes from %v to %v, the chance from %v to %v", p, more, v.chanceAt(p), v.chanceAt(more), c.Value(p), c.Value(more))
 		}
 	}
 }

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// A split is the best one found so far.
+// A split is the best test of a feature that a search has found so far.
 type split struct {
 	feature   int32 // the feature that is tested; −1 if no split was found
 	threshold int32
-	gain      float64 // the summand of the impurity's decrease that depends on the split
+	gain      float64 // how good the split is: the part of the decrease of the impurity that depends on the split
 }
 
-// search draws features and returns the best split of rows[from:to] on them; with random splits,
-// the best of one split of each.
+// searchSplit draws features and returns the best split of orderedRows[from:to] on one of the drawn
+// features.
 //
-// The positive values of a drawn feature can be found in two ways. Scanning its column and keeping
-// the node's rows suits large nodes. In small ones all values of the node's rows are collected
-// first. Both give the same pairs in the same order.
-func (g *grower) search(from, to int32) split {
+// There are two ways to find the positive values of a drawn feature. Scanning the column of the
+// feature is faster in large nodes. In small nodes, all values of the node's rows are gathered
+// first. Both ways give the same pairs of value and row in the same order.
+func (g *grower) searchSplit(from, to int32) split {
 	if g.options.Splits == RandomSplits {
-		return g.searchRandom(from, to)
+		return g.searchRandomSplit(from, to)
 	}
-	gathered := g.valuesWithin(from, to, g.gatherLimit)
+	gathered := g.hasFewValues(from, to, g.gatherLimit)
 	if gathered {
-		g.gather(from, to)
+		g.gatherValues(from, to)
 	}
 	best := split{feature: -1}
 	varying := false
@@ -32,7 +32,7 @@ func (g *grower) search(from, to int32) split {
 		if visited >= g.options.FeaturesPerSplit && varying {
 			break
 		}
-		k := visited + g.random.below(len(g.featureOrder)-visited)
+		k := visited + g.random.drawBelow(len(g.featureOrder)-visited)
 		g.featureOrder[visited], g.featureOrder[k] = g.featureOrder[k], g.featureOrder[visited]
 		f := g.featureOrder[visited]
 		if gathered {
@@ -43,28 +43,29 @@ func (g *grower) search(from, to int32) split {
 		} else {
 			g.pickColumn(f, from, to)
 		}
-		positive := len(g.pairs)
-		if positive == 0 || positive == g.node.rows && g.pairs[0]>>32 == g.pairs[positive-1]>>32 {
+		positive := len(g.valueRowPairs)
+		if positive == 0 || positive == g.state.rowCount && g.valueRowPairs[0]>>32 == g.valueRowPairs[positive-1]>>32 {
 			continue
 		}
 		varying = true
-		if g.target != nil {
-			g.tryNumbers(f, &best)
+		if g.targets != nil {
+			g.tryNumberSplits(f, &best)
 		} else {
-			g.tryClasses(f, &best)
+			g.tryClassSplits(f, &best)
 		}
 	}
 	if gathered {
-		g.scatter()
+		g.discardGathered()
 	}
 	return best
 }
 
-// searchRandom draws features, and for each a threshold between its least and its greatest value in
-// rows[from:to]. It returns the best of these splits. A feature that is 0 in all of the rows does
-// not vary. So if all features are tried, only those are shuffled that are not 0 in some row.
-func (g *grower) searchRandom(from, to int32) split {
-	g.gather(from, to)
+// searchRandomSplit draws features. For each drawn feature it draws a threshold between the
+// feature's least and greatest value in orderedRows[from:to]. It returns the best of these splits.
+// A feature that is 0 in all rows does not vary. If all features are to be tried, only features
+// with a positive value in some row are therefore drawn.
+func (g *grower) searchRandomSplit(from, to int32) split {
+	g.gatherValues(from, to)
 	drawn, all := g.featureOrder, g.options.FeaturesPerSplit >= len(g.featureOrder)
 	if all {
 		drawn = g.nodeFeatures
@@ -75,21 +76,21 @@ func (g *grower) searchRandom(from, to int32) split {
 		if visited >= g.options.FeaturesPerSplit && varying {
 			break
 		}
-		k := visited + g.random.below(len(drawn)-visited)
+		k := visited + g.random.drawBelow(len(drawn)-visited)
 		drawn[visited], drawn[k] = drawn[k], drawn[visited]
 		f := drawn[visited]
 		if g.firstCell[f] > 0 && g.tryThreshold(f, &best) {
 			varying = true
 		}
 	}
-	g.scatter()
+	g.discardGathered()
 	return best
 }
 
-// tryThreshold draws a threshold for a gathered feature and keeps the split if it is
-// better than best. It reports whether the feature varies.
+// tryThreshold draws a threshold for feature f, whose values have been gathered, and replaces best
+// if the new split is better. It reports whether the feature varies in the node.
 func (g *grower) tryThreshold(f int32, best *split) (varies bool) {
-	n := &g.node
+	n := &g.state
 	rows, least, greatest := 0, int32(math.MaxInt32), int32(0)
 	for c := g.firstCell[f]; c > 0; {
 		cell := &g.cells[c-1]
@@ -97,63 +98,63 @@ func (g *grower) tryThreshold(f int32, best *split) (varies bool) {
 		rows++
 		c = cell.nextCell
 	}
-	if rows < n.rows {
+	if rows < n.rowCount {
 		least = 0
 	}
 	if least == greatest {
 		return false
 	}
-	threshold := least + int32(g.random.below(int(greatest-least)))
+	threshold := least + int32(g.random.drawBelow(int(greatest-least)))
 	for c := g.firstCell[f]; c > 0; {
 		cell := &g.cells[c-1]
 		if cell.value > threshold {
-			g.above = append(g.above, cell.row)
+			g.rowsAbove = append(g.rowsAbove, cell.row)
 		}
 		c = cell.nextCell
 	}
-	if right := len(g.above); right >= n.minLeafRows && n.rows-right >= n.minLeafRows {
-		if gain := g.gain(g.above); best.feature < 0 || gain > best.gain {
+	if right := len(g.rowsAbove); right >= n.minLeafRows && n.rowCount-right >= n.minLeafRows {
+		if gain := g.splitGain(g.rowsAbove); best.feature < 0 || gain > best.gain {
 			*best = split{f, threshold, gain}
 		}
 	}
-	g.above = g.above[:0]
+	g.rowsAbove = g.rowsAbove[:0]
 	return true
 }
 
-// gain returns the gain, by [grower.tryNumbers] or [grower.tryClasses], of a split that sends these
-// rows to the right.
-func (g *grower) gain(right []int32) float64 {
-	n := &g.node
+// splitGain returns how good a split is that sends the given rows to the right. For the measure see
+// [grower.tryNumberSplits] and [grower.tryClassSplits].
+func (g *grower) splitGain(right []int32) float64 {
+	n := &g.state
 	weight := int64(0)
-	if g.target != nil {
+	if g.targets != nil {
 		sum := 0.0
 		for _, r := range right {
-			w := g.drawn[r]
+			w := g.drawCounts[r]
 			weight += int64(w)
-			sum += float64(float64(w) * g.target[r])
+			sum += float64(float64(w) * g.targets[r])
 		}
-		rest := n.sum - sum
-		return rest*rest/float64(n.weight-weight) + sum*sum/float64(weight)
+		rest := n.targetSum - sum
+		return rest*rest/float64(n.drawCount-weight) + sum*sum/float64(weight)
 	}
-	left, squares := n.squares, int64(0)
+	left, squares := n.squaredDrawSum, int64(0)
 	for _, r := range right {
-		w, c := int64(g.drawn[r]), g.labels.labelOf[r]
-		left += w * (w - 2*(n.counts[c]-n.rightCounts[c]))
-		squares += w * (w + 2*n.rightCounts[c])
-		n.rightCounts[c] += w
+		w, c := int64(g.drawCounts[r]), g.labels.labelIndices[r]
+		left += w * (w - 2*(n.classDraws[c]-n.rightClassDraws[c]))
+		squares += w * (w + 2*n.rightClassDraws[c])
+		n.rightClassDraws[c] += w
 		weight += w
 	}
 	for _, r := range right {
-		n.rightCounts[g.labels.labelOf[r]] = 0
+		n.rightClassDraws[g.labels.labelIndices[r]] = 0
 	}
-	return float64(left)/float64(n.weight-weight) + float64(squares)/float64(weight)
+	return float64(left)/float64(n.drawCount-weight) + float64(squares)/float64(weight)
 }
 
-// valuesWithin reports whether rows[from:to] have at most limit positive values.
-func (g *grower) valuesWithin(from, to int32, limit int) bool {
+// hasFewValues reports whether orderedRows[from:to] have at most limit positive values of features.
+func (g *grower) hasFewValues(from, to int32, limit int) bool {
 	values := 0
-	for _, r := range g.rows[from:to] {
-		values += g.t.rowStart[r+1] - g.t.rowStart[r]
+	for _, r := range g.orderedRows[from:to] {
+		values += g.table.rowStarts[r+1] - g.table.rowStarts[r]
 		if values > limit {
 			return false
 		}
@@ -161,61 +162,63 @@ func (g *grower) valuesWithin(from, to int32, limit int) bool {
 	return true
 }
 
-// gather collects the positive values of rows[from:to] by feature.
-func (g *grower) gather(from, to int32) {
+// gatherValues collects the positive values of orderedRows[from:to] by feature, in cells.
+func (g *grower) gatherValues(from, to int32) {
 	g.cells, g.nodeFeatures = g.cells[:0], g.nodeFeatures[:0]
-	for _, r := range g.rows[from:to] {
-		for k := g.t.rowStart[r]; k < g.t.rowStart[r+1]; k++ {
-			f := g.t.rowFeature[k]
+	for _, r := range g.orderedRows[from:to] {
+		for k := g.table.rowStarts[r]; k < g.table.rowStarts[r+1]; k++ {
+			f := g.table.rowFeatures[k]
 			if g.firstCell[f] == 0 {
 				g.nodeFeatures = append(g.nodeFeatures, f)
 			}
-			g.cells = append(g.cells, cellInNode{f, g.t.rowValue[k], r, g.firstCell[f]})
+			g.cells = append(g.cells, cellInNode{f, g.table.rowValues[k], r, g.firstCell[f]})
 			g.firstCell[f] = int32(len(g.cells))
 		}
 	}
 }
 
-// scatter discards the values that gather collected.
-func (g *grower) scatter() {
+// discardGathered discards the values that gatherValues collected.
+func (g *grower) discardGathered() {
 	for _, f := range g.nodeFeatures {
 		g.firstCell[f] = 0
 	}
 }
 
-// pickGathered sets the pairs of feature f from the gathered values.
+// pickGathered sets valueRowPairs for feature f from the gathered values.
 func (g *grower) pickGathered(f int32) {
-	g.pairs = g.pairs[:0]
+	g.valueRowPairs = g.valueRowPairs[:0]
 	for c := g.firstCell[f]; c > 0; {
 		cell := &g.cells[c-1]
-		g.pairs = append(g.pairs, uint64(cell.value)<<32|uint64(cell.row))
+		g.valueRowPairs = append(g.valueRowPairs, uint64(cell.value)<<32|uint64(cell.row))
 		c = cell.nextCell
 	}
-	slices.Sort(g.pairs)
+	slices.Sort(g.valueRowPairs)
 }
 
-// pickColumn sets the pairs of feature f from its column.
+// pickColumn sets valueRowPairs for feature f and orderedRows[from:to] from the column of the
+// feature.
 func (g *grower) pickColumn(f, from, to int32) {
-	g.pairs = g.pairs[:0]
-	for k := g.t.colStart[f]; k < g.t.colStart[f+1]; k++ {
-		r := g.t.colRow[k]
-		if place := g.rowIndex[r]; from <= place && place < to {
-			g.pairs = append(g.pairs, uint64(g.t.colValue[k])<<32|uint64(r))
+	g.valueRowPairs = g.valueRowPairs[:0]
+	for k := g.table.columnStarts[f]; k < g.table.columnStarts[f+1]; k++ {
+		r := g.table.columnRows[k]
+		if place := g.rowPositions[r]; from <= place && place < to {
+			g.valueRowPairs = append(g.valueRowPairs, uint64(g.table.columnValues[k])<<32|uint64(r))
 		}
 	}
 }
 
-// tryClasses looks for a split on feature f that is better than best. L_c and R_c are the draws of
-// class c on the two sides. Gini's index is lowest where Σ L_c²/Σ L_c + Σ R_c²/Σ R_c is highest.
-// All terms are integers until the division, so that equally good splits compare as equal.
-func (g *grower) tryClasses(f int32, best *split) {
-	n := &g.node
-	left, right := n.counts, n.rightCounts
-	leftWeight, leftSquares := n.weight, n.squares
+// tryClassSplits replaces best if there is a better split on feature f. Let L_c and R_c be the
+// numbers of draws of class c on the two sides of a split. Gini's index is lowest where Σ L_c²/Σ
+// L_c + Σ R_c²/Σ R_c is highest. All terms are integers until the division, so that equally good
+// splits compare as equal.
+func (g *grower) tryClassSplits(f int32, best *split) {
+	n := &g.state
+	left, right := n.classDraws, n.rightClassDraws
+	leftWeight, leftSquares := n.drawCount, n.squaredDrawSum
 	rightWeight, rightSquares := int64(0), int64(0)
-	for _, p := range g.pairs {
+	for _, p := range g.valueRowPairs {
 		r := uint32(p)
-		w, c := int64(g.drawn[r]), g.labels.labelOf[r]
+		w, c := int64(g.drawCounts[r]), g.labels.labelIndices[r]
 		leftSquares += w * (w - 2*left[c])
 		rightSquares += w * (w + 2*right[c])
 		left[c] -= w
@@ -226,13 +229,13 @@ func (g *grower) tryClasses(f int32, best *split) {
 	// The zeros begin on the left. The pairs follow one by one, and the counts end as they began.
 	value := uint64(0)
 	for k := 0; ; k++ {
-		leftRows := n.rows - len(g.pairs) + k
-		if k == len(g.pairs) {
+		leftRows := n.rowCount - len(g.valueRowPairs) + k
+		if k == len(g.valueRowPairs) {
 			break
 		}
-		p := g.pairs[k]
+		p := g.valueRowPairs[k]
 		if next := p >> 32; next != value {
-			if leftRows >= n.minLeafRows && n.rows-leftRows >= n.minLeafRows {
+			if leftRows >= n.minLeafRows && n.rowCount-leftRows >= n.minLeafRows {
 				gain := float64(leftSquares)/float64(leftWeight) + float64(rightSquares)/float64(rightWeight)
 				if gain > best.gain {
 					*best = split{f, int32((value + next) / 2), gain}
@@ -241,7 +244,7 @@ func (g *grower) tryClasses(f int32, best *split) {
 			value = next
 		}
 		r := uint32(p)
-		w, c := int64(g.drawn[r]), g.labels.labelOf[r]
+		w, c := int64(g.drawCounts[r]), g.labels.labelIndices[r]
 		leftSquares += w * (w + 2*left[c])
 		rightSquares += w * (w - 2*right[c])
 		left[c] += w
@@ -251,24 +254,24 @@ func (g *grower) tryClasses(f int32, best *split) {
 	}
 }
 
-// tryNumbers looks for a split on feature f that is better than best. L and R are the sums of the
-// labels on the two sides, l and r their weights. The variance within the sides is lowest where
-// L²/l + R²/r is highest.
-func (g *grower) tryNumbers(f int32, best *split) {
-	n := &g.node
+// tryNumberSplits replaces best if there is a better split on feature f. Let L and R be the sums of
+// the labels on the two sides of a split, and l and r the numbers of draws. The variance within the
+// sides is lowest where L²/l + R²/r is highest.
+func (g *grower) tryNumberSplits(f int32, best *split) {
+	n := &g.state
 	rightWeight, rightSum := int64(0), 0.0
-	for _, p := range g.pairs {
+	for _, p := range g.valueRowPairs {
 		r := uint32(p)
-		w := g.drawn[r]
+		w := g.drawCounts[r]
 		rightWeight += int64(w)
-		rightSum += float64(float64(w) * g.target[r])
+		rightSum += float64(float64(w) * g.targets[r])
 	}
-	leftWeight, leftSum := n.weight-rightWeight, n.sum-rightSum
+	leftWeight, leftSum := n.drawCount-rightWeight, n.targetSum-rightSum
 	value := uint64(0)
-	for k, p := range g.pairs {
+	for k, p := range g.valueRowPairs {
 		if next := p >> 32; next != value {
-			leftRows := n.rows - len(g.pairs) + k
-			if leftRows >= n.minLeafRows && n.rows-leftRows >= n.minLeafRows {
+			leftRows := n.rowCount - len(g.valueRowPairs) + k
+			if leftRows >= n.minLeafRows && n.rowCount-leftRows >= n.minLeafRows {
 				gain := leftSum*leftSum/float64(leftWeight) + rightSum*rightSum/float64(rightWeight)
 				if best.feature < 0 || gain > best.gain {
 					*best = split{f, int32((value + next) / 2), gain}
@@ -277,10 +280,10 @@ func (g *grower) tryNumbers(f int32, best *split) {
 			value = next
 		}
 		r := uint32(p)
-		w := g.drawn[r]
+		w := g.drawCounts[r]
 		leftWeight += int64(w)
 		rightWeight -= int64(w)
-		term := float64(float64(w) * g.target[r])
+		term := float64(float64(w) * g.targets[r])
 		leftSum += term
 		rightSum -= term
 	}

@@ -1,39 +1,40 @@
 package model
 
-// A Strength rates, in a word, how much a model has learnt.
+// A Strength rates how much a model has learnt as weak, fair or good.
 type Strength int
 
-// The strengths, by the share S of the label's variance that the model explains on held-out rows:
-// R² of numbers, Brier's skill of classes. √S is approximately the correlation of predictions with
-// labels. It is also the share of the possible gain that a choice by the model can achieve (the
-// breeder's equation: choosing by a predictor gains its correlation times the gain of choosing by
-// the truth).
+// A strength depends on the share S of the variance of the label that the model explains on
+// held-out rows. S is R² for numbers and Brier's skill score for classes. √S is approximately the
+// correlation of predictions and labels. √S is also the share of the possible gain that a choice by
+// the model achieves. This is the breeder's equation: the gain of choosing by a predictor is its
+// correlation times the gain of choosing by the truth.
 const (
-	// Weak: less than half of the gain (S < 1/4), or not distinguishable from always predicting the
-	// mean or the commonest class: S is less than two standard errors above 0.
+	// Weak means that S < 1/4, so that a choice by the model achieves less than half of the
+	// possible gain. A model is also weak if S is less than two standard errors above 0: it cannot
+	// be distinguished from always predicting the mean or the most frequent class.
 	Weak Strength = iota
-	// Fair: half of the gain or more.
+	// Fair means that S ≥ 1/4: half of the possible gain or more.
 	Fair
-	// Good: seven tenths or more (S ≥ 1/2), and for classes correct more often than the commonest
-	// one.
+	// Good means that S ≥ 1/2: seven tenths of the possible gain or more. For classes, the accuracy
+	// must also exceed that of always predicting the most frequent class.
 	Good
 )
 
 const (
-	fairShare = 0.25
-	goodShare = 0.5
+	fairShare = 0.25 // least explained share of the variance of a fair model
+	goodShare = 0.5  // least explained share of the variance of a good model
 )
 
 // String returns the strength as a word.
 func (s Strength) String() string { return [...]string{"weak", "fair", "good"}[s] }
 
-// Strength returns how much the model has learnt. It is Weak if no tree left a row out.
+// Strength returns how much the model has learnt. It is [Weak] if there were no held-out rows.
 func (q *Quality) Strength() Strength {
 	switch {
 	case q.Numbers != nil:
-		return strength(q.Numbers.R2, q.Numbers.R2SE)
+		return rateStrength(q.Numbers.R2, q.Numbers.R2SE)
 	case q.Classes != nil:
-		s := strength(q.Classes.Skill, q.Classes.SkillSE)
+		s := rateStrength(q.Classes.Skill, q.Classes.SkillSE)
 		if q.Classes.Accuracy <= q.Classes.MajorityAccuracy {
 			s = min(s, Fair)
 		}
@@ -42,7 +43,8 @@ func (q *Quality) Strength() Strength {
 	return Weak
 }
 
-func strength(share, standardError float64) Strength {
+// rateStrength returns the strength for an explained share of the variance and its standard error.
+func rateStrength(share, standardError float64) Strength {
 	switch {
 	case share < fairShare || share < 2*standardError:
 		return Weak

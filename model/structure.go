@@ -7,102 +7,105 @@ import (
 	"slices"
 )
 
-// maxSmall is the largest number of leaves of a small tree: one bit each.
-const maxSmall = 64
+// maxSmallLeaves is the largest number of leaves of a small tree. A word of 64 bits has one bit for
+// each leaf.
+const maxSmallLeaves = 64
 
-// A structure is a forest prepared for scoring; it does not depend on the Want.
+// A compiledForest is a forest prepared for scoring. It does not depend on the [Want].
 //
-// Its tests read slots: slot i < N is the amount of ingredient i, slot N+g the total of group g. A
-// presence flag is a test of its total against zero.
-type structure struct {
-	ingredients int
+// The tests of its trees read slots. For N ingredients, slot i < N is the amount of ingredient i,
+// and slot N+g is the total of group g. A test of the presence of a group compares its total with
+// zero.
+type compiledForest struct {
+	ingredients int // number of ingredients
 
-	groups     [][]int32 // the ingredients of each tested group, ascending
-	groupStart []int32   // by ingredient, then one more: where its groups begin in groupList
-	groupList  []int32   // indices of groups, ascending for each ingredient
+	groups      [][]int32 // by group: its ingredients, ascending; only groups that a tree tests
+	groupStarts []int32   // by ingredient, plus one element: where its groups begin in groupList
+	groupList   []int32   // indices of groups, ascending for each ingredient
 
-	nodes    []slotNode
-	roots    []int32 // by tree: the index of its root
-	leafBase []int32 // by tree: the index of its first leaf among all leaves
+	nodes       []slotNode // the nodes of all trees, tree by tree
+	roots       []int32    // by tree: the index of its root in nodes
+	firstLeaves []int32    // by tree: the index of its first leaf among the leaves of all trees
 
-	tests []slotTests // by tested slot; entry 0 is that of the slots without tests
-	known []int32     // by slot: the index of its tests
+	slotTests  []slotTests // by tested slot (an ingredient or a group): the tests of the slot; element 0 stands for all slots without tests
+	testsIndex []int32     // by slot (an ingredient or a group): the index of its tests in tests
 
-	// A level is a pair of a slot and a threshold that the forest compares it
-	// with. Levels are numbered by slot, then by threshold.
-	thresholds []int32 // by level: the threshold
-	firstCell  []int32 // by level, then one more: the index of its first cell
-	nodeLevel  []int32 // by node: the level of its test; −1 in a leaf
-	deepest    int     // the largest number of tests on a path
+	// thresholds holds the threshold of each level. A level is a pair of a slot and a threshold
+	// with which the forest compares the slot. Levels are ordered by slot, then by threshold.
+	thresholds []int32 // by level (a slot with a threshold): the threshold
+	firstCells []int32 // by level (a slot with a threshold), plus one element: the index of its first cell
+	nodeLevels []int32 // by node: the level of its test; −1 for a leaf
+	maxDepth   int     // the largest number of tests on a path
 
-	// Trees of up to 64 leaves, as masks over their leaves.
-	small     []smallTree
-	treeWords int      // number of words in a bit set of the small trees
-	testing   []uint64 // by tested slot: the bit set of small trees that test it
-	entries   []entry  // by slot, then tree
-	cells     []cell   // by level, then tree
-	ofEntry   []int32  // the cells of each entry in turn, ascending
+	// smallTrees are the trees of up to 64 leaves. They are scored by bit masks of leaves.
+	smallTrees     []smallTree
+	smallTreeWords int      // number of words in a bit set of the small trees
+	testingTrees   []uint64 // by tested slot (an ingredient or a group): a bit set of the small trees that test the slot
+	entries        []entry  // the entries of all small trees, by slot, then by tree
+	cells          []cell   // the cells of all small trees, by level, then by tree
+	entryCells     []int32  // by entry: the indices of its cells, ascending
 
-	// Larger trees, which are descended.
-	large      []largeTree
-	largeWords int // number of words in a bit set of the large trees
-	pathLength int // sum over the large trees of the nodes on a longest path, leaf included
+	// largeTrees are the trees of more than 64 leaves. They are scored by descent from the root.
+	largeTrees     []largeTree
+	largeTreeWords int // number of words in a bit set of the large trees
+	pathCapacity   int // sum over the large trees of the number of nodes on a longest path, leaf included
 
-	cover cover
+	pointIndex pointIndex
 }
 
-// A slotNode is a node whose test is on a slot. A tree's nodes are in preorder.
+// A slotNode is a node of a tree whose test reads a slot. The nodes of a tree are in preorder.
 type slotNode struct {
-	slot      int32 // −1 in a leaf
+	slot      int32 // the tested slot; −1 for a leaf
 	threshold int32
-	right     int32 // in a leaf, its index among all leaves
+	right     int32 // index of the right child; for a leaf, its index among the leaves of all trees
 }
 
-// slotTests are the tests of one slot.
+// A slotTests describes the tests of one slot.
 type slotTests struct {
-	level, levelEnd int32 // the levels of the slot: level ≤ l < levelEnd
-	entry           int32 // index of the slot's first entry
+	firstLevel, levelEnd int32 // the levels of the slot: firstLevel ≤ level < levelEnd
+	firstEntry           int32 // index of the slot's first [entry]
 }
 
-// A smallTree is a tree of at most 64 leaves.
+// A smallTree is a tree of at most 64 leaves in a [compiledForest].
 type smallTree struct {
-	base int32 // index of its first leaf among all leaves
-	root int32
+	firstLeaf int32 // index of its first leaf among the leaves of all trees
+	root      int32 // index of its root
 }
 
-// An entry is the set of tests of one slot in one small tree: its cells are those listed in
-// ofEntry[first:end].
+// An entry is the set of all tests of one slot in one small tree. Its cells have the indices
+// entryCells[first:end].
 type entry struct {
-	blockable        uint64 // all leaves that a test of the entry can block
-	threshold, level int32  // threshold and level of the entry's first cell, which is usually the only one
+	blockable        uint64 // the leaves that a test of the entry can block
+	threshold, level int32  // threshold and level of the entry's first cell, which is usually the only cell
 	first, end       int32
 }
 
-// A cell is a test in a small tree, or several equal ones. As the slot's amount rises above the
-// threshold, the leaves that the slot blocks change from before to after.
+// A cell is one test in a small tree, or several tests of the same slot with the same threshold. As
+// the amount of the slot rises above the threshold, the leaves that the slot blocks change from
+// leavesBefore to leavesAfter.
 type cell struct {
 	leavesBefore, leavesAfter uint64
 	level                     int32
-	tree                      int32 // index of the tree in structure.small
-	entry                     int32
+	tree                      int32 // index of the tree in smallTrees
+	entry                     int32 // index of the entry
 }
 
-// A largeTree is a tree of more than 64 leaves.
+// A largeTree is a tree of more than 64 leaves in a [compiledForest].
 type largeTree struct {
-	root int32
-	path int32 // where its current path begins in a scorer's paths
+	root      int32
+	pathStart int32 // index in [Scorer] pathNodes at which the current path of the tree begins
 }
 
-// slots returns the number of ingredients and groups.
-func (s *structure) slots() int { return s.ingredients + len(s.groups) }
+// slotCount returns the number of slots, one for each ingredient and each group.
+func (s *compiledForest) slotCount() int { return s.ingredients + len(s.groups) }
 
-// masked reports whether all trees are masks of one word that test only amounts.
-func (s *structure) masked() bool {
-	return len(s.large) == 0 && len(s.groups) == 0 && s.cover.maxBlocks >= 0
+// hasOnlyMasks reports whether all trees are small and test only amounts of single ingredients.
+func (s *compiledForest) hasOnlyMasks() bool {
+	return len(s.largeTrees) == 0 && len(s.groups) == 0 && s.pointIndex.maxBlocks >= 0
 }
 
-// amount returns the value of a slot at the dense composition x.
-func (s *structure) amount(slot int32, x []int32) int32 {
+// slotAmount returns the amount of a slot in the dense composition x.
+func (s *compiledForest) slotAmount(slot int32, x []int32) int32 {
 	if int(slot) < s.ingredients {
 		return x[slot]
 	}
@@ -113,24 +116,25 @@ func (s *structure) amount(slot int32, x []int32) int32 {
 	return sum
 }
 
-// groupsOf returns the groups that ingredient i belongs to, ascending.
-func (s *structure) groupsOf(i int32) []int32 {
-	return s.groupList[s.groupStart[i]:s.groupStart[i+1]]
+// groupsOf returns the indices of the groups to which ingredient i belongs, ascending.
+func (s *compiledForest) groupsOf(i int32) []int32 {
+	return s.groupList[s.groupStarts[i]:s.groupStarts[i+1]]
 }
 
-func newStructure(f *Forest) *structure {
-	s := &structure{ingredients: len(f.ingredients)}
+// compileForest prepares a forest for scoring.
+func compileForest(f *Forest) *compiledForest {
+	s := &compiledForest{ingredients: len(f.ingredients)}
 	slotOf := s.addGroups(f)
 	s.addNodes(f, slotOf)
 	s.addLevels()
 	s.addMasks(f)
-	s.addCover(f)
+	s.addPointIndex(f)
 	return s
 }
 
-// addGroups finds the tested groups and returns the slot of each feature, or −1 for features that
-// are not tested.
-func (s *structure) addGroups(f *Forest) []int32 {
+// addGroups sets the groups that a tree tests. It returns the slot of each feature, or −1 for a
+// feature that no tree tests.
+func (s *compiledForest) addGroups(f *Forest) []int32 {
 	tested := make([]bool, len(f.features))
 	for k := range f.trees {
 		for _, n := range f.trees[k].nodes {
@@ -165,21 +169,22 @@ func (s *structure) addGroups(f *Forest) []int32 {
 		}
 		slotOf[k] = slot
 	}
-	s.groupStart = make([]int32, 1, s.ingredients+1)
+	s.groupStarts = make([]int32, 1, s.ingredients+1)
 	for _, groups := range belongs {
 		s.groupList = append(s.groupList, groups...)
-		s.groupStart = append(s.groupStart, int32(len(s.groupList)))
+		s.groupStarts = append(s.groupStarts, int32(len(s.groupList)))
 	}
 	return slotOf
 }
 
-func (s *structure) addNodes(f *Forest, slotOf []int32) {
+// addNodes sets the nodes of all trees. The parameter slotOf holds the slot of each feature.
+func (s *compiledForest) addNodes(f *Forest, slotOf []int32) {
 	leaves := int32(0)
 	for k := range f.trees {
 		t := &f.trees[k]
 		base := int32(len(s.nodes))
 		s.roots = append(s.roots, base)
-		s.leafBase = append(s.leafBase, leaves)
+		s.firstLeaves = append(s.firstLeaves, leaves)
 		for _, n := range t.nodes {
 			if n.feature < 0 {
 				s.nodes = append(s.nodes, slotNode{slot: -1, right: leaves + n.right})
@@ -187,47 +192,48 @@ func (s *structure) addNodes(f *Forest, slotOf []int32) {
 				s.nodes = append(s.nodes, slotNode{slotOf[n.feature], n.threshold, base + n.right})
 			}
 		}
-		leaves += int32(t.leaves())
-		s.deepest = max(s.deepest, t.depth())
+		leaves += int32(t.leafCount())
+		s.maxDepth = max(s.maxDepth, t.depth())
 	}
 }
 
-// key returns a number that orders nodes by slot, then by threshold.
-func (n slotNode) key() uint64 { return uint64(n.slot)<<32 | uint64(n.threshold) }
+// levelKey returns a number that orders nodes by slot, then by threshold.
+func (n slotNode) levelKey() uint64 { return uint64(n.slot)<<32 | uint64(n.threshold) }
 
-func (s *structure) addLevels() {
+// addLevels sets the levels of all tests.
+func (s *compiledForest) addLevels() {
 	var keys []uint64
 	for _, n := range s.nodes {
 		if n.slot >= 0 {
-			keys = append(keys, n.key())
+			keys = append(keys, n.levelKey())
 		}
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	s.known = make([]int32, s.slots())
-	s.tests = []slotTests{{}}
+	s.testsIndex = make([]int32, s.slotCount())
+	s.slotTests = []slotTests{{}}
 	s.thresholds = make([]int32, len(keys))
 	for k, key := range keys {
 		slot := key >> 32
-		if s.known[slot] == 0 {
-			s.known[slot] = int32(len(s.tests))
-			s.tests = append(s.tests, slotTests{level: int32(k)})
+		if s.testsIndex[slot] == 0 {
+			s.testsIndex[slot] = int32(len(s.slotTests))
+			s.slotTests = append(s.slotTests, slotTests{firstLevel: int32(k)})
 		}
-		s.tests[len(s.tests)-1].levelEnd = int32(k + 1)
+		s.slotTests[len(s.slotTests)-1].levelEnd = int32(k + 1)
 		s.thresholds[k] = int32(uint32(key))
 	}
-	s.nodeLevel = make([]int32, len(s.nodes))
+	s.nodeLevels = make([]int32, len(s.nodes))
 	for at, n := range s.nodes {
-		s.nodeLevel[at] = -1
+		s.nodeLevels[at] = -1
 		if n.slot >= 0 {
-			k, _ := slices.BinarySearch(keys, n.key())
-			s.nodeLevel[at] = int32(k)
+			k, _ := slices.BinarySearch(keys, n.levelKey())
+			s.nodeLevels[at] = int32(k)
 		}
 	}
 }
 
-// addMasks prepares the small trees as masks and lists the large ones.
-func (s *structure) addMasks(f *Forest) {
+// addMasks sets the entries and cells of the small trees, and the list of large trees.
+func (s *compiledForest) addMasks(f *Forest) {
 	type blocking struct { // a test, or several equal ones, of a small tree
 		tests, level, tree int32
 		leaves             uint64
@@ -236,13 +242,13 @@ func (s *structure) addMasks(f *Forest) {
 	for k := range f.trees {
 		t := &f.trees[k]
 		root := s.roots[k]
-		if t.leaves() > maxSmall {
-			s.large = append(s.large, largeTree{root: root, path: int32(s.pathLength)})
-			s.pathLength += t.depth() + 1
+		if t.leafCount() > maxSmallLeaves {
+			s.largeTrees = append(s.largeTrees, largeTree{root: root, pathStart: int32(s.pathCapacity)})
+			s.pathCapacity += t.depth() + 1
 			continue
 		}
-		tree := int32(len(s.small))
-		s.small = append(s.small, smallTree{base: s.leafBase[k], root: root})
+		tree := int32(len(s.smallTrees))
+		s.smallTrees = append(s.smallTrees, smallTree{firstLeaf: s.firstLeaves[k], root: root})
 		for at, n := range t.nodes {
 			if n.feature < 0 {
 				continue
@@ -252,24 +258,24 @@ func (s *structure) addMasks(f *Forest) {
 			from, to := t.firstLeaf(at), t.firstLeaf(int(n.right))
 			leaves := (uint64(1)<<(to-from) - 1) << from
 			at := root + int32(at)
-			all = append(all, blocking{s.known[s.nodes[at].slot], s.nodeLevel[at], tree, leaves})
+			all = append(all, blocking{s.testsIndex[s.nodes[at].slot], s.nodeLevels[at], tree, leaves})
 		}
 	}
-	s.treeWords = (len(s.small) + 63) / 64
-	s.largeWords = (len(s.large) + 63) / 64
+	s.smallTreeWords = (len(s.smallTrees) + 63) / 64
+	s.largeTreeWords = (len(s.largeTrees) + 63) / 64
 
 	// The leaves that an entry blocks accumulate as the threshold rises.
 	slices.SortFunc(all, func(a, b blocking) int {
 		return cmp.Or(cmp.Compare(a.tests, b.tests), cmp.Compare(a.tree, b.tree), cmp.Compare(a.level, b.level))
 	})
-	s.testing = make([]uint64, len(s.tests)*s.treeWords)
+	s.testingTrees = make([]uint64, len(s.slotTests)*s.smallTreeWords)
 	for k, b := range all {
 		newEntry := k == 0 || b.tests != all[k-1].tests || b.tree != all[k-1].tree
 		if newEntry {
 			if k == 0 || b.tests != all[k-1].tests {
-				s.tests[b.tests].entry = int32(len(s.entries))
+				s.slotTests[b.tests].firstEntry = int32(len(s.entries))
 			}
-			s.testing[int(b.tests)*s.treeWords+int(b.tree>>6)] |= 1 << (b.tree & 63)
+			s.testingTrees[int(b.tests)*s.smallTreeWords+int(b.tree>>6)] |= 1 << (b.tree & 63)
 			s.entries = append(s.entries, entry{
 				first: int32(len(s.cells)), level: b.level, threshold: s.thresholds[b.level],
 			})
@@ -288,25 +294,25 @@ func (s *structure) addMasks(f *Forest) {
 	slices.SortFunc(s.cells, func(a, b cell) int {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.tree, b.tree))
 	})
-	s.firstCell = make([]int32, len(s.thresholds)+1)
-	s.ofEntry = make([]int32, len(s.cells))
+	s.firstCells = make([]int32, len(s.thresholds)+1)
+	s.entryCells = make([]int32, len(s.cells))
 	filled := make([]int32, len(s.entries))
 	for c := range s.cells {
 		cell := &s.cells[c]
-		s.firstCell[cell.level+1]++
-		s.ofEntry[s.entries[cell.entry].first+filled[cell.entry]] = int32(c)
+		s.firstCells[cell.level+1]++
+		s.entryCells[s.entries[cell.entry].first+filled[cell.entry]] = int32(c)
 		filled[cell.entry]++
 	}
 	for level := range s.thresholds {
-		s.firstCell[level+1] += s.firstCell[level]
+		s.firstCells[level+1] += s.firstCells[level]
 	}
 }
 
-// levelsBelow returns the end of the slot's levels whose thresholds are below the amount: those
-// whose tests the amount fails.
-func (s *structure) levelsBelow(t *slotTests, amount int32) int32 {
+// endOfLevelsBelow returns the end of the slot's levels whose thresholds are below the amount. A
+// slot with that amount fails the tests of these levels.
+func (s *compiledForest) endOfLevelsBelow(t *slotTests, amount int32) int32 {
 	// No branch depends on a threshold, because it could not be predicted.
-	from := t.level
+	from := t.firstLevel
 	for n := t.levelEnd - from; n > 0; {
 		half := (n + 1) / 2
 		if s.thresholds[from+half-1] < amount {
@@ -317,14 +323,14 @@ func (s *structure) levelsBelow(t *slotTests, amount int32) int32 {
 	return from
 }
 
-// countBelow returns how many elements of a word of a bit set come before bit.
-func countBelow(word uint64, bit int) int32 {
+// countBitsBelow returns the number of set bits of a word below the position bit.
+func countBitsBelow(word uint64, bit int) int32 {
 	return int32(bits.OnesCount64(word & (1<<bit - 1)))
 }
 
-// blockedBy returns the leaves that an entry blocks if its slot has this amount.
-func (s *structure) blockedBy(e *entry, amount int32) (blocked uint64) {
-	for _, c := range s.ofEntry[e.first:e.end] {
+// leavesBlockedAt returns the leaves that an entry blocks if its slot has the given amount.
+func (s *compiledForest) leavesBlockedAt(e *entry, amount int32) (blocked uint64) {
+	for _, c := range s.entryCells[e.first:e.end] {
 		if s.thresholds[s.cells[c].level] >= amount {
 			break
 		}
@@ -333,7 +339,7 @@ func (s *structure) blockedBy(e *entry, amount int32) (blocked uint64) {
 	return blocked
 }
 
-// firstLeaf returns the number of the leftmost leaf below node at.
+// firstLeaf returns the number of the leftmost leaf below the node with index at.
 func (t *tree) firstLeaf(at int) int32 {
 	for t.nodes[at].feature >= 0 {
 		at++
@@ -341,5 +347,6 @@ func (t *tree) firstLeaf(at int) int32 {
 	return t.nodes[at].right
 }
 
-// firstSetBit returns the number of the first leaf in a mask.
+// firstSetBit returns the position of the lowest set bit, that is, the number of the first free
+// leaf.
 func firstSetBit(free uint64) int64 { return int64(bits.TrailingZeros64(free)) }

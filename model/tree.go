@@ -1,28 +1,28 @@
 package model
 
-// A tree is a binary decision tree. Its nodes are stored in preorder: a node's
-// left child, if it has one, comes right after it.
+// A tree is a binary decision tree. Its nodes are stored in preorder: the left child of a node
+// comes right after the node.
 type tree struct {
 	nodes []node
-	// The labels of the rows in leaf l, numbered from left to right, are
-	// labels[leafStart[l]:leafStart[l+1]], ascending. Each has the number of bootstrap draws with
-	// it.
-	leafStart []int32
-	labels    []int32
-	counts    []int32
-	shares    []float64 // by leaf, then class: the shrunk shares; nil without shrinkage
+	// leafStarts delimits the labels of the leaves, which are numbered from left to right. The
+	// labels in leaf l are labels[leafStarts[l]:leafStarts[l+1]], as ascending indices of labels.
+	// The slice counts holds the number of bootstrap draws with each of these labels.
+	leafStarts []int32
+	labels     []int32
+	counts     []int32
+	shares     []float64 // by leaf, then class: the share of the class after shrinkage; nil without shrinkage
 }
 
-// A node is a test or a leaf. A row goes left if the feature is at most the
-// threshold. As features are integers, so are thresholds.
+// A node is a test or a leaf. A composition goes left if its feature is at most the threshold, and
+// right otherwise. Features and thresholds are integers.
 type node struct {
-	feature   int32 // −1 in a leaf
+	feature   int32 // index of the tested feature; −1 for a leaf
 	threshold int32
-	right     int32 // index of the right child; in a leaf, the leaf's number
+	right     int32 // index of the right child; for a leaf, the number of the leaf
 }
 
-// leaf returns the number of the leaf that the dense feature vector x falls into.
-func (t *tree) leaf(x []int32) int32 {
+// leafNumber returns the number of the leaf that a composition with the features x reaches.
+func (t *tree) leafNumber(x []int32) int32 {
 	at := int32(0)
 	for {
 		n := &t.nodes[at]
@@ -37,25 +37,26 @@ func (t *tree) leaf(x []int32) int32 {
 	}
 }
 
-// leaves returns the number of leaves.
-func (t *tree) leaves() int { return len(t.leafStart) - 1 }
+// leafCount returns the number of leaves.
+func (t *tree) leafCount() int { return len(t.leafStarts) - 1 }
 
-// content returns the labels in leaf l and how often each was drawn.
-func (t *tree) content(l int32) (labels, counts []int32) {
-	from, to := t.leafStart[l], t.leafStart[l+1]
+// leafContent returns the indices of the labels in leaf l, and the number of bootstrap draws with
+// each label.
+func (t *tree) leafContent(l int32) (labels, counts []int32) {
+	from, to := t.leafStarts[l], t.leafStarts[l+1]
 	return t.labels[from:to], t.counts[from:to]
 }
 
-// weight returns the number of bootstrap draws in leaf l.
-func (t *tree) weight(l int32) (sum int64) {
-	_, counts := t.content(l)
+// leafDraws returns the number of bootstrap draws in leaf l.
+func (t *tree) leafDraws(l int32) (sum int64) {
+	_, counts := t.leafContent(l)
 	for _, c := range counts {
 		sum += int64(c)
 	}
 	return sum
 }
 
-// depth returns the largest number of tests on a path.
+// depth returns the largest number of tests on a path from the root to a leaf.
 func (t *tree) depth() int {
 	deepest := 0
 	depth := make([]int32, len(t.nodes))

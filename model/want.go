@@ -11,66 +11,69 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A Want is what a user asks of a label: a set of classes, a condition on a number, or a direction.
-// Make one with [AnyOf], [AtLeast], [AtMost], [Between], [Maximize] or [Minimize].
+// A Want is what a user wants of a label: a set of classes, bounds of a number, or a direction.
+// [AnyOf], [AtLeast], [AtMost], [Between], [Maximize] and [Minimize] return Wants.
 type Want struct {
-	classes   []string
-	low       float64 // −∞ if there is no lower bound
-	high      float64 // +∞ if there is no upper bound
-	numerics  bool
-	direction int // +1 for [Maximize], −1 for [Minimize], else 0
+	classes   []string // the wanted classes; nil for numbers
+	low       float64  // least wanted number; −∞ if there is no lower bound
+	high      float64  // greatest wanted number; +∞ if there is no upper bound
+	isBounded bool     // whether low and high apply
+	direction int      // +1 for [Maximize], −1 for [Minimize], else 0
 
-	scale [2]float64 // for a direction: the labels that score 0 and 1, or the reverse; if equal, the forest's range
+	directionScale [2]float64 // for a direction: the labels with the scores 0 and 1, or the reverse; if equal, the range of the forest's labels is taken
 }
 
-// AnyOf wants the label to be one of the classes.
+// AnyOf returns the Want that the label is one of the given classes.
 func AnyOf(classes ...string) Want { return Want{classes: slices.Clone(classes)} }
 
-// AtLeast wants the label to be low or more.
-func AtLeast(low float64) Want { return Want{low: low, high: math.Inf(1), numerics: true} }
+// AtLeast returns the Want that the label is low or more.
+func AtLeast(low float64) Want { return Want{low: low, high: math.Inf(1), isBounded: true} }
 
-// AtMost wants the label to be high or less.
-func AtMost(high float64) Want { return Want{low: math.Inf(-1), high: high, numerics: true} }
+// AtMost returns the Want that the label is high or less.
+func AtMost(high float64) Want { return Want{low: math.Inf(-1), high: high, isBounded: true} }
 
-// Between wants the label to be in [low, high].
-func Between(low, high float64) Want { return Want{low: low, high: high, numerics: true} }
+// Between returns the Want that the label is in [low, high].
+func Between(low, high float64) Want { return Want{low: low, high: high, isBounded: true} }
 
-// Maximize wants the label as large as possible. The score of x is
+// Maximize wants the label to be as large as possible. The score of the composition x is
 //
-//	(E[label | x] − least) / (greatest − least),
+//	(E[label | x] − least) / (greatest − least).
 //
-// where least and greatest are those of the labels from which the forest was grown. It is 0 where
-// every leaf holds only the least label, 1 where each holds only the greatest, and rises with the
-// predicted value between. It is a probability, too: that the label at x exceeds a threshold drawn
-// uniformly between the two. So it is [AtLeast] without a preferred threshold. [Score.Value]
-// converts it back to the label's unit.
+// Here least and greatest are the least and the greatest label of the rows from which the forest
+// was grown. The score is 0 if all leaves that x reaches hold only the least label, and 1 if they
+// hold only the greatest label. In between it rises with the predicted mean.
+//
+// The score is also the probability that the label at x exceeds a threshold that is drawn uniformly
+// between least and greatest. Maximize is thus [AtLeast] without a preferred threshold.
+// [Score.Value] converts the score back to the unit of the label.
 func Maximize() Want { return Want{direction: 1} }
 
-// Minimize wants the label as small as possible: [Maximize] with the reverse scale, (greatest −
-// E[label | x]) / (greatest − least).
+// Minimize wants the label to be as small as possible. The score of the composition x is (greatest
+// − E[label | x]) / (greatest − least): see [Maximize].
 func Minimize() Want { return Want{direction: -1} }
 
-// Bounds returns the least and the greatest wanted number, ±Inf for a missing bound, and whether w
-// is a condition on a number at all.
-func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.numerics }
+// Bounds returns the least and the greatest wanted number, or −Inf and +Inf for missing bounds. The
+// result bounded reports whether w has bounds at all.
+func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.isBounded }
 
 // Direction returns +1 for [Maximize], −1 for [Minimize], and 0 for any other Want.
 func (w Want) Direction() int { return w.direction }
 
-// Has reports whether a class is among the wanted ones.
+// Has reports whether a class is one of the wanted classes.
 func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
 
-// WithScale returns a direction with the scale from one label to another instead of the forest's own
-// range, so that forests of different data share one scale. Labels beyond it count as its ends.
+// WithScale returns a direction whose scores are relative to the given least and greatest label,
+// instead of the labels of the forest. Forests of different data can thus have the same scale.
+// Labels outside the scale count as its nearer end.
 func (w Want) WithScale(least, greatest float64) Want {
-	w.scale = [2]float64{least, greatest}
+	w.directionScale = [2]float64{least, greatest}
 	return w
 }
 
-// scaleEnds returns the labels between which a direction scores.
+// scaleEnds returns the labels between which a direction scores for forest f.
 func (w Want) scaleEnds(f *Forest) (least, greatest float64) {
-	if w.direction != 0 && w.scale[0] < w.scale[1] {
-		return w.scale[0], w.scale[1]
+	if w.direction != 0 && w.directionScale[0] < w.directionScale[1] {
+		return w.directionScale[0], w.directionScale[1]
 	}
 	return f.Range()
 }
@@ -83,7 +86,7 @@ func (w Want) String() string {
 		return "as large as possible"
 	case w.direction < 0:
 		return "as small as possible"
-	case !w.numerics:
+	case !w.isBounded:
 		return strings.Join(w.classes, " or ")
 	case math.IsInf(w.high, 1):
 		return "at least " + number(w.low)
@@ -94,17 +97,18 @@ func (w Want) String() string {
 	}
 }
 
-// sharesPerOne is the resolution of how much a label is wanted.
-const sharesPerOne = 1 << 31
+// desireUnit is the number that stands for a label that is wanted fully. A label that is not wanted
+// has 0.
+const desireUnit = 1 << 31
 
-// desires returns how much each label of the forest is wanted, in parts of sharesPerOne. It is all
-// or nothing, or for a direction the label's position between the least and the greatest one. Only
-// a label that is not wanted at all has 0.
-func (w Want) desires(f *Forest) ([]int64, error) {
+// labelDesires returns how much each label of the forest is wanted, from 0 to desireUnit. A class
+// or number is wanted fully or not at all. For a direction, the result is the position of the label
+// between the least and the greatest label. It is positive for every label that is wanted at all.
+func (w Want) labelDesires(f *Forest) ([]int64, error) {
 	switch {
 	case w.direction != 0:
-		return w.directedDesires(f)
-	case w.numerics:
+		return w.directionDesires(f)
+	case w.isBounded:
 		return w.boundedDesires(f)
 	}
 	if f.Numeric() {
@@ -120,15 +124,15 @@ func (w Want) desires(f *Forest) ([]int64, error) {
 		if !found {
 			return nil, fmt.Errorf("%q has no class %q; it has %s", f.label, class, strings.Join(f.classes, ", "))
 		}
-		desires[k] = sharesPerOne
+		desires[k] = desireUnit
 	}
 	return desires, nil
 }
 
-// boundedDesires returns what desires returns, for a condition on a number.
+// boundedDesires computes [Want.labelDesires] for bounds of a number.
 func (w Want) boundedDesires(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
-		return nil, notANumber(f)
+		return nil, notNumericError(f)
 	}
 	if math.IsNaN(w.low) || math.IsNaN(w.high) || w.low > w.high || math.IsInf(w.low, 1) || math.IsInf(w.high, -1) {
 		return nil, fmt.Errorf("no number is between %g and %g", w.low, w.high)
@@ -136,16 +140,16 @@ func (w Want) boundedDesires(f *Forest) ([]int64, error) {
 	desires := make([]int64, len(f.numbers))
 	for k, v := range f.numbers {
 		if w.low <= v && v <= w.high {
-			desires[k] = sharesPerOne
+			desires[k] = desireUnit
 		}
 	}
 	return desires, nil
 }
 
-// directedDesires returns what desires returns, for a direction.
-func (w Want) directedDesires(f *Forest) ([]int64, error) {
+// directionDesires computes [Want.labelDesires] for a direction.
+func (w Want) directionDesires(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
-		return nil, notANumber(f)
+		return nil, notNumericError(f)
 	}
 	least, greatest := w.scaleEnds(f)
 	if least == greatest {
@@ -158,116 +162,119 @@ func (w Want) directedDesires(f *Forest) ([]int64, error) {
 			part = (greatest - v) / (greatest - least)
 		}
 		part = min(max(part, 0), 1)
-		if desires[k] = int64(math.Round(part * sharesPerOne)); part > 0 {
+		if desires[k] = int64(math.Round(part * desireUnit)); part > 0 {
 			desires[k] = max(desires[k], 1)
 		}
 	}
 	return desires, nil
 }
 
-func notANumber(f *Forest) error {
+// notNumericError returns the error for a Want of a number if the labels of the forest are classes.
+func notNumericError(f *Forest) error {
 	return fmt.Errorf("%q is not a number; its classes are %s", f.label, strings.Join(f.classes, ", "))
 }
 
-// scaleBits is the position of the binary point in a leaf's value. A share of
-// one row in 2³¹ is still far above zero, and the ones of MaxTrees trees sum to 2⁵⁶.
-const scaleBits = 40
+// fixedPointBits is the number of fractional bits of the value of a leaf. A share of one row in 2³¹
+// is then still far above 0, and the sum of the values of [MaxTrees] trees is at most 2⁵⁶.
+const fixedPointBits = 40
 
-// fixed returns part/whole, where part is in parts of sharesPerOne, in fixed point, rounded to
-// nearest. It is 0 only if part is 0, and 1<<scaleBits only if part is whole·sharesPerOne; whole is
-// below 2³¹.
-func fixed(part, whole int64) int64 {
+// toFixedPoint returns part/(whole·desireUnit) as a fixed-point number with fixedPointBits
+// fractional bits, rounded to nearest. The result is 0 only if part is 0, and 1<<fixedPointBits
+// only if part is whole·desireUnit. The parameter whole must be below 2³¹.
+func toFixedPoint(part, whole int64) int64 {
 	switch part {
 	case 0:
 		return 0
-	case whole * sharesPerOne:
-		return 1 << scaleBits
+	case whole * desireUnit:
+		return 1 << fixedPointBits
 	}
-	hi, lo := bits.Mul64(uint64(part), 1<<scaleBits/sharesPerOne)
+	hi, lo := bits.Mul64(uint64(part), 1<<fixedPointBits/desireUnit)
 	lo, carry := bits.Add64(lo, uint64(whole)/2, 0)
 	q, _ := bits.Div64(hi+carry, lo, uint64(whole))
-	return min(max(int64(q), 1), 1<<scaleBits-1)
+	return min(max(int64(q), 1), 1<<fixedPointBits-1)
 }
 
-// A Score is a function of the composition: the probability of a Want, or for a direction the
-// position of the expected label in its range. It is a forest whose leaves hold one number each. It
-// does not change, so that any number of goroutines may use it and its scorers may share it.
+// A Score is a function of the composition: the probability that the label satisfies a [Want], or
+// for a direction the position of the expected label in its range. It is a forest with one number
+// in each leaf. A Score does not change, so that any number of goroutines may use it, and its
+// scorers may share it.
 type Score struct {
-	*structure
-	want   Want
-	values []int64 // by leaf of all trees in order: the leaf's fixed-point value
-	empty  int64   // the sum at the composition in which all amounts are 0
+	*compiledForest
+	want       Want
+	leafValues []int64 // by leaf, over all trees in order: the leaf's value in fixed point
+	emptySum   int64   // sum of the leaf values for the composition in which all amounts are 0
 
-	// For a forest with descriptors, whose structure has no tests.
+	// forest and ensembleScore are set for a forest with descriptors, whose compiled forest has no
+	// tests.
 	forest        *Forest
 	ensembleScore *ensemble.Score
 
-	least, greatest float64 // the least and the greatest label of a numeric forest
+	leastLabel, greatestLabel float64 // ends of the scale of a direction; for other Wants, the least and the greatest label
 }
 
-// Score returns the probability of w as a function of the composition. The error says why the
-// forest cannot compute it: an unknown class, a class for a numeric label or the reverse, or bounds
-// that exclude each other.
+// Score returns the score for a [Want]. The error says why the forest cannot compute the score: an
+// unknown class, a class for a numeric label, a number for a class, or bounds that exclude each
+// other.
 func (f *Forest) Score(w Want) (*Score, error) {
-	desires, err := w.desires(f)
+	desires, err := w.labelDesires(f)
 	if err != nil {
 		return nil, err
 	}
-	f.compile.Do(func() {
+	f.compileOnce.Do(func() {
 		if hasDescriptors(f.features) {
-			f.compiled = &structure{ingredients: len(f.ingredients), roots: make([]int32, len(f.trees))}
+			f.compiled = &compiledForest{ingredients: len(f.ingredients), roots: make([]int32, len(f.trees))}
 		} else {
-			f.compiled = newStructure(f)
+			f.compiled = compileForest(f)
 		}
 	})
-	s := &Score{structure: f.compiled, want: w}
-	s.least, s.greatest = w.scaleEnds(f)
+	s := &Score{compiledForest: f.compiled, want: w}
+	s.leastLabel, s.greatestLabel = w.scaleEnds(f)
 	for k := range f.trees {
 		t := &f.trees[k]
-		for l := range int32(t.leaves()) {
-			s.values = append(s.values, t.value(l, desires))
+		for l := range int32(t.leafCount()) {
+			s.leafValues = append(s.leafValues, t.leafValue(l, desires))
 		}
 	}
-	for _, base := range s.leafBase {
-		s.empty += s.values[base]
+	for _, base := range s.firstLeaves {
+		s.emptySum += s.leafValues[base]
 	}
 	if hasDescriptors(f.features) {
 		s.forest = f
-		if s.ensembleScore, err = f.bind(s.values); err != nil {
+		if s.ensembleScore, err = f.bindEnsemble(s.leafValues); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// Want returns the Want of the score.
+// Want returns the [Want] of the score.
 func (s *Score) Want() Want { return s.want }
 
-// One returns the sum that corresponds to a probability of one.
-func (s *Score) One() int64 { return int64(len(s.roots)) << scaleBits }
+// One returns the sum that corresponds to a probability of 1.
+func (s *Score) One() int64 { return int64(len(s.roots)) << fixedPointBits }
 
-// Probability converts a sum to a probability. It is 0 for a sum of 0, 1 for [Score.One], and rises
-// with the sum.
+// Probability converts a sum of leaf values to a probability. The result is 0 for a sum of 0, and 1
+// for the sum [Score.One]. It rises with the sum.
 func (s *Score) Probability(sum int64) float64 {
 	return float64(sum) / float64(s.One())
 }
 
-// Value converts a sum of a score of [Maximize] or [Minimize] to the expected label, in the label's
-// unit: the result of [Forest.Mean], up to rounding. It is NaN for other Wants, which do not
-// determine the mean.
+// Value converts a sum of leaf values for [Maximize] or [Minimize] to the expected label, in the
+// unit of the label. The result is that of [Forest.Mean], up to rounding. Value returns NaN for
+// other Wants, from which the mean does not follow.
 func (s *Score) Value(sum int64) float64 {
 	p := s.Probability(sum)
 	switch {
 	case s.want.direction > 0:
-		return s.least + float64(p*(s.greatest-s.least))
+		return s.leastLabel + float64(p*(s.greatestLabel-s.leastLabel))
 	case s.want.direction < 0:
-		return s.greatest - float64(p*(s.greatest-s.least))
+		return s.greatestLabel - float64(p*(s.greatestLabel-s.leastLabel))
 	}
 	return math.NaN()
 }
 
-// Point returns the sum of the leaves' values at the dense composition x, computed tree by tree. It
-// is the reference for the other ways to score; [Score.Sum] is the fast one.
+// Point returns the sum of the values of the leaves that the dense composition x reaches, computed
+// tree by tree. It is the reference for other ways to compute the sum. [Score.Sum] is faster.
 func (s *Score) Point(x []int32) int64 {
 	if s.ensembleScore != nil {
 		return s.pointWithDescriptors(x)
@@ -281,7 +288,7 @@ func (s *Score) Point(x []int32) int64 {
 		for {
 			n := &nodes[at]
 			if n.slot < 0 {
-				sum += s.values[n.right]
+				sum += s.leafValues[n.right]
 				break
 			}
 			if x[n.slot] <= n.threshold {
@@ -294,16 +301,17 @@ func (s *Score) Point(x []int32) int64 {
 	return sum
 }
 
+// pointWithGroups computes [Score.Point] for a forest that tests groups of ingredients.
 func (s *Score) pointWithGroups(x []int32) int64 {
 	sum := int64(0)
 	for _, at := range s.roots {
 		for {
 			n := &s.nodes[at]
 			if n.slot < 0 {
-				sum += s.values[n.right]
+				sum += s.leafValues[n.right]
 				break
 			}
-			if s.amount(n.slot, x) <= n.threshold {
+			if s.slotAmount(n.slot, x) <= n.threshold {
 				at++
 			} else {
 				at = n.right

@@ -15,15 +15,15 @@ func TestFixed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 20000 {
 		whole := 1 + random.Int64N(1<<(1+random.IntN(31))-1)
-		all := whole * sharesPerOne
-		part := random.Int64N(whole+1) * sharesPerOne
+		all := whole * desireUnit
+		part := random.Int64N(whole+1) * desireUnit
 		switch random.IntN(8) {
 		case 0:
 			part = 0
 		case 1:
 			part = all
 		case 2:
-			part = sharesPerOne
+			part = desireUnit
 		case 3:
 			part = random.Int64N(all + 1)
 		case 4:
@@ -31,17 +31,17 @@ func TestFixed(t *testing.T) {
 		case 5:
 			part = all - 1
 		}
-		got := fixed(part, whole)
+		got := toFixedPoint(part, whole)
 		// |got/2⁴⁰ − part/all| ≤ 2⁻⁴¹, but next to 0 and 1 up to 2⁻⁴⁰
-		gap := new(big.Rat).Sub(big.NewRat(got, 1<<scaleBits), big.NewRat(part, all))
-		bound := big.NewRat(1, 2<<scaleBits)
-		if got == 1 || got == 1<<scaleBits-1 {
-			bound = big.NewRat(1, 1<<scaleBits)
+		gap := new(big.Rat).Sub(big.NewRat(got, 1<<fixedPointBits), big.NewRat(part, all))
+		bound := big.NewRat(1, 2<<fixedPointBits)
+		if got == 1 || got == 1<<fixedPointBits-1 {
+			bound = big.NewRat(1, 1<<fixedPointBits)
 		}
 		if gap.Abs(gap).Cmp(bound) > 0 {
 			t.Fatalf("fixed(%d, %d) = %d is off by %v", part, whole, got, gap)
 		}
-		if (got == 0) != (part == 0) || (got == 1<<scaleBits) != (part == all) {
+		if (got == 0) != (part == 0) || (got == 1<<fixedPointBits) != (part == all) {
 			t.Fatalf("fixed(%d, %d) = %d: only none is 0 and only all is 1", part, whole, got)
 		}
 	}
@@ -63,13 +63,13 @@ func TestScoreIsTheShareOfTheLaw(t *testing.T) {
 		}
 		for _, w := range wants {
 			s := mustScore(t, f, w)
-			desires, _ := w.desires(f)
+			desires, _ := w.labelDesires(f)
 			for range 50 {
 				x := b.composition(random, nil)
 				want, sum := 0.0, 0.0
-				for l, p := range f.weights(x) {
+				for l, p := range f.labelWeights(x) {
 					sum += p
-					want += p * float64(desires[l]) / sharesPerOne
+					want += p * float64(desires[l]) / desireUnit
 				}
 				near(t, name+": the sum of the law", sum, 1)
 				near(t, name+": the probability of "+w.String(), s.Probability(s.Point(x)), want)
@@ -85,7 +85,7 @@ func TestPredictions(t *testing.T) {
 	f := mustGrow(t, growingBooks["numbers"].data(), Options{Seed: 1})
 	x := growingBooks["numbers"].composition(rand.New(rand.NewPCG(9, 9)), nil)
 	mean := 0.0
-	for l, p := range f.weights(x) {
+	for l, p := range f.labelWeights(x) {
 		mean += p * f.numbers[l]
 	}
 	near(t, "mean", f.Mean(x), mean)

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// layouts returns the layouts of dates that are tried. All dates of a history must have one layout. If day and month
-// are ambiguous, the order of the rows decides; see Dates.
-func layouts() []string {
+// dateLayouts returns the layouts of dates that [Dates] tries, in the notation of package time.
+func dateLayouts() []string {
 	return []string{
 		"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006",
 		"2/1/06", "1/2/06", "2.1.06", "2 Jan 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "2 January 2006", "Jan 2 2006",
@@ -18,11 +17,12 @@ func layouts() []string {
 	}
 }
 
-// Dates parses the dates of a history, which must all have one layout. If several layouts fit, it uses the one by
-// which more rows follow their predecessor in time. ok is false if no layout fits.
+// Dates parses the dates of a history, which must all have the same layout. If several layouts fit,
+// it takes the layout by which the most rows are in order of time, ascending or descending. The
+// result ok is false if no layout fits.
 func Dates(text []string) (dates []time.Time, ok bool) {
 	best := -1
-	for _, layout := range layouts() {
+	for _, layout := range dateLayouts() {
 		read := make([]time.Time, 0, len(text))
 		for _, t := range text {
 			d, err := time.Parse(layout, normalizeDate(t))
@@ -53,7 +53,8 @@ func Dates(text []string) (dates []time.Time, ok bool) {
 	return dates, true
 }
 
-// normalizeDate removes the time of day from a date, and replaces the name of a quarter by its first month.
+// normalizeDate removes the time of day from a date. It replaces the name of a quarter, such as
+// "2024 Q1", by the first month of the quarter.
 func normalizeDate(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') && strings.Contains(text[10:], ":") {
@@ -67,7 +68,8 @@ func normalizeDate(text string) string {
 	return text
 }
 
-// parseSerialDates parses dates as spreadsheets store them: as the number of days since the end of 1899.
+// parseSerialDates parses dates as spreadsheets store them: as the number of days since 30 December
+// 1899. It returns false if a text is not such a date.
 func parseSerialDates(text []string) ([]time.Time, bool) {
 	var dates []time.Time
 	for _, t := range text {
@@ -80,14 +82,15 @@ func parseSerialDates(text []string) ([]time.Time, bool) {
 	return dates, len(dates) > 0
 }
 
-// A Frequency is how often a history has a row: its name, and the number of such periods in a year.
+// A Frequency tells how often a history has a row.
 type Frequency struct {
-	Words   string
-	Periods float64
+	Words   string  // the frequency in words, such as "monthly"
+	Periods float64 // number of rows in a year
 }
 
-// FrequencyOf returns the frequency of ascending dates, from the median number of days between neighbours. Daily
-// dates count as trading days unless weekends are among them.
+// FrequencyOf returns the frequency of ascending dates. It depends on the median number of days
+// between neighbouring dates. Daily dates are taken for trading days, unless more than a tenth of
+// them are on weekends. The result is false if no frequency can be found.
 func FrequencyOf(dates []time.Time) (Frequency, bool) {
 	if len(dates) < 2 {
 		return Frequency{}, false

@@ -1,4 +1,5 @@
-// Package assetstats estimates a year's expected returns and their covariance from a history of prices or returns.
+// Package assetstats estimates the expected returns of assets in a year, and the covariance of the
+// returns, from a history of prices or returns.
 package assetstats
 
 import (
@@ -8,14 +9,14 @@ import (
 	"slices"
 )
 
-// A Kind states which numbers a history holds.
+// A Kind tells which numbers a history holds.
 type Kind int
 
 const (
-	Guess   Kind = iota // decide by the numbers
+	Guess   Kind = iota // to be decided by the numbers: see [KindOf]
 	Prices              // prices of the assets at each time
-	Returns             // returns since the time before, as fractions
-	Percent             // returns since the time before, in percent
+	Returns             // returns since the previous row, as fractions
+	Percent             // returns since the previous row, in percent
 )
 
 // String returns the kind as a word.
@@ -23,14 +24,15 @@ func (k Kind) String() string {
 	return [...]string{"anything", "prices", "returns", "returns in percent"}[k]
 }
 
-// restless is the ratio of typical change to typical size above which positive numbers are taken for returns instead
-// of prices. Independent numbers differ by as much as they vary, while a price is near the one before. Even a
-// volatility of 10 % a day stays below this ratio.
-const restless = 0.35
+// maxPriceChangeRatio is the greatest ratio of the typical change to the typical size of numbers
+// that are taken for prices. Positive numbers with a greater ratio are taken for returns.
+// Independent numbers change by as much as they vary, while a price is near the previous price.
+// Even prices with a volatility of 10 % a day stay below this ratio.
+const maxPriceChangeRatio = 0.35
 
-// KindOf guesses which numbers a history holds, one row for each time and one column for each asset. Prices are
-// positive and near the price before. A return cannot be below −1, so a history with numbers of −1 or less is in
-// percent.
+// KindOf guesses which numbers a history holds. The parameter values has one row for each time and
+// one column for each asset. Prices are positive and near the previous prices. A return as a
+// fraction cannot be below −1, so that a history with a number of −1 or less is in percent.
 func KindOf(values [][]float64) Kind {
 	least, changes, sizes := math.Inf(1), 0.0, 0.0
 	for t, row := range values {
@@ -45,13 +47,14 @@ func KindOf(values [][]float64) Kind {
 	switch {
 	case least <= -1:
 		return Percent
-	case least <= 0 || changes > restless*sizes:
+	case least <= 0 || changes > maxPriceChangeRatio*sizes:
 		return Returns
 	}
 	return Prices
 }
 
-// Compute returns a history's returns as fractions. Prices give one row fewer than the history has.
+// Compute converts the numbers of a history to returns as fractions. If the numbers are prices, the
+// result has one row fewer than the history.
 func Compute(values [][]float64, kind Kind) [][]float64 {
 	var all [][]float64
 	for t, row := range values {
@@ -73,21 +76,25 @@ func Compute(values [][]float64, kind Kind) [][]float64 {
 	return all
 }
 
-// Moments holds the mean and the covariance of returns over a year.
+// A Moments holds the mean and the covariance of the returns of assets over a year.
 type Moments struct {
-	Mean       []float64
-	Covariance [][]float64
+	Mean       []float64   // by asset: the mean return
+	Covariance [][]float64 // by two assets: the covariance of their returns
 
-	// The covariance is the sample covariance, shrunk towards a target in which all pairs of assets
+	// Intensity and Correlation describe the shrinkage of the covariance. The covariance is the
+	// weighted mean of the sample covariance and of a target. In the target, all pairs of assets
 	// have the same Correlation. Intensity is the weight of the target, from 0 to 1.
 	Intensity, Correlation float64
 }
 
-// Estimate returns the moments of returns, one row for each time and one column for each asset. periods is the number
-// of rows in a year. The mean is the sample mean. The covariance is shrunk towards a target that has the sample
-// variances and equal correlations, the mean one. The intensity is that of Ledoit and Wolf, "Honey, I Shrunk the
-// Sample Covariance Matrix", Journal of Portfolio Management 30/4 (2004), 110–119, appendices A and B. Variances
-// thus remain those of the sample, divided by T−1. An asset without variance is uncorrelated.
+// Estimate returns the moments of returns over a year. The parameter returns has one row for each
+// time and one column for each asset. The parameter periods is the number of rows in a year.
+//
+// The mean is the sample mean. The covariance is shrunk towards a target that has the sample
+// variances, and the mean of the sample correlations for all pairs of assets. The intensity is that
+// of Ledoit and Wolf, "Honey, I Shrunk the Sample Covariance Matrix", Journal of Portfolio
+// Management 30/4 (2004), 110–119, appendices A and B. The variances are those of the sample, with
+// the divisor T−1 for T rows. An asset without variance is uncorrelated with the others.
 func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 	times := len(returns)
 	if times < 2 {
@@ -97,7 +104,7 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 		return nil, fmt.Errorf("there are %v periods a year: it must be a number above 0", periods)
 	}
 	n, count := len(returns[0]), float64(times)
-	m := &Moments{Mean: make([]float64, n), Covariance: square(n)}
+	m := &Moments{Mean: make([]float64, n), Covariance: newSquareMatrix(n)}
 	for i := range n {
 		for _, row := range returns {
 			m.Mean[i] += row[i] / count
@@ -110,7 +117,7 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 			y[t][i] = v - m.Mean[i]
 		}
 	}
-	s := square(n)
+	s := newSquareMatrix(n)
 	for _, row := range y {
 		for i, a := range row {
 			for j, b := range row {
@@ -118,7 +125,7 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 			}
 		}
 	}
-	target := m.target(s)
+	target := m.shrinkageTarget(s)
 	m.setIntensity(y, s, target)
 	for i := range n {
 		for j := range n {
@@ -133,8 +140,10 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 	return m, nil
 }
 
-// target returns the shrinkage target: the sample variances with the mean correlation for all pairs.
-func (m *Moments) target(s [][]float64) [][]float64 {
+// shrinkageTarget sets Correlation to the mean of the sample correlations. It returns the shrinkage
+// target: the sample variances, with that correlation for all pairs of assets. The parameter s is
+// the sample covariance with the divisor T.
+func (m *Moments) shrinkageTarget(s [][]float64) [][]float64 {
 	sum, pairs := 0.0, 0
 	for i := range s {
 		for j := range i {
@@ -147,7 +156,7 @@ func (m *Moments) target(s [][]float64) [][]float64 {
 	if pairs > 0 {
 		m.Correlation = sum / float64(pairs)
 	}
-	f := square(len(s))
+	f := newSquareMatrix(len(s))
 	for i := range s {
 		for j := range s {
 			if f[i][j] = float64(m.Correlation * math.Sqrt(float64(s[i][i]*s[j][j]))); i == j {
@@ -158,7 +167,9 @@ func (m *Moments) target(s [][]float64) [][]float64 {
 	return f
 }
 
-// setIntensity sets Intensity to (π − ρ)/(γ·T), cut to 0..1.
+// setIntensity sets Intensity to (π − ρ)/(γ·T), limited to 0..1, in the notation of Ledoit and
+// Wolf. The parameter y holds the returns minus their means, s the sample covariance, and target
+// the shrinkage target.
 func (m *Moments) setIntensity(y, s, target [][]float64) {
 	count := float64(len(y))
 	spread, along, gap := 0.0, 0.0, 0.0 // π, ρ and γ of the paper
@@ -186,7 +197,8 @@ func (m *Moments) setIntensity(y, s, target [][]float64) {
 	}
 }
 
-func square(n int) [][]float64 {
+// newSquareMatrix returns an n×n matrix of zeros.
+func newSquareMatrix(n int) [][]float64 {
 	a := make([][]float64, n)
 	for i := range a {
 		a[i] = make([]float64, n)

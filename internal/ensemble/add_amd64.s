@@ -38,7 +38,7 @@ end:                               \
 	ADDPS   X12, T2            \
 	ADDPS   X13, T3
 
-// func add32(sums *float32, wide bool, terms []float32, places []place[float32], masks *[2 * lanes]uint32)
+// func add32(sums *float32, wide bool, terms []float32, places []laneChange[float32], masks *[2 * laneCount]uint32)
 //
 // Sixteen sums, or thirty-two, stay in the registers X0 to X7. A term is copied to all
 // places of another and added to each; ADDPS rounds as ADDSS does. Where a place says
@@ -138,7 +138,7 @@ done32:
 return32:
 	RET
 
-// func add64(sums *float64, terms []float64, places []place[float64], lane int, masks *[2 * lanes]uint64)
+// func add64(sums *float64, terms []float64, places []laneChange[float64], lane int, masks *[2 * laneCount]uint64)
 //
 // The same for eight sums of float64 from a lane on.
 TEXT ·add64(SB), NOSPLIT, $0-72

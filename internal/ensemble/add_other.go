@@ -2,5 +2,5 @@
 
 package ensemble
 
-func adder32() adder[float32] { return addPlain[float32] }
-func adder64() adder[float64] { return addPlain[float64] }
+func newFloat32Adder() termAdder[float32] { return addPortable[float32] }
+func newFloat64Adder() termAdder[float64] { return addPortable[float64] }

@@ -8,76 +8,84 @@ import (
 	"slices"
 )
 
-// A Source states how an input of a model follows from a composition: Times·n/Over with a whole number n. n is the
-// sum of the units of some ingredients, each times its weight, or with Count the number of them in use. With Presence
-// n is 1 if that is positive, else 0. With Constant the input is Value.
+// A Source defines an input of a model as a function of the composition. The input is Times·n/Over,
+// where n is a whole number.
+//
+// By default, n is the sum of the units of some ingredients, each times its weight. With Count, n
+// is the number of these ingredients that have a positive amount. With Presence, n is 1 if that sum
+// is positive, and 0 otherwise. With Constant, the input is Value for all compositions.
 type Source struct {
-	Ingredients []int32
-	Weights     []int64 // weight of each ingredient; nil for 1 each
+	Ingredients []int32 // indices of the ingredients
+	Weights     []int64 // by element of Ingredients: the weight; nil if all weights are 1
 	Count       bool
 	Presence    bool
-	Times       int64   // 0 counts as 1
-	Over        float64 // 0 counts as 1
+	Times       int64   // factor of n; 0 counts as 1
+	Over        float64 // divisor of n; 0 counts as 1
 
 	Constant bool
-	Value    float64 // NaN means a missing value
+	Value    float64 // NaN for a missing value
 }
 
-// value returns the input's value for the whole number n.
-func (s *Source) value(n int64) float64 {
+// inputValue returns the value of the input for the whole number n.
+func (s *Source) inputValue(n int64) float64 {
 	if s.Presence {
 		n = min(n, 1)
 	}
 	return float64(n*max(s.Times, 1)) / cmp.Or(s.Over, 1)
 }
 
-// A slot is a whole number, computed from the composition, that tests of tree nodes compare with thresholds.
-type slot struct {
-	source      *Source
-	least, most int64
-	ranks       []int64 // thresholds of a weighted slot, ascending; tests compare ranks among them. Nil for other slots
+// An inputSlot is a whole number that follows from the composition and determines an input of the
+// model. Tests of tree nodes compare it with thresholds.
+type inputSlot struct {
+	source               *Source
+	minNumber, maxNumber int64   // lower and upper bound of the number over all compositions
+	rankedThresholds     []int64 // for a weighted slot: its thresholds, ascending, so that tests can compare ranks; nil for other slots
 }
 
-// An effect is how much one unit of an ingredient, or its use, changes a slot.
-type effect struct {
+// A slotEffect tells by how much one unit of an ingredient changes the number of a slot. For a
+// count, it tells that the use of the ingredient changes the number by 1.
+type slotEffect struct {
 	slot   int32
 	weight int64
 }
 
-// A node is a test that compares a slot with a threshold. It encodes children as [Node] does.
+// A node is a test that compares a slot with a threshold: at most the threshold leads left.
+// Children are encoded as in [Node].
 type node struct {
 	slot, threshold int32
 	left, right     int32
 }
 
-// A Score is a model bound to compositions. It never changes, so any number of goroutines and scorers may use it.
+// A Score is a model whose inputs are bound to compositions. It does not change, so that any number
+// of goroutines and scorers may use it.
 type Score struct {
 	*Model
-	nodes   []node
-	roots   []int32
-	depths  []int32 // greatest number of tests on a path of each tree
-	slots   []slot
-	effects [][]effect // effects of each ingredient on slots
+	nodes      []node  // nodes of all trees, tree by tree in preorder
+	roots      []int32 // by tree: its root, encoded as a child
+	treeDepths []int32 // by tree: the greatest number of tests on a path
+	slots      []inputSlot
+	effects    [][]slotEffect // by ingredient: the slots that the ingredient changes
 }
 
-// maxWeighted is the greatest allowed magnitude of Σ weight·amount.
-const maxWeighted = 1 << 61
+// maxWeightedSum is the greatest allowed magnitude of Σ weight·amount.
+const maxWeightedSum = 1 << 61
 
-// Bind returns the score of compositions of total units by a model. sources defines each of the model's inputs.
+// Bind returns the score of a model for compositions of total units. The parameter ingredients is
+// the number of ingredients, and sources defines each input of the model.
 func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	if len(sources) != len(m.Inputs) {
 		return nil, fmt.Errorf("the model has %d inputs, and %d are given", len(m.Inputs), len(sources))
 	}
-	b := &binding{
-		Score: &Score{Model: m, effects: make([][]effect, ingredients)},
-		known: make(map[string]int32), cuts: make(map[test]cut), total: int64(total),
+	b := &modelBinder{
+		Score:       &Score{Model: m, effects: make([][]slotEffect, ingredients)},
+		slotIndices: make(map[string]int32), slotConditions: make(map[featureTest]slotCondition), total: int64(total),
 	}
 	for k := range sources {
-		if err := b.addSlot(&sources[k]); err != nil {
+		if err := b.addInputSlot(&sources[k]); err != nil {
 			return nil, fmt.Errorf("input %s: %w", m.Inputs[k], err)
 		}
 	}
-	reduced, err := b.reduce(sources)
+	reduced, err := b.reduceNodes(sources)
 	if err != nil {
 		return nil, err
 	}
@@ -86,29 +94,31 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	return b.Score, nil
 }
 
-// A test is the condition of a node in the file: feature ≤ threshold. A cut is the condition on the slot that is
-// equivalent: n ≤ at leads left or, if falling, right.
-type test struct {
+// A featureTest is the test of a node as the file states it: feature ≤ threshold.
+type featureTest struct {
 	feature   int32
 	threshold float64
 }
 
-type cut struct {
-	at      int64
-	falling bool
+// A slotCondition is the condition on the number n of a slot that is equivalent to a [featureTest].
+// n ≤ threshold leads left or, if falling is true, right.
+type slotCondition struct {
+	threshold int64
+	falling   bool
 }
 
-type binding struct {
+// A modelBinder is the working memory of [Bind].
+type modelBinder struct {
 	*Score
-	total      int64
-	known      map[string]int32 // index of each slot by its definition
-	inputSlots []int32          // slot of each input
-	cuts       map[test]cut
+	total          int64                         // units of a composition
+	slotIndices    map[string]int32              // index of each slot, by a text that defines the slot
+	inputSlots     []int32                       // by input: the index of its slot; −1 for a constant input
+	slotConditions map[featureTest]slotCondition // conditions that have been computed so far
 }
 
-// addSlot appends the slot of an input to inputSlots, making it if no earlier input has an equal one. A constant
-// input has slot −1.
-func (b *binding) addSlot(s *Source) error {
+// addInputSlot appends the slot of an input to inputSlots. It makes a new slot if no earlier input
+// has an equal slot. A constant input has the slot −1.
+func (b *modelBinder) addInputSlot(s *Source) error {
 	if s.Constant {
 		b.inputSlots = append(b.inputSlots, -1)
 		return nil
@@ -128,20 +138,20 @@ func (b *binding) addSlot(s *Source) error {
 		}
 	}
 	slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.Ingredient, b.Ingredient) })
-	made := slot{source: s}
+	made := inputSlot{source: s}
 	for k, q := range members {
 		if k > 0 && q.Ingredient == members[k-1].Ingredient {
 			return fmt.Errorf("ingredient %d counts twice", q.Ingredient)
 		}
-		if q.Weight > maxWeighted/b.total || q.Weight < -maxWeighted/b.total {
+		if q.Weight > maxWeightedSum/b.total || q.Weight < -maxWeightedSum/b.total {
 			return fmt.Errorf("a weight of %d is too large", q.Weight)
 		}
-		made.least, made.most = min(made.least, q.Weight*b.total), max(made.most, q.Weight*b.total)
+		made.minNumber, made.maxNumber = min(made.minNumber, q.Weight*b.total), max(made.maxNumber, q.Weight*b.total)
 	}
 	if s.Count {
-		made.most = min(int64(len(members)), b.total)
+		made.maxNumber = min(int64(len(members)), b.total)
 	}
-	if made.most*max(s.Times, 1)/max(s.Times, 1) != made.most {
+	if made.maxNumber*max(s.Times, 1)/max(s.Times, 1) != made.maxNumber {
 		return fmt.Errorf("a factor of %d is too large", s.Times)
 	}
 	key, err := binary.Append(nil, binary.LittleEndian, members)
@@ -149,34 +159,35 @@ func (b *binding) addSlot(s *Source) error {
 		return err
 	}
 	name := fmt.Sprintf("%t %t %s", s.Count, s.Weights != nil, key)
-	at, ok := b.known[name]
+	at, ok := b.slotIndices[name]
 	if !ok {
 		at = int32(len(b.slots))
-		b.known[name] = at
+		b.slotIndices[name] = at
 		b.slots = append(b.slots, made)
 		for _, q := range members {
-			b.effects[q.Ingredient] = append(b.effects[q.Ingredient], effect{at, q.Weight})
+			b.effects[q.Ingredient] = append(b.effects[q.Ingredient], slotEffect{at, q.Weight})
 		}
 	}
 	b.inputSlots = append(b.inputSlots, at)
 	return nil
 }
 
-// cut returns the cut of node n's test, whose feature is computed from s.
-func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
-	key := test{n.Feature, n.Threshold}
-	if c, ok := b.cuts[key]; ok {
+// slotConditionOf returns the condition on slot at that is equivalent to the test of node n. The
+// feature of the test is computed from the source s.
+func (b *modelBinder) slotConditionOf(n *Node, s *Source, at *inputSlot) (slotCondition, error) {
+	key := featureTest{n.Feature, n.Threshold}
+	if c, ok := b.slotConditions[key]; ok {
 		return c, nil
 	}
 	f := b.Features[n.Feature]
-	value := func(k int64) float64 { return b.feature(f, s.value(k)) }
-	first, last := value(at.least), value(at.most)
+	value := func(k int64) float64 { return b.featureValue(f, s.inputValue(k)) }
+	first, last := value(at.minNumber), value(at.maxNumber)
 	if math.IsNaN(first+last) || math.IsInf(first+last, 0) {
-		return cut{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
+		return slotCondition{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
 	}
-	c := cut{falling: first > last}
+	c := slotCondition{falling: first > last}
 	// bisection for the last whole number at which the test has the same result as at the least
-	low, high := at.least-1, at.most
+	low, high := at.minNumber-1, at.maxNumber
 	for low < high {
 		middle := low + (high-low+1)/2
 		if (value(middle) <= n.Threshold) != c.falling {
@@ -185,21 +196,21 @@ func (b *binding) cut(n *Node, s *Source, at *slot) (cut, error) {
 			high = middle - 1
 		}
 	}
-	c.at = low
-	b.cuts[key] = c
+	c.threshold = low
+	b.slotConditions[key] = c
 	return c, nil
 }
 
-// A reducedNode is a node whose threshold applies to the whole number of its slot.
+// A reducedNode is a node that compares the whole number of a slot with a threshold.
 type reducedNode struct {
 	slot        int32
 	threshold   int64
 	left, right int32
 }
 
-// reduce converts the nodes of the model to reduced nodes. A test with only one possible result is replaced by the
-// child that it leads to.
-func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
+// reduceNodes converts the nodes of the model to reduced nodes. It replaces a test that has only
+// one possible result by the child to which the test leads.
+func (b *modelBinder) reduceNodes(sources []Source) ([]reducedNode, error) {
 	var reduced []reducedNode
 	made := make([]int32, len(b.Model.nodes)) // for each node: the child that replaces it
 	child := func(c int32) int32 {
@@ -214,14 +225,14 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 		left, right := child(n.Left), child(n.Right)
 		s, at := &sources[f.Input], b.inputSlots[f.Input]
 		if at < 0 {
-			v := b.feature(f, s.Value)
+			v := b.featureValue(f, s.Value)
 			if made[k] = right; v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
 				made[k] = left
 			}
 			continue
 		}
 		slot := &b.slots[at]
-		c, err := b.cut(n, s, slot)
+		c, err := b.slotConditionOf(n, s, slot)
 		if err != nil {
 			return nil, err
 		}
@@ -229,13 +240,13 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 			left, right = right, left
 		}
 		switch {
-		case c.at < slot.least || left == right:
+		case c.threshold < slot.minNumber || left == right:
 			made[k] = right
-		case c.at >= slot.most:
+		case c.threshold >= slot.maxNumber:
 			made[k] = left
 		default:
 			made[k] = int32(len(reduced))
-			reduced = append(reduced, reducedNode{at, c.at, left, right})
+			reduced = append(reduced, reducedNode{at, c.threshold, left, right})
 		}
 	}
 	for _, r := range b.Model.roots {
@@ -244,35 +255,37 @@ func (b *binding) reduce(sources []Source) ([]reducedNode, error) {
 	return reduced, nil
 }
 
-// weighted reports whether a slot is compared by rank, because its numbers may not fit in 31 bits.
-func (s *slot) weighted() bool { return s.source.Weights != nil }
+// isWeighted reports whether the slot has weights. Tests then compare ranks, because the number may
+// need more than 31 bits.
+func (s *inputSlot) isWeighted() bool { return s.source.Weights != nil }
 
-// rankThresholds collects the different thresholds of each weighted slot, sorted, in its ranks.
-func (b *binding) rankThresholds(reduced []reducedNode) {
+// rankThresholds sets rankedThresholds of each weighted slot.
+func (b *modelBinder) rankThresholds(reduced []reducedNode) {
 	for _, n := range reduced {
-		if s := &b.slots[n.slot]; s.weighted() {
-			s.ranks = append(s.ranks, n.threshold)
+		if s := &b.slots[n.slot]; s.isWeighted() {
+			s.rankedThresholds = append(s.rankedThresholds, n.threshold)
 		}
 	}
 	for k := range b.slots {
 		s := &b.slots[k]
-		slices.Sort(s.ranks)
-		s.ranks = slices.Compact(s.ranks)
+		slices.Sort(s.rankedThresholds)
+		s.rankedThresholds = slices.Compact(s.rankedThresholds)
 	}
 }
 
-// rankOf returns the number that tests compare in place of n: how many thresholds are below n. For slots without
-// ranks it is n.
-func (s *slot) rankOf(n int64) int32 {
-	if !s.weighted() {
+// rankOf returns what tests compare with thresholds if the number of the slot is n. It is the
+// number of thresholds below n for a weighted slot, and n for other slots.
+func (s *inputSlot) rankOf(n int64) int32 {
+	if !s.isWeighted() {
 		return int32(n)
 	}
-	at, _ := slices.BinarySearch(s.ranks, n)
+	at, _ := slices.BinarySearch(s.rankedThresholds, n)
 	return int32(at)
 }
 
-// layOutNodes stores the reachable nodes, tree by tree in preorder. It drops effects on slots that no test uses.
-func (b *binding) layOutNodes(reduced []reducedNode) {
+// layOutNodes sets the nodes of the score: the reachable reduced nodes, tree by tree in preorder.
+// It drops the effects on slots that no test uses.
+func (b *modelBinder) layOutNodes(reduced []reducedNode) {
 	const unseen = -1
 	made := make([]int32, len(reduced))
 	for k := range made {
@@ -290,11 +303,11 @@ func (b *binding) layOutNodes(reduced []reducedNode) {
 	tested := make([]bool, len(b.slots))
 	var todo []int32
 	for t, root := range b.roots {
-		b.depths = append(b.depths, 0)
+		b.treeDepths = append(b.treeDepths, 0)
 		if root < 0 {
 			continue
 		}
-		b.depths[t] = depth[root]
+		b.treeDepths[t] = depth[root]
 		from := len(b.nodes)
 		for todo = append(todo[:0], root); len(todo) > 0; {
 			k := todo[len(todo)-1]
@@ -324,8 +337,8 @@ func (b *binding) layOutNodes(reduced []reducedNode) {
 		}
 	}
 	for i, all := range b.effects {
-		all = slices.DeleteFunc(all, func(e effect) bool { return !tested[e.slot] })
-		slices.SortFunc(all, func(a, b effect) int { return cmp.Compare(a.slot, b.slot) })
+		all = slices.DeleteFunc(all, func(e slotEffect) bool { return !tested[e.slot] })
+		slices.SortFunc(all, func(a, b slotEffect) int { return cmp.Compare(a.slot, b.slot) })
 		b.effects[i] = all
 	}
 }

@@ -141,8 +141,8 @@ func TestBindRefuses(t *testing.T) {
 		says   string // of 3 ingredients and 4 units
 	}{
 		{Source{Ingredients: []int32{0, 2}}, ""}, {Source{Ingredients: []int32{3}}, "input a: ingredient 3 is none of 3"}, {Source{Ingredients: []int32{-1}}, "input a: ingredient -1 is none of 3"},
-		{Source{Ingredients: []int32{2, 0, 2}}, "input a: ingredient 2 counts twice"}, {Source{Ingredients: []int32{1}, Weights: []int64{maxWeighted / 4}}, ""}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeighted / 4}}, ""},
-		{Source{Ingredients: []int32{1}, Weights: []int64{maxWeighted/4 + 1}}, "is too large"}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeighted/4 - 1}}, "is too large"},
+		{Source{Ingredients: []int32{2, 0, 2}}, "input a: ingredient 2 counts twice"}, {Source{Ingredients: []int32{1}, Weights: []int64{maxWeightedSum / 4}}, ""}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeightedSum / 4}}, ""},
+		{Source{Ingredients: []int32{1}, Weights: []int64{maxWeightedSum/4 + 1}}, "is too large"}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeightedSum/4 - 1}}, "is too large"},
 		{Source{Ingredients: []int32{1}, Times: math.MaxInt64 / 4}, ""}, {Source{Ingredients: []int32{1}, Times: math.MaxInt64/4 + 1}, "a factor of"}, {Source{Ingredients: []int32{1, 2}, Count: true, Times: math.MaxInt64 / 2}, ""},
 		{Source{Ingredients: []int32{1, 2}, Count: true, Times: math.MaxInt64/2 + 1}, "a factor of"}, {Source{Constant: true, Value: math.NaN()}, ""}, {Source{}, ""},
 	} {

@@ -41,7 +41,7 @@ func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, f
 		if s.Weights != nil {
 			n *= s.Weights[r.IntN(len(s.Weights))]
 		}
-		t := s.value(n)
+		t := s.inputValue(n)
 		if m.Features[f].Of != nil {
 			t = m.Features[f].Of(t)
 		}
@@ -194,7 +194,7 @@ func TestReduced(t *testing.T) {
 		}
 		for range 20 {
 			x, _ := randomComposition(r, n, total)
-			leaves := s.appendLeaves(nil, s.appendSlots(nil, x))
+			leaves := s.appendLeaves(nil, s.appendSlotNumbers(nil, x))
 			for k, at := range m.roots {
 				for at >= 0 {
 					node := m.nodes[at]

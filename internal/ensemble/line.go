@@ -5,105 +5,111 @@ import (
 	"math/bits"
 )
 
-// A variation states how a slot's number, as tests compare it, changes along a line of splits k = 0..s. It is offset
-// + slope·k with a slope of 1, −1, or 0 if it does not vary. Slots that vary in other ways have a mode and a
-// [form].
-type variation struct {
+// A slotVariation tells how what tests compare of a slot varies along a line of compositions k = 0,
+// …, s. In linearMode it is offset + slope·k, where slope is 1, −1, or 0 for a slot that does not
+// vary. Slots that vary in other ways have another mode and a [modeNumber].
+type slotVariation struct {
 	offset, slope int64
-	// A test with threshold t changes its result at split border + slope·t. If the slope is 0, that split is at most
-	// 0 and not on the line.
-	border int64
-	mode   mode
+	// changeBase determines where a test with threshold t changes its result: at k = changeBase +
+	// slope·t. If slope is 0, this k is at most 0 and means that the result does not change.
+	changeBase int64
+	mode       variationMode
 }
 
-// A form is the number of a slot that has a mode. exact is the value at split 0, for a count without the line's two
-// ingredients; step is the increment of each split.
-type form struct{ exact, step int64 }
+// A modeNumber describes the number of a slot whose mode is not linearMode. The field base is the
+// number at k = 0, for a count without the two ingredients of the line. The field step is the
+// increment from k to k + 1.
+type modeNumber struct{ base, step int64 }
 
-type mode uint8
+// A variationMode is the form in which the number of a slot varies along a line of compositions k =
+// 0, …, s. The line gives k units to its first ingredient and s − k units to its second.
+type variationMode uint8
 
 const (
-	plain     mode = iota
-	steep          // exact + step·k, compared by rank
-	countI         // exact + 1 for k > 0
-	countJ         // exact + 1 for k < s
-	countBoth      // exact + 1 for k > 0, + 1 for k < s
+	linearMode      variationMode = iota // offset + slope·k
+	steepMode                            // base + step·k; tests compare ranks
+	countFirstMode                       // a count with the first ingredient: base, + 1 for k > 0
+	countSecondMode                      // a count with the second ingredient: base, + 1 for k < s
+	countBothMode                        // a count with both ingredients: base, + 1 for k > 0, + 1 for k < s
 )
 
-// setLinear sets the variation to exact + by·k, where by is 1 or −1.
-func (v *variation) setLinear(exact, by int64) {
-	*v = variation{offset: exact, slope: by, border: -by*exact + (by+1)/2}
+// setLinear sets the variation to exact + by·k in linearMode, where by is 1 or −1.
+func (v *slotVariation) setLinear(exact, by int64) {
+	*v = slotVariation{offset: exact, slope: by, changeBase: -by*exact + (by+1)/2}
 }
 
-// setConstant sets the variation to a constant.
-func (v *variation) setConstant(n int32) { *v = variation{offset: int64(n)} }
+// setConstant sets the variation to the constant n.
+func (v *slotVariation) setConstant(n int32) { *v = slotVariation{offset: int64(n)} }
 
-// A span is a node or leaf with the range from..to of splits whose path leads through it.
+// A span is a range of a line within a tree: the compositions from ≤ k ≤ to, all of which reach the
+// same child, a node or a leaf.
 type span struct{ child, from, to int32 }
 
 // Line computes the sums of the compositions in which ingredients i ≠ j share their current sum s =
-// x_i + x_j as (k, s−k), k = 0, …, s. sums[g][p] is that of target g for k in [starts[p],
-// starts[p+1]), where starts[0] is 0 and after the last piece comes s+1. The slices are valid until
-// the next call.
+// x_i + x_j as (k, s−k), k = 0, …, s. The sum of target g is sums[g][p] for all k from starts[p] to
+// starts[p+1] − 1. The first start is 0, and the last piece ends at k = s. The slices are valid
+// until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	total := s.x[i] + s.x[j]
-	s.changes = s.changes[:0]
-	s.splits.begin(total)
+	s.leafChanges = s.leafChanges[:0]
+	s.pieceStarts.startLine(total)
 	if total > 0 {
 		s.listVarying(int32(i), int32(j))
-		for _, slot := range s.varying {
-			switch s.vary[slot].mode {
-			case plain:
+		for _, slot := range s.varyingSlots {
+			switch s.variations[slot].mode {
+			case linearMode:
 				for _, m := range s.findCrossings(slot, total) {
-					s.markStale(s.listedTests[slot][m.at], m.border)
+					s.markStale(s.listedTests[slot][m.listIndex], m.position)
 				}
-			case steep:
+			case steepMode:
 				s.markSteepTrees(slot, total)
 			default:
 				s.markCountTrees(slot)
 			}
 		}
-		for w, trees := range s.stale {
-			for s.stale[w] = 0; trees != 0; trees &= trees - 1 {
-				s.descend(int32(w<<6|bits.TrailingZeros64(trees)), s.x[i], total)
+		for w, trees := range s.staleTrees {
+			for s.staleTrees[w] = 0; trees != 0; trees &= trees - 1 {
+				s.descendAlongLine(int32(w<<6|bits.TrailingZeros64(trees)), s.x[i], total)
 			}
 		}
-		for _, slot := range s.varying {
-			s.vary[slot].setConstant(s.score.slots[slot].rankOf(s.exact[slot]))
+		for _, slot := range s.varyingSlots {
+			s.variations[slot].setConstant(s.score.slots[slot].rankOf(s.slotNumbers[slot]))
 		}
 	}
-	starts = s.splits.finish(total)
-	s.splits.place(s.changes)
-	for g := range s.line {
-		s.line[g] = s.sums.appendLine(g, s.changes, len(starts), s.line[g][:0])
+	starts = s.pieceStarts.sortedStarts(total)
+	s.pieceStarts.setPieceIndices(s.leafChanges)
+	for g := range s.lineSums {
+		s.lineSums[g] = s.sumComputer.appendLine(g, s.leafChanges, len(starts), s.lineSums[g][:0])
 	}
-	return starts, s.line
+	return starts, s.lineSums
 }
 
-// A crossing is a split at which a test changes its result, with the index of the test among those listed for its
-// slot.
-type crossing struct{ at, border int32 }
+// A crossing is a position k on a line at which a test changes its result. The field listIndex is
+// the index of the test in the list of its slot.
+type crossing struct{ listIndex, position int32 }
 
-// findCrossings returns the splits 1..total at which the listed tests of a slot change their results. The crossings
-// are unpredictable, so the loop has no branch that depends on them.
+// findCrossings returns the crossings in 1..total of the listed tests of a slot. The slot must be
+// in linearMode. The crossings are unpredictable, so that the loop has no branch that depends on
+// them.
 func (s *Scorer) findCrossings(slot, total int32) []crossing {
-	v, all := s.vary[slot], s.listedTests[slot]
+	v, all := s.variations[slot], s.listedTests[slot]
 	if len(s.crossings) < len(all) {
 		s.crossings = make([]crossing, 2*len(all))
 	}
 	n := 0
 	for k, q := range all {
-		border := v.border + v.slope*int64(q.threshold)
+		border := v.changeBase + v.slope*int64(q.threshold)
 		s.crossings[n] = crossing{int32(k), int32(border)}
 		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // adds 1 if 1 ≤ border ≤ total
 	}
 	return s.crossings[:n]
 }
 
-// markSteepTrees marks trees as stale whose path has a test of the steep slot that changes its result on the line.
+// markSteepTrees marks trees as stale if a test of the given slot on their current path changes its
+// result on the line. The slot must be in steepMode.
 func (s *Scorer) markSteepTrees(slot, total int32) {
-	f, ranks := &s.forms[slot], s.score.slots[slot].ranks
-	low, high := f.exact, f.exact+f.step*int64(total)
+	f, ranks := &s.modeNumbers[slot], s.score.slots[slot].rankedThresholds
+	low, high := f.base, f.base+f.step*int64(total)
 	if f.step < 0 {
 		low, high = high, low
 	}
@@ -112,19 +118,19 @@ func (s *Scorer) markSteepTrees(slot, total int32) {
 		if room < low || room >= high {
 			continue
 		}
-		border := floorDiv(room-f.exact, f.step) + 1
+		border := floorDiv(room-f.base, f.step) + 1
 		if f.step < 0 {
-			border = -floorDiv(room-f.exact, -f.step)
+			border = -floorDiv(room-f.base, -f.step)
 		}
 		s.markStale(q, int32(border)) // the split lies in 1..total
 	}
 }
 
-// markCountTrees marks trees as stale whose path has a test of a count that changes its result on the line, which
-// happens only at the ends.
+// markCountTrees marks trees as stale if a test of the given slot on their current path changes its
+// result on the line. The slot must be a count, which changes only at the ends of the line.
 func (s *Scorer) markCountTrees(slot int32) {
-	changes := s.forms[slot].exact
-	if s.vary[slot].mode == countBoth {
+	changes := s.modeNumbers[slot].base
+	if s.variations[slot].mode == countBothMode {
 		changes++
 	}
 	for _, q := range s.listedTests[slot] {
@@ -134,9 +140,9 @@ func (s *Scorer) markCountTrees(slot int32) {
 	}
 }
 
-// listVarying lists the slots that vary along the line of i and j, and sets their variations and forms.
+// listVarying lists the slots that vary along the line of i and j, and sets how they vary.
 func (s *Scorer) listVarying(i, j int32) {
-	s.varying = s.varying[:0]
+	s.varyingSlots = s.varyingSlots[:0]
 	ofI, ofJ := s.score.effects[i], s.score.effects[j]
 	for len(ofI) > 0 || len(ofJ) > 0 { // both lists are sorted by slot
 		var a, b int64
@@ -156,54 +162,54 @@ func (s *Scorer) listVarying(i, j int32) {
 			b, hasJ = ofJ[0].weight, true
 			ofJ = ofJ[1:]
 		}
-		v, f := &s.vary[slot], &s.forms[slot]
-		exact := s.exact[slot]
+		v, f := &s.variations[slot], &s.modeNumbers[slot]
+		exact := s.slotNumbers[slot]
 		switch at := &s.score.slots[slot]; {
 		case at.source.Count:
-			v.mode, f.exact = countBoth, exact
+			v.mode, f.base = countBothMode, exact
 			if hasI {
-				f.exact -= int64(min(s.x[i], 1))
+				f.base -= int64(min(s.x[i], 1))
 			}
 			if hasJ {
-				f.exact -= int64(min(s.x[j], 1))
+				f.base -= int64(min(s.x[j], 1))
 			}
 			if !hasJ {
-				v.mode = countI
+				v.mode = countFirstMode
 			} else if !hasI {
-				v.mode = countJ
+				v.mode = countSecondMode
 			}
 		case a == b:
 			continue
-		case at.weighted():
-			v.mode, f.exact, f.step = steep, exact-(a-b)*int64(s.x[i]), a-b
+		case at.isWeighted():
+			v.mode, f.base, f.step = steepMode, exact-(a-b)*int64(s.x[i]), a-b
 		default:
 			v.setLinear(exact-(a-b)*int64(s.x[i]), a-b)
 		}
-		s.varying = append(s.varying, slot)
+		s.varyingSlots = append(s.varyingSlots, slot)
 	}
 }
 
-// testOutcome returns the result along a line of a test of a slot that has a mode: left for k < first and for k ≥
-// second, !left between.
-func (s *Scorer) testOutcome(n *node, total int32) (left bool, first, second int64) {
+// outcomesAlongLine returns the results of a test along a line of total units. The slot must not be
+// in linearMode. The result is left for k < first and for k ≥ second, and the opposite in between.
+func (s *Scorer) outcomesAlongLine(n *node, total int32) (left bool, first, second int64) {
 	end := int64(total) + 1
-	mode, f := s.vary[n.slot].mode, &s.forms[n.slot]
+	mode, f := s.variations[n.slot].mode, &s.modeNumbers[n.slot]
 	threshold := int64(n.threshold)
 	switch {
-	case mode == steep:
-		room := s.score.slots[n.slot].ranks[n.threshold] - f.exact
+	case mode == steepMode:
+		room := s.score.slots[n.slot].rankedThresholds[n.threshold] - f.base
 		if f.step > 0 {
 			return true, floorDiv(room, f.step) + 1, end
 		}
 		return false, -floorDiv(room, -f.step), end // least k for which the slot's number exceeds the threshold
-	case mode == countI && f.exact == threshold:
+	case mode == countFirstMode && f.base == threshold:
 		return true, 1, end
-	case mode == countJ && f.exact == threshold:
+	case mode == countSecondMode && f.base == threshold:
 		return false, int64(total), end
-	case mode == countBoth && f.exact+1 == threshold:
+	case mode == countBothMode && f.base+1 == threshold:
 		return true, 1, int64(total) // at the ends one of the two ingredients is used, between them both are
 	}
-	return f.exact < threshold, end, end
+	return f.base < threshold, end, end
 }
 
 // floorDiv returns ⌊a/b⌋ for b > 0.
@@ -215,31 +221,33 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// descend records the leaves that stale tree t reaches along a line. The present composition is split number here of
-// the line, and the tree's path is the path there. descend starts at the first test of the path whose result changes
-// on the line. If no other result changes, the present leaf is reached on one side of that change.
-func (s *Scorer) descend(t, here, total int32) {
-	last := s.leaves[t]
-	nodes, vary := s.score.nodes, s.vary
-	start := s.from[t]
-	child := start.other
+// descendAlongLine records the leaves that the stale tree t reaches along a line of total units.
+// The current composition is at position here on the line, and the tree's path belongs to that
+// composition. The descent starts at the first test of the path whose result changes on the line.
+// If no other test of the path changes its result, the current leaf is reached on one side of that
+// change.
+func (s *Scorer) descendAlongLine(t, here, total int32) {
+	last := s.treeLeaves[t]
+	nodes, vary := s.score.nodes, s.variations
+	start := s.resumePoints[t]
+	child := start.offPathChild
 	from, to := int64(0), int64(total)
 	todo := s.pendingSpans[:0]
 	switch {
-	case start.border == 0:
-		child = s.paths[s.starts[t]+start.step].node
-	case start.border > here:
-		from = int64(start.border)
+	case start.position == 0:
+		child = s.pathSteps[s.pathStarts[t]+start.pathIndex].node
+	case start.position > here:
+		from = int64(start.position)
 	default:
-		to = int64(start.border) - 1
-		todo = append(todo, span{last, start.border, total})
+		to = int64(start.position) - 1
+		todo = append(todo, span{last, start.position, total})
 	}
 	for {
 		for child >= 0 {
 			n := &nodes[child]
 			v := &vary[n.slot]
-			if v.mode != plain {
-				child, to, todo = s.splitSpan(span{child, int32(from), int32(to)}, todo, total)
+			if v.mode != linearMode {
+				child, to, todo = s.followSpan(span{child, int32(from), int32(to)}, todo, total)
 				continue
 			}
 			threshold := int64(n.threshold)
@@ -247,15 +255,15 @@ func (s *Scorer) descend(t, here, total int32) {
 			if v.offset+v.slope*from <= threshold {
 				near, far = n.left, n.right
 			}
-			if border := v.border + v.slope*threshold; border > from && border <= to {
+			if border := v.changeBase + v.slope*threshold; border > from && border <= to {
 				todo = append(todo, span{far, int32(border), int32(to)})
 				to = border - 1
 			}
 			child = near
 		}
 		if child != last {
-			s.splits.add(int32(from))
-			s.changes = append(s.changes, change{t, ^child, int32(from)})
+			s.pieceStarts.addStart(int32(from))
+			s.leafChanges = append(s.leafChanges, leafChange{t, ^child, int32(from)})
 			last = child
 		}
 		if len(todo) == 0 {
@@ -268,11 +276,12 @@ func (s *Scorer) descend(t, here, total int32) {
 	s.pendingSpans = todo
 }
 
-// splitSpan follows a span through a test of a slot that has a mode. It returns the child that the span's first
-// splits reach and the last of these splits, and appends the rest of the span to todo.
-func (s *Scorer) splitSpan(at span, todo []span, total int32) (child int32, to int64, left []span) {
+// followSpan follows a span through a test of a slot that is not in linearMode. It returns the
+// child that the first compositions of the span reach, and the last position to which this holds.
+// It appends the rest of the span to todo.
+func (s *Scorer) followSpan(at span, todo []span, total int32) (child int32, to int64, left []span) {
 	n := &s.score.nodes[at.child]
-	goesLeft, first, second := s.testOutcome(n, total)
+	goesLeft, first, second := s.outcomesAlongLine(n, total)
 	outer, inner := n.right, n.left
 	if goesLeft {
 		outer, inner = inner, outer

@@ -1,28 +1,31 @@
-// Package ensemble scores imported tree ensembles, a line of compositions at a time and bit for bit
-// as a point alone.
+// Package ensemble scores tree ensembles of other programs. It scores a line of compositions at a
+// time. The results are the same, bit for bit, as those of scoring each composition alone.
 //
-// A [Model] is the content of a file: trees over numbered features, the sums of their leaves by
-// target, and the outputs computed from the sums. Packages onnx, xgboost and lightgbm read files
-// into one through a [Builder]. [Bind] defines each input of the model as a function of a
-// composition and returns a [Score], whose tests compare whole numbers. A feature rises or falls
-// with a whole number n, such as the units of an ingredient. So there is one n where the result of
-// a test changes. Bind finds it by evaluating the feature, in the floating-point arithmetic of the
-// model, on both sides. So nothing is rounded differently along a line than at a point.
+// A [Model] is the content of a file: trees over numbered features, the targets (sums of leaf
+// values of the trees), and the outputs that are computed from these sums. Packages onnx, xgboost
+// and lightgbm read files into a Model by a [Builder].
+//
+// [Bind] defines each input of the model as a function of a composition and returns a [Score],
+// whose tests compare whole numbers. A feature is a monotonic function of a whole number n, such as
+// the units of an ingredient. There is thus a single n at which the result of a test changes. Bind
+// finds this n by evaluating the feature in the floating-point arithmetic of the model. Rounding is
+// therefore the same on a line as at a single composition.
 //
 // # Sums
 //
-// Runtimes add the values of the leaves in the order of the trees, most of them in float32, and the
-// last bits of the result depend on that order. A [Score] adds in the same order and precision.
-// Along a line most trees keep their leaf. But a sum with one changed term must be added anew from
-// there on, because rounding does not commute. Two facts keep this fast. The sums of neighbouring
-// pieces of a line are independent chains of additions, so that up to 32 are added at once. And the
-// terms of neighbouring pieces differ only in a few places.
+// Other programs add the values of the leaves in the order of the trees, most of them in float32.
+// The last bits of the result depend on the order. A [Score] adds in the same order and precision.
+//
+// Along a line most trees keep their leaf. But rounded addition is not associative. So if one term
+// changes, the sum must be added anew from that term on. Two facts keep this fast. The sums of
+// neighbouring pieces of a line are independent of each other, so that up to 32 sums are added at
+// once. And the terms of neighbouring pieces differ in only a few places.
 //
 // # Lines
 //
-// For each slot a scorer lists the trees whose current path tests it. Along a line it descends only
-// the trees of the slots that vary, with the interval of splits that reaches a node. Package model
-// walks its larger trees in the same way.
+// For each slot a scorer lists the trees whose current path tests the slot. Along a line it
+// descends only the trees of the slots that vary, with the range of the line that reaches each
+// node. Package model descends its larger trees in the same way.
 package ensemble
 
 import (
@@ -33,95 +36,101 @@ import (
 	"sync"
 )
 
-// A Model is a tree ensemble as stored in a file. Readers of files make it with a [Builder]. Its slices must not be
-// changed.
+// A Model is a tree ensemble as stored in a file. Readers of files make a Model with a [Builder].
+// Its slices must not be changed.
 type Model struct {
 	Maker  string   // program that wrote the file, such as "XGBoost 1.7.4"
 	Inputs []string // names of the inputs, in order
 	Single bool     // whether features and sums are float32 instead of float64
 
-	Features []Feature // the features that nodes test
-	Fold     Fold
-	Start    []float64 // start of each target's sum
-	Terms    [][]Term  // terms of each target, in the order of addition
+	Features []Feature // the quantities that nodes compare with thresholds
+	Fold     Fold      // how the terms of a target are combined
+	Start    []float64 // by target: the number to which the terms are added
+	Terms    [][]Term  // by target: its terms, in the order of addition
 	Outputs  []Output
 
-	nodes  []Node // children before parents
-	roots  []int32
-	values []float64
+	nodes      []Node    // nodes of all trees; children come before their parents
+	roots      []int32   // by tree: its root, encoded as a child of a [Node]
+	leafValues []float64 // the values of all leaves
 
-	once   sync.Once
-	summer summer
+	sumComputerOnce sync.Once // guards sumComputer
+	sumComputer     sumComputer
 }
 
-// A Feature is a number that nodes compare with thresholds: the function Of of an input, which must be monotonic. If
-// Of is nil the feature is the input, rounded to float32 if the model is Single.
+// A Feature is a number that nodes compare with thresholds. It is the function Of of an input,
+// which must be monotonic. If Of is nil, the feature is the input itself, rounded to float32 if the
+// model is Single.
 type Feature struct {
-	Input int
+	Input int // index of the input
 	Of    func(v float64) float64
 }
 
-// A Fold is how the values of a target's leaves are combined: sum, minimum or maximum.
+// A Fold tells how the terms of a target are combined: by their sum, minimum or maximum.
 type Fold int
 
-// These are the folds.
+// The folds.
 const (
 	Sum Fold = iota
 	Min
 	Max
 )
 
-// A Term is the contribution of one tree to a target: the value number At of the leaf that the tree reaches.
+// A Term is the contribution of one tree to a target. It is the value with index At among the
+// values of the leaf that the tree reaches.
 type Term struct{ Tree, At int32 }
 
-// A Node leads to Left if its feature is at most Threshold, else to Right. A child is the index of a node, or ^k for
-// the leaf whose values begin at k.
+// A Node leads to the child Left if its feature is at most Threshold, and to Right otherwise. A
+// child c ≥ 0 is the index of a node. A child c < 0 is a leaf, whose values begin at index ^c of
+// the values of all leaves.
 type Node struct {
 	Feature, Left, Right int32
-	NaNLeft              bool // whether a missing value leads to Left
+	NaNLeft              bool // whether a missing value leads to Left instead of Right
 	Threshold            float64
 }
 
-// An Output is a quantity that a model predicts: a number, or a number for each class.
+// An Output is a quantity that a model predicts: a number, or one number for each class.
 type Output struct {
 	Name    string
-	Classes []string // nil for a number
-	// Of computes the output from the sums of all targets. The output of a number must be monotonic in each sum.
+	Classes []string // names of the classes; nil for a single number
+	// Of computes the output from the sums of all targets. The parameter class is the index of a
+	// class. An output without classes must be a monotonic function of each sum.
 	Of func(sums []float64, class int) float64
 }
 
-// These limits apply to all trees of a model together.
+// Limits on all trees of a model together.
 const (
-	maxNodes  = 1 << 25
-	maxValues = 1 << 26
+	maxNodes  = 1 << 25 // greatest number of nodes
+	maxValues = 1 << 26 // greatest number of leaf values
 )
 
 // Trees returns the number of trees.
 func (m *Model) Trees() int { return len(m.roots) }
 
-// A Builder makes the trees of a [Model]. It needs the children of a node before the node.
-type Builder struct{ m *Model }
+// A Builder adds trees to a [Model]. The children of a node must be added before the node.
+type Builder struct{ model *Model }
 
-// NewBuilder returns a builder of a model's trees.
+// NewBuilder returns a builder that adds trees to m.
 func NewBuilder(m *Model) *Builder { return &Builder{m} }
 
-// AddLeaf adds a leaf with one value for each term of its tree. It returns the leaf encoded as a child.
+// AddLeaf adds a leaf with one value for each term of its tree. It returns the leaf, encoded as a
+// child of a [Node].
 func (b *Builder) AddLeaf(values ...float64) (int32, error) {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return 0, fmt.Errorf("a leaf's value is %v", v)
 		}
 	}
-	if len(b.m.values) > maxValues-len(values) {
+	if len(b.model.leafValues) > maxValues-len(values) {
 		return 0, fmt.Errorf("the trees have more than %d values", maxValues)
 	}
-	b.m.values = append(b.m.values, values...)
-	return ^int32(len(b.m.values) - len(values)), nil
+	b.model.leafValues = append(b.model.leafValues, values...)
+	return ^int32(len(b.model.leafValues) - len(values)), nil
 }
 
-// AddThresholdTests adds tests of a feature v and returns the first one as a child. They lead to
-// children[k] where v is above bounds[k−1] and at most bounds[k], and to children[missing] where v
-// is missing. bounds ascends and is one shorter than children.
+// AddThresholdTests adds nodes that together divide the values v of a feature at several bounds.
+// They lead to children[k] if bounds[k−1] < v ≤ bounds[k], and to children[missing] if v is
+// missing. The bounds ascend, and there is one more child than bounds. AddThresholdTests returns
+// the topmost node, encoded as a child of a [Node].
 func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []int32, missing int) (int32, error) {
 	if len(bounds) == 0 {
 		return children[0], nil
@@ -138,18 +147,20 @@ func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []in
 	switch {
 	case math.IsNaN(bounds[at]):
 		return 0, errors.New("a threshold is not a number")
-	case feature < 0 || feature >= len(b.m.Features):
-		return 0, fmt.Errorf("feature %d is tested, and there are %d", feature, len(b.m.Features))
-	case len(b.m.nodes) >= maxNodes:
+	case feature < 0 || feature >= len(b.model.Features):
+		return 0, fmt.Errorf("feature %d is tested, and there are %d", feature, len(b.model.Features))
+	case len(b.model.nodes) >= maxNodes:
 		return 0, fmt.Errorf("the trees have more than %d nodes", maxNodes)
 	}
-	b.m.nodes = append(b.m.nodes, Node{int32(feature), left, right, missing <= at, bounds[at]})
-	return int32(len(b.m.nodes) - 1), nil
+	b.model.nodes = append(b.model.nodes, Node{int32(feature), left, right, missing <= at, bounds[at]})
+	return int32(len(b.model.nodes) - 1), nil
 }
 
-// AddCategoryTests adds tests of whether a feature is in one of some categories. The categories are
-// ascending, distinct whole numbers of at least 0. A value belongs to the category that is its
-// integer part. zero is the greatest value below category 0.
+// AddCategoryTests adds nodes that together test whether a feature is in one of some categories.
+// They lead to the child in if so, to out if not, and to missing if the value is missing. The
+// categories are ascending, distinct whole numbers of at least 0. The category of a value is its
+// integer part. The parameter zero is the greatest value below category 0. AddCategoryTests returns
+// the topmost node, encoded as a child of a [Node].
 func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, in, out, missing int32) (int32, error) {
 	var bounds []float64
 	children := []int32{out}
@@ -168,24 +179,25 @@ func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, 
 	return b.AddThresholdTests(feature, bounds, children, max(slices.Index(children, missing), 0))
 }
 
-// PreviousInput returns the greatest possible input below v.
+// PreviousInput returns the greatest input below v, in the precision of the model.
 func (b *Builder) PreviousInput(v float64) float64 {
-	if b.m.Single {
+	if b.model.Single {
 		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
 	}
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// A Shape is the structure of one tree in a file. Its functions take the numbers of nodes, from 0.
+// A Shape is the structure of one tree in a file. Its functions take the number of a node, from 0
+// to Nodes − 1. Leaves count as nodes.
 type Shape struct {
 	Nodes, Root int
 	Children    func(node int) (left, right int, leaf bool)
-	Leaf        func(node int) (int32, error)                    // adds a leaf to the builder and returns it as a child
-	Test        func(node int, left, right int32) (int32, error) // adds a node's test to the builder and returns it as a child
+	Leaf        func(node int) (int32, error)                    // adds a leaf to the builder and returns the leaf, encoded as a child of a [Node]
+	Test        func(node int, left, right int32) (int32, error) // adds the test of a node to the builder and returns the topmost new node, encoded as a child of a [Node]
 }
 
-// AddTree adds a tree of the given shape. It returns an error unless each node is reached in exactly one way, which
-// excludes cycles.
+// AddTree adds a tree of the given shape. It returns an error if a node is reached in more than one
+// way, which excludes cycles.
 func (b *Builder) AddTree(s Shape) error {
 	if s.Root < 0 || s.Root >= s.Nodes {
 		return fmt.Errorf("the tree begins at node %d, and it has %d", s.Root, s.Nodes)
@@ -224,18 +236,18 @@ func (b *Builder) AddTree(s Shape) error {
 		}
 		todo = todo[:len(todo)-1]
 	}
-	b.m.roots = append(b.m.roots, made[s.Root])
+	b.model.roots = append(b.model.roots, made[s.Root])
 	return nil
 }
 
-// AddToTargets makes the last tree a term of the given targets. Each leaf of the tree has one value for each target,
-// in that order.
+// AddToTargets makes the tree that was added last a term of each of the given targets. Each leaf of
+// the tree has one value for each target, in the order of the targets.
 func (b *Builder) AddToTargets(targets ...int) error {
 	for at, target := range targets {
-		if target < 0 || target >= len(b.m.Terms) {
-			return fmt.Errorf("a tree is of target %d, and there are %d", target, len(b.m.Terms))
+		if target < 0 || target >= len(b.model.Terms) {
+			return fmt.Errorf("a tree is of target %d, and there are %d", target, len(b.model.Terms))
 		}
-		b.m.Terms[target] = append(b.m.Terms[target], Term{int32(len(b.m.roots) - 1), int32(at)})
+		b.model.Terms[target] = append(b.model.Terms[target], Term{int32(len(b.model.roots) - 1), int32(at)})
 	}
 	return nil
 }

@@ -2,14 +2,14 @@ package ensemble
 
 import "math"
 
-// Sums returns the sum of each target at a composition, tree by tree. x holds the amount of each ingredient. Tests
-// compare [Scorer] with it.
+// Sums returns the sum of each target for a composition. The parameter x holds the amount of each
+// ingredient. Sums walks tree by tree, and is the reference with which tests compare a [Scorer].
 func (s *Score) Sums(x []int32) []float64 {
-	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlots(nil, x)))
+	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlotNumbers(nil, x)))
 }
 
-// appendSlots appends, for composition x, the number of each slot in the form that tests compare.
-func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
+// appendSlotNumbers appends, for each slot, what tests compare for the dense composition x.
+func (s *Score) appendSlotNumbers(dst []int32, x []int32) []int32 {
 	for k := range s.slots {
 		at := &s.slots[k]
 		n := int64(0)
@@ -17,7 +17,7 @@ func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
 			switch {
 			case at.source.Count:
 				n += int64(min(x[i], 1))
-			case at.weighted():
+			case at.isWeighted():
 				n += at.source.Weights[q] * int64(x[i])
 			default:
 				n += int64(x[i])
@@ -28,7 +28,7 @@ func (s *Score) appendSlots(dst []int32, x []int32) []int32 {
 	return dst
 }
 
-// appendLeaves appends the leaf that each tree reaches for the given slots.
+// appendLeaves appends the leaf that each tree reaches, given what tests compare of each slot.
 func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 	nodes := s.nodes
 	for _, at := range s.roots {
@@ -45,15 +45,17 @@ func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
 	return dst
 }
 
+// appendSums appends the sum of each target, given the leaf that each tree reaches.
 func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	for g := range s.Terms {
-		dst = append(dst, s.tables().sumOfLeaves(g, leaves))
+		dst = append(dst, s.sharedSumComputer().sumOfLeaves(g, leaves))
 	}
 	return dst
 }
 
-// Bounds returns bounds of each target's sum over all compositions: the sums of the least and of the greatest leaf of
-// each tree. The range of actual sums may be narrower.
+// Bounds returns a lower and an upper bound of the sum of each target over all compositions. They
+// are the sums of the least and of the greatest leaf value of each tree. Actual sums may have a
+// narrower range.
 func (s *Score) Bounds() (least, greatest []float64) {
 	leaves := make([][]int32, len(s.roots))
 	end := int32(len(s.nodes))
@@ -73,20 +75,21 @@ func (s *Score) Bounds() (least, greatest []float64) {
 		end = root
 	}
 	for g := range s.Terms {
-		low, high := s.tables().bounds(g, leaves)
+		low, high := s.sharedSumComputer().sumBounds(g, leaves)
 		least, greatest = append(least, low), append(greatest, high)
 	}
 	return least, greatest
 }
 
-// Sums returns the sum of each target for given inputs of the model. An input of NaN is missing.
+// Sums returns the sum of each target for the given inputs of the model. An input of NaN is a
+// missing value.
 func (m *Model) Sums(inputs []float64) []float64 {
 	leaves := make([]int32, len(m.roots))
 	for t, at := range m.roots {
 		for at >= 0 {
 			n := &m.nodes[at]
 			f := m.Features[n.Feature]
-			if v := m.feature(f, inputs[f.Input]); v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
+			if v := m.featureValue(f, inputs[f.Input]); v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
 				at = n.Left
 			} else {
 				at = n.Right
@@ -96,13 +99,14 @@ func (m *Model) Sums(inputs []float64) []float64 {
 	}
 	var sums []float64
 	for g := range m.Terms {
-		sums = append(sums, m.tables().sumOfLeaves(g, leaves))
+		sums = append(sums, m.sharedSumComputer().sumOfLeaves(g, leaves))
 	}
 	return sums
 }
 
-// feature returns feature f of an input v, rounded as the model's nodes compare it.
-func (m *Model) feature(f Feature, v float64) float64 {
+// featureValue returns the value of feature f for the input v, rounded as the nodes of the model
+// compare it.
+func (m *Model) featureValue(f Feature, v float64) float64 {
 	switch {
 	case f.Of != nil:
 		return f.Of(v)
@@ -112,14 +116,15 @@ func (m *Model) feature(f Feature, v float64) float64 {
 	return v
 }
 
-// tables returns a summer in the precision of the model.
-func (m *Model) tables() summer {
-	m.once.Do(func() {
+// sharedSumComputer returns a [sumComputer] in the precision of the model. All scorers of the model
+// share its leaf values.
+func (m *Model) sharedSumComputer() sumComputer {
+	m.sumComputerOnce.Do(func() {
 		if m.Single {
-			m.summer = newTables(m, adder32())
+			m.sumComputer = newTypedSumComputer(m, newFloat32Adder())
 		} else {
-			m.summer = newTables(m, adder64())
+			m.sumComputer = newTypedSumComputer(m, newFloat64Adder())
 		}
 	})
-	return m.summer
+	return m.sumComputer
 }

@@ -5,61 +5,63 @@ import (
 	"slices"
 )
 
-// splits collects the splits at which pieces of a line begin. For short lines it uses a bit set.
-type splits struct {
-	short  bool
-	set    [maxShort / 64]uint64
-	piece  [maxShort]int32 // index of the piece that begins at each split
-	long   []int32
-	starts []int32
+// A pieceStarts collects the positions of a line at which pieces begin. For short lines it uses a
+// bit set.
+type pieceStarts struct {
+	isShort      bool                      // whether the line is short
+	startBits    [maxShortLine / 64]uint64 // for a short line: bit set of the positions
+	pieceIndices [maxShortLine]int32       // for a short line, by position: the index of the piece that begins there
+	longStarts   []int32                   // for a long line: the positions, unsorted
+	starts       []int32                   // the positions, ascending; set by sortedStarts
 }
 
-// maxShort is the greatest number of splits of a line for which splits uses a bit set.
-const maxShort = 4096
+// maxShortLine is the greatest number of positions of a line for which [pieceStarts] uses a bit
+// set.
+const maxShortLine = 4096
 
-// begin empties s for a line of total+1 splits.
-func (s *splits) begin(total int32) {
-	if s.short = total < maxShort; s.short {
-		clear(s.set[:total>>6+1])
-		s.set[0] = 1
+// startLine empties s for a line with the positions 0, …, total.
+func (s *pieceStarts) startLine(total int32) {
+	if s.isShort = total < maxShortLine; s.isShort {
+		clear(s.startBits[:total>>6+1])
+		s.startBits[0] = 1
 		return
 	}
-	s.long = append(s.long[:0], 0)
+	s.longStarts = append(s.longStarts[:0], 0)
 }
 
-// add records that a piece begins at split k.
-func (s *splits) add(k int32) {
-	if s.short {
-		s.set[k>>6] |= 1 << (k & 63)
+// addStart records that a piece begins at position k.
+func (s *pieceStarts) addStart(k int32) {
+	if s.isShort {
+		s.startBits[k>>6] |= 1 << (k & 63)
 	} else {
-		s.long = append(s.long, k)
+		s.longStarts = append(s.longStarts, k)
 	}
 }
 
-// finish returns the recorded splits, each once and ascending.
-func (s *splits) finish(total int32) []int32 {
+// sortedStarts returns the recorded positions, each once and ascending.
+func (s *pieceStarts) sortedStarts(total int32) []int32 {
 	s.starts = s.starts[:0]
-	if !s.short {
-		slices.Sort(s.long)
-		s.starts = append(s.starts, slices.Compact(s.long)...)
+	if !s.isShort {
+		slices.Sort(s.longStarts)
+		s.starts = append(s.starts, slices.Compact(s.longStarts)...)
 		return s.starts
 	}
-	for w, set := range s.set[:total>>6+1] {
+	for w, set := range s.startBits[:total>>6+1] {
 		for ; set != 0; set &= set - 1 {
 			k := int32(w<<6 | bits.TrailingZeros64(set))
-			s.piece[k] = int32(len(s.starts))
+			s.pieceIndices[k] = int32(len(s.starts))
 			s.starts = append(s.starts, k)
 		}
 	}
 	return s.starts
 }
 
-// place replaces the split of each change by the index of the piece that begins there.
-func (s *splits) place(changes []change) {
+// setPieceIndices replaces the position in each change by the index of the piece that begins there.
+func (s *pieceStarts) setPieceIndices(changes []leafChange) {
 	for k := range changes {
 		c := &changes[k]
-		if s.short {
-			c.piece = s.piece[c.piece]
+		if s.isShort {
+			c.piece = s.pieceIndices[c.piece]
 			continue
 		}
 		at, _ := slices.BinarySearch(s.starts, c.piece)

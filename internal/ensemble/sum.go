@@ -2,117 +2,128 @@ package ensemble
 
 import "slices"
 
-// A summer adds leaves in the precision of the model and remembers the current leaf of each tree.
-type summer interface {
-	// newCopy returns a summer that shares the leaves' values but has current leaves of its own, for another scorer.
-	newCopy() summer
-	// set makes a leaf the current leaf of its tree.
-	set(tree, leaf int32)
-	// currentSum returns the sum of a target over the trees' current leaves.
+// A sumComputer computes the sums of targets in the precision of the model. It remembers the
+// current leaf of each tree.
+type sumComputer interface {
+	// newCopy returns a sumComputer for another scorer. The copy shares the leaf values but has its
+	// own current leaves.
+	newCopy() sumComputer
+	// setLeaf makes a leaf the current leaf of its tree.
+	setLeaf(tree, leaf int32)
+	// currentSum returns the sum of a target over the current leaves of all trees.
 	currentSum(target int) float64
 	// sumOfLeaves returns the sum of a target, given the leaf of each tree.
 	sumOfLeaves(target int, leaves []int32) float64
-	// appendLine appends to out the sum of a target in each piece of a line. changes lists the trees whose leaf
-	// changes on the line, ascending by tree and then by piece.
-	appendLine(target int, changes []change, pieces int, out []float64) []float64
-	// bounds returns bounds of the sum of a target, given the leaves that each tree can reach.
-	bounds(target int, leaves [][]int32) (least, greatest float64)
+	// appendLine appends to out the sum of a target in each piece of a line. The parameter changes
+	// lists where trees change their leaf on the line, ascending by tree and then by piece.
+	appendLine(target int, changes []leafChange, pieces int, out []float64) []float64
+	// sumBounds returns a lower and an upper bound of the sum of a target, given the leaves that
+	// each tree can reach.
+	sumBounds(target int, leaves [][]int32) (least, greatest float64)
 }
 
-// A change states that a tree has another leaf from a piece of the line on. Until [splits.place], piece holds the
-// split where that piece begins.
-type change struct{ tree, leaf, piece int32 }
+// A leafChange tells that a tree has another leaf from the given piece of a line on. Before
+// [pieceStarts.setPieceIndices], the field piece holds the position at which the piece begins.
+type leafChange struct{ tree, leaf, piece int32 }
 
-// A share is one contribution of a tree to a target: value number at of the leaf, which is term number term of the
-// target.
-type share struct{ target, term, value int32 }
+// A contribution is what a tree adds to a target. It is the term with index term of the target, and
+// the value with index value of the leaf that the tree reaches.
+type contribution struct{ target, term, value int32 }
 
-// tables implements [summer] for one precision.
-type tables[T float32 | float64] struct {
-	fold    Fold
-	start   []T
-	values  []T
-	shares  []share  // contributions of all trees, tree by tree
-	from    []int32  // index in shares where each tree's contributions begin, and their number at the end
-	added   [][]Term // terms of each target, in the order of addition
-	single  bool     // whether there is just one target, with tree t as its term t
-	current [][]T    // current value of each term, by target
-	add     adder[T]
+// A typedSumComputer implements [sumComputer] in one precision.
+type typedSumComputer[T float32 | float64] struct {
+	fold               Fold
+	startValues        []T            // by target: the number to which the terms are added
+	leafValues         []T            // the values of all leaves
+	contributions      []contribution // contributions of all trees, tree by tree
+	firstContributions []int32        // by tree, plus one element: the index of the tree's first contribution
+	targetTerms        [][]Term       // by target: its terms, in the order of addition
+	oneTermPerTree     bool           // whether there is only one target, whose term with index t is of tree t
+	currentTerms       [][]T          // by target, then term: the current value
+	addTerms           termAdder[T]
 
-	places []place[T] // scratch: changes of terms within the current block of pieces
-	lanes  [lanes]T   // scratch: sums of the current block of pieces
+	laneChanges []laneChange[T] // scratch memory: changes of terms within the current block of pieces
+	laneSums    [laneCount]T    // scratch memory: sums of the current block of pieces
 }
 
-// lanes is the number of pieces of a line whose sums are computed together, half that for short blocks. Independent
-// additions hide the latency of each.
+// laneCount is the number of pieces of a line whose sums are computed together, in as many lanes.
+// Short blocks have half as many lanes. The additions of different lanes are independent, which
+// hides their latency.
 const (
-	lanes = 32
-	half  = lanes / 2
+	laneCount      = 32            // number of lanes of a block
+	shortLaneCount = laneCount / 2 // number of lanes of a short block
 )
 
-// A place states that a term changes between the pieces of a block. The lanes below lane have the value before, the
-// others the value after. Several places of one term are in the order of their lanes.
-type place[T float32 | float64] struct {
+// A laneChange tells that a term changes between two pieces of a block. The lanes below lane have
+// the value before, and the other lanes have the value after. Several changes of one term are in
+// the order of their lanes.
+type laneChange[T float32 | float64] struct {
 	term, lane    int32
 	before, after T
 }
 
-// An adder adds terms to half or all of the lanes, one term after another. A term listed in places has the values of
-// its places instead. places is in the order of the terms.
-type adder[T float32 | float64] func(sums []T, terms []T, places []place[T])
+// A termAdder adds terms to the sums of all lanes, one term after another. The parameter places
+// holds the changes of terms within the block, in the order of the terms. A term with changes has
+// the values that its changes give.
+type termAdder[T float32 | float64] func(sums []T, terms []T, places []laneChange[T])
 
-func newTables[T float32 | float64](m *Model, add adder[T]) *tables[T] {
-	a := &tables[T]{add: add, fold: m.Fold, added: m.Terms, start: make([]T, len(m.Terms))}
+// newTypedSumComputer returns a [sumComputer] for the targets of model m. The function add adds
+// terms to sums.
+func newTypedSumComputer[T float32 | float64](m *Model, add termAdder[T]) *typedSumComputer[T] {
+	a := &typedSumComputer[T]{addTerms: add, fold: m.Fold, targetTerms: m.Terms, startValues: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
-		a.start[g] = T(v)
+		a.startValues[g] = T(v)
 	}
-	for _, v := range m.values {
-		a.values = append(a.values, T(v))
+	for _, v := range m.leafValues {
+		a.leafValues = append(a.leafValues, T(v))
 	}
-	shares := make([][]share, m.Trees())
+	shares := make([][]contribution, m.Trees())
 	for g, terms := range m.Terms {
 		for k, t := range terms {
-			shares[t.Tree] = append(shares[t.Tree], share{int32(g), int32(k), t.At})
+			shares[t.Tree] = append(shares[t.Tree], contribution{int32(g), int32(k), t.At})
 		}
 	}
 	for _, all := range shares {
-		a.from = append(a.from, int32(len(a.shares)))
-		a.shares = append(a.shares, all...)
+		a.firstContributions = append(a.firstContributions, int32(len(a.contributions)))
+		a.contributions = append(a.contributions, all...)
 	}
-	a.from = append(a.from, int32(len(a.shares)))
-	a.single = len(m.Terms) == 1
-	for t := range a.from[1:] {
-		all := a.sharesOf(int32(t))
-		a.single = a.single && len(all) == 1 && all[0] == share{term: int32(t)}
+	a.firstContributions = append(a.firstContributions, int32(len(a.contributions)))
+	a.oneTermPerTree = len(m.Terms) == 1
+	for t := range a.firstContributions[1:] {
+		all := a.contributionsOf(int32(t))
+		a.oneTermPerTree = a.oneTermPerTree && len(all) == 1 && all[0] == contribution{term: int32(t)}
 	}
 	return a
 }
 
-func (a *tables[T]) newCopy() summer {
+func (a *typedSumComputer[T]) newCopy() sumComputer {
 	c := *a
-	c.current = make([][]T, len(a.added))
-	for g, terms := range a.added {
-		c.current[g] = make([]T, len(terms))
+	c.currentTerms = make([][]T, len(a.targetTerms))
+	for g, terms := range a.targetTerms {
+		c.currentTerms[g] = make([]T, len(terms))
 	}
 	return &c
 }
 
-// sharesOf returns the contributions of a tree.
-func (a *tables[T]) sharesOf(tree int32) []share { return a.shares[a.from[tree]:a.from[tree+1]] }
+// contributionsOf returns the contributions of a tree.
+func (a *typedSumComputer[T]) contributionsOf(tree int32) []contribution {
+	return a.contributions[a.firstContributions[tree]:a.firstContributions[tree+1]]
+}
 
-func (a *tables[T]) set(tree, leaf int32) {
-	for _, s := range a.sharesOf(tree) {
-		a.current[s.target][s.term] = a.values[leaf+s.value]
+func (a *typedSumComputer[T]) setLeaf(tree, leaf int32) {
+	for _, s := range a.contributionsOf(tree) {
+		a.currentTerms[s.target][s.term] = a.leafValues[leaf+s.value]
 	}
 }
 
-func (a *tables[T]) currentSum(target int) float64 {
-	return float64(a.foldTerms(target, a.current[target]))
+func (a *typedSumComputer[T]) currentSum(target int) float64 {
+	return float64(a.foldTerms(target, a.currentTerms[target]))
 }
 
-// foldTerms returns the sum, minimum or maximum of a target's terms, by the model's [Fold].
-func (a *tables[T]) foldTerms(target int, terms []T) T {
-	v := a.start[target]
+// foldTerms returns the sum, minimum or maximum of the terms of a target, as the [Fold] of the
+// model says.
+func (a *typedSumComputer[T]) foldTerms(target int, terms []T) T {
+	v := a.startValues[target]
 	switch {
 	case len(terms) == 0:
 	case a.fold == Sum:
@@ -127,60 +138,62 @@ func (a *tables[T]) foldTerms(target int, terms []T) T {
 	return v
 }
 
-func (a *tables[T]) appendLine(target int, changes []change, pieces int, out []float64) []float64 {
-	terms := a.current[target]
-	for p := 0; p < pieces; p += lanes {
-		a.fillPlaces(target, changes, int32(p))
-		sums := a.lanes[:]
-		if pieces-p <= half {
-			sums = sums[:half]
+func (a *typedSumComputer[T]) appendLine(target int, changes []leafChange, pieces int, out []float64) []float64 {
+	terms := a.currentTerms[target]
+	for p := 0; p < pieces; p += laneCount {
+		a.fillLaneChanges(target, changes, int32(p))
+		sums := a.laneSums[:]
+		if pieces-p <= shortLaneCount {
+			sums = sums[:shortLaneCount]
 		}
 		for q := range sums {
-			sums[q] = a.start[target]
+			sums[q] = a.startValues[target]
 		}
 		if a.fold == Sum {
-			a.add(sums, terms, a.places)
+			a.addTerms(sums, terms, a.laneChanges)
 		} else {
-			a.extremes(sums, terms)
+			a.foldExtremes(sums, terms)
 		}
-		for _, v := range sums[:min(lanes, pieces-p)] {
+		for _, v := range sums[:min(laneCount, pieces-p)] {
 			out = append(out, float64(v))
 		}
 	}
 	return out
 }
 
-// fillPlaces converts the changes on a line to places for the block of pieces that begins with piece p. Changes
-// before the block apply from its first lane. Changes after it are placed beyond its last lane, without effect.
-func (a *tables[T]) fillPlaces(target int, changes []change, p int32) {
-	current, values := a.current[target], a.values
-	if cap(a.places) < len(changes) {
-		a.places = make([]place[T], 2*len(changes))
+// fillLaneChanges sets laneChanges for the block of pieces that begins with piece p. Changes before
+// the block apply from its first lane on. Changes after the block get a lane beyond the last, where
+// they have no effect.
+func (a *typedSumComputer[T]) fillLaneChanges(target int, changes []leafChange, p int32) {
+	current, values := a.currentTerms[target], a.leafValues
+	if cap(a.laneChanges) < len(changes) {
+		a.laneChanges = make([]laneChange[T], 2*len(changes))
 	}
-	places := a.places[:len(changes)]
-	if a.single {
+	places := a.laneChanges[:len(changes)]
+	if a.oneTermPerTree {
 		for k, c := range changes {
-			places[k] = place[T]{c.tree, min(max(c.piece-p, 0), lanes), current[c.tree], values[c.leaf]}
+			places[k] = laneChange[T]{c.tree, min(max(c.piece-p, 0), laneCount), current[c.tree], values[c.leaf]}
 		}
-		a.places = places
+		a.laneChanges = places
 		return
 	}
 	n := 0
 	for _, c := range changes {
-		for _, s := range a.sharesOf(c.tree) {
+		for _, s := range a.contributionsOf(c.tree) {
 			if int(s.target) == target {
 				q := &places[n]
-				q.term, q.lane = s.term, min(max(c.piece-p, 0), lanes)
+				q.term, q.lane = s.term, min(max(c.piece-p, 0), laneCount)
 				q.before, q.after = current[s.term], values[c.leaf+s.value]
 				n++
 			}
 		}
 	}
-	a.places = places[:n]
+	a.laneChanges = places[:n]
 }
 
-// applyPlaces sets each lane of r by the places of the first term, and returns the places of the other terms.
-func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
+// applyLaneChanges sets each lane of r to the value of one term, the first one in places. It
+// returns the places of the other terms.
+func applyLaneChanges[T float32 | float64](r []T, places []laneChange[T]) []laneChange[T] {
 	for k, q := range places {
 		if k > 0 && q.term != places[0].term {
 			return places[k:]
@@ -197,12 +210,12 @@ func applyPlaces[T float32 | float64](r []T, places []place[T]) []place[T] {
 	return nil
 }
 
-// forEachTerm calls f with the index of each term and its values in all lanes.
-func forEachTerm[T float32 | float64](lanes int, terms []T, places []place[T], f func(k int, r []T)) {
+// forEachTerm calls f with the index of each term and the values of the term in all lanes.
+func forEachTerm[T float32 | float64](lanes int, terms []T, places []laneChange[T], f func(k int, r []T)) {
 	r := make([]T, lanes)
 	for k, t := range terms {
 		if len(places) > 0 && int(places[0].term) == k {
-			places = applyPlaces(r, places)
+			places = applyLaneChanges(r, places)
 		} else {
 			for q := range r {
 				r[q] = t
@@ -212,9 +225,10 @@ func forEachTerm[T float32 | float64](lanes int, terms []T, places []place[T], f
 	}
 }
 
-// extremes sets each lane of result to the least or the greatest of its terms.
-func (a *tables[T]) extremes(result, terms []T) {
-	forEachTerm(len(result), terms, a.places, func(k int, r []T) {
+// foldExtremes sets each lane of result to the least or the greatest of the terms, as the [Fold] of
+// the model says.
+func (a *typedSumComputer[T]) foldExtremes(result, terms []T) {
+	forEachTerm(len(result), terms, a.laneChanges, func(k int, r []T) {
 		for q, v := range r {
 			switch {
 			case k == 0:
@@ -228,8 +242,8 @@ func (a *tables[T]) extremes(result, terms []T) {
 	})
 }
 
-// addPlain is an [adder] in Go. Tests compare the assembly with it.
-func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
+// addPortable is a [termAdder] in portable Go. Tests compare the assembly code with it.
+func addPortable[T float32 | float64](sums, terms []T, places []laneChange[T]) {
 	forEachTerm(len(sums), terms, places, func(_ int, r []T) {
 		for q, v := range r {
 			sums[q] += v
@@ -237,28 +251,28 @@ func addPlain[T float32 | float64](sums, terms []T, places []place[T]) {
 	})
 }
 
-func (a *tables[T]) sumOfLeaves(target int, leaves []int32) float64 {
+func (a *typedSumComputer[T]) sumOfLeaves(target int, leaves []int32) float64 {
 	if a.fold == Sum {
-		v := a.start[target]
-		for _, t := range a.added[target] {
-			v += a.values[leaves[t.Tree]+t.At]
+		v := a.startValues[target]
+		for _, t := range a.targetTerms[target] {
+			v += a.leafValues[leaves[t.Tree]+t.At]
 		}
 		return float64(v)
 	}
 	var terms []T
-	for _, t := range a.added[target] {
-		terms = append(terms, a.values[leaves[t.Tree]+t.At])
+	for _, t := range a.targetTerms[target] {
+		terms = append(terms, a.leafValues[leaves[t.Tree]+t.At])
 	}
 	return float64(a.foldTerms(target, terms))
 }
 
-func (a *tables[T]) bounds(target int, leaves [][]int32) (least, greatest float64) {
+func (a *typedSumComputer[T]) sumBounds(target int, leaves [][]int32) (least, greatest float64) {
 	var low, high []T
-	for _, t := range a.added[target] {
-		from := a.values[leaves[t.Tree][0]+t.At]
+	for _, t := range a.targetTerms[target] {
+		from := a.leafValues[leaves[t.Tree][0]+t.At]
 		to := from
 		for _, leaf := range leaves[t.Tree] {
-			from, to = min(from, a.values[leaf+t.At]), max(to, a.values[leaf+t.At])
+			from, to = min(from, a.leafValues[leaf+t.At]), max(to, a.leafValues[leaf+t.At])
 		}
 		low, high = append(low, from), append(high, to)
 	}

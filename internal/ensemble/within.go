@@ -1,7 +1,9 @@
 package ensemble
 
-// BoundsInBox returns bounds of each target's sum over the compositions of total units with lo[i] to hi[i] units of
-// each ingredient i. They are the sums of the least and of the greatest leaf that each tree can reach in this box.
+// BoundsInBox returns a lower and an upper bound of the sum of each target over a box of
+// compositions. The compositions have total units, with from lo[i] to hi[i] units of each
+// ingredient i. The bounds are the sums of the least and of the greatest leaf value that each tree
+// can reach in the box.
 func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float64) {
 	from, to := make([]int32, len(s.slots)), make([]int32, len(s.slots))
 	for k := range s.slots {
@@ -11,14 +13,14 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 			switch l, h := int64(lo[i]), int64(hi[i]); {
 			case at.source.Count:
 				a, b = a+min(l, 1), b+min(h, 1)
-			case at.weighted():
+			case at.isWeighted():
 				w := at.source.Weights[q]
 				a, b = a+min(w*l, w*h), b+max(w*l, w*h)
 			default:
 				a, b = a+l, b+h
 			}
 		}
-		if !at.source.Count && !at.weighted() {
+		if !at.source.Count && !at.isWeighted() {
 			b = min(b, int64(total))
 		}
 		from[k], to[k] = at.rankOf(a), at.rankOf(b)
@@ -42,11 +44,11 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 		}
 	}
 	for g := range s.Terms {
-		low, high := s.tables().bounds(g, leaves)
+		low, high := s.sharedSumComputer().sumBounds(g, leaves)
 		least, greatest = append(least, low), append(greatest, high)
 	}
 	return least, greatest
 }
 
-// BoundsInBoxCost returns the approximate time of [Score.BoundsInBox], in nanoseconds.
+// BoundsInBoxCost returns the approximate time that [Score.BoundsInBox] takes, in nanoseconds.
 func (s *Score) BoundsInBoxCost() int64 { return int64(5 * len(s.nodes)) }

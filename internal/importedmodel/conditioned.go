@@ -6,18 +6,20 @@ import (
 	"kir/mcmc"
 )
 
-// Conditioned scores a composition by one property for each combination of values of some conditions, such as a model
-// at each temperature. The properties do not look at conditions themselves.
+// A Conditioned scores a composition by one of several properties, which the values of some
+// conditions select. An example is a model for each temperature. There is one property for each
+// combination of values. The properties themselves do not depend on conditions.
 type Conditioned struct {
-	conditions []int // indices of the conditions
-	values     []int // of each: its number of values
-	properties []mcmc.LineProperty
+	conditions  []int               // indices of the conditions
+	valueCounts []int               // by element of conditions: the number of its values
+	properties  []mcmc.LineProperty // by combination of values, with the value of the last condition varying fastest
 }
 
 var _ mcmc.LineProperty = (*Conditioned)(nil)
 
-// NewConditioned returns a [Conditioned]. conditions has the indices of the conditions, values how many values each
-// has, and of a property for each combination, the value of the last condition varying fastest.
+// NewConditioned returns a [Conditioned]. The parameter conditions holds the indices of the
+// conditions, and values holds the number of values of each. The parameter of holds one property
+// for each combination of values. The value of the last condition varies fastest.
 func NewConditioned(conditions, values []int, of []mcmc.LineProperty) (*Conditioned, error) {
 	number := 1
 	for _, n := range values {
@@ -33,31 +35,33 @@ func NewConditioned(conditions, values []int, of []mcmc.LineProperty) (*Conditio
 func (p *Conditioned) Combination(x *mcmc.Composition) int {
 	at := 0
 	for k, c := range p.conditions {
-		at = at*p.values[k] + x.Condition(c)
+		at = at*p.valueCounts[k] + x.Condition(c)
 	}
 	return at
 }
 
-// LogScore returns log y(x).
+// LogScore returns the logarithm of the score of x.
 func (p *Conditioned) LogScore(x *mcmc.Composition) float64 {
 	return p.properties[p.Combination(x)].LogScore(x)
 }
 
-// Scorer returns a scorer of x.
+// Scorer returns a scorer that follows x.
 func (p *Conditioned) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &conditionedScorer{property: p, x: x, scorers: make([]mcmc.Scorer, len(p.properties))}
 }
 
-// A conditionedScorer keeps the scorer of the combination that its composition has in step with it.
+// A conditionedScorer is the [mcmc.Scorer] of a [Conditioned]. Only the scorer for the current
+// combination of values follows each move of the composition.
 type conditionedScorer struct {
 	property *Conditioned
 	x        *mcmc.Composition
-	scorers  []mcmc.Scorer // by combination; nil until it is needed
-	active   mcmc.Scorer
+	scorers  []mcmc.Scorer // by combination of values: its scorer; nil before the first use
+	active   mcmc.Scorer   // the scorer for the current combination of values
 }
 
-// at returns the scorer of a combination, which has taken over x.
-func (s *conditionedScorer) at(combination int) mcmc.Scorer {
+// resetScorer returns the scorer for a combination of values, after resetting it to the current
+// amounts of x.
+func (s *conditionedScorer) resetScorer(combination int) mcmc.Scorer {
 	if s.scorers[combination] == nil {
 		s.scorers[combination] = s.property.properties[combination].Scorer(s.x)
 	}
@@ -65,7 +69,7 @@ func (s *conditionedScorer) at(combination int) mcmc.Scorer {
 	return s.scorers[combination]
 }
 
-func (s *conditionedScorer) Reset()                        { s.active = s.at(s.property.Combination(s.x)) }
+func (s *conditionedScorer) Reset()                        { s.active = s.resetScorer(s.property.Combination(s.x)) }
 func (s *conditionedScorer) LogScore() float64             { return s.active.LogScore() }
 func (s *conditionedScorer) Line(i, j int, p *mcmc.Pieces) { s.active.Line(i, j, p) }
 func (s *conditionedScorer) Moved(i, j int)                { s.active.Moved(i, j) }
@@ -77,10 +81,10 @@ func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
 	stride, values := 1, 0
 	for k := len(s.property.conditions) - 1; k >= 0; k-- {
 		if s.property.conditions[k] == c {
-			values = s.property.values[k]
+			values = s.property.valueCounts[k]
 			break
 		}
-		stride *= s.property.values[k]
+		stride *= s.property.valueCounts[k]
 	}
 	if values == 0 {
 		p.Add(0, s.active.LogScore())
@@ -90,7 +94,7 @@ func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
 	for v := range values {
 		at := s.active
 		if combination := first + stride*v; combination != own {
-			at = s.at(combination)
+			at = s.resetScorer(combination)
 		}
 		p.Add(v, at.LogScore())
 	}

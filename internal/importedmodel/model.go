@@ -1,4 +1,5 @@
-// Package importedmodel has the property that scores a composition by a tree ensemble of another program.
+// Package importedmodel scores compositions by tree ensembles of other programs. Its types
+// implement [mcmc.LineProperty].
 package importedmodel
 
 import (
@@ -9,47 +10,50 @@ import (
 	"kir/mcmc"
 )
 
-// Model is the desirability of what a tree ensemble of another program predicts:
+// A Model scores a composition by the prediction of a tree ensemble of another program. The score
+// is
 //
-// \ty(x) = max(floor, d(v(x)))
+//	y(x) = max(floor, d(v(x))),
 //
-// v are the sums of the ensemble's targets, d is their desirability. A whole line is scored in one walk of the trees; see
+// where v(x) are the sums of the ensemble's targets for composition x. The function d says how
+// desirable these sums are. A whole line of compositions is scored in one walk of the trees: see
 // package ensemble.
 type Model struct {
 	score        *ensemble.Score
-	desirability func(sums []float64) float64
-	floor        float64
+	desirability func(sums []float64) float64 // d
+	floor        float64                      // the least score
 }
 
 var _ mcmc.LineProperty = (*Model)(nil)
 
-// New returns a [Model]. desirability is that of the sums of the ensemble's targets, and must depend on nothing else.
-// floor is the least score, in [0, 1].
+// New returns a [Model]. The function desirability takes the sums of the ensemble's targets, and
+// must depend on nothing else. The parameter floor is the least score, in [0, 1].
 func New(score *ensemble.Score, desirability func(sums []float64) float64, floor float64) *Model {
 	return &Model{score, desirability, floor}
 }
 
-// logScore returns log y for the sums of the targets.
+// logScore returns the logarithm of the score, given the sums of the targets.
 func (m *Model) logScore(sums []float64) float64 {
 	return portable.Log(max(m.floor, m.desirability(sums)))
 }
 
-// LogScore returns log y(x).
+// LogScore returns the logarithm of the score of x.
 func (m *Model) LogScore(x *mcmc.Composition) float64 { return m.logScore(m.Sums(x)) }
 
 // Sums returns the sums of the ensemble's targets for x.
 func (m *Model) Sums(x *mcmc.Composition) []float64 { return m.score.Sums(x.Amounts()) }
 
-// Scorer returns a scorer of x.
+// Scorer returns a scorer that follows x.
 func (m *Model) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &modelScorer{property: m, x: x, scorer: m.score.NewScorer()}
 }
 
+// A modelScorer is the [mcmc.Scorer] of a [Model].
 type modelScorer struct {
 	property *Model
 	x        *mcmc.Composition
 	scorer   *ensemble.Scorer
-	sums     []float64
+	sums     []float64 // scratch memory: the sums of the targets
 }
 
 func (s *modelScorer) Reset() { s.scorer.Reset(s.x.Amounts(), s.x.Ingredients()) }

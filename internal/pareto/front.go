@@ -1,13 +1,13 @@
-// Package pareto compares points in several losses, where lower is better. It finds the points
-// that no other dominates, their hypervolume, an even selection of them and their knees. The
-// package knows nothing of recipes.
+// Package pareto compares points that have several losses, where a lower loss is better. It finds
+// the points that no other point dominates, their hypervolume, an evenly spread selection of them,
+// and their knees. The package is independent of recipes.
 //
 // # Ties
 //
-// Losses are compared exactly. Two recipes of equal cost may have computed costs that differ
-// in the last bit, because their sums were rounded in different orders. Then the recipe that
-// is better in all other losses would not dominate. Callers that compare computed losses call
-// [MergeTies] first, which makes such losses equal.
+// Losses are compared exactly. Two recipes of equal cost may have computed costs that differ in the
+// last bit, because their sums were rounded in different orders. The recipe that is better in all
+// other losses would then not dominate. Callers that compare computed losses should first call
+// [MergeTies], which makes such losses equal.
 package pareto
 
 import (
@@ -16,7 +16,8 @@ import (
 	"slices"
 )
 
-// Dominates reports whether a is at least as good as b in every loss and better in one.
+// Dominates reports whether a is at least as good as b in every loss and better in at least one
+// loss.
 func Dominates(a, b []float64) bool {
 	better := false
 	for k, v := range a {
@@ -38,25 +39,28 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// compare orders points lexicographically by their losses.
-func compare(a, b []float64) int { return slices.Compare(a, b) }
+// compareLexicographically compares two points by the first loss in which they differ.
+func compareLexicographically(a, b []float64) int { return slices.Compare(a, b) }
 
-// Tie is the greatest difference, as a share of the larger loss, that rounding explains. A sum
-// of n terms of one sign is off by at most n·2⁻⁵³, which is less than Tie up to n = 4,500.
+// Tie is the greatest difference of two losses that rounding can explain, as a share of the larger
+// loss. A sum of n terms of one sign is off by at most n·2⁻⁵³, which is less than Tie for n ≤
+// 4,500.
 const Tie = 1e-12
 
-// MergeTies returns the points with losses made equal where they differ only by rounding. If a
-// loss is a difference of larger figures, sizes has the size of those figures, by loss. Losses
-// closer than [Tie] times that size are equal, too. nil means that no loss is a difference.
+// MergeTies returns copies of the points, in which losses that differ only by rounding are equal.
+// The parameter sizes is for losses that are differences of larger numbers. For such a loss it
+// holds the size of these numbers, and losses closer than [Tie] times that size become equal, too.
+// A nil sizes means that no loss is a difference.
 //
-// "Nearly equal" is not transitive, and so dominance by nearly equal losses is not either. A
-// chain of points could replace each other until the last is worse than the first. MergeTies
-// therefore sorts each loss over all points. Losses that are not separated by a gap wider than
-// rounding form a class, and each takes the least loss of its class. This is an equivalence
-// that keeps the order of losses, so dominance among merged points is a partial order. Nearly
-// equal losses always share a class. So if no merged point dominates another, none is at least
-// as good as another in every loss to within rounding. Among n points a loss moves by at most
-// n·1e-12 of itself, and only along an unbroken chain of such near ties.
+// The relation "nearly equal" is not transitive, and neither is dominance by nearly equal losses. A
+// chain of points could replace each other until the last point is worse than the first. MergeTies
+// therefore sorts each loss over all points. Losses with no gap wider than rounding between them
+// form a class. Each loss becomes the least loss of its class.
+//
+// Merging keeps the order of losses, so that dominance among the merged points is a partial order.
+// Nearly equal losses are always in the same class. If no merged point dominates another, then no
+// point is at least as good as another in every loss, up to rounding. Among n points a loss moves
+// by at most n·1e-12 of itself, and only along an unbroken chain of near ties.
 func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
@@ -85,16 +89,16 @@ func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 	return out
 }
 
-// Minimal returns the indices of the points that no other dominates, in the order of their
-// losses. Of equal points it returns the first.
+// Minimal returns the indices of the points that no other point dominates. The points are in
+// lexicographic order of their losses. Of several equal points, only the first is returned.
 func Minimal(points [][]float64) []int {
 	order := make([]int, len(points))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(points[a], points[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return compareLexicographically(points[a], points[b]) })
 	if len(points) > 0 && len(points[0]) == 2 {
-		return staircase(points, order)
+		return minimalOfTwoLosses(points, order)
 	}
 	// Points are in lexicographic order, so no point is dominated by a later one.
 	var kept []int
@@ -106,8 +110,9 @@ func Minimal(points [][]float64) []int {
 	return kept
 }
 
-// staircase is [Minimal] for two losses. order lists the points in lexicographic order.
-func staircase(points [][]float64, order []int) (kept []int) {
+// minimalOfTwoLosses does the work of [Minimal] for points with two losses. The parameter order
+// lists the points in lexicographic order.
+func minimalOfTwoLosses(points [][]float64, order []int) (kept []int) {
 	least := math.Inf(1)
 	for at, k := range order {
 		if p := points[k]; p[1] < least || at == 0 {
@@ -118,7 +123,7 @@ func staircase(points [][]float64, order []int) (kept []int) {
 	return kept
 }
 
-// Bounds returns the least and the greatest of each loss.
+// Bounds returns the least value of each loss (ideal) and the greatest value of each loss (nadir).
 func Bounds(points [][]float64) (ideal, nadir []float64) {
 	for k, p := range points {
 		if k == 0 {
@@ -132,8 +137,8 @@ func Bounds(points [][]float64) (ideal, nadir []float64) {
 	return ideal, nadir
 }
 
-// Scaled returns the points with each loss mapped linearly so that ideal is 0 and nadir is 1.
-// A loss whose ideal and nadir are equal becomes 0.
+// Scaled returns the points with each loss mapped linearly, so that the ideal becomes 0 and the
+// nadir becomes 1. A loss whose ideal and nadir are equal becomes 0.
 func Scaled(points [][]float64, ideal, nadir []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
@@ -156,9 +161,10 @@ func Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// SelectSpread returns the indices of at most count points that are spread evenly, in
-// ascending order. It chooses the best point of each loss, then the points of must. After that
-// it repeatedly adds the point farthest from all chosen ones. Points should be scaled.
+// SelectSpread returns the indices of at most count evenly spread points, in ascending order. It
+// first takes the best point of each loss, and then the points with the indices in must. It then
+// repeatedly adds the point that is farthest from all points taken so far. The points should be
+// scaled: see [Scaled].
 func SelectSpread(points [][]float64, count int, must ...int) []int {
 	if len(points) <= count {
 		all := make([]int, len(points))
@@ -184,7 +190,7 @@ func SelectSpread(points [][]float64, count int, must ...int) []int {
 		}
 	}
 	for d := range points[0] {
-		take(best(points, d))
+		take(bestInLoss(points, d))
 	}
 	for _, k := range must {
 		take(k)
@@ -207,49 +213,51 @@ func SelectSpread(points [][]float64, count int, must ...int) []int {
 	return out
 }
 
-// best returns the index of the best point in loss d. Ties go to the point with the least sum of losses.
-func best(points [][]float64, d int) int {
+// bestInLoss returns the index of the point with the least loss d. Of several such points, the
+// point with the least sum of losses is taken.
+func bestInLoss(points [][]float64, d int) int {
 	at := 0
 	for k, p := range points {
-		if c := cmp.Or(cmp.Compare(p[d], points[at][d]), cmp.Compare(sum(p), sum(points[at]))); c < 0 {
+		if c := cmp.Or(cmp.Compare(p[d], points[at][d]), cmp.Compare(sumOfLosses(p), sumOfLosses(points[at]))); c < 0 {
 			at = k
 		}
 	}
 	return at
 }
 
-// Best returns, for each loss, the index of the point that is best in it.
+// Best returns, for each loss, the index of the point with the least value of that loss.
 func Best(points [][]float64) []int {
 	if len(points) == 0 {
 		return nil
 	}
 	out := make([]int, len(points[0]))
 	for d := range out {
-		out[d] = best(points, d)
+		out[d] = bestInLoss(points, d)
 	}
 	return out
 }
 
-func sum(p []float64) (s float64) {
+// sumOfLosses returns the sum of the losses of a point.
+func sumOfLosses(p []float64) (s float64) {
 	for _, v := range p {
 		s += v
 	}
 	return s
 }
 
-// These are the thresholds of a knee: its depth below the plane of [Knees], its distance from any deeper point, and
-// the greatest number of knees.
+// The limits for [Knees].
 const (
-	kneeDepth = 0.05
-	kneeApart = 0.3
-	mostKnees = 3
+	minKneeDepth    = 0.05 // least depth of a knee below the plane
+	minKneeDistance = 0.3  // least distance of a knee from any deeper point
+	maxKnees        = 3    // greatest number of knees
 )
 
-// Knees returns the knees of a scaled front, the deepest first. At a knee, improving any loss
-// a little begins to cost much of another. Knees are the points furthest below the plane
-// through the points that are worst in one loss and best in all others. A knee is more than
-// 0.05 below that plane and at least 0.3 from any deeper point; there may be none. (Das 1999,
-// "On characterizing the knee of the Pareto curve".)
+// Knees returns the indices of the knees of a scaled front, the deepest knee first. At a knee, a
+// small improvement of one loss begins to cost much of another loss.
+//
+// The knees are the points farthest below the plane through the points that are worst in one loss
+// and best in all others (Das 1999, "On characterizing the knee of the Pareto curve"). A knee is
+// more than 0.05 below the plane, and at least 0.3 from any deeper point. There may be no knee.
 func Knees(points [][]float64) []int {
 	if len(points) < 3 {
 		return nil
@@ -257,7 +265,7 @@ func Knees(points [][]float64) []int {
 	depth := make([]float64, len(points))
 	order := make([]int, len(points))
 	for k, p := range points {
-		depth[k] = float64((1 - sum(p)) / math.Sqrt(float64(len(p))))
+		depth[k] = float64((1 - sumOfLosses(p)) / math.Sqrt(float64(len(p))))
 		order[k] = k
 	}
 	if len(points[0]) > 2 {
@@ -266,16 +274,16 @@ func Knees(points [][]float64) []int {
 		level := 0.0
 		ends := Best(points)
 		for _, k := range ends {
-			level += sum(points[k]) / float64(len(ends))
+			level += sumOfLosses(points[k]) / float64(len(ends))
 		}
 		for k, p := range points {
-			depth[k] = float64((level - sum(p)) / math.Sqrt(float64(len(p))))
+			depth[k] = float64((level - sumOfLosses(p)) / math.Sqrt(float64(len(p))))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(depth[b], depth[a]) })
 	var knees []int
 	for _, k := range order {
-		if depth[k] < kneeDepth || len(knees) == mostKnees {
+		if depth[k] < minKneeDepth || len(knees) == maxKnees {
 			break
 		}
 		if slices.Contains(Best(points), k) {
@@ -284,7 +292,7 @@ func Knees(points [][]float64) []int {
 		// A point near a deeper one lies on that one's slope and is not a knee.
 		alone := true
 		for other, p := range points {
-			if depth[other] > depth[k] && Distance(p, points[k]) < kneeApart {
+			if depth[other] > depth[k] && Distance(p, points[k]) < minKneeDistance {
 				alone = false
 				break
 			}

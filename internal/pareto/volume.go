@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// Hypervolume returns the exact volume that the points dominate within a reference (Zitzler
-// and Thiele 1998). A location counts if it is better than the reference in each loss and at
-// least as bad as some point. Two losses take O(n·log n). More losses use the exclusive
-// volumes of successive points (While, Bradstreet and Barone 2012), which is fast for hundreds
-// of points and up to four losses.
+// Hypervolume returns the exact volume of the region that the points dominate, bounded by a
+// reference point (Zitzler and Thiele 1998). The region consists of all locations that are better
+// than the reference in each loss, and that at least one point weakly dominates.
+//
+// For two losses the time is O(n·log n). For more losses, the exclusive volumes of successive
+// points are added (While, Bradstreet and Barone 2012). This is fast for hundreds of points and up
+// to four losses.
 func Hypervolume(points [][]float64, reference []float64) float64 {
 	var inside [][]float64
 	for _, p := range points {
@@ -22,11 +24,11 @@ func Hypervolume(points [][]float64, reference []float64) float64 {
 			inside = append(inside, p)
 		}
 	}
-	return volume(minimal(inside), reference)
+	return volumeOfSorted(minimalPoints(inside), reference)
 }
 
-// minimal returns the points that no other dominates, sorted.
-func minimal(points [][]float64) [][]float64 {
+// minimalPoints returns the points that no other point dominates, in lexicographic order.
+func minimalPoints(points [][]float64) [][]float64 {
 	kept := make([][]float64, 0, len(points))
 	for _, k := range Minimal(points) {
 		kept = append(kept, points[k])
@@ -34,8 +36,9 @@ func minimal(points [][]float64) [][]float64 {
 	return kept
 }
 
-// volume returns the hypervolume of sorted points that do not dominate each other.
-func volume(points [][]float64, reference []float64) float64 {
+// volumeOfSorted returns the hypervolume of points that do not dominate each other. The points must
+// be in lexicographic order and better than the reference.
+func volumeOfSorted(points [][]float64, reference []float64) float64 {
 	switch {
 	case len(points) == 0:
 		return 0
@@ -69,12 +72,12 @@ func volume(points [][]float64, reference []float64) float64 {
 			}
 			limited = append(limited, limit)
 		}
-		sum += float64((box - volume(minimal(limited), reference[:last])) * (reference[last] - p[last]))
+		sum += float64((box - volumeOfSorted(minimalPoints(limited), reference[:last])) * (reference[last] - p[last]))
 	}
 	return sum
 }
 
-// VolumeGain returns how much one more point would add to the hypervolume of others.
+// VolumeGain returns by how much a point would increase the hypervolume of the other points.
 func VolumeGain(point []float64, others [][]float64, reference []float64) float64 {
 	box := 1.0
 	for d, v := range point {
@@ -95,11 +98,12 @@ func VolumeGain(point []float64, others [][]float64, reference []float64) float6
 			limited = append(limited, limit)
 		}
 	}
-	return max(box-volume(minimal(limited), reference), 0)
+	return max(box-volumeOfSorted(minimalPoints(limited), reference), 0)
 }
 
-// Reference returns a reference point that is worse than the nadir by a tenth of the range
-// from ideal to nadir. Where they are equal, the range is the size of the nadir, at least 1.
+// Reference returns a reference point for [Hypervolume]. In each loss it is worse than the nadir by
+// a tenth of the range from ideal to nadir. If ideal and nadir are equal, the absolute value of the
+// nadir serves as the range, but at least 1.
 func Reference(ideal, nadir []float64) []float64 {
 	out := make([]float64, len(nadir))
 	for d, v := range nadir {

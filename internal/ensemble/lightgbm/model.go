@@ -1,12 +1,13 @@
-// Package lightgbm reads models that LightGBM saved as text, versions v2 to v4, into the form that
-// package ensemble scores.
+// Package lightgbm reads models that LightGBM saved as text, in versions v2 to v4 of the format. It
+// converts them to the form that package ensemble scores.
 //
-// It reads numerical and categorical splits, all kinds of missing values, and random forests. An
-// error names and rejects linear trees and unknown objectives.
+// It reads numerical and categorical splits, all kinds of missing values, and random forests. Read
+// returns an error that names what is not supported: linear trees and unknown objectives.
 //
-// LightGBM compares and adds in float64. A prediction is the sum of the trees' leaves in their
-// order, divided by the number of iterations if it is a forest, and then the objective's link. In
-// forests of version v2 the link is already applied to the leaves.
+// LightGBM compares and adds in float64. A prediction is the sum of the leaves in the order of the
+// trees. For a random forest the sum is divided by the number of iterations. The link function of
+// the objective is then applied. In random forests of version v2, the leaves already include the
+// link function.
 package lightgbm
 
 import (
@@ -22,10 +23,10 @@ import (
 	"kir/internal/portable"
 )
 
-// These limits apply to a file.
+// Limits on a file.
 const (
-	maxFeatures = 1 << 20
-	maxClasses  = 1 << 12
+	maxFeatures = 1 << 20 // greatest number of features
+	maxClasses  = 1 << 12 // greatest number of classes
 )
 
 // Read reads a LightGBM text model. The error describes the fault in the file, or names what is not supported.
@@ -34,16 +35,16 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lines{rest: data}
-	first, _ := l.next()
+	l := &lineReader{rest: data}
+	first, _ := l.nextLine()
 	if strings.TrimSpace(first) != "tree" {
 		return nil, errors.New("no model of LightGBM: its first line is not tree")
 	}
-	head, at, err := l.fields()
+	head, at, err := l.readFields()
 	if err != nil {
 		return nil, err
 	}
-	f := &file{head: head}
+	f := &modelFile{header: head}
 	m, err := f.buildModel()
 	if err != nil {
 		return nil, err
@@ -52,18 +53,18 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	for k := 0; ; k++ {
 		switch {
 		case at == "end of trees":
-			if k != f.trees || k%f.perIteration != 0 {
-				return nil, fmt.Errorf("there are %d trees, and tree_sizes is of %d, %d an iteration", k, f.trees, f.perIteration)
+			if k != f.treeCount || k%f.treesPerIteration != 0 {
+				return nil, fmt.Errorf("there are %d trees, and tree_sizes is of %d, %d an iteration", k, f.treeCount, f.treesPerIteration)
 			}
-			f.iterations = float64(k / f.perIteration)
+			f.iterationCount = float64(k / f.treesPerIteration)
 			return m, nil
 		case at != "Tree="+strconv.Itoa(k):
-			return nil, fmt.Errorf("line %d: here should begin tree %d, or the trees end", l.number, k)
+			return nil, fmt.Errorf("line %d: here should begin tree %d, or the trees end", l.lineNumber, k)
 		}
-		from := l.number
-		fields, next, err := l.fields()
+		from := l.lineNumber
+		fields, next, err := l.readFields()
 		if err == nil {
-			err = addTree(b, fields, k%f.perIteration)
+			err = addTree(b, fields, k%f.treesPerIteration)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("tree %d (line %d): %w", k, from, err)
@@ -72,29 +73,29 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	}
 }
 
-// lines iterates over the lines of a file.
-type lines struct {
-	rest   []byte
-	number int
+// A lineReader returns the lines of a file, one after another.
+type lineReader struct {
+	rest       []byte // the text after the last line returned
+	lineNumber int    // number of the last line returned, from 1
 }
 
-// next returns the next line; more is false after the last.
-func (l *lines) next() (line string, more bool) {
+// nextLine returns the next line. The result more is false if there is none.
+func (l *lineReader) nextLine() (line string, more bool) {
 	if len(l.rest) == 0 {
 		return "", false
 	}
-	l.number++
+	l.lineNumber++
 	text, rest, _ := bytes.Cut(l.rest, []byte{'\n'})
 	l.rest = rest
 	return strings.TrimSuffix(string(text), "\r"), true
 }
 
-// fields reads lines "name=value" until a line begins a tree or ends the trees. It returns the values by name, and
-// that line.
-func (l *lines) fields() (fields map[string]string, next string, err error) {
+// readFields reads lines of the form "name=value" until a line begins a tree or ends the trees. It
+// returns the values by name, and the line at which it stopped.
+func (l *lineReader) readFields() (fields map[string]string, next string, err error) {
 	fields = make(map[string]string)
 	for {
-		line, more := l.next()
+		line, more := l.nextLine()
 		if !more {
 			return nil, "", errors.New("the file ends before the trees do")
 		}
@@ -103,36 +104,39 @@ func (l *lines) fields() (fields map[string]string, next string, err error) {
 		}
 		name, value, _ := strings.Cut(line, "=")
 		if _, twice := fields[name]; twice && name != "" {
-			return nil, "", fmt.Errorf("line %d: %.40q is there twice", l.number, name)
+			return nil, "", fmt.Errorf("line %d: %.40q is there twice", l.lineNumber, name)
 		}
 		fields[name] = value
 	}
 }
 
-// A file holds the header of a model file.
-type file struct {
-	head         map[string]string
-	trees        int
-	perIteration int
-	iterations   float64 // number of iterations, known once the trees are read
+// A modelFile holds the header of a model file.
+type modelFile struct {
+	header            map[string]string // the fields of the header: value by name
+	treeCount         int               // number of trees
+	treesPerIteration int               // number of trees that one iteration of boosting adds
+	iterationCount    float64           // number of iterations; known after the trees have been read
 }
 
-func (f *file) readInt(name string, least, most int) (int, error) {
-	v, err := strconv.Atoi(f.head[name])
+// readInt returns the field of the header with the given name. It returns an error unless the value
+// is a whole number from least to most.
+func (f *modelFile) readInt(name string, least, most int) (int, error) {
+	v, err := strconv.Atoi(f.header[name])
 	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("%s is %.40q: it must be a whole number from %d to %d", name, f.head[name], least, most)
+		return 0, fmt.Errorf("%s is %.40q: it must be a whole number from %d to %d", name, f.header[name], least, most)
 	}
 	return v, nil
 }
 
-func (f *file) buildModel() (*ensemble.Model, error) {
-	version := f.head["version"]
+// buildModel returns the model that the header describes, without trees.
+func (f *modelFile) buildModel() (*ensemble.Model, error) {
+	version := f.header["version"]
 	switch version {
 	case "v2", "v3", "v4":
 	default:
 		return nil, fmt.Errorf("version %.20q is not supported: v2, v3 and v4 are", version)
 	}
-	m := &ensemble.Model{Maker: "LightGBM, text " + version, Inputs: strings.Fields(f.head["feature_names"])}
+	m := &ensemble.Model{Maker: "LightGBM, text " + version, Inputs: strings.Fields(f.header["feature_names"])}
 	last, err := f.readInt("max_feature_idx", 0, maxFeatures-1)
 	if err != nil {
 		return nil, err
@@ -143,22 +147,24 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	for k := range m.Inputs {
 		m.Features = append(m.Features, ensemble.Feature{Input: k})
 	}
-	if f.perIteration, err = f.readInt("num_tree_per_iteration", 1, maxClasses); err != nil {
+	if f.treesPerIteration, err = f.readInt("num_tree_per_iteration", 1, maxClasses); err != nil {
 		return nil, err
 	}
 	if _, err := f.readInt("num_class", 1, maxClasses); err != nil {
 		return nil, err
 	}
-	f.trees = len(strings.Fields(f.head["tree_sizes"]))
-	m.Terms = make([][]ensemble.Term, f.perIteration)
-	_, average := f.head["average_output"]
+	f.treeCount = len(strings.Fields(f.header["tree_sizes"]))
+	m.Terms = make([][]ensemble.Term, f.treesPerIteration)
+	_, average := f.header["average_output"]
 	return m, f.setObjective(m, average, average && version == "v2")
 }
 
-// setObjective sets the model's output, which is computed from the sums. For a forest (average) it divides the sums
-// by the iterations. If the leaves are already transformed (linked), it applies no link function.
-func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
-	name, link, err := readLink(strings.Fields(f.head["objective"]))
+// setObjective sets the outputs of the model, which are computed from the sums of the leaves. If
+// average is true, the model is a random forest, and the sums are divided by the number of
+// iterations. If linked is true, the leaves already include the link function of the objective, and
+// no link function is applied.
+func (f *modelFile) setObjective(m *ensemble.Model, average, linked bool) error {
+	name, link, err := parseObjective(strings.Fields(f.header["objective"]))
 	if err != nil {
 		return err
 	}
@@ -167,25 +173,25 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 	}
 	raw := func(sums []float64, k int) float64 {
 		if average {
-			return sums[k] / f.iterations
+			return sums[k] / f.iterationCount
 		}
 		return sums[k]
 	}
-	classes := make([]string, max(f.perIteration, 2))
+	classes := make([]string, max(f.treesPerIteration, 2))
 	for k := range classes {
 		classes[k] = strconv.Itoa(k)
 	}
 	each := func(prefix string, of func(sums []float64, k int) float64) {
-		for k := range f.perIteration {
+		for k := range f.treesPerIteration {
 			name := prefix
-			if f.perIteration > 1 {
+			if f.treesPerIteration > 1 {
 				name += " " + strconv.Itoa(k)
 			}
 			m.Outputs = append(m.Outputs, ensemble.Output{Name: name, Of: func(sums []float64, _ int) float64 { return of(sums, k) }})
 		}
 	}
 	switch {
-	case name == "binary" && f.perIteration == 1:
+	case name == "binary" && f.treesPerIteration == 1:
 		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Of: func(sums []float64, class int) float64 {
 			p := link(raw(sums, 0))
 			if class == 0 {
@@ -194,13 +200,13 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 			return p
 		}})
 	case name == "multiclassova":
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.perIteration], Of: func(sums []float64, class int) float64 {
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Of: func(sums []float64, class int) float64 {
 			return link(raw(sums, class))
 		}})
 	case (name == "multiclass" || name == "softmax") && linked:
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.perIteration], Of: raw})
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Of: raw})
 	case name == "multiclass" || name == "softmax":
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.perIteration], Of: func(sums []float64, class int) float64 {
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Of: func(sums []float64, class int) float64 {
 			most, all := raw(sums, 0), 0.0
 			for k := range sums {
 				most = max(most, raw(sums, k))
@@ -217,10 +223,12 @@ func (f *file) setObjective(m *ensemble.Model, average, linked bool) error {
 	return nil
 }
 
+// identity returns v.
 func identity(v float64) float64 { return v }
 
-// readLink returns the name of an objective, and the link function from a sum to a prediction.
-func readLink(words []string) (name string, link func(float64) float64, err error) {
+// parseObjective returns the name of an objective, and the link function that converts a sum of
+// leaves to a prediction.
+func parseObjective(words []string) (name string, link func(float64) float64, err error) {
 	sigmoid, sqrt := 1.0, false
 	for k, w := range words {
 		key, value, _ := strings.Cut(w, ":")

@@ -13,26 +13,29 @@ import (
 // maxLeaves is the greatest number of leaves of a tree.
 const maxLeaves = 1 << 24
 
-// These are the bits of a node's decision type.
+// The bits of a node's decision type.
 const (
-	categorical = 1 << 0
-	defaultLeft = 1 << 1
-	missingKind = 3 << 2
-	zeroMissing = 1 << 2
-	nanMissing  = 2 << 2
+	categoricalBit = 1 << 0 // set if the node tests categories
+	defaultLeftBit = 1 << 1 // set if missing values lead left
+	missingMask    = 3 << 2 // the bits that tell which values count as missing
+	zeroMissing    = 1 << 2 // value of these bits if zeros count as missing
+	nanMissing     = 2 << 2 // value of these bits if NaN counts as missing
 )
 
-// nearZero is the greatest magnitude of values that count as missing if zeros do.
-const nearZero = float64(float32(1e-35))
+// zeroTolerance is the greatest magnitude of a value that counts as zero, in models in which zeros
+// are missing values.
+const zeroTolerance = float64(float32(1e-35))
 
-// A tree holds the nodes and leaves of one tree. A child is the index of a node, or ^k for leaf k.
+// A tree holds the nodes and leaves of one tree. A child c ≥ 0 is the index of a node, and a child
+// c < 0 is the leaf with index ^c.
 type tree struct {
-	features, types, left, right []int
-	thresholds, leaves           []float64
-	categories                   [][]int // sets of categories that lead left, by the index that a node has as its threshold
+	features, decisionTypes, left, right []int     // by node: the tested feature, the decision type, and the children
+	thresholds, leafValues               []float64 // the threshold of each node, and the value of each leaf
+	categorySets                         [][]int   // sets of categories that lead left; the threshold of a node that tests categories is an index in this list
 }
 
-// addTree adds a tree, described by the fields of a file, as a term of a target.
+// addTree adds a tree as a term of a target. The parameter fields holds the fields of the tree in
+// the file.
 func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 	t, err := readTree(fields)
 	if err != nil {
@@ -46,47 +49,49 @@ func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 		return child
 	}
 	if err := b.AddTree(ensemble.Shape{
-		Nodes: nodes + len(t.leaves),
+		Nodes: nodes + len(t.leafValues),
 		Children: func(k int) (left, right int, leaf bool) {
 			if k >= nodes {
 				return 0, 0, true
 			}
 			return number(t.left[k]), number(t.right[k]), false
 		},
-		Leaf: func(k int) (int32, error) { return b.AddLeaf(t.leaves[k-nodes]) },
-		Test: func(k int, left, right int32) (int32, error) { return t.test(b, k, left, right) },
+		Leaf: func(k int) (int32, error) { return b.AddLeaf(t.leafValues[k-nodes]) },
+		Test: func(k int, left, right int32) (int32, error) { return t.addTest(b, k, left, right) },
 	}); err != nil {
 		return err
 	}
 	return b.AddToTargets(target)
 }
 
-func (t *tree) test(b *ensemble.Builder, k int, left, right int32) (int32, error) {
-	feature, threshold, kind := t.features[k], t.thresholds[k], t.types[k]
-	if kind&categorical != 0 {
-		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categories)) && t.categories[at] != nil {
-			defer func() { t.categories[at] = nil }()                                    // nodes do not share categories, so the file's size bounds the work
-			return b.AddCategoryTests(feature, t.categories[at], -1, left, right, right) // a value is in category 0 if it is above −1, such as −0.5
+// addTest adds the test of node k to the builder. The test leads to the children left and right.
+func (t *tree) addTest(b *ensemble.Builder, k int, left, right int32) (int32, error) {
+	feature, threshold, kind := t.features[k], t.thresholds[k], t.decisionTypes[k]
+	if kind&categoricalBit != 0 {
+		if at := int(threshold); threshold >= 0 && threshold < float64(len(t.categorySets)) && t.categorySets[at] != nil {
+			defer func() { t.categorySets[at] = nil }()                                    // nodes do not share categories, so the file's size bounds the work
+			return b.AddCategoryTests(feature, t.categorySets[at], -1, left, right, right) // a value is in category 0 if it is above −1, such as −0.5
 		}
-		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categories))
+		return 0, fmt.Errorf("it tests the categories %v of %d, or another node does", threshold, len(t.categorySets))
 	}
 	byDefault, missing := right, 1
-	if kind&defaultLeft != 0 {
+	if kind&defaultLeftBit != 0 {
 		byDefault, missing = left, 0
 	}
-	if kind&missingKind != nanMissing {
+	if kind&missingMask != nanMissing {
 		missing = 1 // a missing value counts as 0
 		if threshold >= 0 {
 			missing = 0
 		}
 	}
 	test, err := b.AddThresholdTests(feature, []float64{threshold}, []int32{left, right}, missing)
-	if err != nil || kind&missingKind != zeroMissing {
+	if err != nil || kind&missingMask != zeroMissing {
 		return test, err
 	}
-	return b.AddThresholdTests(feature, []float64{b.PreviousInput(-nearZero), nearZero}, []int32{test, byDefault, test}, 1)
+	return b.AddThresholdTests(feature, []float64{b.PreviousInput(-zeroTolerance), zeroTolerance}, []int32{test, byDefault, test}, 1)
 }
 
+// readTree reads a tree from its fields in the file.
 func readTree(fields map[string]string) (*tree, error) {
 	leaves, err := strconv.Atoi(fields["num_leaves"])
 	if err != nil || leaves < 1 || leaves > maxLeaves {
@@ -96,7 +101,7 @@ func readTree(fields map[string]string) (*tree, error) {
 		return nil, errors.New("linear trees are not supported: grow it with linear_tree=false")
 	}
 	t := &tree{}
-	if t.leaves, err = parseList(fields, "leaf_value", leaves, parseNumber); err != nil {
+	if t.leafValues, err = parseList(fields, "leaf_value", leaves, parseNumber); err != nil {
 		return nil, err
 	}
 	if leaves == 1 {
@@ -105,13 +110,13 @@ func readTree(fields map[string]string) (*tree, error) {
 	for _, f := range []struct {
 		name string
 		of   *[]int
-	}{{"split_feature", &t.features}, {"left_child", &t.left}, {"right_child", &t.right}, {"decision_type", &t.types}} {
+	}{{"split_feature", &t.features}, {"left_child", &t.left}, {"right_child", &t.right}, {"decision_type", &t.decisionTypes}} {
 		if *f.of, err = parseList(fields, f.name, leaves-1, strconv.Atoi); err != nil {
 			return nil, err
 		}
 	}
-	for k, kind := range t.types {
-		if kind < 0 || kind&missingKind == missingKind || kind > categorical|defaultLeft|missingKind {
+	for k, kind := range t.decisionTypes {
+		if kind < 0 || kind&missingMask == missingMask || kind > categoricalBit|defaultLeftBit|missingMask {
 			return nil, fmt.Errorf("node %d has the decision type %d", k, kind)
 		}
 	}
@@ -124,7 +129,8 @@ func readTree(fields map[string]string) (*tree, error) {
 	return t, err
 }
 
-// readCategories reads the sets of categories that lead left. The file stores each as the bits of 32-bit words.
+// readCategories reads the sets of categories that lead left. The file stores each set as the bits
+// of 32-bit words.
 func (t *tree) readCategories(fields map[string]string) error {
 	count, err := strconv.Atoi(fields["num_cat"])
 	if err != nil || count < 1 || count > len(t.features) {
@@ -141,16 +147,16 @@ func (t *tree) readCategories(fields map[string]string) error {
 	if bounds[0] != 0 || bounds[count] != len(words) {
 		return fmt.Errorf("cat_boundaries is from %d to %d, of %d words", bounds[0], bounds[count], len(words))
 	}
-	t.categories = make([][]int, count)
-	for k := range t.categories {
-		t.categories[k] = []int{}
+	t.categorySets = make([][]int, count)
+	for k := range t.categorySets {
+		t.categorySets[k] = []int{}
 		if bounds[k] > bounds[k+1] || bounds[k+1] > len(words) {
 			return errors.New("cat_boundaries does not ascend")
 		}
 		for w, word := range words[bounds[k]:bounds[k+1]] {
 			for bit := range 32 {
 				if word>>bit&1 != 0 {
-					t.categories[k] = append(t.categories[k], 32*w+bit)
+					t.categorySets[k] = append(t.categorySets[k], 32*w+bit)
 				}
 			}
 		}
@@ -158,7 +164,8 @@ func (t *tree) readCategories(fields map[string]string) error {
 	return nil
 }
 
-// parseNumber parses a number. Infinity becomes the largest finite number, and NaN is an error.
+// parseNumber parses a number. An infinite number becomes the largest finite number of the same
+// sign. NaN is an error.
 func parseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -170,7 +177,8 @@ func parseNumber(text string) (float64, error) {
 	return v, err
 }
 
-// parseList parses the field of the given name as a list of n values, or of any number if n is negative.
+// parseList parses the field with the given name as a list of n values. If n is negative, the list
+// may have any length.
 func parseList[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
 	texts := strings.Fields(fields[name])
 	if n >= 0 && len(texts) != n {

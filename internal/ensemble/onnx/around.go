@@ -9,17 +9,18 @@ import (
 	"kir/internal/portable"
 )
 
-// arithmetic holds the operations on two numbers, by the node's type.
-var arithmetic = map[string]func(a, b float64) float64{
+// binaryOperations maps an operator of two numbers to its function.
+var binaryOperations = map[string]func(a, b float64) float64{
 	"Add": func(a, b float64) float64 { return a + b },
 	"Sub": func(a, b float64) float64 { return a - b },
 	"Mul": func(a, b float64) float64 { return float64(a * b) },
 	"Div": func(a, b float64) float64 { return a / b },
 }
 
-// operand returns the constant operand of a node with two operands, as a function of the column's index. first
-// reports whether the constant is the first operand.
-func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, err error) {
+// constantOperand returns the constant operand of a node with two operands, as a function of the
+// index of a column. The other operand has width columns. The result first reports whether the
+// constant is the first operand.
+func (w *graphReader) constantOperand(n *graphNode, width int) (of func(k int) float64, first bool, err error) {
 	if len(n.inputs) != 2 {
 		return nil, false, fmt.Errorf("it has %d operands", len(n.inputs))
 	}
@@ -30,13 +31,13 @@ func (w *walk) operand(n *node, width int) (of func(k int) float64, first bool, 
 	if t == nil {
 		return nil, false, errors.New("neither operand is a constant")
 	}
-	of, err = broadcast(t.numbers, width)
+	of, err = broadcastConstants(t.numbers, width)
 	return of, first, err
 }
 
-// broadcast returns a function from a column's index to its number. There must be one number for each of width
-// columns, or a single one for all.
-func broadcast(numbers []float64, width int) (func(k int) float64, error) {
+// broadcastConstants returns a function from the index of a column to the constant for that column.
+// There must be one constant for each of width columns, or a single constant for all columns.
+func broadcastConstants(numbers []float64, width int) (func(k int) float64, error) {
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, errors.New("a constant is not finite")
@@ -51,8 +52,8 @@ func broadcast(numbers []float64, width int) (func(k int) float64, error) {
 	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
 }
 
-// convertBeforeTrees returns the columns that a node before the trees computes.
-func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
+// convertBeforeTrees returns the columns that node n computes. The node must come before the trees.
+func (w *graphReader) convertBeforeTrees(n *graphNode) ([]column, error) {
 	columns := w.columns[n.inputs[0]]
 	if columns == nil {
 		columns = w.columns[n.inputs[len(n.inputs)-1]]
@@ -67,7 +68,7 @@ func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
 	case "Imputer":
 		return imputeColumns(n, columns)
 	case "ArrayFeatureExtractor", "Gather":
-		at, err := w.selected(n, len(columns))
+		at, err := w.selectedColumns(n, len(columns))
 		if err != nil {
 			return nil, err
 		}
@@ -82,78 +83,82 @@ func (w *walk) convertBeforeTrees(n *node) ([]column, error) {
 	return nil, errors.New("it is not supported before a tree ensemble")
 }
 
-func castColumns(n *node, columns []column) ([]column, error) {
+// castColumns returns the columns after a Cast node.
+func castColumns(n *graphNode, columns []column) ([]column, error) {
 	kind := 0
 	if a := n.attributes["to"]; a != nil {
-		kind = int(a.i)
+		kind = int(a.integer)
 	}
-	step, err := roundingStep(kind)
+	step, err := roundingFunction(kind)
 	if err != nil {
 		return nil, err
 	}
 	made := make([]column, len(columns))
 	for k, c := range columns {
-		made[k] = c.withStep(kind, step)
+		made[k] = c.withFunction(kind, step)
 	}
 	return made, nil
 }
 
-func scaleColumns(n *node, columns []column) ([]column, error) {
-	offset, err := broadcast(n.floats("offset"), len(columns))
+// scaleColumns returns the columns after a Scaler node.
+func scaleColumns(n *graphNode, columns []column) ([]column, error) {
+	offset, err := broadcastConstants(n.floats("offset"), len(columns))
 	if err != nil {
 		return nil, err
 	}
-	scale, err := broadcast(n.floats("scale"), len(columns))
+	scale, err := broadcastConstants(n.floats("scale"), len(columns))
 	if err != nil {
 		return nil, err
 	}
 	made := make([]column, len(columns))
 	for k, c := range columns {
 		offset, scale := offset(k), scale(k)
-		if c.kind == kindDouble {
-			made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64((v - offset) * scale)) })
+		if c.elementKind == kindDouble {
+			made[k] = c.withFunction(kindFloat, func(v float64) float64 { return roundToFloat32(float64((v - offset) * scale)) })
 		} else {
-			made[k] = c.withStep(kindFloat, func(v float64) float64 { return round32(float64(round32(v-offset) * scale)) })
+			made[k] = c.withFunction(kindFloat, func(v float64) float64 { return roundToFloat32(float64(roundToFloat32(v-offset) * scale)) })
 		}
 	}
 	return made, nil
 }
 
-func imputeColumns(n *node, columns []column) ([]column, error) {
+// imputeColumns returns the columns after an Imputer node, which replaces missing values.
+func imputeColumns(n *graphNode, columns []column) ([]column, error) {
 	a := n.attributes["replaced_value_float"]
-	if a == nil || !math.IsNaN(a.f) {
+	if a == nil || !math.IsNaN(a.float) {
 		return nil, errors.New("it replaces another value than NaN, which is not supported")
 	}
-	value, err := broadcast(n.floats("imputed_value_floats"), len(columns))
+	value, err := broadcastConstants(n.floats("imputed_value_floats"), len(columns))
 	if err != nil {
 		return nil, err
 	}
 	made := make([]column, len(columns))
 	for k, c := range columns {
 		value := value(k)
-		made[k] = c.withStep(kindFloat, func(v float64) float64 {
+		made[k] = c.withFunction(kindFloat, func(v float64) float64 {
 			if math.IsNaN(v) {
 				return value
 			}
-			return round32(v)
+			return roundToFloat32(v)
 		})
 	}
 	return made, nil
 }
 
-// computeColumns returns the columns after a node's arithmetic with constants.
-func (w *walk) computeColumns(n *node, columns []column) ([]column, error) {
-	constant, first, err := w.operand(n, len(columns))
+// computeColumns returns the columns after a node that adds, subtracts, multiplies or divides by
+// constants.
+func (w *graphReader) computeColumns(n *graphNode, columns []column) ([]column, error) {
+	constant, first, err := w.constantOperand(n, len(columns))
 	if err != nil {
 		return nil, err
 	}
 	if first && n.op == "Div" {
 		return nil, errors.New("a constant divided by a column is not supported")
 	}
-	do := arithmetic[n.op]
+	do := binaryOperations[n.op]
 	made := make([]column, len(columns))
 	for k, c := range columns {
-		step, err := roundingStep(c.kind)
+		step, err := roundingFunction(c.elementKind)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +166,7 @@ func (w *walk) computeColumns(n *node, columns []column) ([]column, error) {
 		if n.op == "Div" && by == 0 {
 			return nil, errors.New("it divides by 0")
 		}
-		made[k] = c.withStep(c.kind, func(v float64) float64 {
+		made[k] = c.withFunction(c.elementKind, func(v float64) float64 {
 			if first {
 				return step(do(by, v))
 			}
@@ -171,12 +176,12 @@ func (w *walk) computeColumns(n *node, columns []column) ([]column, error) {
 	return made, nil
 }
 
-// selected returns the indices of the columns that a node selects, out of width columns.
-func (w *walk) selected(n *node, width int) ([]int, error) {
+// selectedColumns returns the indices of the columns that a node selects out of width columns.
+func (w *graphReader) selectedColumns(n *graphNode, width int) ([]int, error) {
 	if len(n.inputs) != 2 || w.graph.constants[n.inputs[1]] == nil {
 		return nil, errors.New("what it selects is no constant")
 	}
-	if a := n.attributes["axis"]; n.op == "Gather" && (a == nil || a.i != 1 && a.i != -1) {
+	if a := n.attributes["axis"]; n.op == "Gather" && (a == nil || a.integer != 1 && a.integer != -1) {
 		return nil, errors.New("it selects rows")
 	}
 	var at []int
@@ -189,20 +194,20 @@ func (w *walk) selected(n *node, width int) ([]int, error) {
 	return at, nil
 }
 
-// convertAfterTrees returns the table of numbers that a node after the trees computes, or nil if its output is not
-// numeric.
-func (w *walk) convertAfterTrees(n *node) (*table, error) {
+// convertAfterTrees returns the table of numbers that node n computes. The node must come after the
+// trees. The result is nil if the output of the node is not numeric.
+func (w *graphReader) convertAfterTrees(n *graphNode) (*outputTable, error) {
 	k := slices.IndexFunc(n.inputs, func(name string) bool { return w.tables[name] != nil })
 	t := w.tables[n.inputs[k]]
-	made := &table{width: t.width, single: t.single, classes: t.classes}
+	made := &outputTable{width: t.width, isFloat32: t.isFloat32, classes: t.classes}
 	round := func(v float64) float64 {
-		if made.single {
-			return round32(v)
+		if made.isFloat32 {
+			return roundToFloat32(v)
 		}
 		return v
 	}
-	each := func(f func(float64) float64) (*table, error) {
-		made.of = func(sums []float64, k int) float64 { return round(f(t.of(sums, k))) }
+	each := func(f func(float64) float64) (*outputTable, error) {
+		made.value = func(sums []float64, k int) float64 { return round(f(t.value(sums, k))) }
 		return made, nil
 	}
 	switch n.op {
@@ -211,14 +216,14 @@ func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	case "ArgMax", "LabelEncoder":
 		return nil, nil
 	case "Cast":
-		if a := n.attributes["to"]; a == nil || a.i != kindFloat && a.i != kindDouble {
+		if a := n.attributes["to"]; a == nil || a.integer != kindFloat && a.integer != kindDouble {
 			return nil, nil // for example a cast to a class label
-		} else if made.single = a.i == kindFloat; made.single {
-			return each(round32)
+		} else if made.isFloat32 = a.integer == kindFloat; made.isFloat32 {
+			return each(roundToFloat32)
 		}
 		return each(func(v float64) float64 { return v })
 	case "ZipMap":
-		made.of, made.classes = t.of, n.labels("classlabels")
+		made.value, made.classes = t.value, n.labels("classlabels")
 		if len(made.classes) != t.width {
 			return nil, fmt.Errorf("it names %d classes of %d", len(made.classes), t.width)
 		}
@@ -234,53 +239,54 @@ func (w *walk) convertAfterTrees(n *node) (*table, error) {
 	case "Sigmoid":
 		return each(func(v float64) float64 { return 1 / (1 + portable.Exp(-v)) })
 	case "Softmax":
-		made.of = func(sums []float64, k int) float64 { return softmax(values(t, sums), false)[k] }
+		made.value = func(sums []float64, k int) float64 { return softmax(tableValues(t, sums), false)[k] }
 		return made, nil
 	case "Normalizer":
-		return w.normalizer(n, t)
+		return w.normalizeTable(n, t)
 	case "ArrayFeatureExtractor", "Gather":
-		at, err := w.selected(n, t.width)
+		at, err := w.selectedColumns(n, t.width)
 		if err != nil {
 			return nil, err
 		}
 		made.width, made.classes = len(at), nil
-		made.of = func(sums []float64, k int) float64 { return t.of(sums, at[k]) }
+		made.value = func(sums []float64, k int) float64 { return t.value(sums, at[k]) }
 		return made, nil
 	case "Add", "Sub", "Mul", "Div":
-		constant, first, err := w.operand(n, t.width)
+		constant, first, err := w.constantOperand(n, t.width)
 		if err != nil {
 			return nil, err
 		}
-		do := arithmetic[n.op]
-		made.of = func(sums []float64, k int) float64 {
+		do := binaryOperations[n.op]
+		made.value = func(sums []float64, k int) float64 {
 			if first {
-				return round(do(constant(k), t.of(sums, k)))
+				return round(do(constant(k), t.value(sums, k)))
 			}
-			return round(do(t.of(sums, k), constant(k)))
+			return round(do(t.value(sums, k), constant(k)))
 		}
 		return made, nil
 	}
 	return nil, errors.New("it is not supported behind a tree ensemble")
 }
 
-// normalizer returns the table with all numbers divided by their norm.
-func (w *walk) normalizer(n *node, t *table) (*table, error) {
+// normalizeTable returns the table after a Normalizer node, which divides all numbers by their
+// norm.
+func (w *graphReader) normalizeTable(n *graphNode, t *outputTable) (*outputTable, error) {
 	norm := "MAX"
 	if a := n.attributes["norm"]; a != nil {
-		norm = a.s
+		norm = a.text
 	}
 	if norm != "MAX" && norm != "L1" && norm != "L2" {
 		return nil, fmt.Errorf("the norm %.20q is not supported", norm)
 	}
 	made := *t
-	made.single = true
-	made.of = func(sums []float64, k int) float64 {
+	made.isFloat32 = true
+	made.value = func(sums []float64, k int) float64 {
 		size := float32(0)
 		if norm == "MAX" {
 			size = float32(math.Inf(-1))
 		}
 		for q := range t.width {
-			v := float32(t.of(sums, q))
+			v := float32(t.value(sums, q))
 			switch norm {
 			case "MAX":
 				size = max(size, v)
@@ -290,7 +296,7 @@ func (w *walk) normalizer(n *node, t *table) (*table, error) {
 				size += float32(v * v)
 			}
 		}
-		v := float32(t.of(sums, k))
+		v := float32(t.value(sums, k))
 		if norm == "L2" {
 			size = float32(math.Sqrt(float64(size)))
 		}

@@ -9,56 +9,61 @@ import (
 	"kir/internal/ensemble"
 )
 
-// These are the modes of nodes, with the numbers that TreeEnsemble uses.
+// The modes of tree nodes, with the numbers that the operator TreeEnsemble uses. A mode says how a
+// node compares its feature v with its threshold t.
 const (
-	modeLEQ = iota
-	modeLT
-	modeGTE
-	modeGT
-	modeEQ
-	modeNEQ
-	modeMember
-	modeLeaf
+	modeLEQ    = iota // true if v ≤ t
+	modeLT            // true if v < t
+	modeGTE           // true if v ≥ t
+	modeGT            // true if v > t
+	modeEQ            // true if v = t
+	modeNEQ           // true if v ≠ t
+	modeMember        // true if v is in a set of numbers
+	modeLeaf          // the node is a leaf
 )
 
-var modes = map[string]int{
+// modeByName maps the name of a mode in operator versions 1 and 3 to the mode.
+var modeByName = map[string]int{
 	"BRANCH_LEQ": modeLEQ, "BRANCH_LT": modeLT, "BRANCH_GTE": modeGTE, "BRANCH_GT": modeGT,
 	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
 }
 
-// trees holds the trees of an ensemble, read from any of the ONNX forms. Leaves are stored as nodes.
-type trees struct {
-	roots     []int
-	modes     []int
-	features  []int64
-	values    []float64
-	members   [][]float64
-	yes, no   []int
-	missing   []int64 // 1 for each node where a missing value leads to yes; empty if there are none
-	weights   map[int][]weight
-	targets   int
-	average   bool
-	base      []float64
-	transform string
+// An ensembleTrees holds the trees of an ensemble, read from any version of the operators. Leaves
+// are nodes, too.
+type ensembleTrees struct {
+	roots                       []int                // by tree: the index of its root
+	modes                       []int                // by node: its mode
+	features                    []int64              // by node: the index of the tested feature
+	thresholds                  []float64            // by node: the threshold of its test
+	members                     [][]float64          // by node of modeMember: the set of numbers
+	trueChildren, falseChildren []int                // by node: the child for which the test is true, and the other child
+	missingLeadsToTrue          []int64              // by node: 1 if a missing value leads to the child for true; empty if this holds for no node
+	weights                     map[int][]leafWeight // by leaf: its contributions to targets
+	targetCount                 int
+	isAverage                   bool      // whether sums are divided by the number of trees
+	baseValues                  []float64 // by target: a number that is added to its sum
+	postTransform               string    // name of the function that is applied to the sums
 }
 
-// A weight is the contribution of a leaf to a target.
-type weight struct {
-	target int64
+// A leafWeight is the contribution of a leaf to a target.
+type leafWeight struct {
+	target int64 // index of the target
 	value  float64
 }
 
-// folds maps the name of an aggregation to its Fold. A mean is a sum that is divided later.
-var folds = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
+// foldByName maps the name of an aggregation to its [ensemble.Fold]. An average is a sum that is
+// divided afterwards.
+var foldByName = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
-// A namedLength is the length of a node's list of attributes, with its name for errors.
+// A namedLength is the length of one list in the attributes of a graph node. The name is for
+// errors.
 type namedLength struct {
 	name   string
 	length int
 }
 
-// checkLengths returns an error unless each list has a value for each node. The list of missing values may also be
-// empty.
+// checkLengths returns an error unless each list has one value for each of the given number of tree
+// nodes. The list of missing values may also be empty.
 func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 	if len(missing) > 0 {
 		lists = append(lists, namedLength{"nodes_missing_value_tracks_true", len(missing)})
@@ -71,20 +76,21 @@ func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 	return nil
 }
 
-// readTrees reads the trees of operator versions 1 and 3, whose nodes are identified by a tree and a number.
-func readTrees(n *node) (*trees, ensemble.Fold, error) {
-	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_values"), missing: n.ints("nodes_missing_value_tracks_true"),
-		base: n.numbers("base_values"), transform: n.text("post_transform", "NONE"), weights: make(map[int][]weight)}
+// readTreesV1 reads the trees of operator versions 1 and 3, in which the number of a tree and a
+// number within the tree identify a node.
+func readTreesV1(n *graphNode) (*ensembleTrees, ensemble.Fold, error) {
+	t := &ensembleTrees{features: n.ints("nodes_featureids"), thresholds: n.numbers("nodes_values"), missingLeadsToTrue: n.ints("nodes_missing_value_tracks_true"),
+		baseValues: n.numbers("base_values"), postTransform: n.text("post_transform", "NONE"), weights: make(map[int][]leafWeight)}
 	prefix, err := t.readTargets(n)
 	if err != nil {
 		return nil, 0, err
 	}
 	aggregate := n.text("aggregate_function", "SUM")
-	fold, ok := folds[aggregate]
+	fold, ok := foldByName[aggregate]
 	if !ok {
 		return nil, 0, fmt.Errorf("the aggregation %.40q is not supported", aggregate)
 	}
-	t.average = aggregate == "AVERAGE"
+	t.isAverage = aggregate == "AVERAGE"
 	l, err := t.readNodes(n)
 	if err != nil {
 		return nil, 0, err
@@ -99,38 +105,38 @@ func readTrees(n *node) (*trees, ensemble.Fold, error) {
 	return t, fold, t.readWeights(n, prefix, l)
 }
 
-// readTargets sets the number of targets. It returns the prefix of the names of the lists of weights, "class" or
-// "target".
-func (t *trees) readTargets(n *node) (prefix string, err error) {
+// readTargets sets the number of targets. It returns the prefix in the names of the attributes for
+// weights, "class" or "target".
+func (t *ensembleTrees) readTargets(n *graphNode) (prefix string, err error) {
 	prefix = "target"
 	if n.op == "TreeEnsembleClassifier" {
 		prefix = "class"
-		t.targets = len(n.labels("classlabels"))
-	} else if a := n.attributes["n_targets"]; a != nil && a.i > 0 && a.i <= maxTargets {
-		t.targets = int(a.i)
+		t.targetCount = len(n.labels("classlabels"))
+	} else if a := n.attributes["n_targets"]; a != nil && a.integer > 0 && a.integer <= maxTargets {
+		t.targetCount = int(a.integer)
 	}
-	if t.targets < 1 || t.targets > maxTargets {
-		return "", fmt.Errorf("it has %d targets: there must be 1 to %d", t.targets, maxTargets)
+	if t.targetCount < 1 || t.targetCount > maxTargets {
+		return "", fmt.Errorf("it has %d targets: there must be 1 to %d", t.targetCount, maxTargets)
 	}
-	if len(t.base) != 0 && len(t.base) != t.targets && !(n.op == "TreeEnsembleClassifier" && t.targets == 2 && len(t.base) == 1) {
-		return "", fmt.Errorf("it has %d base values of %d targets", len(t.base), t.targets)
+	if len(t.baseValues) != 0 && len(t.baseValues) != t.targetCount && !(n.op == "TreeEnsembleClassifier" && t.targetCount == 2 && len(t.baseValues) == 1) {
+		return "", fmt.Errorf("it has %d base values of %d targets", len(t.baseValues), t.targetCount)
 	}
 	return prefix, nil
 }
 
-// A nodeName identifies a tree node in operator versions 1 and 3.
-type nodeName struct{ tree, node int64 }
+// A nodeID identifies a tree node in operator versions 1 and 3.
+type nodeID struct{ tree, node int64 }
 
-// nodeLists holds the lists by which operator versions 1 and 3 link tree nodes.
+// A nodeLists holds the lists by which operator versions 1 and 3 link tree nodes.
 type nodeLists struct {
-	trees, numbers, trueNodes, falseNodes []int64
-	modes                                 []string
-	index                                 map[nodeName]int
+	trees, nodeNumbers, trueNodes, falseNodes []int64        // by node: number of its tree, its own number in the tree, and the numbers of its two children
+	modes                                     []string       // by node: the name of its mode
+	indexByID                                 map[nodeID]int // index of each node in these lists
 }
 
-// readNodes reads the lists of nodes and checks their lengths.
-func (t *trees) readNodes(n *node) (*nodeLists, error) {
-	l := &nodeLists{trees: n.ints("nodes_treeids"), numbers: n.ints("nodes_nodeids"), trueNodes: n.ints("nodes_truenodeids"), falseNodes: n.ints("nodes_falsenodeids")}
+// readNodes reads the lists of tree nodes and checks their lengths.
+func (t *ensembleTrees) readNodes(n *graphNode) (*nodeLists, error) {
+	l := &nodeLists{trees: n.ints("nodes_treeids"), nodeNumbers: n.ints("nodes_nodeids"), trueNodes: n.ints("nodes_truenodeids"), falseNodes: n.ints("nodes_falsenodeids")}
 	nodes := len(l.trees)
 	if nodes == 0 {
 		return nil, errors.New("it has no nodes")
@@ -138,30 +144,31 @@ func (t *trees) readNodes(n *node) (*nodeLists, error) {
 	if a := n.attributes["nodes_modes"]; a != nil {
 		l.modes = a.strings
 	}
-	if err := checkLengths(nodes, t.missing, []namedLength{
-		{"nodes_nodeids", len(l.numbers)}, {"nodes_truenodeids", len(l.trueNodes)}, {"nodes_falsenodeids", len(l.falseNodes)},
-		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.values)}, {"nodes_modes", len(l.modes)},
+	if err := checkLengths(nodes, t.missingLeadsToTrue, []namedLength{
+		{"nodes_nodeids", len(l.nodeNumbers)}, {"nodes_truenodeids", len(l.trueNodes)}, {"nodes_falsenodeids", len(l.falseNodes)},
+		{"nodes_featureids", len(t.features)}, {"nodes_values", len(t.thresholds)}, {"nodes_modes", len(l.modes)},
 	}); err != nil {
 		return nil, err
 	}
-	l.index = make(map[nodeName]int, nodes)
+	l.indexByID = make(map[nodeID]int, nodes)
 	for k := range nodes {
-		name := nodeName{l.trees[k], l.numbers[k]}
-		if _, twice := l.index[name]; twice {
+		name := nodeID{l.trees[k], l.nodeNumbers[k]}
+		if _, twice := l.indexByID[name]; twice {
 			return nil, fmt.Errorf("node %d of tree %d is there twice", name.node, name.tree)
 		}
-		l.index[name] = k
+		l.indexByID[name] = k
 	}
 	return l, nil
 }
 
-// linkNodes sets the modes and the children of all nodes. It returns which nodes are the child of another.
-func (t *trees) linkNodes(l *nodeLists) (child []bool, err error) {
+// linkNodes sets the modes and the children of all tree nodes. The result tells for each node
+// whether it is the child of another node.
+func (t *ensembleTrees) linkNodes(l *nodeLists) (child []bool, err error) {
 	nodes := len(l.trees)
-	t.yes, t.no = make([]int, nodes), make([]int, nodes)
+	t.trueChildren, t.falseChildren = make([]int, nodes), make([]int, nodes)
 	child = make([]bool, nodes)
 	for k, mode := range l.modes {
-		m, ok := modes[mode]
+		m, ok := modeByName[mode]
 		if !ok {
 			return nil, fmt.Errorf("the mode %.40q is not supported", mode)
 		}
@@ -169,19 +176,20 @@ func (t *trees) linkNodes(l *nodeLists) (child []bool, err error) {
 		if m == modeLeaf {
 			continue
 		}
-		a, okA := l.index[nodeName{l.trees[k], l.trueNodes[k]}]
-		b, okB := l.index[nodeName{l.trees[k], l.falseNodes[k]}]
+		a, okA := l.indexByID[nodeID{l.trees[k], l.trueNodes[k]}]
+		b, okB := l.indexByID[nodeID{l.trees[k], l.falseNodes[k]}]
 		if !okA || !okB {
-			return nil, fmt.Errorf("node %d of tree %d has a child that is not there", l.numbers[k], l.trees[k])
+			return nil, fmt.Errorf("node %d of tree %d has a child that is not there", l.nodeNumbers[k], l.trees[k])
 		}
-		t.yes[k], t.no[k] = a, b
+		t.trueChildren[k], t.falseChildren[k] = a, b
 		child[a], child[b] = true, true
 	}
 	return child, nil
 }
 
-// findRoots sets the root of each tree: its only node that is not a child.
-func (t *trees) findRoots(l *nodeLists, child []bool) error {
+// findRoots sets the root of each tree: the only node of the tree that is not a child. The
+// parameter child tells for each node whether it is a child.
+func (t *ensembleTrees) findRoots(l *nodeLists, child []bool) error {
 	rooted := make(map[int64]bool)
 	for k, tree := range l.trees {
 		if child[k] {
@@ -201,29 +209,31 @@ func (t *trees) findRoots(l *nodeLists, child []bool) error {
 	return nil
 }
 
-// readWeights reads the weights of the leaves.
-func (t *trees) readWeights(n *node, prefix string, l *nodeLists) error {
+// readWeights reads the weights of the leaves. The parameter prefix is the prefix in the names of
+// their attributes.
+func (t *ensembleTrees) readWeights(n *graphNode, prefix string, l *nodeLists) error {
 	ofTrees, ofNodes, targets, weights := n.ints(prefix+"_treeids"), n.ints(prefix+"_nodeids"), n.ints(prefix+"_ids"), n.numbers(prefix+"_weights")
 	if len(ofTrees) != len(weights) || len(ofNodes) != len(weights) || len(targets) != len(weights) {
 		return errors.New("the lists of weights are not of one length")
 	}
 	for k, v := range weights {
-		leaf, ok := l.index[nodeName{ofTrees[k], ofNodes[k]}]
+		leaf, ok := l.indexByID[nodeID{ofTrees[k], ofNodes[k]}]
 		if !ok || t.modes[leaf] != modeLeaf {
 			return fmt.Errorf("weight %d is of node %d of tree %d, which is no leaf", k, ofNodes[k], ofTrees[k])
 		}
-		t.weights[leaf] = append(t.weights[leaf], weight{targets[k], v})
+		t.weights[leaf] = append(t.weights[leaf], leafWeight{targets[k], v})
 	}
 	return nil
 }
 
-// readTrees5 reads the trees of operator version 5, in which nodes and leaves have numbers.
-func readTrees5(n *node) (*trees, ensemble.Fold, error) {
-	t := &trees{features: n.ints("nodes_featureids"), values: n.numbers("nodes_splits"), missing: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]weight)}
+// readTreesV5 reads the trees of operator version 5, in which nodes and leaves are numbered over
+// all trees.
+func readTreesV5(n *graphNode) (*ensembleTrees, ensemble.Fold, error) {
+	t := &ensembleTrees{features: n.ints("nodes_featureids"), thresholds: n.numbers("nodes_splits"), missingLeadsToTrue: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]leafWeight)}
 	nodes := len(t.features)
 	whole := func(name string, otherwise int64) int64 {
 		if a := n.attributes[name]; a != nil {
-			return a.i
+			return a.integer
 		}
 		return otherwise
 	}
@@ -231,29 +241,29 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 	if v < 1 || v > maxTargets {
 		return nil, 0, fmt.Errorf("it has %d targets: there must be 1 to %d", v, maxTargets)
 	}
-	t.targets = int(v)
+	t.targetCount = int(v)
 	kinds := []string{"AVERAGE", "SUM", "MIN", "MAX"}
 	transforms := []string{"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}
 	aggregate, transform := whole("aggregate_function", 1), whole("post_transform", 0)
 	if aggregate < 0 || aggregate >= int64(len(kinds)) || transform < 0 || transform >= int64(len(transforms)) {
 		return nil, 0, fmt.Errorf("the aggregation %d or the post-transform %d is not supported", aggregate, transform)
 	}
-	t.average, t.transform = aggregate == 0, transforms[transform]
+	t.isAverage, t.postTransform = aggregate == 0, transforms[transform]
 	yes, no, yesLeaf, noLeaf, codes := n.ints("nodes_truenodeids"), n.ints("nodes_falsenodeids"), n.ints("nodes_trueleafs"), n.ints("nodes_falseleafs"), n.numbers("nodes_modes")
 	targets, weights := n.ints("leaf_targetids"), n.numbers("leaf_weights")
 	if nodes == 0 || len(targets) != len(weights) {
 		return nil, 0, fmt.Errorf("it has %d nodes, %d leaves and the targets of %d", nodes, len(weights), len(targets))
 	}
-	if err := checkLengths(nodes, t.missing, []namedLength{
+	if err := checkLengths(nodes, t.missingLeadsToTrue, []namedLength{
 		{"nodes_truenodeids", len(yes)}, {"nodes_falsenodeids", len(no)}, {"nodes_trueleafs", len(yesLeaf)},
-		{"nodes_falseleafs", len(noLeaf)}, {"nodes_splits", len(t.values)}, {"nodes_modes", len(codes)},
+		{"nodes_falseleafs", len(noLeaf)}, {"nodes_splits", len(t.thresholds)}, {"nodes_modes", len(codes)},
 	}); err != nil {
 		return nil, 0, err
 	}
 	// Each leaf of a child becomes a node of its own. The order is: nodes, leaves reached by yes, leaves reached by
 	// no.
 	t.modes = slices.Repeat([]int{modeLeaf}, 3*nodes)
-	t.yes, t.no, t.members = make([]int, nodes), make([]int, nodes), make([][]float64, nodes)
+	t.trueChildren, t.falseChildren, t.members = make([]int, nodes), make([]int, nodes), make([][]float64, nodes)
 	members := n.numbers("membership_values")
 	for k := range nodes {
 		if codes[k] != math.Trunc(codes[k]) || codes[k] < 0 || codes[k] > modeMember {
@@ -272,7 +282,7 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 			to   int64
 			leaf bool
 			of   []int
-		}{{yes[k], yesLeaf[k] != 0, t.yes}, {no[k], noLeaf[k] != 0, t.no}} {
+		}{{yes[k], yesLeaf[k] != 0, t.trueChildren}, {no[k], noLeaf[k] != 0, t.falseChildren}} {
 			most := nodes
 			if c.leaf {
 				most = len(weights)
@@ -284,7 +294,7 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 			if c.leaf {
 				leaf := (side+1)*nodes + k
 				c.of[k] = leaf
-				t.weights[leaf] = []weight{{targets[c.to], weights[c.to]}}
+				t.weights[leaf] = []leafWeight{{targets[c.to], weights[c.to]}}
 			}
 		}
 	}
@@ -297,5 +307,5 @@ func readTrees5(n *node) (*trees, ensemble.Fold, error) {
 	if t.roots == nil {
 		return nil, 0, errors.New("it has no trees")
 	}
-	return t, folds[kinds[aggregate]], nil
+	return t, foldByName[kinds[aggregate]], nil
 }

@@ -15,10 +15,10 @@ import (
 
 // numbered is an ensemble of version 5: a tree of two tests and three leaves, and one of
 // one test, with two targets.
-func numbered(also map[string]*attribute) node {
+func numbered(also map[string]*attribute) graphNode {
 	tensor := func(numbers ...float64) *attribute { return &attribute{tensor: &tensor{numbers: numbers}} }
-	n := node{op: "TreeEnsemble", inputs: []string{"X"}, outputs: []string{"Y"}, attributes: map[string]*attribute{
-		"n_targets": {i: 2}, "tree_roots": {ints: []int64{0, 2}}, "nodes_featureids": {ints: []int64{0, 1, 0}},
+	n := graphNode{op: "TreeEnsemble", inputs: []string{"X"}, outputs: []string{"Y"}, attributes: map[string]*attribute{
+		"n_targets": {integer: 2}, "tree_roots": {ints: []int64{0, 2}}, "nodes_featureids": {ints: []int64{0, 1, 0}},
 		"nodes_splits": tensor(0.5, 2, -1), "nodes_modes": tensor(0, 0, 0),
 		"nodes_truenodeids": {ints: []int64{1, 0, 3}}, "nodes_falsenodeids": {ints: []int64{1, 2, 0}},
 		"nodes_trueleafs": {ints: []int64{0, 1, 1}}, "nodes_falseleafs": {ints: []int64{1, 1, 1}},
@@ -40,9 +40,9 @@ func TestForms(t *testing.T) {
 	held := func(numbers ...float64) *attribute { return &attribute{tensor: &tensor{numbers: numbers}} }
 	nan := math.NaN()
 	for _, also := range []map[string]*attribute{
-		{}, {"n_targets": nil}, {"n_targets": {i: 0}}, {"n_targets": {i: 1}}, {"n_targets": {i: -1}},
-		{"aggregate_function": {i: 0}}, {"aggregate_function": {i: 1}}, {"aggregate_function": {i: 2}}, {"aggregate_function": {i: 3}}, {"aggregate_function": {i: 4}}, {"aggregate_function": {i: -1}},
-		{"post_transform": {i: 0}}, {"post_transform": {i: 1}}, {"post_transform": {i: 2}}, {"post_transform": {i: 3}}, {"post_transform": {i: 4}}, {"post_transform": {i: 5}}, {"post_transform": {i: -1}}, {"post_transform": {i: 4}, "n_targets": {i: 1}, "leaf_targetids": {ints: []int64{0, 0, 0, 0}}},
+		{}, {"n_targets": nil}, {"n_targets": {integer: 0}}, {"n_targets": {integer: 1}}, {"n_targets": {integer: -1}},
+		{"aggregate_function": {integer: 0}}, {"aggregate_function": {integer: 1}}, {"aggregate_function": {integer: 2}}, {"aggregate_function": {integer: 3}}, {"aggregate_function": {integer: 4}}, {"aggregate_function": {integer: -1}},
+		{"post_transform": {integer: 0}}, {"post_transform": {integer: 1}}, {"post_transform": {integer: 2}}, {"post_transform": {integer: 3}}, {"post_transform": {integer: 4}}, {"post_transform": {integer: 5}}, {"post_transform": {integer: -1}}, {"post_transform": {integer: 4}, "n_targets": {integer: 1}, "leaf_targetids": {ints: []int64{0, 0, 0, 0}}},
 		{"nodes_modes": held(1, 2, 3)}, {"nodes_modes": held(4, 5, 0)}, {"nodes_modes": held(6, 0, 0)}, {"nodes_modes": held(7, 0, 0)}, {"nodes_modes": held(-1, 0, 0)}, {"nodes_modes": held(0.5, 0, 0)}, {"nodes_modes": held(0, 0)},
 		{"nodes_modes": held(6, 0, 6), "membership_values": held(0.5, 0.75, nan, -2.5, nan)}, {"nodes_modes": held(6, 6, 0), "membership_values": held(0.75)}, {"nodes_modes": held(6, 6, 6), "membership_values": held(nan, nan, 3, -2.5)}, {"nodes_modes": held(6, 0, 0), "membership_values": held(2, 1, math.Nextafter(1, 2), 1, nan)},
 		{"nodes_missing_value_tracks_true": {ints: []int64{1, 0, 0}}}, {"nodes_missing_value_tracks_true": {ints: []int64{0, 1, 1}}}, {"nodes_missing_value_tracks_true": {ints: []int64{2, 0, 1}}}, {"nodes_missing_value_tracks_true": {ints: []int64{0, 1}}},
@@ -57,14 +57,14 @@ func TestForms(t *testing.T) {
 			kept.CheckText(t, fmt.Sprintf("kind %d %s", kind, texts(also)), said[:min(len(said), 600)])
 		}
 	}
-	for _, n := range []node{numbered(nil), stump("TreeEnsembleRegressor", "X", nil)} {
-		read := readTrees
+	for _, n := range []graphNode{numbered(nil), stump("TreeEnsembleRegressor", "X", nil)} {
+		read := readTreesV1
 		if n.op == "TreeEnsemble" {
-			read = readTrees5
+			read = readTreesV5
 		}
 		for targets, fine := range map[int64]bool{0: false, 1: true, maxTargets: true, maxTargets + 1: false} {
-			n.attributes["n_targets"] = &attribute{i: targets}
-			if read, _, err := read(&n); (err == nil) != fine || fine && read.targets != int(targets) {
+			n.attributes["n_targets"] = &attribute{integer: targets}
+			if read, _, err := read(&n); (err == nil) != fine || fine && read.targetCount != int(targets) {
 				t.Errorf("%s, %d targets: %v", n.op, targets, err)
 			}
 		}
@@ -77,7 +77,7 @@ func TestForms(t *testing.T) {
 			for _, transform := range []string{"NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"} {
 				for _, base := range [][]float64{nil, {0.125}, {0.125, 0.5}} {
 					also := one(of, weights...)
-					also["post_transform"], also["base_values"] = &attribute{s: transform}, &attribute{floats: base}
+					also["post_transform"], also["base_values"] = &attribute{text: transform}, &attribute{floats: base}
 					kept.CheckText(t, fmt.Sprintf("classes, of %d: %v, %s, %v", of, weights, transform, base), told(nil, kindFloat, stump("TreeEnsembleClassifier", "X", also)))
 				}
 			}
@@ -91,22 +91,22 @@ func TestForms(t *testing.T) {
 	for _, kind := range []int{kindInt32, kindInt64, kindUint8, kindString} {
 		kept.CheckText(t, fmt.Sprint("of kind ", kind), told(nil, kind, stump("TreeEnsembleRegressor", "X", nil)))
 	}
-	both := &graph{constants: make(map[string]*tensor), inputs: []input{{name: "A", kind: kindFloat, columns: 1}, {name: "B", kind: kindDouble, columns: 2}, {name: "C", kind: kindDouble}}, outputs: []string{"Y"}}
-	for name, nodes := range map[string][]node{
+	both := &graph{constants: make(map[string]*tensor), inputs: []graphInput{{name: "A", kind: kindFloat, columns: 1}, {name: "B", kind: kindDouble, columns: 2}, {name: "C", kind: kindDouble}}, outputs: []string{"Y"}}
+	for name, nodes := range map[string][]graphNode{
 		"two kinds": {made("Concat", "A B", nil), stump("TreeEnsembleRegressor", "Z", nil)}, "doubles": {made("Concat", "B C", nil), stump("TreeEnsembleRegressor", "Z", map[string]*attribute{"nodes_featureids": {ints: []int64{2, 0, 0, 0}}})},
 		"one alone": {stump("TreeEnsembleRegressor", "C", nil)}, "as many as are asked for": {stump("TreeEnsembleRegressor", "C", map[string]*attribute{"nodes_featureids": {ints: []int64{4, 0, 3, 0}}})}, "a float": {stump("TreeEnsembleRegressor", "A", nil)},
-		"too many": slices.Repeat([]node{made("Identity", "A", nil)}, maxSteps+1), "as many as can be": slices.Repeat([]node{made("Identity", "A", nil)}, maxSteps), "no output": {made("Identity", "A", nil), {op: "TreeEnsembleRegressor", inputs: []string{"A"}, outputs: []string{"other"}, attributes: stump("TreeEnsembleRegressor", "A", nil).attributes}},
+		"too many": slices.Repeat([]graphNode{made("Identity", "A", nil)}, maxGraphNodes+1), "as many as can be": slices.Repeat([]graphNode{made("Identity", "A", nil)}, maxGraphNodes), "no output": {made("Identity", "A", nil), {op: "TreeEnsembleRegressor", inputs: []string{"A"}, outputs: []string{"other"}, attributes: stump("TreeEnsembleRegressor", "A", nil).attributes}},
 		"joins both": {stump("TreeEnsembleRegressor", "C", nil), made("Concat", "A Y", nil)}, "joins none": {made("Concat", "A none", nil)},
 	} {
 		g := *both
 		g.nodes = nodes
-		w := &walk{m: &ensemble.Model{Maker: "ONNX"}, graph: &g, columns: make(map[string][]column), tables: make(map[string]*table)}
-		if err := w.run(); err != nil {
+		w := &graphReader{model: &ensemble.Model{Maker: "ONNX"}, graph: &g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
+		if err := w.read(); err != nil {
 			kept.CheckText(t, name, err.Error())
 			continue
 		}
-		x := []float64{0.3, 1.1, 0.5000001, -2, 4, 5, 6, 7}[:len(w.m.Inputs)]
-		kept.CheckText(t, name, fmt.Sprintf("%v %t %.9g %d", w.m.Inputs, w.m.Single, w.m.Sums(x), len(w.m.Outputs)))
+		x := []float64{0.3, 1.1, 0.5000001, -2, 4, 5, 6, 7}[:len(w.model.Inputs)]
+		kept.CheckText(t, name, fmt.Sprintf("%v %t %.9g %d", w.model.Inputs, w.model.Single, w.model.Sums(x), len(w.model.Outputs)))
 	}
 }
 

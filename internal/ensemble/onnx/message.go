@@ -7,8 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// forEachField calls f with each field of a Protocol Buffers message: its number, and its value or its bytes.
-// Fixed-size numbers are passed as bytes, and groups without contents.
+// forEachField calls f with each field of a Protocol Buffers message. The arguments are the number
+// of the field, and its integer value or its bytes. A number of fixed size is passed as bytes. A
+// group is passed without its content.
 func forEachField(message []byte, f func(field int, value uint64, text []byte) error) error {
 	for len(message) > 0 {
 		field, kind, head := protowire.ConsumeTag(message)
@@ -38,8 +39,8 @@ func forEachField(message []byte, f func(field int, value uint64, text []byte) e
 	return nil
 }
 
-// messageError returns the error for a negative length that protowire returned. It avoids protowire's own text, which
-// differs between builds.
+// messageError returns the error for a negative length that protowire returned. It does not use
+// protowire's own text, which differs between builds.
 func messageError(length int) error {
 	if err := protowire.ParseError(length); errors.Is(err, io.ErrUnexpectedEOF) {
 		return io.ErrUnexpectedEOF

@@ -1,17 +1,19 @@
 // Package onnx reads tree ensembles from ONNX files into the form that package ensemble scores.
 //
-// It reads TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml 1 and 3) and TreeEnsemble
-// (5), of float and double, with all modes, aggregations and post-transforms. It also reads the
-// nodes that exporters put around them. Before the trees: Cast, Identity, Scaler, Imputer, Concat,
-// FeatureVectorizer, ArrayFeatureExtractor, Gather, and Add, Sub, Mul and Div with constants.
-// Behind them: Cast, Identity, ZipMap, Normalizer, Reshape and its like, Concat, Exp, Log, Neg,
-// Sqrt, Sigmoid, Softmax, and arithmetic with constants. An error names any other node, and rejects
-// two ensembles in one graph.
+// It reads TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml versions 1 and 3) and
+// TreeEnsemble (version 5), of float and double, with all modes, aggregations and post-transforms.
 //
-// ONNX does not define in which order leaves are added. A score does as ONNX Runtime does with one
-// thread: in the order of the trees, in float32 unless the input is of doubles, and base values
-// after them. With more threads the runtime adds partial sums to each other, and its last bits
-// depend on the number of threads.
+// It also reads the nodes that exporters put before and after a tree ensemble. Before the trees:
+// Cast, Identity, Scaler, Imputer, Concat, FeatureVectorizer, ArrayFeatureExtractor, Gather, and
+// Add, Sub, Mul and Div with constants. After the trees: Cast, Identity, ZipMap, Normalizer,
+// Reshape and similar nodes, Concat, Exp, Log, Neg, Sqrt, Sigmoid, Softmax, and arithmetic with
+// constants. Read returns an error that names any other node. It also returns an error if a graph
+// has two ensembles.
+//
+// ONNX does not define in which order leaves are added. A score adds as ONNX Runtime does with one
+// thread. It adds in the order of the trees, and base values last, in float32 unless the input is
+// of doubles. With more threads, ONNX Runtime adds partial sums, and its last bits depend on the
+// number of threads.
 package onnx
 
 import (
@@ -25,7 +27,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Read reads an ONNX model. The error describes the fault in the file, or names what is not supported.
+// Read reads an ONNX model. The error describes the fault in the file, or names what is not
+// supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -39,51 +42,53 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if g.maker != "" {
 		m.Maker += fmt.Sprintf(" (%.40s %.20s)", g.maker, g.version)
 	}
-	w := &walk{m: m, graph: g, columns: make(map[string][]column), tables: make(map[string]*table)}
-	return m, w.run()
+	w := &graphReader{model: m, graph: g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
+	return m, w.read()
 }
 
-// A column is a number computed from one input of the model.
+// A column is a number that is computed from one input of the model.
 type column struct {
-	input int
-	kind  int
-	of    func(float64) float64 // function of the input; nil for the input itself
+	inputIndex  int                   // index of the input
+	elementKind int                   // kind of number, such as kindFloat
+	function    func(float64) float64 // function of the input; nil for the input itself
 }
 
-// withStep returns the column after one more function is applied, with its new kind of elements.
-func (c column) withStep(kind int, step func(float64) float64) column {
-	before := c.of
-	c.kind, c.of = kind, step
+// withFunction returns the column after one more function is applied. The parameter kind is the
+// kind of number of the result.
+func (c column) withFunction(kind int, step func(float64) float64) column {
+	before := c.function
+	c.elementKind, c.function = kind, step
 	if before != nil {
-		c.of = func(v float64) float64 { return step(before(v)) }
+		c.function = func(v float64) float64 { return step(before(v)) }
 	}
 	return c
 }
 
-// A walk is the state of reading a graph, node by node.
-type walk struct {
-	m       *ensemble.Model
+// A graphReader reads the nodes of a graph, one after another, into a model.
+type graphReader struct {
+	model   *ensemble.Model
 	graph   *graph
-	columns map[string][]column
-	tables  map[string]*table
+	columns map[string][]column     // by name of a graph value before the trees: its columns
+	tables  map[string]*outputTable // by name of a graph value after the trees: its table
 }
 
-func (w *walk) run() error {
-	if len(w.graph.nodes) > maxSteps {
-		return fmt.Errorf("the graph has %d nodes: at most %d are supported", len(w.graph.nodes), maxSteps)
+// read reads all inputs, nodes and outputs of the graph.
+func (w *graphReader) read() error {
+	if len(w.graph.nodes) > maxGraphNodes {
+		return fmt.Errorf("the graph has %d nodes: at most %d are supported", len(w.graph.nodes), maxGraphNodes)
 	}
 	for _, in := range w.graph.inputs {
 		if w.graph.constants[in.name] == nil {
-			w.addInput(in)
+			w.addInputColumns(in)
 		}
 	}
 	for k := range w.graph.nodes {
 		n := &w.graph.nodes[k]
-		if err := w.node(n); err != nil {
+		if err := w.addNode(n); err != nil {
 			return fmt.Errorf("node %d (%.40s): %w", k, n.op, err)
 		}
 	}
-	if w.m.Terms == nil {
+	if w.model.Terms == nil {
 		return errors.New("the graph has no tree ensemble")
 	}
 	for _, name := range w.graph.outputs {
@@ -91,22 +96,22 @@ func (w *walk) run() error {
 		switch {
 		case t == nil:
 		case t.classes != nil || t.width == 1:
-			w.m.Outputs = append(w.m.Outputs, ensemble.Output{Name: name, Classes: t.classes, Of: t.of})
+			w.model.Outputs = append(w.model.Outputs, ensemble.Output{Name: name, Classes: t.classes, Of: t.value})
 		default:
 			for k := range t.width {
-				w.m.Outputs = append(w.m.Outputs, ensemble.Output{Name: name + " " + strconv.Itoa(k), Of: func(sums []float64, _ int) float64 { return t.of(sums, k) }})
+				w.model.Outputs = append(w.model.Outputs, ensemble.Output{Name: name + " " + strconv.Itoa(k), Of: func(sums []float64, _ int) float64 { return t.value(sums, k) }})
 			}
 		}
 	}
-	if w.m.Outputs == nil {
+	if w.model.Outputs == nil {
 		return errors.New("none of the graph's outputs is of the tree ensemble")
 	}
 	return nil
 }
 
-// addInput adds a column for each number of a graph's input. If the graph does not state how many there are, it takes
-// the number that the trees test.
-func (w *walk) addInput(in input) {
+// addInputColumns adds a column for each number of an input of the graph. If the graph does not
+// state the number of columns, there are as many as the trees test.
+func (w *graphReader) addInputColumns(in graphInput) {
 	n := in.columns
 	if n == 0 {
 		n = 1
@@ -122,13 +127,14 @@ func (w *walk) addInput(in input) {
 		if n > 1 {
 			name += "[" + strconv.Itoa(k) + "]"
 		}
-		columns[k] = column{input: len(w.m.Inputs), kind: in.kind}
-		w.m.Inputs = append(w.m.Inputs, name)
+		columns[k] = column{inputIndex: len(w.model.Inputs), elementKind: in.kind}
+		w.model.Inputs = append(w.model.Inputs, name)
 	}
 	w.columns[in.name] = columns
 }
 
-func (w *walk) node(n *node) error {
+// addNode reads one node of the graph.
+func (w *graphReader) addNode(n *graphNode) error {
 	if n.domain != "" && n.domain != "ai.onnx" && n.domain != "ai.onnx.ml" {
 		return fmt.Errorf("its domain %.40q is not supported", n.domain)
 	}
@@ -147,7 +153,7 @@ func (w *walk) node(n *node) error {
 	case "TreeEnsembleClassifier", "TreeEnsembleRegressor", "TreeEnsemble":
 		return w.addEnsemble(n)
 	case "Concat", "FeatureVectorizer":
-		return w.concat(n)
+		return w.concatenate(n)
 	}
 	for _, name := range n.inputs {
 		if w.tables[name] != nil {
@@ -173,14 +179,16 @@ func (w *walk) node(n *node) error {
 	return nil // nodes that handle the label of the likeliest class do not affect the predictions
 }
 
-// isLabel reports whether the name is that of a node's output that is a class label instead of numbers.
-func (w *walk) isLabel(name string) bool {
-	return slices.ContainsFunc(w.graph.nodes, func(n node) bool { return slices.Contains(n.outputs, name) }) || w.graph.constants[name] != nil
+// isLabel reports whether name is a node's output that holds class labels instead of numbers, or a
+// constant.
+func (w *graphReader) isLabel(name string) bool {
+	return slices.ContainsFunc(w.graph.nodes, func(n graphNode) bool { return slices.Contains(n.outputs, name) }) || w.graph.constants[name] != nil
 }
 
-func (w *walk) concat(n *node) error {
+// concatenate reads a Concat or FeatureVectorizer node, which joins columns or tables.
+func (w *graphReader) concatenate(n *graphNode) error {
 	var columns []column
-	var tables []*table
+	var tables []*outputTable
 	for _, name := range n.inputs {
 		columns = append(columns, w.columns[name]...)
 		if t := w.tables[name]; t != nil {
@@ -196,7 +204,7 @@ func (w *walk) concat(n *node) error {
 	if tables == nil {
 		if n.op == "FeatureVectorizer" {
 			for k, c := range columns {
-				columns[k] = c.withStep(kindFloat, round32)
+				columns[k] = c.withFunction(kindFloat, roundToFloat32)
 			}
 		}
 		w.columns[out] = columns
@@ -205,30 +213,31 @@ func (w *walk) concat(n *node) error {
 	if columns != nil {
 		return errors.New("it joins what is before the trees with what is behind them")
 	}
-	all := &table{single: tables[0].single}
+	all := &outputTable{isFloat32: tables[0].isFloat32}
 	var of []func(sums []float64, k int) float64
 	var at []int
 	for _, t := range tables {
 		for k := range t.width {
-			of, at = append(of, t.of), append(at, k)
+			of, at = append(of, t.value), append(at, k)
 		}
 		if len(of) > maxTargets {
 			return fmt.Errorf("it makes more than %d numbers", maxTargets)
 		}
 	}
 	all.width = len(of)
-	all.of = func(sums []float64, k int) float64 { return of[k](sums, at[k]) }
+	all.value = func(sums []float64, k int) float64 { return of[k](sums, at[k]) }
 	w.tables[out] = all
 	return nil
 }
 
-func round32(v float64) float64 { return float64(float32(v)) }
+// roundToFloat32 rounds v to the nearest float32.
+func roundToFloat32(v float64) float64 { return float64(float32(v)) }
 
-// roundingStep returns the function that rounds to a kind of elements.
-func roundingStep(kind int) (func(float64) float64, error) {
+// roundingFunction returns the function that rounds numbers to the given kind of number.
+func roundingFunction(kind int) (func(float64) float64, error) {
 	switch kind {
 	case kindFloat:
-		return round32, nil
+		return roundToFloat32, nil
 	case kindDouble:
 		return func(v float64) float64 { return v }, nil
 	case kindInt64, kindInt32:

@@ -7,19 +7,19 @@ import (
 	"kir/internal/portable"
 )
 
-// A table is a function from the trees' sums to a list of numbers.
-type table struct {
-	width   int
-	single  bool
-	classes []string
-	of      func(sums []float64, k int) float64
+// An outputTable is a function from the sums of the trees to a list of numbers.
+type outputTable struct {
+	width     int                                 // number of numbers in the list
+	isFloat32 bool                                // whether the numbers are float32 instead of float64
+	classes   []string                            // names of the classes, one for each number; nil if the numbers are not of classes
+	value     func(sums []float64, k int) float64 // returns the number with index k
 }
 
-// values returns all numbers of a table for given sums.
-func values(t *table, sums []float64) []float32 {
+// tableValues returns all numbers of a table for the given sums.
+func tableValues(t *outputTable, sums []float64) []float32 {
 	all := make([]float32, t.width)
 	for k := range all {
-		all[k] = float32(t.of(sums, k))
+		all[k] = float32(t.value(sums, k))
 	}
 	return all
 }
@@ -28,6 +28,7 @@ func exp32(v float32) float32  { return float32(portable.Exp(float64(v))) }
 func log32(v float32) float32  { return float32(portable.Log(float64(v))) }
 func sqrt32(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
+// logistic returns 1/(1 + exp(−v)), computed as ONNX Runtime does.
 func logistic(v float32) float32 {
 	p := 1 / (1 + exp32(-max(v, -v)))
 	if v < 0 {
@@ -36,8 +37,8 @@ func logistic(v float32) float32 {
 	return p
 }
 
-// probit approximates the normal quantile function as ONNX Runtime does, by S. Winitzki's approximation of the
-// inverse error function (2008).
+// probit returns an approximation of the normal quantile function, as ONNX Runtime computes it. It
+// uses S. Winitzki's approximation of the inverse error function (2008).
 func probit(v float32) float32 {
 	x := float32(2*v) - 1
 	sign := float32(1)
@@ -50,8 +51,8 @@ func probit(v float32) float32 {
 	return float32(1.41421356 * (sign * sqrt32(-a+sqrt32(float32(a*a)-b))))
 }
 
-// softmax returns the softmax of all numbers. With zeros true, numbers that are nearly 0 do not enter the normalising
-// sum and stay nearly 0.
+// softmax returns the softmax of all numbers. If zeros is true, numbers that are nearly 0 do not
+// count in the normalising sum, and stay nearly 0.
 func softmax(all []float32, zeros bool) []float64 {
 	most := all[0]
 	for _, v := range all {
@@ -73,11 +74,11 @@ func softmax(all []float32, zeros bool) []float64 {
 	return made
 }
 
-// postTransform returns the table after the named post-transform.
-func postTransform(t *table, name string) (*table, error) {
+// applyPostTransform returns the table after the post-transform with the given name.
+func applyPostTransform(t *outputTable, name string) (*outputTable, error) {
 	made := *t
 	each := func(f func(float32) float32) {
-		made.of = func(sums []float64, k int) float64 { return float64(f(float32(t.of(sums, k)))) }
+		made.value = func(sums []float64, k int) float64 { return float64(f(float32(t.value(sums, k)))) }
 	}
 	switch name {
 	case "NONE":
@@ -86,9 +87,9 @@ func postTransform(t *table, name string) (*table, error) {
 	case "PROBIT":
 		each(probit)
 	case "SOFTMAX":
-		made.of = func(sums []float64, k int) float64 { return softmax(values(t, sums), false)[k] }
+		made.value = func(sums []float64, k int) float64 { return softmax(tableValues(t, sums), false)[k] }
 	case "SOFTMAX_ZERO":
-		made.of = func(sums []float64, k int) float64 { return softmax(values(t, sums), true)[k] }
+		made.value = func(sums []float64, k int) float64 { return softmax(tableValues(t, sums), true)[k] }
 	default:
 		return nil, fmt.Errorf("the post-transform %.40q is not supported", name)
 	}

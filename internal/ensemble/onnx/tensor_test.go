@@ -52,7 +52,7 @@ func TestSpread(t *testing.T) {
 		{[]float64{3, math.NaN()}, 2, nil},
 		{[]float64{math.Inf(1)}, 2, nil},
 	} {
-		of, err := broadcast(c.numbers, c.width)
+		of, err := broadcastConstants(c.numbers, c.width)
 		if (err != nil) != (c.want == nil) {
 			t.Errorf("%v for %d columns: %v", c.numbers, c.width, err)
 			continue

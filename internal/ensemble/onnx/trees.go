@@ -8,9 +8,9 @@ import (
 	"kir/internal/ensemble"
 )
 
-// addEnsemble reads the trees of a node and makes its table of outputs.
-func (w *walk) addEnsemble(n *node) error {
-	if w.m.Terms != nil {
+// addEnsemble reads the trees of a node into the model, and adds the table of the node's output.
+func (w *graphReader) addEnsemble(n *graphNode) error {
+	if w.model.Terms != nil {
 		return errors.New("it is the second tree ensemble of the graph: one is supported")
 	}
 	columns := w.columns[n.inputs[0]]
@@ -18,116 +18,122 @@ func (w *walk) addEnsemble(n *node) error {
 		return fmt.Errorf("its input %.40q is not made of the model's inputs", n.inputs[0])
 	}
 	for _, c := range columns {
-		double := c.kind == kindDouble
-		if !double && c.kind != kindFloat && c.kind != kindInt64 && c.kind != kindInt32 {
-			return fmt.Errorf("its input is of kind %d", c.kind)
+		double := c.elementKind == kindDouble
+		if !double && c.elementKind != kindFloat && c.elementKind != kindInt64 && c.elementKind != kindInt32 {
+			return fmt.Errorf("its input is of kind %d", c.elementKind)
 		}
-		if double != (columns[0].kind == kindDouble) {
+		if double != (columns[0].elementKind == kindDouble) {
 			return errors.New("its inputs are of float and double")
 		}
-		w.m.Single = !double
+		w.model.Single = !double
 		// A float input is rounded to float32 before anything else.
-		f := ensemble.Feature{Input: c.input, Of: c.of}
-		if w.inputKind(c.input) == kindFloat {
-			f.Of = round32
-			if c.of != nil {
-				f.Of = func(v float64) float64 { return c.of(round32(v)) }
+		f := ensemble.Feature{Input: c.inputIndex, Of: c.function}
+		if w.inputKind(c.inputIndex) == kindFloat {
+			f.Of = roundToFloat32
+			if c.function != nil {
+				f.Of = func(v float64) float64 { return c.function(roundToFloat32(v)) }
 			}
 		}
-		w.m.Features = append(w.m.Features, f)
+		w.model.Features = append(w.model.Features, f)
 	}
-	read := readTrees
+	read := readTreesV1
 	if n.op == "TreeEnsemble" {
-		read = readTrees5
+		read = readTreesV5
 	}
 	t, fold, err := read(n)
 	if err != nil {
 		return err
 	}
-	w.m.Fold = fold
+	w.model.Fold = fold
 	used, positive, err := w.addTrees(t)
 	if err != nil {
 		return err
 	}
-	sums := &table{width: t.targets, single: true, of: func(sums []float64, k int) float64 { return sums[k] }}
-	if n.op == "TreeEnsemble" && !w.m.Single {
-		sums.single = false
+	sums := &outputTable{width: t.targetCount, isFloat32: true, value: func(sums []float64, k int) float64 { return sums[k] }}
+	if n.op == "TreeEnsemble" && !w.model.Single {
+		sums.isFloat32 = false
 	}
 	if n.op == "TreeEnsembleClassifier" {
-		return w.classifier(n, t, sums, used, positive)
+		return w.addClassifierTable(n, t, sums, used, positive)
 	}
 	trees := float64(len(t.roots))
-	sums.of = func(sums []float64, k int) float64 {
+	sums.value = func(sums []float64, k int) float64 {
 		v := sums[k]
-		if t.average {
-			v = w.round(v / trees)
+		if t.isAverage {
+			v = w.roundSum(v / trees)
 		}
-		if t.base != nil {
-			v = w.round(v + t.base[k])
+		if t.baseValues != nil {
+			v = w.roundSum(v + t.baseValues[k])
 		}
 		return v
 	}
-	transform := t.transform
-	if t.targets == 1 && transform != "PROBIT" {
+	transform := t.postTransform
+	if t.targetCount == 1 && transform != "PROBIT" {
 		transform = "NONE" // ONNX Runtime applies only PROBIT to a single target
 	}
-	made, err := postTransform(sums, transform)
+	made, err := applyPostTransform(sums, transform)
 	w.tables[n.outputs[0]] = made
 	return err
 }
 
-func (w *walk) inputKind(input int) int {
+// inputKind returns the kind of number of an input of the model, or 0 if the graph does not state
+// it.
+func (w *graphReader) inputKind(input int) int {
 	for _, in := range w.graph.inputs {
-		if columns := w.columns[in.name]; w.graph.constants[in.name] == nil && len(columns) > 0 && columns[0].input <= input && input <= columns[len(columns)-1].input {
+		if columns := w.columns[in.name]; w.graph.constants[in.name] == nil && len(columns) > 0 && columns[0].inputIndex <= input && input <= columns[len(columns)-1].inputIndex {
 			return in.kind
 		}
 	}
 	return 0
 }
 
-// round rounds v to the precision of the trees' sums.
-func (w *walk) round(v float64) float64 {
-	if w.m.Single {
-		return round32(v)
+// roundSum rounds v to the precision in which leaves are added.
+func (w *graphReader) roundSum(v float64) float64 {
+	if w.model.Single {
+		return roundToFloat32(v)
 	}
 	return v
 }
 
-// classifier makes the table of class scores from that of the sums. With two classes a model may give the score of
-// only one. ONNX does not define the other's; classifier computes it as ONNX Runtime does.
-func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive bool) error {
+// addClassifierTable adds the table of class scores, computed from the table of sums. A model with
+// two classes may give the score of only one class. ONNX does not define the score of the other
+// class. It is then computed as ONNX Runtime does.
+//
+// The parameter used tells which targets have weights, and positive tells whether all weights are
+// at least 0.
+func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *outputTable, used []bool, positive bool) error {
 	classes := n.labels("classlabels")
 	if len(n.outputs) < 2 {
 		return errors.New("it has no output of numbers")
 	}
 	out := n.outputs[1]
-	if t.targets < 2 {
+	if t.targetCount < 2 {
 		return errors.New("it has less than two classes")
 	}
-	if t.targets == 2 && (len(t.base) == 2 || len(t.base) == 1 && !used[0]) {
+	if t.targetCount == 2 && (len(t.baseValues) == 2 || len(t.baseValues) == 1 && !used[0]) {
 		return errors.New("two classes with base values of both, or of one that no leaf is of: what is to be made of them differs between runtimes")
 	}
 	based := func(sums []float64, k int) float64 {
-		if k < len(t.base) {
-			return w.round(sums[k] + t.base[k])
+		if k < len(t.baseValues) {
+			return w.roundSum(sums[k] + t.baseValues[k])
 		}
 		return sums[k]
 	}
-	if t.targets > 2 || used[1] {
-		sums.of = based
-		made, err := postTransform(sums, t.transform)
+	if t.targetCount > 2 || used[1] {
+		sums.value = based
+		made, err := applyPostTransform(sums, t.postTransform)
 		if err == nil {
 			made.classes = classes
 			w.tables[out] = made
 		}
 		return err
 	}
-	made := &table{width: 2, single: true, classes: classes}
+	made := &outputTable{width: 2, isFloat32: true, classes: classes}
 	switch {
-	case t.transform == "PROBIT":
+	case t.postTransform == "PROBIT":
 		return errors.New("the post-transform PROBIT of one number for two classes is not supported")
 	case positive:
-		made.of = func(sums []float64, k int) float64 {
+		made.value = func(sums []float64, k int) float64 {
 			v := float32(based(sums, 0))
 			if k == 0 {
 				v = 1 - v
@@ -135,12 +141,12 @@ func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive 
 			return float64(v)
 		}
 	default:
-		made.of = func(sums []float64, k int) float64 {
+		made.value = func(sums []float64, k int) float64 {
 			v := float32(based(sums, 0))
 			if k == 0 {
 				v = -v
 			}
-			if t.transform == "LOGISTIC" {
+			if t.postTransform == "LOGISTIC" {
 				v = logistic(v)
 			}
 			return float64(v)
@@ -150,12 +156,12 @@ func (w *walk) classifier(n *node, t *trees, sums *table, used []bool, positive 
 	return nil
 }
 
-// addTrees adds the trees to the model. It returns which targets have weights, and whether all
-// weights are positive.
-func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
-	w.m.Terms = make([][]ensemble.Term, t.targets)
-	used, positive = make([]bool, t.targets), true
-	b := ensemble.NewBuilder(w.m)
+// addTrees adds the trees to the model. The result used tells which targets have weights, and
+// positive tells whether all weights are at least 0.
+func (w *graphReader) addTrees(t *ensembleTrees) (used []bool, positive bool, err error) {
+	w.model.Terms = make([][]ensemble.Term, t.targetCount)
+	used, positive = make([]bool, t.targetCount), true
+	b := ensemble.NewBuilder(w.model)
 	local := make([]int, len(t.modes)) // number of each node in its tree, plus 1
 	var nodes, targets []int
 	for k, root := range t.roots {
@@ -172,11 +178,11 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 			}
 			local[node] = q + 1
 			if t.modes[node] != modeLeaf {
-				nodes = append(nodes, t.yes[node], t.no[node])
+				nodes = append(nodes, t.trueChildren[node], t.falseChildren[node])
 			}
 			for _, v := range t.weights[node] {
-				if v.target < 0 || v.target >= int64(t.targets) {
-					return nil, false, fmt.Errorf("tree %d: a weight is of target %d, of %d", k, v.target, t.targets)
+				if v.target < 0 || v.target >= int64(t.targetCount) {
+					return nil, false, fmt.Errorf("tree %d: a weight is of target %d, of %d", k, v.target, t.targetCount)
 				}
 				targets = append(targets, int(v.target))
 				used[v.target] = true
@@ -193,7 +199,7 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 				if t.modes[node] == modeLeaf {
 					return 0, 0, true
 				}
-				return local[t.yes[node]] - 1, local[t.no[node]] - 1, false
+				return local[t.trueChildren[node]] - 1, local[t.falseChildren[node]] - 1, false
 			},
 			Leaf: func(q int) (int32, error) {
 				clear(values)
@@ -203,12 +209,12 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 					values[at] = v.value
 					seen++
 				}
-				if of := t.weights[nodes[q]]; seen > 1 && !distinct(of) {
+				if of := t.weights[nodes[q]]; seen > 1 && !haveDistinctTargets(of) {
 					return 0, errors.New("a leaf has two weights of a target")
 				}
 				return b.AddLeaf(values...)
 			},
-			Test: func(q int, yes, no int32) (int32, error) { return t.test(b, nodes[q], yes, no) },
+			Test: func(q int, yes, no int32) (int32, error) { return t.addTest(b, nodes[q], yes, no) },
 		})
 		if err == nil {
 			err = b.AddToTargets(targets...)
@@ -220,7 +226,8 @@ func (w *walk) addTrees(t *trees) (used []bool, positive bool, err error) {
 	return used, positive, nil
 }
 
-func distinct(weights []weight) bool {
+// haveDistinctTargets reports whether no two weights are of the same target.
+func haveDistinctTargets(weights []leafWeight) bool {
 	seen := make(map[int64]bool, len(weights))
 	for _, w := range weights {
 		if seen[w.target] {
@@ -231,9 +238,10 @@ func distinct(weights []weight) bool {
 	return true
 }
 
-// test adds the test of a node to the builder, leading to yes or no.
-func (t *trees) test(b *ensemble.Builder, node int, yes, no int32) (int32, error) {
-	v, mode := t.values[node], t.modes[node]
+// addTest adds the test of a tree node to the builder. The test leads to the child yes if it is
+// true, and to no otherwise.
+func (t *ensembleTrees) addTest(b *ensemble.Builder, node int, yes, no int32) (int32, error) {
+	v, mode := t.thresholds[node], t.modes[node]
 	var bounds []float64
 	var children []int32
 	switch mode {
@@ -264,7 +272,7 @@ func (t *trees) test(b *ensemble.Builder, node int, yes, no int32) (int32, error
 		return 0, fmt.Errorf("its mode %d is not supported", mode)
 	}
 	missing := no
-	if mode == modeNEQ || len(t.missing) > 0 && t.missing[node] == 1 {
+	if mode == modeNEQ || len(t.missingLeadsToTrue) > 0 && t.missingLeadsToTrue[node] == 1 {
 		missing = yes
 	}
 	return b.AddThresholdTests(int(t.features[node]), bounds, children, max(slices.Index(children, missing), 0))

@@ -10,52 +10,56 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// These limits apply to a file.
+// Limits on a file.
 const (
-	maxColumns = 1 << 20
-	maxTargets = 1 << 12
-	maxSteps   = 1 << 8 // greatest number of nodes of a graph
+	maxColumns    = 1 << 20 // greatest number of columns of an input or a node
+	maxTargets    = 1 << 12 // greatest number of targets
+	maxGraphNodes = 1 << 8  // greatest number of nodes of a graph
 )
 
-// A graph holds the parts of an ONNX graph that this package uses. Each node comes after its inputs.
+// A graph holds the parts of an ONNX graph that this package uses. Each node comes after its
+// inputs.
 type graph struct {
-	nodes          []node
-	constants      map[string]*tensor
-	inputs         []input
-	outputs        []string
-	maker, version string
+	nodes          []graphNode
+	constants      map[string]*tensor // by name: its numbers
+	inputs         []graphInput
+	outputs        []string // names of the outputs
+	maker, version string   // the program that wrote the file, and the version of the program
 }
 
-type input struct {
+// A graphInput is an input of a graph.
+type graphInput struct {
 	name    string
-	kind    int
-	columns int // number of columns; 0 if the file does not state it
+	kind    int // kind of number, such as kindFloat
+	columns int // number of columns; 0 if the file does not state the number
 }
 
-type node struct {
-	op, domain      string
+// A graphNode is a node of a graph: an operator with the names of its inputs and outputs.
+type graphNode struct {
+	op, domain      string // name of the operator, and of the operator set
 	inputs, outputs []string
 	attributes      map[string]*attribute
 }
 
+// An attribute is a named parameter of a node. Only one of the fields is set.
 type attribute struct {
-	f       float64
-	i       int64
-	s       string
+	float   float64
+	integer int64
+	text    string
 	tensor  *tensor
 	floats  []float64
 	ints    []int64
 	strings []string
 }
 
-// A tensor is a list of numbers. Of its shape only the number of elements is kept.
+// A tensor is a list of numbers. Its shape is not kept.
 type tensor struct {
 	name    string
-	kind    int
+	kind    int // kind of its elements, such as kindFloat
 	numbers []float64
 }
 
-// These are the kinds of elements, with the numbers of TensorProto.
+// The kinds of elements of a tensor, with the numbers that TensorProto defines.
 const (
 	kindFloat  = 1
 	kindUint8  = 2
@@ -65,7 +69,8 @@ const (
 	kindDouble = 11
 )
 
-// appendInts appends the value of a field, or all values of a packed field.
+// appendInts appends to dst the integer in a field of a Protocol Buffers message, or all integers
+// if the field is packed.
 func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(dst, int64(value)), nil
@@ -80,7 +85,7 @@ func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	return dst, nil
 }
 
-// appendNumbers appends the little-endian numbers of the given kind of elements in data.
+// appendNumbers appends the little-endian numbers in data, which are of the given kind.
 func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 	size := map[int]int{kindFloat: 4, kindDouble: 8, kindInt64: 8, kindInt32: 4, kindUint8: 1}[kind]
 	if size == 0 {
@@ -108,6 +113,7 @@ func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 	return dst, nil
 }
 
+// readModel reads the graph of a model.
 func readModel(message []byte) (*graph, error) {
 	g := &graph{constants: make(map[string]*tensor)}
 	found := false
@@ -119,7 +125,7 @@ func readModel(message []byte) (*graph, error) {
 			g.version = string(text)
 		case 7:
 			found = true
-			return g.read(text)
+			return g.readFields(text)
 		}
 		return nil
 	})
@@ -129,7 +135,8 @@ func readModel(message []byte) (*graph, error) {
 	return g, err
 }
 
-func (g *graph) read(message []byte) error {
+// readFields reads the fields of a GraphProto message.
+func (g *graph) readFields(message []byte) error {
 	return forEachField(message, func(field int, _ uint64, text []byte) error {
 		switch field {
 		case 1:
@@ -155,7 +162,7 @@ func (g *graph) read(message []byte) error {
 	})
 }
 
-func readNode(message []byte) (n node, err error) {
+func readNode(message []byte) (n graphNode, err error) {
 	n.attributes = make(map[string]*attribute)
 	err = forEachField(message, func(field int, _ uint64, text []byte) error {
 		switch field {
@@ -189,12 +196,12 @@ func readAttribute(message []byte) (name string, a *attribute, err error) {
 		case 2:
 			var f []float64
 			if f, err = appendNumbers(nil, kindFloat, text); len(f) > 0 {
-				a.f = f[0]
+				a.float = f[0]
 			}
 		case 3:
-			a.i = int64(value)
+			a.integer = int64(value)
 		case 4:
-			a.s = string(text)
+			a.text = string(text)
 		case 5:
 			a.tensor, err = readTensor(text)
 		case 7:
@@ -251,8 +258,8 @@ func readTensor(message []byte) (*tensor, error) {
 	return t, err
 }
 
-// readInput reads the name, the kind of elements and the number of columns of a graph's input.
-func readInput(message []byte) (in input, err error) {
+// readInput reads the name, the kind of elements and the number of columns of an input of a graph.
+func readInput(message []byte) (in graphInput, err error) {
 	var shape []int64
 	dimension := func(_ int, _ uint64, text []byte) error {
 		size := int64(0)
@@ -293,24 +300,25 @@ func readInput(message []byte) (in input, err error) {
 	return in, err
 }
 
-// floats returns the floating-point list of the named attribute.
-func (n *node) floats(name string) []float64 {
+// floats returns the list of floating-point numbers in the named attribute.
+func (n *graphNode) floats(name string) []float64 {
 	if a := n.attributes[name]; a != nil {
 		return a.floats
 	}
 	return nil
 }
 
-// ints returns the integer list of the named attribute.
-func (n *node) ints(name string) []int64 {
+// ints returns the list of integers in the named attribute.
+func (n *graphNode) ints(name string) []int64 {
 	if a := n.attributes[name]; a != nil {
 		return a.ints
 	}
 	return nil
 }
 
-// numbers returns the list of the named attribute as float64, or the elements of its tensor.
-func (n *node) numbers(name string) []float64 {
+// numbers returns the elements of the tensor in the named attribute, or its list of floating-point
+// numbers.
+func (n *graphNode) numbers(name string) []float64 {
 	if a := n.attributes[name+"_as_tensor"]; a != nil && a.tensor != nil {
 		return a.tensor.numbers
 	}
@@ -320,16 +328,18 @@ func (n *node) numbers(name string) []float64 {
 	return n.floats(name)
 }
 
-// text returns the text of the named attribute, or otherwise if it is missing.
-func (n *node) text(name, otherwise string) string {
+// text returns the text of the named attribute, or the parameter otherwise if the node does not
+// have the attribute.
+func (n *graphNode) text(name, otherwise string) string {
 	if a := n.attributes[name]; a != nil {
-		return a.s
+		return a.text
 	}
 	return otherwise
 }
 
-// labels returns the class labels of an attribute, which are strings or integers.
-func (n *node) labels(prefix string) []string {
+// labels returns the class labels in the attributes that begin with prefix. The labels are strings,
+// or integers as text.
+func (n *graphNode) labels(prefix string) []string {
 	if a := n.attributes[prefix+"_strings"]; a != nil && len(a.strings) > 0 {
 		return a.strings
 	}

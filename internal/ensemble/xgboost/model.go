@@ -1,14 +1,15 @@
 // Package xgboost reads models of XGBoost 1.6 to 3.x, saved as JSON or UBJSON, into the form that
 // package ensemble scores.
 //
-// It reads the boosters gbtree and dart with numerical and categorical splits, for one target or
-// several with a tree each. An error names and rejects gblinear, trees with several outputs, and
-// unknown objectives.
+// It reads the boosters gbtree and dart, with numerical and categorical splits. There may be
+// several targets, but each tree must have a single target. Read returns an error that names what
+// is not supported: gblinear, trees with several outputs, and unknown objectives.
 //
-// XGBoost compares and adds in float32. A prediction begins with the base score, as a margin. The
-// trees' leaves are added in their order; for dart each is first multiplied by the tree's weight. A
-// score does the same, to the bit. The links round as exp and log in float64 do, which is usually
-// how the C library's float32 ones round.
+// XGBoost compares and adds in float32. A prediction begins with the base score, converted to a
+// margin. The leaves are then added in the order of the trees. For dart, each leaf is first
+// multiplied by the weight of its tree. A score adds in the same way, to the last bit. The link
+// functions compute exp and log in float64 and round the result to float32, which usually equals
+// the result of the C library's float32 functions.
 package xgboost
 
 import (
@@ -24,7 +25,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// Read reads an XGBoost model. The error describes the fault in the file, or names what is not supported.
+// Read reads an XGBoost model. The error describes the fault in the file, or names what is not
+// supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -42,18 +44,19 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	return f.buildModel()
 }
 
-// isJSON reports whether the data are JSON rather than UBJSON. In UBJSON no quote or space follows the first brace.
+// isJSON reports whether the data are JSON rather than UBJSON. In UBJSON, no quotation mark or
+// space follows the first brace.
 func isJSON(data []byte) bool {
 	rest, brace := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
-// nonFiniteLiterals are the numbers that XGBoost writes although JSON does not have them, such as the conditions of
-// categorical tests.
+// nonFiniteLiterals are the numbers that XGBoost writes although JSON does not allow them, for
+// example as the conditions of categorical tests.
 var nonFiniteLiterals = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// quoteNonFinite puts the nonFiniteLiterals in data in quotation marks.
+// quoteNonFinite puts each of the [nonFiniteLiterals] in data in quotation marks.
 func quoteNonFinite(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	text := false
@@ -102,36 +105,38 @@ type file struct {
 	} `json:"learner"`
 }
 
+// A booster holds the trees of a model.
 type booster struct {
 	Name       string   `json:"name"`
-	WeightDrop []real   `json:"weight_drop"`
-	GBTree     *booster `json:"gbtree"` // inner booster of dart
+	WeightDrop []real   `json:"weight_drop"` // for dart, by tree: the weight of the tree
+	GBTree     *booster `json:"gbtree"`      // the inner booster of dart, which holds the trees
 	Model      struct {
 		TreeInfo []int  `json:"tree_info"`
 		Trees    []tree `json:"trees"`
 	} `json:"model"`
 }
 
+// A tree holds the lists that describe one tree. Most lists have one element for each node.
 type tree struct {
 	Left       []int  `json:"left_children"`
 	Right      []int  `json:"right_children"`
 	Features   []int  `json:"split_indices"`
-	Conditions []real `json:"split_conditions"`
-	Missing    []flag `json:"default_left"`
-	Types      []flag `json:"split_type"` // for each node: whether its test is categorical
-	Categories []int  `json:"categories"`
-	CatNodes   []int  `json:"categories_nodes"`
-	CatStarts  []int  `json:"categories_segments"`
-	CatSizes   []int  `json:"categories_sizes"`
+	Conditions []real `json:"split_conditions"`    // by node: the threshold of a test, or the value of a leaf
+	Missing    []flag `json:"default_left"`        // by node: whether a missing value leads left
+	Types      []flag `json:"split_type"`          // by node: whether its test is categorical
+	Categories []int  `json:"categories"`          // the categories of all categorical tests, test by test
+	CatNodes   []int  `json:"categories_nodes"`    // by categorical test: the index of its node
+	CatStarts  []int  `json:"categories_segments"` // by categorical test: where its categories begin in Categories
+	CatSizes   []int  `json:"categories_sizes"`    // by categorical test: the number of its categories
 	Param      struct {
 		LeafSize number `json:"size_leaf_vector"`
 	} `json:"tree_param"`
 }
 
-// A real is a float32 number of a file. A quoted non-finite literal becomes NaN.
+// A real is a float32 number in a file. A number that is not finite becomes NaN.
 type real float32
 
-// UnmarshalJSON decodes a number or a quoted non-finite literal.
+// UnmarshalJSON decodes a number, or a quoted number that is not finite.
 func (r *real) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		*r = real(math.NaN())
@@ -145,7 +150,7 @@ func (r *real) UnmarshalJSON(text []byte) error {
 // A flag is a boolean that files write as true and false or as 1 and 0.
 type flag bool
 
-// UnmarshalJSON decodes both forms of a flag.
+// UnmarshalJSON decodes a boolean in either form.
 func (f *flag) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case "1", "true":
@@ -158,7 +163,7 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A number is a whole number that files write as a string.
+// A number is a whole number of at least 0 that files write as a string.
 type number int
 
 // UnmarshalJSON decodes a number from a string or from a bare number.
@@ -171,12 +176,13 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// These limits apply to a file, apart from its trees.
+// Limits on a file, apart from its trees.
 const (
-	maxFeatures = 1 << 20
-	maxTargets  = 1 << 12
+	maxFeatures = 1 << 20 // greatest number of features
+	maxTargets  = 1 << 12 // greatest number of targets
 )
 
+// buildModel converts the content of the file to a model.
 func (f *file) buildModel() (*ensemble.Model, error) {
 	l := &f.Learner
 	g := &l.Booster
@@ -244,7 +250,7 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	return m, nil
 }
 
-// addTo adds the tree to the builder, with each leaf multiplied by weight.
+// addTo adds the tree to the builder. The value of each leaf is multiplied by weight.
 func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	n := len(t.Left)
 	if t.Param.LeafSize > 1 {
@@ -253,7 +259,7 @@ func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	if len(t.Right) != n || len(t.Features) != n || len(t.Conditions) != n || len(t.Missing) != n {
 		return errors.New("its lists are not of one length")
 	}
-	of, err := t.categories()
+	of, err := t.nodeCategories()
 	if err != nil {
 		return err
 	}
@@ -278,11 +284,11 @@ func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	})
 }
 
-// maxCategory is XGBoost's largest category.
+// maxCategory is the largest category that XGBoost allows.
 const maxCategory = 1<<24 - 1
 
-// categories returns, for each categorical node, the categories that lead right.
-func (t *tree) categories() (map[int][]int, error) {
+// nodeCategories returns the categories that lead right, by the index of the node that tests them.
+func (t *tree) nodeCategories() (map[int][]int, error) {
 	if len(t.CatStarts) != len(t.CatNodes) || len(t.CatSizes) != len(t.CatNodes) {
 		return nil, errors.New("its lists of categories are not of one length")
 	}

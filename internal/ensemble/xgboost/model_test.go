@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 func TestObjectives(t *testing.T) {
 	kept := golden.Open(t)
 	trees := small[strings.Index(small, `"trees":[`)+len(`"trees":[`) : strings.Index(small, `]}},"learner_model_param"`)]
-	for objective := range objectives {
+	for objective := range linkByObjective {
 		for _, base := range []string{"[5E-1]", "0.25", "[2,3]", "[-1]", "x"} {
 			for _, targets := range []int{1, 2, 3} {
 				text := strings.NewReplacer("binary:logistic", objective, "[5E-1]", base, `"tree_info":[0]`, `"tree_info":`+[]string{"[0]", "[0,1]", "[2,1,0]"}[targets-1],
@@ -120,7 +120,7 @@ func TestUBJSON(t *testing.T) {
 			t.Errorf("%q is %s, %v, want %s", c.data, got, err, c.want)
 		}
 		for n := range c.data {
-			if _, err := toJSON([]byte(c.data[:n])); err == nil || !strings.Contains(err.Error(), errShort.Error()) {
+			if _, err := toJSON([]byte(c.data[:n])); err == nil || !strings.Contains(err.Error(), errTruncated.Error()) {
 				t.Errorf("%q: %v", c.data[:n], err)
 			}
 		}

@@ -10,31 +10,32 @@ import (
 	"kir/internal/portable"
 )
 
-// A link is an objective's function from a margin, the sum of leaves, to a prediction.
-type link int
+// A linkFunction converts a margin, that is, a sum of leaves, to a prediction.
+type linkFunction int
 
 const (
-	identity link = iota
-	logistic
-	exponential
-	hinge
-	softmax
+	identityLink linkFunction = iota
+	logisticLink
+	exponentialLink
+	hingeLink
+	softmaxLink
 )
 
-// objectives maps the name of each known objective to its link.
-var objectives = map[string]link{
-	"reg:squarederror": identity, "reg:linear": identity, "reg:squaredlogerror": identity,
-	"reg:pseudohubererror": identity, "reg:absoluteerror": identity, "reg:quantileerror": identity,
-	"binary:logitraw": identity, "rank:pairwise": identity, "rank:ndcg": identity, "rank:map": identity,
-	"reg:logistic": logistic, "binary:logistic": logistic, "binary:hinge": hinge,
-	"count:poisson": exponential, "reg:gamma": exponential, "reg:tweedie": exponential,
-	"survival:cox": exponential, "survival:aft": exponential,
-	"multi:softprob": softmax, "multi:softmax": softmax,
+// linkByObjective maps the name of each known objective to its link function.
+var linkByObjective = map[string]linkFunction{
+	"reg:squarederror": identityLink, "reg:linear": identityLink, "reg:squaredlogerror": identityLink,
+	"reg:pseudohubererror": identityLink, "reg:absoluteerror": identityLink, "reg:quantileerror": identityLink,
+	"binary:logitraw": identityLink, "rank:pairwise": identityLink, "rank:ndcg": identityLink, "rank:map": identityLink,
+	"reg:logistic": logisticLink, "binary:logistic": logisticLink, "binary:hinge": hingeLink,
+	"count:poisson": exponentialLink, "reg:gamma": exponentialLink, "reg:tweedie": exponentialLink,
+	"survival:cox": exponentialLink, "survival:aft": exponentialLink,
+	"multi:softprob": softmaxLink, "multi:softmax": softmaxLink,
 }
 
-// setObjective sets the start of the model's sums from the base score, and the outputs computed from the sums.
+// setObjective sets the start of the model's sums from the base score. It also sets the outputs,
+// which are computed from the sums.
 func setObjective(m *ensemble.Model, objective string, targets int, baseScore string) error {
-	link, ok := objectives[objective]
+	link, ok := linkByObjective[objective]
 	if !ok {
 		return fmt.Errorf("the objective %.60q is not supported", objective)
 	}
@@ -50,9 +51,9 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 32)
 		margin := float32(v)
 		switch link {
-		case logistic:
+		case logisticLink:
 			margin = -log32(1/margin - 1)
-		case exponential:
+		case exponentialLink:
 			margin = log32(margin)
 		}
 		if err != nil || math.IsNaN(float64(margin)) || math.IsInf(float64(margin), 0) {
@@ -63,12 +64,12 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 	margin := func(k int) func([]float64, int) float64 {
 		return func(sums []float64, _ int) float64 { return sums[k] }
 	}
-	if link == softmax {
+	if link == softmaxLink {
 		classes := make([]string, targets)
 		for k := range classes {
 			classes[k] = strconv.Itoa(k)
 		}
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Of: softmaxOf})
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Of: softmaxProbability})
 	}
 	for k := range targets {
 		suffix := ""
@@ -76,7 +77,7 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 			suffix = " " + strconv.Itoa(k)
 		}
 		switch {
-		case link == softmax:
+		case link == softmaxLink:
 		case objective == "binary:logistic":
 			m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability" + suffix, Classes: []string{"0", "1"},
 				Of: func(sums []float64, class int) float64 {
@@ -90,11 +91,11 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 			m.Outputs = append(m.Outputs, ensemble.Output{Name: "value" + suffix, Of: func(sums []float64, _ int) float64 {
 				v := float32(sums[k])
 				switch link {
-				case logistic:
+				case logisticLink:
 					v = sigmoid(v)
-				case exponential:
+				case exponentialLink:
 					v = exp32(v)
-				case hinge:
+				case hingeLink:
 					if v > 0 {
 						return 1
 					}
@@ -117,9 +118,11 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 func exp32(v float32) float32 { return float32(portable.Exp(float64(v))) }
 func log32(v float32) float32 { return float32(portable.Log(float64(v))) }
 
+// sigmoid returns 1/(1 + exp(−v)), computed as XGBoost does.
 func sigmoid(v float32) float32 { return 1 / (1 + exp32(min(-v, 88.7))) }
 
-func softmaxOf(sums []float64, class int) float64 {
+// softmaxProbability returns the probability of a class by the softmax of the sums.
+func softmaxProbability(sums []float64, class int) float64 {
 	most := float32(sums[0])
 	for _, v := range sums {
 		most = max(most, float32(v))

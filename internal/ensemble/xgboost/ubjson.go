@@ -9,40 +9,42 @@ import (
 	"strconv"
 )
 
-// maxDepth is the greatest nesting depth of values.
-const maxDepth = 64
+// maxNestingDepth is the greatest depth to which values may be nested.
+const maxNestingDepth = 64
 
-// toJSON converts a UBJSON value to JSON; see ubjson.org. Numbers that are not finite become
+// toJSON converts a UBJSON value to JSON: see ubjson.org. Numbers that are not finite become
 // strings, as in [quoteNonFinite].
 func toJSON(data []byte) ([]byte, error) {
-	u := ubjson{data: data}
-	kind, err := u.byte()
+	u := ubjsonConverter{data: data}
+	kind, err := u.readByte()
 	if err == nil {
-		err = u.value(kind, 0)
+		err = u.convertValue(kind, 0)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no model of XGBoost: at byte %d of the UBJSON: %w", u.at, err)
+		return nil, fmt.Errorf("no model of XGBoost: at byte %d of the UBJSON: %w", u.position, err)
 	}
-	return u.out, nil
+	return u.json, nil
 }
 
-type ubjson struct {
-	data []byte
-	at   int
-	out  []byte
+// A ubjsonConverter converts UBJSON to JSON.
+type ubjsonConverter struct {
+	data     []byte // the UBJSON
+	position int    // index in data of the next byte to read
+	json     []byte // the JSON written so far
 }
 
-var errShort = errors.New("the file ends too early")
+var errTruncated = errors.New("the file ends too early")
 
-func (u *ubjson) nextBytes(n int) ([]byte, error) {
-	if n < 0 || n > len(u.data)-u.at {
-		return nil, errShort
+// nextBytes reads the next n bytes.
+func (u *ubjsonConverter) nextBytes(n int) ([]byte, error) {
+	if n < 0 || n > len(u.data)-u.position {
+		return nil, errTruncated
 	}
-	u.at += n
-	return u.data[u.at-n : u.at], nil
+	u.position += n
+	return u.data[u.position-n : u.position], nil
 }
 
-func (u *ubjson) byte() (byte, error) {
+func (u *ubjsonConverter) readByte() (byte, error) {
 	b, err := u.nextBytes(1)
 	if err != nil {
 		return 0, err
@@ -50,12 +52,12 @@ func (u *ubjson) byte() (byte, error) {
 	return b[0], nil
 }
 
-// sizes maps the marker of a type of numbers to its size in bytes.
-var sizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
+// numberSizes maps the marker of a type of number to the size of such a number in bytes.
+var numberSizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
 
-// readInt reads a whole number of the type with the given marker.
-func (u *ubjson) readInt(kind byte) (int64, error) {
-	size, ok := sizes[kind]
+// readInt reads a whole number. The parameter kind is the marker of its type.
+func (u *ubjsonConverter) readInt(kind byte) (int64, error) {
+	size, ok := numberSizes[kind]
 	if !ok || kind == 'd' || kind == 'D' {
 		return 0, fmt.Errorf("%q is no whole number", kind)
 	}
@@ -76,21 +78,22 @@ func (u *ubjson) readInt(kind byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(b)), nil
 }
 
-// readLength reads a length: a marker and a whole number, at most the number of remaining bytes.
-func (u *ubjson) readLength() (int, error) {
-	kind, err := u.byte()
+// readLength reads a length: a marker and a whole number. The length may not exceed the number of
+// remaining bytes.
+func (u *ubjsonConverter) readLength() (int, error) {
+	kind, err := u.readByte()
 	if err != nil {
 		return 0, err
 	}
 	n, err := u.readInt(kind)
-	if err == nil && (n < 0 || n > int64(len(u.data)-u.at)) {
-		err = errShort
+	if err == nil && (n < 0 || n > int64(len(u.data)-u.position)) {
+		err = errTruncated
 	}
 	return int(n), err
 }
 
-// text reads a string whose marker has been read.
-func (u *ubjson) text() error {
+// convertString converts a string whose marker has been read.
+func (u *ubjsonConverter) convertString() error {
 	n, err := u.readLength()
 	if err != nil {
 		return err
@@ -100,80 +103,84 @@ func (u *ubjson) text() error {
 		return err
 	}
 	quoted, err := json.Marshal(string(b))
-	u.out = append(u.out, quoted...)
+	u.json = append(u.json, quoted...)
 	return err
 }
 
-func (u *ubjson) value(kind byte, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("values are nested deeper than %d", maxDepth)
+// convertValue converts a value whose marker is kind. The parameter depth is the number of arrays
+// and objects that contain the value.
+func (u *ubjsonConverter) convertValue(kind byte, depth int) error {
+	if depth > maxNestingDepth {
+		return fmt.Errorf("values are nested deeper than %d", maxNestingDepth)
 	}
 	switch kind {
 	case '{':
-		return u.object(depth)
+		return u.convertObject(depth)
 	case '[':
-		return u.array(depth)
+		return u.convertArray(depth)
 	case 'S':
-		return u.text()
+		return u.convertString()
 	case 'C':
-		c, err := u.byte()
-		u.out = strconv.AppendUint(append(u.out, '"'), uint64(c), 10)
-		u.out = append(u.out, '"')
+		c, err := u.readByte()
+		u.json = strconv.AppendUint(append(u.json, '"'), uint64(c), 10)
+		u.json = append(u.json, '"')
 		return err
 	case 'Z':
-		u.out = append(u.out, "null"...)
+		u.json = append(u.json, "null"...)
 	case 'T':
-		u.out = append(u.out, "true"...)
+		u.json = append(u.json, "true"...)
 	case 'F':
-		u.out = append(u.out, "false"...)
+		u.json = append(u.json, "false"...)
 	case 'd':
 		b, err := u.nextBytes(4)
 		if err != nil {
 			return err
 		}
-		u.float(float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 32)
+		u.appendFloat(float64(math.Float32frombits(binary.BigEndian.Uint32(b))), 32)
 	case 'D':
 		b, err := u.nextBytes(8)
 		if err != nil {
 			return err
 		}
-		u.float(math.Float64frombits(binary.BigEndian.Uint64(b)), 64)
+		u.appendFloat(math.Float64frombits(binary.BigEndian.Uint64(b)), 64)
 	default:
 		v, err := u.readInt(kind)
 		if err != nil {
 			return err
 		}
-		u.out = strconv.AppendInt(u.out, v, 10)
+		u.json = strconv.AppendInt(u.json, v, 10)
 	}
 	return nil
 }
 
-func (u *ubjson) float(v float64, bits int) {
+// appendFloat appends a number to the JSON.
+func (u *ubjsonConverter) appendFloat(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		u.out = append(u.out, `"NaN"`...)
+		u.json = append(u.json, `"NaN"`...)
 		return
 	}
-	u.out = strconv.AppendFloat(u.out, v, 'g', -1, bits)
+	u.json = strconv.AppendFloat(u.json, v, 'g', -1, bits)
 }
 
-func (u *ubjson) object(depth int) error {
-	u.out = append(u.out, '{')
+// convertObject converts an object whose first brace has been read.
+func (u *ubjsonConverter) convertObject(depth int) error {
+	u.json = append(u.json, '{')
 	for first := true; ; first = false {
-		if u.at < len(u.data) && u.data[u.at] == '}' {
-			u.at++
-			u.out = append(u.out, '}')
+		if u.position < len(u.data) && u.data[u.position] == '}' {
+			u.position++
+			u.json = append(u.json, '}')
 			return nil
 		}
 		if !first {
-			u.out = append(u.out, ',')
+			u.json = append(u.json, ',')
 		}
-		if err := u.text(); err != nil {
+		if err := u.convertString(); err != nil {
 			return err
 		}
-		u.out = append(u.out, ':')
-		kind, err := u.byte()
+		u.json = append(u.json, ':')
+		kind, err := u.readByte()
 		if err == nil {
-			err = u.value(kind, depth+1)
+			err = u.convertValue(kind, depth+1)
 		}
 		if err != nil {
 			return err
@@ -181,23 +188,25 @@ func (u *ubjson) object(depth int) error {
 	}
 }
 
-// array reads an array: values up to a closing bracket, or a count and numbers of one type.
-func (u *ubjson) array(depth int) error {
-	u.out = append(u.out, '[')
-	kind, err := u.byte()
+// convertArray converts an array whose first bracket has been read. An array consists of values up
+// to a closing bracket, or of a count and that many values. With a count, all values may be numbers
+// of a single given type.
+func (u *ubjsonConverter) convertArray(depth int) error {
+	u.json = append(u.json, '[')
+	kind, err := u.readByte()
 	if err != nil {
 		return err
 	}
 	count := -1
 	var of byte
 	if kind == '$' {
-		if of, err = u.byte(); err != nil {
+		if of, err = u.readByte(); err != nil {
 			return err
 		}
-		if sizes[of] == 0 {
+		if numberSizes[of] == 0 {
 			return fmt.Errorf("an array of %q is not one of numbers", of)
 		}
-		if kind, err = u.byte(); err != nil {
+		if kind, err = u.readByte(); err != nil {
 			return err
 		}
 		if kind != '#' {
@@ -211,25 +220,25 @@ func (u *ubjson) array(depth int) error {
 	}
 	for k := 0; ; k++ {
 		if k == count || count < 0 && kind == ']' {
-			u.out = append(u.out, ']')
+			u.json = append(u.json, ']')
 			return nil
 		}
 		if k > 0 {
-			u.out = append(u.out, ',')
+			u.json = append(u.json, ',')
 		}
 		each := of
 		switch {
 		case of != 0:
 		case count >= 0:
-			each, err = u.byte()
+			each, err = u.readByte()
 		default:
 			each = kind
 		}
 		if err == nil {
-			err = u.value(each, depth+1)
+			err = u.convertValue(each, depth+1)
 		}
 		if err == nil && count < 0 {
-			kind, err = u.byte()
+			kind, err = u.readByte()
 		}
 		if err != nil {
 			return err
