@@ -7,13 +7,13 @@ import (
 	"kir/model"
 )
 
-// compileAddedFeatures returns the features that a forest's splits test, with a description. It returns nil
-// for the amounts alone, which is what splits test if no features are added; see [Descriptors].
+// compileAddedFeatures returns the features that the splits of a forest test, and a description of the
+// features. Without added features a forest tests only amounts, and the result is nil; see [Descriptors].
 func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeatures]) (features []model.Feature, words string, err error) {
 	if add.At == nil {
 		return nil, "", nil
 	}
-	d := describer{names: s.Names, total: s.Total}
+	d := featureBuilder{ingredientNames: s.Names, total: s.Total}
 	if err := d.addAttributes(s, &add.Value); err != nil {
 		return nil, "", err
 	}
@@ -22,17 +22,17 @@ func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeature
 		return nil, "", nil
 	}
 	if features, err = d.allFeatures(presence, !amounts); err != nil {
-		return nil, "", placedAt(add.At, err)
+		return nil, "", placeFeatureError(add.At, err)
 	}
-	return features, ", from " + d.words(), nil
+	return features, ", from " + d.describe(), nil
 }
 
-// addAttributes makes the features of the attributes named in a problem.
-func (d *describer) addAttributes(s *readContext, add *config.AddedFeatures) error {
+// addAttributes makes features of the attributes that a problem file names.
+func (d *featureBuilder) addAttributes(s *readContext, add *config.AddedFeatures) error {
 	for _, name := range add.Totals {
 		a, err := s.Attribute(name.At, name.Value)
 		if err != nil {
-			return placedAt(name.At, err)
+			return placeFeatureError(name.At, err)
 		}
 		d.addTotals(a)
 	}
@@ -42,7 +42,7 @@ func (d *describer) addAttributes(s *readContext, add *config.AddedFeatures) err
 			err = d.addMean(name.Value, values)
 		}
 		if err != nil {
-			return placedAt(name.At, err)
+			return placeFeatureError(name.At, err)
 		}
 	}
 	for _, name := range add.Ratios {
@@ -51,14 +51,15 @@ func (d *describer) addAttributes(s *readContext, add *config.AddedFeatures) err
 			err = d.addRatios(a)
 		}
 		if err != nil {
-			return placedAt(name.At, err)
+			return placeFeatureError(name.At, err)
 		}
 	}
 	return nil
 }
 
-// placedAt places an error about features at a node, unless it has a place.
-func placedAt(at *yaml.Node, err error) error {
+// placeFeatureError adds the position of a node in the file to an error about features. An error that has a
+// position keeps its own.
+func placeFeatureError(at *yaml.Node, err error) error {
 	if bad, ok := err.(*inputerr.Error); ok && bad.File == "" {
 		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)
 	}

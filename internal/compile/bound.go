@@ -9,40 +9,47 @@ import (
 	"kir/property"
 )
 
-// A property implements one or more of these interfaces to report upper bounds of its score.
+// A property implements one or more of the following interfaces to report upper bounds of its score.
 type (
-	// linearBounded is implemented by scores that are a function of a linear form of amounts and uses.
-	// perUnit and perUse have a factor for each ingredient.
+	// linearBounded is implemented by a score that is a function d of one linear form. The form is constant +
+	// Σ perUnit[i]·amount[i] over all ingredients i + Σ perUse[i] over the used ingredients i.
 	linearBounded interface {
 		Linear(ingredients int) (perUnit, perUse []float64, constant float64, d *property.Desirability)
 	}
-	// countBounded returns an upper bound over all compositions of at most used ingredients.
+	// countBounded is implemented by a score with an upper bound that depends on the number of ingredients.
+	// Most returns the bound for compositions that use at most maxUsed ingredients.
 	countBounded interface {
-		Most(used int) float64
+		Most(maxUsed int) float64
 	}
-	// boxBounded returns an upper bound over a box: ingredient i has lo[i] to hi[i] units, and at most used
-	// ingredients are used.
+	// boxBounded is implemented by a score with an upper bound over a box of compositions. Above returns the
+	// bound if every ingredient i has lo[i] to hi[i] units, and if at most maxUsed ingredients are used.
 	boxBounded interface {
-		Above(lo, hi []int32, used int) float64
-		AboveCost() int64 // steps of about a nanosecond that Above takes
+		Above(lo, hi []int32, maxUsed int) float64
+		AboveCost() int64 // approximate time of a call of Above, in nanoseconds
 	}
-	// pieceBounded bounds a score made of pieces. Each piece has an upper bound over a box, and join
-	// combines these bounds into one of the score.
+	// pieceBounded is implemented by a score that is computed from several terms. Every function that Pieces
+	// returns gives an upper bound of one term over a box. The function join combines the bounds of all terms
+	// into a bound of the score.
 	pieceBounded interface {
-		Pieces() (of []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64), join func(above []float64) float64)
-		LineCost() int64
+		Pieces() (of []func(lo, hi []int32, maxUsed int) (above float64, steps int64, along int, by float64), join func(above []float64) float64)
+		LineCost() int64 // approximate time to score all ways in which two ingredients share their amount, in nanoseconds
 	}
-	// tangentBounded returns tangents that are upper bounds of the logarithm of the score.
+	// tangentBounded is implemented by a score whose logarithm is concave. Tangents returns a function at
+	// that computes a tangent, which is an upper bound of the logarithm. floor is the least logarithm, or
+	// −Inf if there is none.
 	tangentBounded interface {
 		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
 	}
-	// formBounded computes an upper bound from the maxima of linear forms, which the function most returns.
+	// formBounded is implemented by a score whose upper bound follows from maxima of linear forms. Above
+	// computes the bound. It calls the function most for the maximum of a linear form of amounts (perUnit)
+	// and of uses of ingredients (perUse).
 	formBounded interface {
 		Above(ingredients int, most func(perUnit, perUse []float64) float64) float64
 	}
 )
 
-// boundProblem returns the problem for package bound. Every property with a weight counts with weight 1.
+// boundProblem returns the problem as package bound needs it. Every property whose weight is not 0 is a
+// factor with weight 1.
 func (p *Problem) boundProblem() (*bound.Problem, error) {
 	c, err := constraint.FromRules(newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set)
 	if err != nil {
@@ -54,13 +61,14 @@ func (p *Problem) boundProblem() (*bound.Problem, error) {
 		if w.Weight == 0 {
 			continue
 		}
-		b.Factors = append(b.Factors, boundPart(w.Name, w.property, len(p.Ingredients), used))
+		b.Factors = append(b.Factors, newBoundFactor(w.Name, w.mcmcProperty, len(p.Ingredients), used))
 	}
 	return b, nil
 }
 
-// boundPart returns a property as a factor of the score, with the bounds that it reports.
-func boundPart(name string, of any, ingredients, used int) bound.Factor {
+// newBoundFactor returns a property as a factor of the score, with the upper bounds that the property
+// reports.
+func newBoundFactor(name string, of any, ingredients, used int) bound.Factor {
 	part := bound.Factor{Name: name, Most: math.Inf(1)}
 	if p, ok := of.(countBounded); ok {
 		part.Most = p.Most(used)
@@ -100,11 +108,11 @@ func boundPart(name string, of any, ingredients, used int) bound.Factor {
 	return part
 }
 
-// hasNoModel reports whether no property that counts was learnt from data, so that all scores are as the
-// problem defines them.
+// hasNoModel reports whether no property with a positive weight was learnt from data. The problem file alone
+// then defines all scores.
 func (p *Problem) hasNoModel() bool {
 	for _, w := range p.Properties {
-		if w.Weight > 0 && (w.Model != nil || w.learnt != nil || w.Posterior != nil || w.Kind == "model") {
+		if w.Weight > 0 && (w.Model != nil || w.learntModel != nil || w.Posterior != nil || w.Kind == "model") {
 			return false
 		}
 	}

@@ -12,41 +12,44 @@ import (
 	"kir/internal/file"
 )
 
-// cacheName is the cache directory beside a problem. It is visible there, moves with the problem and is
-// deleted with it. kir sample reuses counts that kir check stored, on every machine that shares the
-// directory.
-const cacheName = ".kir-cache"
+// cacheDirName is the name of the cache directory, which lies in the directory of the problem file. The cache
+// directory moves with the problem and is deleted with it. kir sample reuses the counts that kir check stored
+// there, on every machine that shares the directory.
+const cacheDirName = ".kir-cache"
 
-// cacheMagic begins each cache file and names its format and version. The key follows, then the SHA-256 of
-// the data, then the data.
-const cacheMagic = "kir counts 1\n"
+// cacheFileHeader is the text at the start of each cache file: the name of the format and its version. After
+// the header come the key, the SHA-256 of the data, and the data.
+const cacheFileHeader = "kir counts 1\n"
 
 const (
-	maxCacheFile  = 64 << 20  // the largest file that is written or read
-	maxCacheTotal = 256 << 20 // limit for all files together; the oldest are removed
+	maxCacheFileBytes = 64 << 20  // maximum size of a cache file that is written or read
+	maxCacheBytes     = 256 << 20 // maximum size of all cache files together; the oldest files are removed first
 )
 
-// A cache is a [mcmc.Cache] in a directory of files. It ignores all errors: data that cannot be read is
-// treated as missing, and data that cannot be written is not stored.
-type cache struct{ dir file.Dir }
-
-// newCache returns the cache of the problems in directory dir.
-func newCache(dir string) cache { return cache{file.Dir{Path: dir}} }
-
-// fileName returns the name of a key's file, relative to the problem's directory.
-func (c cache) fileName(key [sha256.Size]byte) string {
-	return cacheName + "/" + hex.EncodeToString(key[:16]) + cacheEnding
+// A countCache is a [mcmc.Cache] that keeps counts of compositions in files of a directory. It ignores all
+// errors: data that cannot be read counts as missing, and data that cannot be written is not stored.
+type countCache struct {
+	dir file.Dir // directory of the problem file
 }
 
-const cacheEnding = ".kir"
+// newCountCache returns the cache of the problems in the directory dir.
+func newCountCache(dir string) countCache { return countCache{file.Dir{Path: dir}} }
 
-// Load returns the data of a key, or nil if there is none or the file is damaged.
-func (c cache) Load(key [sha256.Size]byte) []byte {
-	data, err := c.dir.Read(c.fileName(key), maxCacheFile)
+// fileName returns the name of the file for a key, relative to the directory of the problem file.
+func (c countCache) fileName(key [sha256.Size]byte) string {
+	return cacheDirName + "/" + hex.EncodeToString(key[:16]) + cacheFileExtension
+}
+
+// cacheFileExtension is the extension of the names of cache files.
+const cacheFileExtension = ".kir"
+
+// Load returns the data stored under a key, or nil if there is no data or the file is damaged.
+func (c countCache) Load(key [sha256.Size]byte) []byte {
+	data, err := c.dir.Read(c.fileName(key), maxCacheFileBytes)
 	if err != nil {
 		return nil
 	}
-	data, magic := bytes.CutPrefix(data, []byte(cacheMagic))
+	data, magic := bytes.CutPrefix(data, []byte(cacheFileHeader))
 	data, own := bytes.CutPrefix(data, key[:])
 	if !magic || !own || len(data) < sha256.Size {
 		return nil
@@ -59,14 +62,14 @@ func (c cache) Load(key [sha256.Size]byte) []byte {
 }
 
 // Store stores data under a key.
-func (c cache) Store(key [sha256.Size]byte, data []byte) {
+func (c countCache) Store(key [sha256.Size]byte, data []byte) {
 	sum := sha256.Sum256(data)
-	whole := slices.Concat([]byte(cacheMagic), key[:], sum[:], data)
-	if len(whole) > maxCacheFile {
+	whole := slices.Concat([]byte(cacheFileHeader), key[:], sum[:], data)
+	if len(whole) > maxCacheFileBytes {
 		return
 	}
 	// The directory has a .gitignore that excludes it from repositories.
-	if err := c.dir.Create(cacheName+"/.gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := c.dir.Create(cacheDirName+"/.gitignore", []byte("*\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return
 	}
 	if c.dir.Replace(c.fileName(key), whole) == nil {
@@ -74,14 +77,14 @@ func (c cache) Store(key [sha256.Size]byte, data []byte) {
 	}
 }
 
-// prune removes the oldest files until the others fit in maxCacheTotal.
-func (c cache) prune() {
-	files, _, err := c.dir.Walk(cacheName + "/")
+// prune removes the oldest files until the remaining files have at most maxCacheBytes.
+func (c countCache) prune() {
+	files, _, err := c.dir.Walk(cacheDirName + "/")
 	if err != nil {
 		return
 	}
 	files = slices.DeleteFunc(files, func(e file.Entry) bool {
-		return !strings.HasSuffix(e.Name, cacheEnding) || strings.Count(e.Name, "/") > 1 || !e.Mode().IsRegular()
+		return !strings.HasSuffix(e.Name, cacheFileExtension) || strings.Count(e.Name, "/") > 1 || !e.Mode().IsRegular()
 	})
 	all := int64(0)
 	for _, f := range files {
@@ -89,7 +92,7 @@ func (c cache) prune() {
 	}
 	slices.SortStableFunc(files, func(a, b file.Entry) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range files {
-		if all <= maxCacheTotal {
+		if all <= maxCacheBytes {
 			return
 		}
 		if c.dir.Remove(f.Name) == nil {

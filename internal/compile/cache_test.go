@@ -12,8 +12,8 @@ import (
 // A file is taken when it is whole and has the key that is asked for, and never
 // else; a directory that cannot be written is no error.
 func TestCacheFiles(t *testing.T) {
-	c := newCache(t.TempDir())
-	dir := c.dir.Join(cacheName)
+	c := newCountCache(t.TempDir())
+	dir := c.dir.Join(cacheDirName)
 	path := func(key [sha256.Size]byte) string { return c.dir.Join(c.fileName(key)) }
 	key, other := sha256.Sum256([]byte("a")), sha256.Sum256([]byte("b"))
 	data := bytes.Repeat([]byte("counts "), 100)
@@ -62,7 +62,7 @@ func TestCacheFiles(t *testing.T) {
 	for k := range 6 {
 		names = append(names, path(sha256.Sum256([]byte{byte(k)})))
 		write(names[k], nil)
-		if err := os.Truncate(names[k], maxCacheFile); err != nil {
+		if err := os.Truncate(names[k], maxCacheFileBytes); err != nil {
 			t.Fatal(err)
 		}
 		day := time.Now().AddDate(0, 0, k-10)
@@ -88,13 +88,13 @@ func TestCacheFiles(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "*.new")); err != nil || len(left) > 0 || c.Load(taken) != nil {
 		t.Errorf("files on their way are left: %v, %v", left, err)
 	}
-	c.Store(key, make([]byte, maxCacheFile)) // too large, with its key and sum
+	c.Store(key, make([]byte, maxCacheFileBytes)) // too large, with its key and sum
 	if !bytes.Equal(c.Load(key), data) {
 		t.Error("what is too large is stored")
 	}
 
 	write(filepath.Join(dir, "file"), nil)
-	nowhere := newCache(filepath.Join(dir, "file", "below"))
+	nowhere := newCountCache(filepath.Join(dir, "file", "below"))
 	nowhere.Store(key, data)
 	if nowhere.Load(key) != nil {
 		t.Error("something is found in a directory that cannot be")

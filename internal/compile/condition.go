@@ -15,28 +15,29 @@ import (
 	"kir/rule"
 )
 
-// A Condition is what a trial sets beside the recipe, with the values that may be offered: those of the file that no
-// rule forbids, or the given one. mcmc knows the values by their index here.
+// A Condition is a quantity that a trial sets in addition to the recipe, such as a temperature. It lists the
+// values that may be offered: the values in the file that no rule forbids, or the one given value. Package
+// mcmc refers to a value by its index in the list.
 type Condition struct {
 	Name       string
-	Unit       string
-	Given      bool
-	Numbers    []float64 // ascending; nil for categories
-	Categories []string  // nil for numbers
+	Unit       string    // unit of the numbers; empty for categories
+	Given      bool      // whether the file gives one value, which is not chosen
+	Numbers    []float64 // offered values, ascending; nil for categories
+	Categories []string  // offered values; nil for numbers
 
-	file    *config.Condition
-	listed  []int // by value: its index in the file's list
-	weights []float64
-	usual   int32 // index of the value that an unknown one is taken for; see [Condition.setUsual]
+	fileCondition *config.Condition // the condition as the file describes it
+	listedIndices []int             // by index of an offered value: its index in the list of the file
+	weights       []float64         // by index of an offered value: its relative probability before objectives count
+	usualIndex    int32             // index of the offered value that replaces an unknown value; see [Condition.chooseUsualValue]
 }
 
-// Len returns the number of values.
-func (c *Condition) Len() int { return len(c.listed) }
+// Len returns the number of values that may be offered.
+func (c *Condition) Len() int { return len(c.listedIndices) }
 
-// Text returns a value with its unit.
-func (c *Condition) Text(v int) string { return c.file.ValueText(c.listed[v]) }
+// Text returns the text of the offered value with index v, with its unit.
+func (c *Condition) Text(v int) string { return c.fileCondition.ValueText(c.listedIndices[v]) }
 
-// Value returns a value: a float64 or a string.
+// Value returns the offered value with index v: a float64 or a string.
 func (c *Condition) Value(v int) any {
 	if c.Numbers != nil {
 		return c.Numbers[v]
@@ -44,7 +45,8 @@ func (c *Condition) Value(v int) any {
 	return c.Categories[v]
 }
 
-// Index returns the index of a value, as [Condition.Value] returns it; −1 if there is none.
+// Index returns the index of an offered value, which is a float64 or a string. It returns −1 if the value is
+// not offered.
 func (c *Condition) Index(value any) int {
 	for v := range c.Len() {
 		if c.Value(v) == value {
@@ -54,25 +56,25 @@ func (c *Condition) Index(value any) int {
 	return -1
 }
 
-// listedConditions returns the conditions of a file with all their values.
+// listedConditions returns the conditions of the file. All values that the file lists count as offered.
 func (s *loader) listedConditions() (all []Condition) {
 	for k := range s.Conditions {
 		of := &s.Conditions[k]
-		c := Condition{Name: of.Name, Unit: of.Unit, Given: of.Given, Numbers: of.Numbers, Categories: of.Categories, file: of, weights: of.Weights}
+		c := Condition{Name: of.Name, Unit: of.Unit, Given: of.Given, Numbers: of.Numbers, Categories: of.Categories, fileCondition: of, weights: of.Weights}
 		for v := range of.Len() {
-			c.listed = append(c.listed, v)
+			c.listedIndices = append(c.listedIndices, v)
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// compileConditions compiles the conditions of a file, without the values that the tied rules forbid whatever the
-// recipe and the other conditions are.
+// compileConditions compiles the conditions of the file. It leaves out every value that a rule forbids for
+// all recipes and for all values of the other conditions.
 func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 	for k := range s.Conditions {
 		of := &s.Conditions[k]
-		c := Condition{Name: of.Name, Unit: of.Unit, Given: of.Given, file: of}
+		c := Condition{Name: of.Name, Unit: of.Unit, Given: of.Given, fileCondition: of}
 		for v := range of.Len() {
 			if of.Given && !(of.IsNumeric() && of.Numbers[v] == of.GivenNumber || !of.IsNumeric() && of.Categories[v] == of.GivenCategory) {
 				continue
@@ -83,7 +85,7 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 				}
 				continue
 			}
-			c.listed = append(c.listed, v)
+			c.listedIndices = append(c.listedIndices, v)
 			if of.IsNumeric() {
 				c.Numbers = append(c.Numbers, of.Numbers[v])
 			} else {
@@ -95,7 +97,7 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 			}
 			c.weights = append(c.weights, weight)
 		}
-		if len(c.listed) == 0 {
+		if len(c.listedIndices) == 0 {
 			at := of.At
 			for _, r := range tied {
 				if r.Forbids && len(r.When) == 1 && r.When[0].Condition == k {
@@ -109,7 +111,8 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 	return all, nil
 }
 
-// forbiddingRule returns the rule that forbids value v of condition k whatever else, nil if there is none.
+// forbiddingRule returns the rule that forbids value v of condition k, for all recipes and for all values of
+// the other conditions. It returns nil if there is no such rule.
 func forbiddingRule(tied []Rule, k, v int) *Rule {
 	for n := range tied {
 		if r := &tied[n]; r.Forbids && len(r.When) == 1 && r.When[0].Condition == k && r.When[0].Allowed[v] {
@@ -119,8 +122,9 @@ func forbiddingRule(tied []Rule, k, v int) *Rule {
 	return nil
 }
 
-// splitTied divides rules into those that hold whatever the conditions are and those that depend on them.
-func splitTied(rules []Rule) (plain, tied []Rule) {
+// separateTiedRules divides rules into plain rules, which hold under all conditions, and tied rules, which
+// hold only for some values of conditions.
+func separateTiedRules(rules []Rule) (plain, tied []Rule) {
 	for _, r := range rules {
 		if len(r.When) > 0 {
 			tied = append(tied, r)
@@ -131,20 +135,23 @@ func splitTied(rules []Rule) (plain, tied []Rule) {
 	return plain, tied
 }
 
-// A conditionCases is the cases that tied rules divide the conditions into; see [mcmc.WithConditions].
+// A conditionCases lists the cases that tied rules distinguish. Tied rules hold only for some values of
+// conditions. Values of a condition form a class if the tied rules treat the values equally. A case is one
+// class of each condition; see [mcmc.WithConditions].
 type conditionCases struct {
-	conditions []mcmc.Condition
-	classes    []int // by condition: how many
-	values     [][]int
-	tied       []Rule // that depend on more than one value of one condition
+	conditions  []mcmc.Condition
+	classCounts []int   // by condition: number of classes of its values
+	classValues [][]int // by condition and class: index of an offered value in the class
+	tiedRules   []Rule  // rules that hold only for some values of conditions; rules that just forbid a value are left out
 }
 
-// newConditionCases divides the values of conditions into classes of which every tied rule says the same.
+// newConditionCases divides the offered values of each condition into classes. Every tied rule treats all
+// values of a class equally.
 func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 	c := &conditionCases{}
 	for _, r := range tied {
 		if !r.Forbids || len(r.When) > 1 {
-			c.tied = append(c.tied, r)
+			c.tiedRules = append(c.tiedRules, r)
 		}
 	}
 	for k := range all {
@@ -152,9 +159,9 @@ func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 		one := mcmc.Condition{Name: of.Name, Weights: of.weights}
 		known := make(map[string]int)
 		var first []int // value of each class
-		for v, listed := range of.listed {
+		for v, listed := range of.listedIndices {
 			var b strings.Builder
-			for _, r := range c.tied {
+			for _, r := range c.tiedRules {
 				for _, w := range r.When {
 					if w.Condition == k {
 						fmt.Fprint(&b, w.Allowed[listed], " ")
@@ -169,29 +176,30 @@ func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 			one.Class = append(one.Class, class)
 		}
 		c.conditions = append(c.conditions, one)
-		c.classes, c.values = append(c.classes, len(first)), append(c.values, first)
+		c.classCounts, c.classValues = append(c.classCounts, len(first)), append(c.classValues, first)
 	}
 	return c
 }
 
-// count returns the count of cases.
-func (c *conditionCases) count() int {
+// caseCount returns the number of cases.
+func (c *conditionCases) caseCount() int {
 	number := 1
-	for _, n := range c.classes {
+	for _, n := range c.classCounts {
 		number *= n
 	}
 	return number
 }
 
-// rulesOf returns the tied rules that hold in a case, and whether one of them forbids everything.
-func (c *conditionCases) rulesOf(all []Condition, number int) (rules []Rule, forbidden *Rule) {
+// rulesOfCase returns the tied rules that hold in the case with the given number. If one of the rules forbids
+// the case, the result is that rule alone, as forbidden.
+func (c *conditionCases) rulesOfCase(all []Condition, number int) (rules []Rule, forbidden *Rule) {
 	values := make([]int, len(all)) // of the case, as the file lists them
 	for k := len(all) - 1; k >= 0; k-- {
-		values[k] = all[k].listed[c.values[k][number%c.classes[k]]]
-		number /= c.classes[k]
+		values[k] = all[k].listedIndices[c.classValues[k][number%c.classCounts[k]]]
+		number /= c.classCounts[k]
 	}
-	for n := range c.tied {
-		r := &c.tied[n]
+	for n := range c.tiedRules {
+		r := &c.tiedRules[n]
 		if slices.ContainsFunc(r.When, func(w config.ConditionValues) bool { return !w.Allowed[values[w.Condition]] }) {
 			continue
 		}
@@ -203,26 +211,27 @@ func (c *conditionCases) rulesOf(all []Condition, number int) (rules []Rule, for
 	return rules, nil
 }
 
-// maxConditionCases is the most combinations of values that tied rules may tell apart.
+// maxConditionCases is the maximum number of combinations of values that rules on conditions may distinguish.
 const maxConditionCases = 1024
 
-// joinConditions returns the space of the recipes that the rules allow, with the conditions. base is the space without
-// them. Each case of tied rules is counted by itself.
-func (s *loader) joinConditions(ctx context.Context, base *mcmc.Space, all []Condition, plain, tied []Rule, counting mcmc.Counting, law *yaml.Node) (*mcmc.Space, error) {
+// addConditionsToSpace returns the space of pairs of a recipe and values of the conditions that the rules
+// allow. base is the space without conditions. The compositions of each case of [conditionCases] are counted
+// separately.
+func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all []Condition, plain, tied []Rule, counting mcmc.Counting, law *yaml.Node) (*mcmc.Space, error) {
 	cases := newConditionCases(all, tied)
-	if len(cases.tied) == 0 {
+	if len(cases.tiedRules) == 0 {
 		return mcmc.WithConditions(base, cases.conditions, nil)
 	}
-	first := cases.tied[0].At
-	if n := cases.count(); n > maxConditionCases {
+	first := cases.tiedRules[0].At
+	if n := cases.caseCount(); n > maxConditionCases {
 		return nil, yaml.Hint(first.Errorf("rules tell %d combinations of conditions apart", n), "at most %d are possible: write fewer rules, or such as tell fewer values apart", maxConditionCases)
 	}
 	counted := make(map[string]*mcmc.Space) // by the rules that hold
-	spaces := make([]*mcmc.Space, cases.count())
+	spaces := make([]*mcmc.Space, cases.caseCount())
 	var reason error
 	possible := false
 	for number := range spaces {
-		rules, forbidden := cases.rulesOf(all, number)
+		rules, forbidden := cases.rulesOfCase(all, number)
 		if forbidden != nil {
 			continue
 		}
@@ -260,7 +269,8 @@ func (s *loader) joinConditions(ctx context.Context, base *mcmc.Space, all []Con
 	return mcmc.WithConditions(base, cases.conditions, spaces)
 }
 
-// countCase counts the compositions of a case. It returns an error of input where the rules allow none.
+// countCase counts the compositions that keep the rules of one case of the conditions. If the rules exclude
+// one another, the error wraps a [ConflictError].
 func (s *loader) countCase(ctx context.Context, rules []Rule, counting mcmc.Counting, law *yaml.Node) (*mcmc.Space, error) {
 	set := newRuleSet(&s.readContext, rules)
 	plain, err := mcmc.NewSpace(len(s.Names), s.Total)

@@ -14,19 +14,21 @@ import (
 	"kir/property"
 )
 
-// A conditionTable is the values that the conditions had in the known recipes, and how models see them: as amounts of
-// further ingredients; see [model.Data.Beside].
+// A conditionTable has the values of the conditions in the known recipes, and their encoding for models. A
+// model sees the value of a condition as the amounts of code ingredients. These are additional ingredients
+// that follow the ingredients of the recipe; see [model.Data.Beside].
 type conditionTable struct {
-	names       []string       // of the further ingredients
-	rows        [][]model.Part // by recipe of the book: their amounts
-	codes       *property.Conditions
-	nearest     [][]int32 // by recipe: the offered value of each condition that is nearest to the one it had
-	knownValues [][]any   // by recipe: the value of each condition, a float64 or a string; nil if unknown
-	scales      []conditionScale
+	codeNames      []string             // names of the code ingredients, that is, the model inputs that stand for conditions
+	codesByRecipe  [][]model.Part       // by known recipe: amounts of the model inputs that stand for conditions
+	offeredCodes   *property.Conditions // encodes the offered values of conditions for models
+	nearestOffered [][]int32            // by known recipe and condition: index of the offered value nearest to the value in the recipe
+	knownValues    [][]any              // by known recipe and condition: the value, a float64 or a string; nil if unknown
+	encoders       []conditionEncoder   // by condition: encodes any value of the condition for models
 }
 
-// takeConditionColumns takes the columns of the conditions out of the labels of a book.
-func (s *loader) takeConditionColumns(b *dataset.Book) error {
+// extractConditionColumns moves the columns with values of conditions from the labels of b to
+// conditionColumns.
+func (s *loader) extractConditionColumns(b *dataset.Book) error {
 	if len(s.Conditions) == 0 {
 		return nil
 	}
@@ -46,9 +48,10 @@ func (s *loader) takeConditionColumns(b *dataset.Book) error {
 	return nil
 }
 
-// readColumn returns the values of a condition by recipe of a book, each a float64 or a category that the file lists; nil
-// where unknown. column is nil if the book does not have it.
-func (c *Condition) readColumn(b *dataset.Book, column *dataset.Label) ([]any, error) {
+// readConditionColumn returns the value of the condition in each recipe of b: a float64, or a category that
+// the file lists. A value is nil if it is unknown. The parameter column is nil if the table has no column for
+// the condition.
+func (c *Condition) readConditionColumn(b *dataset.Book, column *dataset.Label) ([]any, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -73,23 +76,24 @@ func (c *Condition) readColumn(b *dataset.Book, column *dataset.Label) ([]any, e
 			continue
 		}
 		text := dataset.NormalizeName(column.Value(r))
-		at := slices.IndexFunc(c.file.Categories, func(category string) bool { return strings.EqualFold(category, text) })
+		at := slices.IndexFunc(c.fileCondition.Categories, func(category string) bool { return strings.EqualFold(category, text) })
 		if at < 0 {
 			e := b.ErrorAtRecipe(r)
 			e.Message = inputerr.Quote(b.Recipes[r].Name) + " has the " + c.Name + " " + inputerr.Quote(text) + ", which the condition does not list"
 			e.Hint = "add it to the values of the condition; a rule or given keeps it from being offered"
-			if near := inputerr.DidYouMean(text, c.file.Categories); near != "" {
+			if near := inputerr.DidYouMean(text, c.fileCondition.Categories); near != "" {
 				e.Hint = near + " Else " + e.Hint
 			}
 			return nil, e
 		}
-		had[r] = c.file.Categories[at]
+		had[r] = c.fileCondition.Categories[at]
 	}
 	return had, nil
 }
 
-// Nearest returns the index of the offered value that is nearest to a value, a float64, a string or nil for unknown: of a
-// number, the lower of two; of an unknown value and of a category that is not offered, the usual value.
+// Nearest returns the index of the offered value nearest to v. Of two equally near numbers it takes the
+// lower. For nil, which stands for an unknown value, and for a category that is not offered, it returns the
+// index of the usual value; see [Condition.chooseUsualValue].
 func (c *Condition) Nearest(v any) int32 {
 	switch v := v.(type) {
 	case float64:
@@ -105,12 +109,13 @@ func (c *Condition) Nearest(v any) int32 {
 			return int32(at)
 		}
 	}
-	return c.usual
+	return c.usualIndex
 }
 
-// setUsual makes the offered value that is nearest to most values of the known recipes the usual one. Without any it is
-// the one with the greatest weight. Of equal ones it is the first.
-func (c *Condition) setUsual(had []any) {
+// chooseUsualValue chooses the offered value that replaces an unknown value. The parameter had lists the
+// values of the known recipes. The usual value is the offered value to which most of them are nearest. If no
+// recipe has a value, it is the value with the greatest weight. A tie goes to the first value.
+func (c *Condition) chooseUsualValue(had []any) {
 	counts := make([]float64, c.Len())
 	known := false
 	for _, v := range had {
@@ -122,10 +127,10 @@ func (c *Condition) setUsual(had []any) {
 	if !known {
 		counts = c.weights
 	}
-	c.usual = int32(slices.Index(counts, slices.Max(counts)))
+	c.usualIndex = int32(slices.Index(counts, slices.Max(counts)))
 }
 
-// tabulateConditions reads the values that the conditions had in the known recipes.
+// tabulateConditions fills the [conditionTable] with the values of the conditions in the known recipes.
 func (s *loader) tabulateConditions(all []Condition) error {
 	if len(all) == 0 {
 		return nil
@@ -134,7 +139,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 	if s.Book != nil {
 		recipes = len(s.Book.Recipes)
 	}
-	t := &conditionTable{rows: make([][]model.Part, recipes), nearest: make([][]int32, recipes), knownValues: make([][]any, recipes)}
+	t := &conditionTable{codesByRecipe: make([][]model.Part, recipes), nearestOffered: make([][]int32, recipes), knownValues: make([][]any, recipes)}
 	var amounts [][][]int32
 	for k := range all {
 		c := &all[k]
@@ -142,90 +147,92 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		if s.conditionColumns != nil {
 			column = s.conditionColumns[k]
 		}
-		had, err := c.readColumn(s.Book, column)
+		had, err := c.readConditionColumn(s.Book, column)
 		if err != nil {
 			return err
 		}
-		c.setUsual(had)
+		c.chooseUsualValue(had)
 		for r, v := range had {
-			t.knownValues[r], t.nearest[r] = append(t.knownValues[r], v), append(t.nearest[r], c.Nearest(v))
+			t.knownValues[r], t.nearestOffered[r] = append(t.knownValues[r], v), append(t.nearestOffered[r], c.Nearest(v))
 		}
-		scale := c.newScale(len(s.Names)+len(t.names), had)
-		t.scales, t.names = append(t.scales, scale), append(t.names, scale.names...)
+		scale := c.newEncoder(len(s.Names)+len(t.codeNames), had)
+		t.encoders, t.codeNames = append(t.encoders, scale), append(t.codeNames, scale.codeNames...)
 		for r, v := range had {
 			if v != nil {
-				t.rows[r] = append(t.rows[r], scale.part(v))
+				t.codesByRecipe[r] = append(t.codesByRecipe[r], scale.encode(v))
 			}
 		}
 		var codes [][]int32
 		for v := range c.Len() {
-			code := make([]int32, len(scale.names))
-			part := scale.part(c.Value(v))
-			code[int(part.Ingredient)-scale.first] = part.Amount
+			code := make([]int32, len(scale.codeNames))
+			part := scale.encode(c.Value(v))
+			code[int(part.Ingredient)-scale.firstCode] = part.Amount
 			codes = append(codes, code)
 		}
 		amounts = append(amounts, codes)
-		if text := c.extrapolation(had); text != "" {
+		if text := c.extrapolationWarning(had); text != "" {
 			s.Warn(text)
 		}
 	}
 	var err error
-	if t.codes, err = property.NewConditions(len(s.Names), amounts); err != nil {
+	if t.offeredCodes, err = property.NewConditions(len(s.Names), amounts); err != nil {
 		return err
 	}
 	s.conditionTable = t
 	return nil
 }
 
-// LeastCoordinate is the coordinate of the least number of a condition, of 0 to 1. Nothing is below it but a missing value.
+// LeastCoordinate is the coordinate of the least number of a condition. Models see the numbers of a condition
+// as coordinates from LeastCoordinate to 1. The coordinate 0 stands for a missing value.
 const LeastCoordinate = 0.25
 
-// A conditionScale is how models see the values of one condition: a number as the amount of one further ingredient, a
-// category as all of an ingredient of its own.
-type conditionScale struct {
-	first           int      // index of the first further ingredient
-	names           []string // of the further ingredients
-	categories      []string // nil for numbers
-	least, greatest float64  // the numbers at the ends of the coordinate
+// A conditionEncoder encodes the values of one condition for models, as amounts of code ingredients. A number
+// becomes the amount of one code ingredient. Each category has its own code ingredient, with the full amount
+// for that category and 0 for others.
+type conditionEncoder struct {
+	firstCode                   int      // index of the first model input that stands for the condition
+	codeNames                   []string // names of the model inputs that stand for the condition
+	categories                  []string // all categories, in the order of the model inputs that stand for them; nil for numbers
+	leastNumber, greatestNumber float64  // numbers whose coordinates are LeastCoordinate and 1; see [LeastCoordinate]
 }
 
-// newScale returns the scale of a condition, whose first further ingredient has the given index. had has the values of
-// the known recipes.
-func (c *Condition) newScale(first int, had []any) conditionScale {
-	s := conditionScale{first: first}
+// newEncoder returns the encoder of the condition. The parameter first is the index of its first code
+// ingredient. The parameter had lists the values of the known recipes.
+func (c *Condition) newEncoder(first int, had []any) conditionEncoder {
+	s := conditionEncoder{firstCode: first}
 	if c.Numbers == nil {
-		s.categories = c.file.Categories
+		s.categories = c.fileCondition.Categories
 		for _, category := range s.categories {
-			s.names = append(s.names, c.Name+": "+category)
+			s.codeNames = append(s.codeNames, c.Name+": "+category)
 		}
 		return s
 	}
-	s.names = []string{c.Name}
-	numbers := numbersOf(had)
-	s.least, s.greatest = finiteRange(append(numbers, c.Numbers...))
+	s.codeNames = []string{c.Name}
+	numbers := onlyNumbers(had)
+	s.leastNumber, s.greatestNumber = finiteRange(append(numbers, c.Numbers...))
 	if from, to := finiteRange(numbers); from < to {
 		// Models know as little of what lies further away, and numbers closer together must stay apart.
-		s.least, s.greatest = max(s.least, from-(to-from)), min(s.greatest, to+(to-from))
+		s.leastNumber, s.greatestNumber = max(s.leastNumber, from-(to-from)), min(s.greatestNumber, to+(to-from))
 	}
 	return s
 }
 
-// part returns the further ingredient that stands for a value, with its amount. Numbers beyond the ends are taken to be
-// there.
-func (s *conditionScale) part(v any) model.Part {
+// encode returns the code ingredient (the model input) that stands for a value, with its amount. A number
+// outside the ends of the coordinate counts as the nearer end.
+func (s *conditionEncoder) encode(v any) model.Part {
 	if category, is := v.(string); is {
-		return model.Part{Ingredient: int32(s.first + slices.Index(s.categories, category)), Amount: model.BesideTotal}
+		return model.Part{Ingredient: int32(s.firstCode + slices.Index(s.categories, category)), Amount: model.BesideTotal}
 	}
 	u := 1.0
-	if s.greatest > s.least {
-		number := min(max(v.(float64), s.least), s.greatest)
-		u = LeastCoordinate + float64((1-LeastCoordinate)*((number-s.least)/(s.greatest-s.least)))
+	if s.greatestNumber > s.leastNumber {
+		number := min(max(v.(float64), s.leastNumber), s.greatestNumber)
+		u = LeastCoordinate + float64((1-LeastCoordinate)*((number-s.leastNumber)/(s.greatestNumber-s.leastNumber)))
 	}
-	return model.Part{Ingredient: int32(s.first), Amount: int32(math.Round(float64(u * u * model.BesideTotal)))}
+	return model.Part{Ingredient: int32(s.firstCode), Amount: int32(math.Round(float64(u * u * model.BesideTotal)))}
 }
 
-// numbersOf returns the numbers among values.
-func numbersOf(values []any) (numbers []float64) {
+// onlyNumbers returns the numbers among the values and leaves out all others.
+func onlyNumbers(values []any) (numbers []float64) {
 	for _, v := range values {
 		if f, is := v.(float64); is {
 			numbers = append(numbers, f)
@@ -234,78 +241,84 @@ func numbersOf(values []any) (numbers []float64) {
 	return numbers
 }
 
-// extrapolation says that numbers of a condition lie beyond all those that the recipes had; "" if none does.
-func (c *Condition) extrapolation(had []any) string {
+// extrapolationWarning returns a sentence if some offered number lies outside the range of the numbers in the
+// known recipes. Otherwise it returns "".
+func (c *Condition) extrapolationWarning(had []any) string {
 	if c.Numbers == nil {
 		return ""
 	}
-	from, to := finiteRange(numbersOf(had))
+	from, to := finiteRange(onlyNumbers(had))
 	least, greatest := c.Numbers[0], c.Numbers[len(c.Numbers)-1]
 	if from > to || from <= least && greatest <= to {
 		return ""
 	}
-	may := "may be " + c.file.NumberText(least) + " to " + c.file.NumberText(greatest)
+	may := "may be " + c.fileCondition.NumberText(least) + " to " + c.fileCondition.NumberText(greatest)
 	if least == greatest {
-		may = "is " + c.file.NumberText(least)
+		may = "is " + c.fileCondition.NumberText(least)
 	}
-	return fmt.Sprintf("The %s %s, and the recipes had %s to %s: beyond these the models extrapolate.", c.Name, may, c.file.NumberText(from), c.file.NumberText(to))
+	return fmt.Sprintf("The %s %s, and the recipes had %s to %s: beyond these the models extrapolate.", c.Name, may, c.fileCondition.NumberText(from), c.fileCondition.NumberText(to))
 }
 
-// Extrapolations says of which conditions the values that may be offered lie beyond all those that the recipes had.
+// Extrapolations returns a sentence for each condition that has an offered number outside the range of the
+// known recipes.
 func (p *Problem) Extrapolations() (all []string) {
 	for k := range p.Conditions {
 		var had []any
 		for _, values := range p.conditionTable.knownValues {
 			had = append(had, values[k])
 		}
-		if text := p.Conditions[k].extrapolation(had); text != "" {
+		if text := p.Conditions[k].extrapolationWarning(had); text != "" {
 			all = append(all, text)
 		}
 	}
 	return all
 }
 
-// addConditions adds the values of conditions to training data, whose rows are the given recipes of the book. failed
-// are rows of other recipes.
+// addConditions appends the values of conditions to training data, as amounts of code ingredients. Row k of
+// the data is the known recipe with index recipes[k]. Row k of failed is the known recipe with index
+// failedRecipes[k].
 func (t *conditionTable) addConditions(data *model.Data, recipes []int, failed [][]model.Part, failedRecipes []int) {
 	if t == nil {
 		return
 	}
 	inside := len(data.Ingredients)
-	data.Ingredients = append(slices.Clip(data.Ingredients), t.names...)
-	data.Beside = len(t.names)
+	data.Ingredients = append(slices.Clip(data.Ingredients), t.codeNames...)
+	data.Beside = len(t.codeNames)
 	for k, r := range recipes {
-		data.Rows[k] = append(slices.Clip(data.Rows[k]), t.rows[r]...)
+		data.Rows[k] = append(slices.Clip(data.Rows[k]), t.codesByRecipe[r]...)
 	}
 	for k, r := range failedRecipes {
-		failed[k] = append(slices.Clip(failed[k]), t.rows[r]...)
+		failed[k] = append(slices.Clip(failed[k]), t.codesByRecipe[r]...)
 	}
-	data.Features = t.withFeatures(data.Features, inside)
+	data.Features = t.withCodeFeatures(data.Features, inside)
 }
 
-// withFeatures returns features that are not those of the amounts alone, with one for each further ingredient.
-func (t *conditionTable) withFeatures(features []model.Feature, inside int) []model.Feature {
+// withCodeFeatures appends a feature for each model input that stands for a condition. It returns nil for nil
+// features, which stand for all amounts. The parameter inside is the number of ingredients of a recipe.
+func (t *conditionTable) withCodeFeatures(features []model.Feature, inside int) []model.Feature {
 	if t == nil || features == nil {
 		return features
 	}
 	features = slices.Clip(features)
-	for k, name := range t.names {
+	for k, name := range t.codeNames {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(inside + k)}})
 	}
 	return features
 }
 
-// conditions returns how models see the conditions; nil without conditions.
-func (s *readContext) conditions() *property.Conditions {
+// conditionCodes returns the encoding of the offered values of conditions for models; nil if the problem has
+// no conditions.
+func (s *readContext) conditionCodes() *property.Conditions {
 	if s.conditionTable == nil {
 		return nil
 	}
-	return s.conditionTable.codes
+	return s.conditionTable.offeredCodes
 }
 
-// joinConditions makes a model of recipes and conditions score compositions with conditions.
-func (w *learntModel) joinConditions(c *property.Conditions) *learntModel {
-	w.conditions = c
+// withConditions makes the property that relearn returns accept compositions with conditions. It also records
+// the encoding c of the conditions.
+func (w *learntModel) withConditions(c *property.Conditions) *learntModel {
+	w.conditionCodes = c
 	if relearn := w.relearn; c != nil {
 		w.relearn = func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			p, err := relearn(ctx, part)
@@ -318,28 +331,30 @@ func (w *learntModel) joinConditions(c *property.Conditions) *learntModel {
 	return w
 }
 
-// wrap returns a property of a model as one of compositions with conditions.
-func (w *learntModel) wrap(p mcmc.LineProperty) mcmc.LineProperty {
-	if w == nil || w.conditions == nil {
+// wrapProperty returns a property that encodes the conditions of a composition before it scores p.
+func (w *learntModel) wrapProperty(p mcmc.LineProperty) mcmc.LineProperty {
+	if w == nil || w.conditionCodes == nil {
 		return p
 	}
-	return w.conditions.Wrap(p)
+	return w.conditionCodes.Wrap(p)
 }
 
-// amounts returns what a model predicts from: the amounts of x, and those that stand for its conditions.
-func (w *learntModel) amounts(x *mcmc.Composition) []int32 {
-	if w == nil || w.conditions == nil {
+// modelAmounts returns the amounts from which a model predicts: the amounts of the ingredients of x, then the
+// amounts that encode the conditions of x.
+func (w *learntModel) modelAmounts(x *mcmc.Composition) []int32 {
+	if w == nil || w.conditionCodes == nil {
 		return x.Amounts()
 	}
-	return w.conditions.Amounts(x)
+	return w.conditionCodes.Amounts(x)
 }
 
-// ModelAmounts returns the amounts from which the property's model predicts: those of x, and behind them those that
-// stand for its conditions.
-func (w *Property) ModelAmounts(x *mcmc.Composition) []int32 { return w.learnt.amounts(x) }
+// ModelAmounts returns the amounts from which the model of the property predicts: the amounts of the
+// ingredients of x, then the amounts that encode the conditions of x; see [Setting.Codes].
+func (w *Property) ModelAmounts(x *mcmc.Composition) []int32 { return w.learntModel.modelAmounts(x) }
 
-// joinConditions returns the value scale of a model of recipes and conditions.
-func (l *valueScale) joinConditions(c *property.Conditions) *valueScale {
+// withConditions returns a value scale whose functions accept compositions with conditions. c encodes the
+// conditions.
+func (l *valueScale) withConditions(c *property.Conditions) *valueScale {
 	if l == nil || c == nil {
 		return l
 	}
@@ -353,8 +368,8 @@ func (l *valueScale) joinConditions(c *property.Conditions) *valueScale {
 			return c.Wrap(p.(mcmc.LineProperty)), nil
 		}
 	}
-	if value := l.value; value != nil {
-		own.value = func(x *mcmc.Composition) float64 { return value(c.Extend(x)) }
+	if value := l.judgedValue; value != nil {
+		own.judgedValue = func(x *mcmc.Composition) float64 { return value(c.Extend(x)) }
 	}
 	if probability := l.boundProbability; probability != nil {
 		own.boundProbability = func(least, most float64) (mcmc.LineProperty, error) {
@@ -368,14 +383,14 @@ func (l *valueScale) joinConditions(c *property.Conditions) *valueScale {
 	return &own
 }
 
-// conditionsOf returns, by recipe of a book, the index of the offered value of each condition that is nearest to the one
-// that the book has, or is given. It is nil without conditions. A condition that the book does not have is at its usual
-// value.
-func (p *Problem) conditionsOf(b *dataset.Book) ([][]int32, error) {
+// nearestOfferedByRecipe returns, by recipe of b and by condition, the index of the offered value nearest to
+// the value in the recipe. If b has no column for a condition, its recipes count as having the usual value.
+// An entry is nil if the problem has no conditions.
+func (p *Problem) nearestOfferedByRecipe(b *dataset.Book) ([][]int32, error) {
 	all := make([][]int32, len(b.Recipes))
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
-		had, err := c.valuesIn(b)
+		had, err := c.valuesByRecipe(b)
 		if err != nil {
 			return nil, err
 		}
@@ -386,22 +401,22 @@ func (p *Problem) conditionsOf(b *dataset.Book) ([][]int32, error) {
 	return all, nil
 }
 
-// valuesIn returns the values of the condition by recipe of a book; see [Condition.readColumn].
-func (c *Condition) valuesIn(b *dataset.Book) ([]any, error) {
+// valuesByRecipe returns the value of the condition in each recipe of b; see [Condition.readConditionColumn].
+func (c *Condition) valuesByRecipe(b *dataset.Book) ([]any, error) {
 	column, ok := b.Label(c.Name)
 	if !ok {
 		column = nil
 	}
-	return c.readColumn(b, column)
+	return c.readConditionColumn(b, column)
 }
 
-// ConditionWarnings says of how many recipes of a book a condition is unknown or not offered, and what [Problem.Score]
-// takes instead.
+// ConditionWarnings returns a sentence for each condition whose value is unknown, or is not offered, in some
+// recipes of b. The sentence tells how many recipes there are and which value [Problem.Score] uses instead.
 func (p *Problem) ConditionWarnings(b *dataset.Book) ([]string, error) {
 	all := []string{}
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
-		had, err := c.valuesIn(b)
+		had, err := c.valuesByRecipe(b)
 		if err != nil {
 			return nil, err
 		}
@@ -415,7 +430,7 @@ func (p *Problem) ConditionWarnings(b *dataset.Book) ([]string, error) {
 			}
 		}
 		if unknown > 0 {
-			all = append(all, fmt.Sprintf("The %s of %s is unknown: kir scores at %s.", c.Name, inputerr.Count(unknown, "recipe"), c.Text(int(c.usual))))
+			all = append(all, fmt.Sprintf("The %s of %s is unknown: kir scores at %s.", c.Name, inputerr.Count(unknown, "recipe"), c.Text(int(c.usualIndex))))
 		}
 		if moved > 0 {
 			all = append(all, fmt.Sprintf("The %s of %s is not one that may be offered, %s: kir scores at the nearest.", c.Name, inputerr.Count(moved, "recipe"), c.OfferedText()))

@@ -11,15 +11,19 @@ import (
 	"kir/model"
 )
 
-// A Setting is a value of each condition, by the problem's order of conditions. It may be that of a trial, which need
-// not be offered. The zero Setting is that of a problem without conditions.
+// A Setting has one value of each condition, in the problem's order of conditions. A value that a trial had
+// need not be offered. The zero Setting is the setting of a problem without conditions.
 type Setting struct {
-	Values  []any       // a float64 or a string; nil if unknown
-	Offered []int32     // the index of the offered value, or of the one nearest to it; of an unknown value the usual one
-	Codes   []mcmc.Part // how models see the values: as amounts of further ingredients; see [model.Data.Beside]
+	Values []any // by condition: a float64 or a string; nil if unknown
+	// Offered has, by condition, the index of the value in the offered values, or of the offered value
+	// nearest to it. For an unknown value it has the index of the usual value.
+	Offered []int32
+	// Codes are the values as models see them: amounts of code ingredients. A code ingredient is an
+	// additional model input that stands for a condition; see [model.Data.Beside].
+	Codes []mcmc.Part
 }
 
-// Named returns the known values by the name of the condition; nil if there are none.
+// Named returns the known values by the name of the condition. It returns nil if no value is known.
 func (s *Setting) Named(of []Condition) map[string]any {
 	var named map[string]any
 	for k, v := range s.Values {
@@ -33,20 +37,20 @@ func (s *Setting) Named(of []Condition) map[string]any {
 	return named
 }
 
-// KnownSetting returns the setting that recipe r of the book had.
+// KnownSetting returns the values of the conditions in the known recipe with index r.
 func (p *Problem) KnownSetting(r int) (s Setting) {
 	t := p.conditionTable
 	if t == nil {
 		return s
 	}
-	s.Values, s.Offered = t.knownValues[r], t.nearest[r]
-	for _, part := range t.rows[r] {
+	s.Values, s.Offered = t.knownValues[r], t.nearestOffered[r]
+	for _, part := range t.codesByRecipe[r] {
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}
 	return s
 }
 
-// OfferedSetting returns the setting of offered values, given their indices.
+// OfferedSetting returns a setting of offered values, given the index of the value of each condition.
 func (p *Problem) OfferedSetting(offered []int32) (s Setting) {
 	if p.conditionTable == nil {
 		return s
@@ -58,39 +62,41 @@ func (p *Problem) OfferedSetting(offered []int32) (s Setting) {
 	return s
 }
 
-// AppendCodes appends the [Setting.Codes] of offered values, given their indices.
+// AppendCodes appends the model inputs that stand for conditions to dst; see [Setting.Codes]. The parameter
+// offered has the index of the offered value of each condition.
 func (p *Problem) AppendCodes(dst []mcmc.Part, offered []int32) []mcmc.Part {
 	if p.conditionTable == nil {
 		return dst
 	}
-	return p.conditionTable.codes.AppendParts(dst, offered)
+	return p.conditionTable.offeredCodes.AppendParts(dst, offered)
 }
 
-// NamedSetting returns the setting of values by the name of the condition, each a float64 or a string. A condition
-// without a value is at the usual one of those offered.
+// NamedSetting returns the setting with the given values, each a float64 or a string, by the name of the
+// condition. A condition that has no value in the map gets its usual value; see [Condition.Nearest].
 func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	if len(p.Conditions) == 0 {
 		return Setting{}, nil
 	}
 	s := Setting{Values: make([]any, len(p.Conditions)), Offered: make([]int32, len(p.Conditions))}
 	for k := range p.Conditions {
-		c, scale := &p.Conditions[k], &p.conditionTable.scales[k]
+		c, scale := &p.Conditions[k], &p.conditionTable.encoders[k]
 		s.Values[k] = c.Value(int(c.Nearest(nil)))
 		if v, ok := values[c.Name]; ok {
 			var err error
-			if s.Values[k], err = c.check(v); err != nil {
+			if s.Values[k], err = c.normalizeValue(v); err != nil {
 				return Setting{}, err
 			}
 		}
 		s.Offered[k] = c.Nearest(s.Values[k])
-		part := scale.part(s.Values[k])
+		part := scale.encode(s.Values[k])
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}
 	return s, nil
 }
 
-// check returns v as the condition has its values; an error if it can have no such value.
-func (c *Condition) check(v any) (any, error) {
+// normalizeValue returns v in the form in which the condition stores its values. It returns an error if v is
+// not a number, or not a category that the file lists.
+func (c *Condition) normalizeValue(v any) (any, error) {
 	if c.Numbers != nil {
 		if f, is := v.(float64); is {
 			return f, nil
@@ -99,23 +105,23 @@ func (c *Condition) check(v any) (any, error) {
 	}
 	text, _ := v.(string)
 	text = dataset.NormalizeName(text)
-	at := slices.IndexFunc(c.file.Categories, func(category string) bool { return strings.EqualFold(category, text) })
+	at := slices.IndexFunc(c.fileCondition.Categories, func(category string) bool { return strings.EqualFold(category, text) })
 	if at < 0 {
 		return nil, fmt.Errorf("the %s is %s, which the condition does not list", c.Name, inputerr.Quote(fmt.Sprint(v)))
 	}
-	return c.file.Categories[at], nil
+	return c.fileCondition.Categories[at], nil
 }
 
-// ParseValue reads a value of a condition as a person writes it: a number, with or without the unit, or a category that
-// the file lists. An error is a [inputerr.Error] without a place.
+// ParseValue parses a value of the condition that a person wrote: a number with or without its unit, or a
+// category that the file lists. An error is an [inputerr.Error] without a position.
 func (c *Condition) ParseValue(text string) (any, error) {
 	text = dataset.NormalizeName(text)
 	if c.Numbers == nil {
-		v, err := c.check(text)
+		v, err := c.normalizeValue(text)
 		if err != nil {
-			hint := inputerr.DidYouMean(text, c.file.Categories)
+			hint := inputerr.DidYouMean(text, c.fileCondition.Categories)
 			if hint == "" {
-				hint = "write one of " + inputerr.List(c.file.Categories, 8) + ", or add it to the values of the condition"
+				hint = "write one of " + inputerr.List(c.fileCondition.Categories, 8) + ", or add it to the values of the condition"
 			}
 			return nil, &inputerr.Error{Message: err.Error(), Hint: hint}
 		}
@@ -135,16 +141,16 @@ func (c *Condition) ParseValue(text string) (any, error) {
 	return v, nil
 }
 
-// ValueText returns a value of the condition, offered or not, with its unit.
+// ValueText returns the text of a value, with its unit. The value need not be offered.
 func (c *Condition) ValueText(v any) string {
 	if f, is := v.(float64); is {
-		return c.file.NumberText(f)
+		return c.fileCondition.NumberText(f)
 	}
 	return fmt.Sprint(v)
 }
 
-// Allows reports whether a value, offered or not, is within those that may be offered: a number between the least and
-// the greatest, or an offered category. Any value of a given condition is.
+// Allows reports whether a value lies within the offered values: a number from the least to the greatest, or
+// an offered category. Every value of a condition with a given value is allowed.
 func (c *Condition) Allows(v any) bool {
 	switch v := v.(type) {
 	case float64:
@@ -155,7 +161,7 @@ func (c *Condition) Allows(v any) bool {
 	return true
 }
 
-// OfferedText returns the range of the values that may be offered.
+// OfferedText describes the offered values: the range of the numbers, or the list of categories.
 func (c *Condition) OfferedText() string {
 	if c.Numbers == nil {
 		return inputerr.List(c.Categories, 8)
@@ -166,24 +172,27 @@ func (c *Condition) OfferedText() string {
 	return c.Text(0) + " to " + c.Text(c.Len()-1)
 }
 
-// AddConditions adds the conditions to training data, whose rows are the given recipes of the book.
+// AddConditions appends the values of conditions to training data, as amounts of additional ingredients; see
+// [Setting.Codes]. Row k of the data is the known recipe with index recipes[k].
 func (p *Problem) AddConditions(data *model.Data, recipes []int) {
 	p.conditionTable.addConditions(data, recipes, nil, nil)
 }
 
-// CodedIngredients returns the number of ingredients with those that stand for conditions; see [Setting.Codes].
+// CodedIngredients returns the number of inputs of models: the ingredients of recipes, and the additional
+// ingredients that stand for conditions; see [Setting.Codes].
 func (p *Problem) CodedIngredients() int {
 	if p.conditionTable == nil {
 		return len(p.Ingredients)
 	}
-	return len(p.Ingredients) + len(p.conditionTable.names)
+	return len(p.Ingredients) + len(p.conditionTable.codeNames)
 }
 
-// CodesOf returns the range of the further ingredients that stand for condition k: from the first to before the last.
+// CodesOf returns the indices of the additional ingredients that stand for condition k in models; see
+// [Setting.Codes]. The indices are from first up to end, without end.
 func (p *Problem) CodesOf(k int) (first, end int) {
 	t := p.conditionTable
-	if end = p.CodedIngredients(); k+1 < len(t.scales) {
-		end = t.scales[k+1].first
+	if end = p.CodedIngredients(); k+1 < len(t.encoders) {
+		end = t.encoders[k+1].firstCode
 	}
-	return t.scales[k].first, end
+	return t.encoders[k].firstCode, end
 }

@@ -20,20 +20,21 @@ import (
 	"kir/property"
 )
 
-// A Command is a program that a problem names. It runs with the rights of the user who samples the problem,
-// so it runs only if the user allowed it: by [AllowPrograms], [AllowCommands] or [Command.Trust].
+// A Command is a program that a problem file names. It runs with the rights of the user who samples the
+// problem. Therefore it runs only if the user allowed it, by [AllowPrograms], [AllowCommands] or
+// [Command.Trust].
 type Command struct {
-	Words []string // the program and its arguments; no shell reads them
-	Dir   string   // working directory: the problem's directory
+	Words []string // the program and its arguments, which are not passed through a shell
+	Dir   string   // working directory: the directory of the problem file
 
-	key      string
-	files    []string
-	trustErr error
+	key         string
+	hashedFiles []string // paths of the files whose contents are part of the key; see [Command.Files]
+	trustErr    error    // the reason why consent to the command cannot be stored; nil if it can
 }
 
-// Key returns the key under which consent to the command is stored. It is the SHA-256, in hexadecimal, of
-// the command's words, the problem's directory, and the names and contents of [Command.Files]. Other parts
-// of the problem do not change it.
+// Key returns the key under which consent to the command is stored. The key is the SHA-256, in hexadecimal,
+// of the command's words, the problem's directory, and the names and contents of [Command.Files]. Other parts
+// of the problem do not change the key.
 func (c *Command) Key() string { return c.key }
 
 // Files returns the files whose names and contents are part of the key:
@@ -47,14 +48,14 @@ func (c *Command) Key() string { return c.key }
 //
 // The language of a script follows from its ending, or else from its #! line. For a script without an
 // ending it also follows from the interpreters that the command names. Links are followed.
-func (c *Command) Files() []string { return c.files }
+func (c *Command) Files() []string { return c.hashedFiles }
 
-// TrustError returns why consent to the command cannot be stored, or nil. The command names too many files,
-// or something without permanent contents.
+// TrustError returns the reason why consent to the command cannot be stored, or nil. The reason is that the
+// command names too many files, or something without permanent contents.
 func (c *Command) TrustError() error { return c.trustErr }
 
-// Lines returns the whole command for display: the directory, then each word on its own line, quoted.
-// Nothing is cut.
+// Lines returns the complete command for display. The first line has the directory. Each further line has one
+// word of the command, quoted and not shortened.
 func (c *Command) Lines() []string {
 	lines := []string{"in " + strconv.Quote(c.Dir)}
 	for _, word := range c.Words {
@@ -63,24 +64,26 @@ func (c *Command) Lines() []string {
 	return lines
 }
 
-type consentKey struct{}
+// consentContextKey is the context key of the function that reports which commands are allowed.
+type consentContextKey struct{}
 
-// AllowPrograms returns a context with which loaded problems may run all programs.
+// AllowPrograms returns a context in which loaded problems may run all programs.
 func AllowPrograms(ctx context.Context) context.Context {
 	return AllowCommands(ctx, func(*Command) bool { return true })
 }
 
-// AllowCommands returns a context with which loaded problems may run the programs for which allowed returns
-// true, in addition to those that the user trusts. allowed may be called from several goroutines at once.
-// Programs that an outer context allows stay allowed.
+// AllowCommands returns a context in which loaded problems may run every program for which the function
+// allowed returns true. Programs that the user trusts, or that the context ctx allows, may run too. allowed
+// may be called from several goroutines at once.
 func AllowCommands(ctx context.Context, allowed func(*Command) bool) context.Context {
-	outer, _ := ctx.Value(consentKey{}).(func(*Command) bool)
-	return context.WithValue(ctx, consentKey{}, func(c *Command) bool {
+	outer, _ := ctx.Value(consentContextKey{}).(func(*Command) bool)
+	return context.WithValue(ctx, consentContextKey{}, func(c *Command) bool {
 		return outer != nil && outer(c) || allowed(c)
 	})
 }
 
-// readCommand reads the command of a program property.
+// readCommand reads the command of a property whose score a program computes. dir is the directory of the
+// problem file.
 func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error) {
 	if err := n.Require("the program", "write {command: [python3, scorer.py]}", "command"); err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error
 	return c, err
 }
 
-// resolveProgram locates the program and computes the key.
+// resolveProgram locates the program of the command and computes the key of the command.
 func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if c.Dir, err = filepath.Abs(dir); err != nil {
 		return err
@@ -125,10 +128,10 @@ func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if program, err = filepath.EvalSymlinks(program); err != nil {
 		return err
 	}
-	if n := len(strings.Join(c.Words, " ")); n > consentWords {
-		return fmt.Errorf("the command has %d bytes: it may have %d", n, consentWords)
+	if n := len(strings.Join(c.Words, " ")); n > maxConsentCommandBytes {
+		return fmt.Errorf("the command has %d bytes: it may have %d", n, maxConsentCommandBytes)
 	}
-	f := &fingerprint{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool), endings: endingsOf(c.Words)}
+	f := &commandHasher{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool), importExtensions: interpreterExtensions(c.Words)}
 	hashTexts(f.hash, "kir consent 4", home, program, strconv.Itoa(len(c.Words)))
 	hashTexts(f.hash, c.Words...)
 	if err := f.hashPath(program); err != nil {
@@ -142,11 +145,12 @@ func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if err := f.hashImports(c.Words); err != nil {
 		return err
 	}
-	c.key, c.files, c.trustErr = hex.EncodeToString(f.hash.Sum(nil)), f.files, f.incomplete
+	c.key, c.hashedFiles, c.trustErr = hex.EncodeToString(f.hash.Sum(nil)), f.hashedFiles, f.incompleteErr
 	return nil
 }
 
-// checkUnchanged returns an error if the command differs from what the user consented to.
+// checkUnchanged returns an error if the program, or a file that it names or loads, has changed since the key
+// was computed.
 func (c *Command) checkUnchanged() error {
 	is := &Command{Words: c.Words}
 	if err := is.resolveProgram(context.Background(), c.Dir); err != nil {
@@ -158,15 +162,16 @@ func (c *Command) checkUnchanged() error {
 	return nil
 }
 
-// hashTexts hashes each text after its length, so that different lists of texts have different hashes.
+// hashTexts writes each text to h, preceded by its length. Different lists of texts therefore have different
+// hashes.
 func hashTexts(h hash.Hash, texts ...string) {
 	for _, text := range texts {
 		fmt.Fprintf(h, "%d:%s", len(text), text)
 	}
 }
 
-// trustFile returns the path of the file that marks the command as trusted.
-func (c *Command) trustFile() (string, error) {
+// trustFilePath returns the path of the file that marks the command as trusted.
+func (c *Command) trustFilePath() (string, error) {
 	dir, err := os.UserConfigDir()
 	return filepath.Join(dir, "kir", "trusted", c.key), err
 }
@@ -182,19 +187,19 @@ func (c *Command) Trusted() bool {
 	if c.trustErr != nil {
 		return false
 	}
-	path, err := c.trustFile()
+	path, err := c.trustFilePath()
 	if err == nil {
 		_, err = os.Stat(path)
 	}
 	return err == nil
 }
 
-// Trust records, in the user's configuration directory, that the command may run.
+// Trust records in the user's configuration directory that the command may run.
 func (c *Command) Trust() error {
 	if c.trustErr != nil {
 		return c.trustErr
 	}
-	path, err := c.trustFile()
+	path, err := c.trustFilePath()
 	if err != nil {
 		return err
 	}
@@ -205,15 +210,15 @@ func (c *Command) Trust() error {
 	return dir.Replace(filepath.Base(path), []byte(strings.Join(c.Lines(), "\n")+"\n"))
 }
 
-// A ConsentError reports that a problem names programs that the user has not allowed. Its text has a line
-// for the directory of each program and for each word of its command.
+// A ConsentError reports that a problem names programs that the user has not allowed. Its text lists the
+// directory of each program and each word of its command, one a line.
 type ConsentError struct {
-	Commands []*Command
-	at       *inputerr.Error
+	Commands []*Command      // commands that are not allowed
+	cause    *inputerr.Error // the error at its position in the file
 }
 
 func (e *ConsentError) Error() string {
-	lines := []string{e.at.Error()}
+	lines := []string{e.cause.Error()}
 	for _, c := range e.Commands {
 		for k, line := range c.Lines() {
 			lines = append(lines, strings.Repeat("  ", min(k, 1)+1)+line)
@@ -222,11 +227,12 @@ func (e *ConsentError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func (e *ConsentError) Unwrap() error { return e.at }
+func (e *ConsentError) Unwrap() error { return e.cause }
 
-// requireConsent returns an error if a command is not allowed. n is the node of the first command.
+// requireConsent returns a [ConsentError] if one of the commands is not allowed. n is the node of the first
+// command.
 func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
-	allowed, _ := ctx.Value(consentKey{}).(func(*Command) bool)
+	allowed, _ := ctx.Value(consentContextKey{}).(func(*Command) bool)
 	e := new(ConsentError)
 	for _, c := range all {
 		if (allowed == nil || !allowed(c)) && !c.Trusted() {
@@ -236,16 +242,16 @@ func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	if len(e.Commands) == 0 {
 		return nil
 	}
-	e.at = n.Errorf("the problem runs a program with your rights")
-	e.at.Hint = "look at the command; then allow it this once with --allow-programs, or from now on with kir trust " + terminal.ShellWord(n.File)
+	e.cause = n.Errorf("the problem runs a program with your rights")
+	e.cause.Hint = "look at the command; then allow it this once with --allow-programs, or from now on with kir trust " + terminal.ShellWord(n.File)
 	return e
 }
 
-// ReadCommands returns the commands that a problem names, without running any. A non-nil text replaces the
-// contents of the file.
+// ReadCommands returns the commands that a problem file names. It runs no command. If text is not nil, it
+// replaces the contents of the file.
 func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
-	root, err := readText(ctx, files, path, text)
+	root, err := readProblemText(ctx, files, path, text)
 	if err != nil {
 		return nil, err
 	}
@@ -260,8 +266,8 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 	return all, nil
 }
 
-// findCommands returns the valid commands that a problem names, the node of the first, and the first error
-// in the others.
+// findCommands returns the valid commands that a problem file names, and the node of the first valid command.
+// err is the first error in an invalid command.
 func findCommands(ctx context.Context, file *config.Problem, dir string) (all []*Command, first *yaml.Node, err error) {
 	for _, e := range file.Properties {
 		v, ok := e.Value.Value.(*config.Program)

@@ -22,34 +22,36 @@ import (
 	"kir/property"
 )
 
-// Limits of the files that are hashed for consent. Consent to a command that exceeds them cannot be stored.
+// Limits of the files that are hashed for consent. Consent to a command that exceeds a limit cannot be
+// stored.
 const (
-	consentEntries = 100_000 // files and directories visited
-	consentFiles   = 10_000  // files read
-	consentBytes   = 1 << 30
-	consentPath    = 4096 // length of a part of a word that is tried as a path
-	consentWords   = 128 << 10
+	maxConsentEntries      = 100_000   // number of files and directories visited
+	maxConsentFiles        = 10_000    // number of files read
+	maxConsentBytes        = 1 << 30   // total size of the files read
+	maxConsentPathBytes    = 4096      // length of the part of a word that is tried as a path
+	maxConsentCommandBytes = 128 << 10 // length of the words of a command, joined by spaces
 )
 
-// A fingerprint hashes the files that a command names. It tries several parts of each word as paths: the
+// A commandHasher hashes the files that a command names. It tries several parts of each word as paths: the
 // whole word, its parts between blanks and similar characters, the part after "=", and the rest of a flag
 // after each of its letters. So it finds s.py in --file=s.py, -fs.py and sh -c "python3 s.py".
-type fingerprint struct {
-	ctx        context.Context
-	dir        string // the problem's directory, with links resolved
-	hash       hash.Hash
-	seen       map[string]bool
-	entries    int
-	files      []string // files that were hashed
-	bytes      int64
-	incomplete error      // why the hash does not cover everything; nil if it does
-	endings    [][]string // endings that the languages of the named interpreters load
+type commandHasher struct {
+	ctx              context.Context
+	dir              string // the directory of the problem file, with symbolic links resolved
+	hash             hash.Hash
+	seen             map[string]bool // keys: paths that were hashed, some with a prefix such as "read " or "modules "
+	entryCount       int             // number of files and directories visited
+	hashedFiles      []string        // paths of the files that were hashed
+	hashedBytes      int64           // total size of the files that were hashed
+	incompleteErr    error           // the reason why the hash does not cover every named file; nil if it does
+	importExtensions [][]string      // by interpreter that the command names: extensions of the files that its language loads
 }
 
-// markIncomplete records why the hash does not cover everything that the command names.
-func (f *fingerprint) markIncomplete(path, why string) {
-	if f.incomplete == nil {
-		f.incomplete = &inputerr.Error{
+// markIncomplete records the reason why the hash does not cover every file that the command names. Only the
+// first reason is kept.
+func (f *commandHasher) markIncomplete(path, why string) {
+	if f.incompleteErr == nil {
+		f.incompleteErr = &inputerr.Error{
 			Message: fmt.Sprintf("consent to the command cannot be remembered: it names %s, %s", inputerr.Quote(path), why),
 			Hint:    "put the program with what it needs into a directory of its own and name nothing else, or allow it each time with --allow-programs",
 		}
@@ -57,12 +59,13 @@ func (f *fingerprint) markIncomplete(path, why string) {
 	hashTexts(f.hash, "partial", path)
 }
 
+// pathSeparators matches the characters that separate the parts of a word that may be paths.
 var pathSeparators = regexp.MustCompile("[\\s=:,;@\"'`<>|&(){}$]+")
 
-// pathCandidates returns the parts of a word that may be paths, in a fixed order.
+// pathCandidates returns the parts of a word that may be paths. Their order depends only on the word.
 func pathCandidates(word string) (all []string) {
 	take := func(text string) {
-		if text != "" && len(text) <= consentPath {
+		if text != "" && len(text) <= maxConsentPathBytes {
 			all = append(all, text)
 		}
 	}
@@ -85,15 +88,15 @@ func pathCandidates(word string) (all []string) {
 	return all
 }
 
-// hashWord hashes the files that a word may name. If programs is true, it also looks for programs of the
-// PATH, because in a #! line env may precede them.
-func (f *fingerprint) hashWord(word string, programs bool) error {
+// hashWord hashes the files that a word may name. If programs is true, it also searches the PATH for a
+// program with that name. This serves #! lines, in which the command env may precede the program.
+func (f *commandHasher) hashWord(word string, programs bool) error {
 	for _, name := range pathCandidates(word) {
 		if err := f.hashPath(name); err != nil {
 			return err
 		}
 		// Node and Ruby load main.js if main is asked for.
-		for _, endings := range f.endings {
+		for _, endings := range f.importExtensions {
 			for _, ending := range endings {
 				if err := f.hashPath(name + ending); err != nil {
 					return err
@@ -111,8 +114,8 @@ func (f *fingerprint) hashWord(word string, programs bool) error {
 	return nil
 }
 
-// hashPath hashes the file or directory at a path, if it exists.
-func (f *fingerprint) hashPath(name string) error {
+// hashPath hashes the file or directory at a path. It does nothing if the path does not exist.
+func (f *commandHasher) hashPath(name string) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
@@ -121,7 +124,7 @@ func (f *fingerprint) hashPath(name string) error {
 		path = filepath.Join(f.dir, path)
 	}
 	path = filepath.Clean(path)
-	if isStream(path) || path == filepath.Dir(path) {
+	if isProcessStream(path) || path == filepath.Dir(path) {
 		return nil // a stream of this process, or the root directory
 	}
 	info, err := os.Stat(path)
@@ -143,7 +146,7 @@ func (f *fingerprint) hashPath(name string) error {
 	f.seen[at] = true
 	hashTexts(f.hash, "named", at, real)
 	if info.IsDir() {
-		return f.hashTree(real, real, []fs.FileInfo{info}, nil)
+		return f.hashDirectory(real, real, []fs.FileInfo{info}, nil)
 	}
 	if err := f.hashContents(real, info); err != nil || !info.Mode().IsRegular() {
 		return err
@@ -155,14 +158,15 @@ func (f *fingerprint) hashPath(name string) error {
 	return f.hashSiblings(real, line)
 }
 
-// isStream reports whether a path leads to open files of the process that opens it.
-func isStream(path string) bool {
+// isProcessStream reports whether a path leads to open files of the process that opens it, such as
+// /dev/stdin.
+func isProcessStream(path string) bool {
 	return slices.Contains([]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"}, path) ||
 		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/")
 }
 
 // hashContents hashes the contents of a file, or the type of a special file.
-func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
+func (f *commandHasher) hashContents(path string, info fs.FileInfo) error {
 	mode := info.Mode()
 	hashTexts(f.hash, "file", strconv.FormatBool(mode&0o111 != 0), mode.Type().String())
 	switch {
@@ -171,11 +175,11 @@ func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
 	case !mode.IsRegular():
 		f.markIncomplete(path, "which is not a regular file")
 		return nil
-	case len(f.files) >= consentFiles:
-		f.markIncomplete(path, fmt.Sprintf("and with it more than %d files", consentFiles))
+	case len(f.hashedFiles) >= maxConsentFiles:
+		f.markIncomplete(path, fmt.Sprintf("and with it more than %d files", maxConsentFiles))
 		return nil
-	case info.Size() > consentBytes-f.bytes:
-		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
+	case info.Size() > maxConsentBytes-f.hashedBytes:
+		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", maxConsentBytes>>20))
 		return nil
 	}
 	in, err := file.Open(f.ctx, path)
@@ -186,25 +190,26 @@ func (f *fingerprint) hashContents(path string, info fs.FileInfo) error {
 	}
 	defer in.Close() // opened for reading: no data can be lost
 	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(in, consentBytes-f.bytes+1))
+	n, err := io.Copy(sum, io.LimitReader(in, maxConsentBytes-f.hashedBytes+1))
 	if err != nil {
 		return err
 	}
-	if f.bytes += n; f.bytes > consentBytes {
-		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", consentBytes>>20))
+	if f.hashedBytes += n; f.hashedBytes > maxConsentBytes {
+		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", maxConsentBytes>>20))
 	}
 	if !f.seen["read "+path] {
 		f.seen["read "+path] = true
-		f.files = append(f.files, path)
+		f.hashedFiles = append(f.hashedFiles, path)
 	}
 	hashTexts(f.hash, hex.EncodeToString(sum.Sum(nil)))
 	return nil
 }
 
-// hashTree hashes the files in and below a directory, in the order of their names. It follows links. above
-// has the directory and its parents. It skips files for which take is false, and files that kir writes.
-func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
-	if f.incomplete != nil {
+// hashDirectory hashes the files in a directory and in the directories below it, in the order of their names.
+// It follows symbolic links. The parameter above lists the directory and its parents, from root on. It skips
+// the files for which take returns false and the files that kir writes. A nil take accepts all files.
+func (f *commandHasher) hashDirectory(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
+	if f.incompleteErr != nil {
 		return nil // the consent cannot be stored anyway
 	}
 	entries, err := os.ReadDir(dir)
@@ -216,8 +221,8 @@ func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(
 		if err := f.ctx.Err(); err != nil {
 			return err
 		}
-		if f.entries++; f.entries > consentEntries {
-			f.markIncomplete(root, fmt.Sprintf("with more than %d files in it", consentEntries))
+		if f.entryCount++; f.entryCount > maxConsentEntries {
+			f.markIncomplete(root, fmt.Sprintf("with more than %d files in it", maxConsentEntries))
 			return nil
 		}
 		path := filepath.Join(dir, e.Name())
@@ -239,10 +244,10 @@ func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(
 				hashTexts(f.hash, "above", path, strconv.Itoa(k)) // a cycle: this directory is being hashed
 				continue
 			}
-			if take != nil && isInstalled(e.Name()) {
+			if take != nil && isInstalledDir(e.Name()) {
 				continue
 			}
-			if err := f.hashTree(root, path, append(slices.Clone(above), info), take); err != nil {
+			if err := f.hashDirectory(root, path, append(slices.Clone(above), info), take); err != nil {
 				return err
 			}
 		case take != nil && !take(e.Name()), isKirFile(dir, e, info):
@@ -261,17 +266,17 @@ func (f *fingerprint) hashTree(root, dir string, above []fs.FileInfo, take func(
 	return nil
 }
 
-// isInstalled reports, by name alone, whether a directory beside a script holds libraries or a tool's own
-// files. Except for node_modules, Python cannot import any of these names, so no module in them can hide
-// one elsewhere. The directory's contents must not matter: an attacker who adds a package could also add
-// the contents.
-func isInstalled(name string) bool {
+// isInstalledDir reports whether a directory next to a script holds libraries or the own files of a tool.
+// Only the name of the directory counts, not its contents: an attacker who adds a package could also add
+// contents. Except for node_modules, Python cannot import any of these names, so no module in such a
+// directory can hide another module.
+func isInstalledDir(name string) bool {
 	return name == "site-packages" || name == "node_modules" || strings.HasPrefix(name, ".")
 }
 
-// kirFiles are the names of files that kir writes for a problem, with the name of their directory if it
-// matters. No ending is that of a program.
-var kirFiles = []struct{ name, in *regexp.Regexp }{
+// kirFilePatterns match the names of files that kir writes for a problem. The pattern in matches the name of
+// the directory of the file; nil means any directory. No such file has the extension of a program.
+var kirFilePatterns = []struct{ name, in *regexp.Regexp }{
 	{regexp.MustCompile(`\.results\.csv$|\.batch-\d{3,}\.(json|csv)$|\.steps\.json$|^tasted\.csv(\.before)?$`), nil},
 	{regexp.MustCompile(`^\..*\.(lock|page)$|\.\d+\.new$`), nil},
 	{regexp.MustCompile(`^(run|summary)\.json$|^report\.html$|^problem\.yaml$`), nil},
@@ -280,13 +285,13 @@ var kirFiles = []struct{ name, in *regexp.Regexp }{
 	{regexp.MustCompile(`^[0-9a-f]{32}\.kir$|^\.gitignore$`), regexp.MustCompile(`^\.kir-cache$`)},
 }
 
-// isKirFile reports whether kir writes a file itself. The file must have such a name, be a regular file and
-// not be executable.
+// isKirFile reports whether kir writes the file e. The name must match [kirFilePatterns], and the file must
+// be regular and not executable.
 func isKirFile(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	if !e.Type().IsRegular() || info.Mode()&0o111 != 0 {
 		return false
 	}
-	for _, k := range kirFiles {
+	for _, k := range kirFilePatterns {
 		if k.name.MatchString(e.Name()) && (k.in == nil || k.in.MatchString(filepath.Base(dir))) {
 			return true
 		}
@@ -294,14 +299,14 @@ func isKirFile(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	return false
 }
 
-// hashInterpreter hashes the files that a script's #! line names, and returns the words of the line.
-func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
+// hashInterpreter hashes the files that the #! line of a script names. It returns the words of the line.
+func (f *commandHasher) hashInterpreter(path string) ([]string, error) {
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
 		return nil, nil // hashContents has reported the error
 	}
 	defer in.Close() // opened for reading: no data can be lost
-	line, err := bufio.NewReader(io.LimitReader(in, consentPath)).ReadString('\n')
+	line, err := bufio.NewReader(io.LimitReader(in, maxConsentPathBytes)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -310,8 +315,8 @@ func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
 		return nil, nil
 	}
 	words := strings.Fields(line)
-	defer func(endings [][]string) { f.endings = endings }(f.endings)
-	f.endings = nil // the command's endings do not apply to the words of the #! line
+	defer func(endings [][]string) { f.importExtensions = endings }(f.importExtensions)
+	f.importExtensions = nil // the command's endings do not apply to the words of the #! line
 	for _, word := range words {
 		if err := f.hashWord(word, true); err != nil {
 			return nil, err
@@ -320,34 +325,38 @@ func (f *fingerprint) hashInterpreter(path string) ([]string, error) {
 	return words, nil
 }
 
-// siblingEndings maps the ending of a script to the endings of files that it may load from its directory.
-var siblingEndings = map[string][]string{
-	".py": pythonEndings, ".pyw": pythonEndings, ".pyc": pythonEndings, ".pyz": pythonEndings,
+// siblingExtensions maps the extension of a script to the extensions of the files that it may load from its
+// directory.
+var siblingExtensions = map[string][]string{
+	".py": pythonExtensions, ".pyw": pythonExtensions, ".pyc": pythonExtensions, ".pyz": pythonExtensions,
 	".sh": {".sh"}, ".bash": {".bash", ".sh"},
-	".js": nodeEndings, ".mjs": nodeEndings, ".cjs": nodeEndings,
+	".js": nodeExtensions, ".mjs": nodeExtensions, ".cjs": nodeExtensions,
 	".rb": {".rb", ".so"}, ".pl": {".pl", ".pm", ".so"}, ".lua": {".lua", ".so"}, ".jl": {".jl"}, ".r": {".r"},
 }
 
+// Extensions of the files that a language loads as modules.
 var (
-	pythonEndings = []string{".py", ".pyc", ".pyd", ".so"}
-	nodeEndings   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
+	pythonExtensions = []string{".py", ".pyc", ".pyd", ".so"}
+	nodeExtensions   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
 )
 
-// interpreters are programs that run scripts of any ending, with the endings of files that they load.
+// interpreters lists programs that run scripts of any name. Each program has a pattern for its name and the
+// extensions of the files that its scripts load.
 var interpreters = []struct {
 	name    *regexp.Regexp
 	endings []string
 }{
-	{regexp.MustCompile(`^((python|pypy)[0-9.]*[a-z]?|pyw?)(\.exe)?$`), pythonEndings},
-	{regexp.MustCompile(`^(ba|da|k|z)?sh(\.exe)?$`), siblingEndings[".bash"]},
-	{regexp.MustCompile(`^(node(js)?|deno|bun)(\.exe)?$`), nodeEndings},
-	{regexp.MustCompile(`^ruby[0-9.]*(\.exe)?$`), siblingEndings[".rb"]},
-	{regexp.MustCompile(`^perl[0-9.]*(\.exe)?$`), siblingEndings[".pl"]},
-	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), siblingEndings[".lua"]},
+	{regexp.MustCompile(`^((python|pypy)[0-9.]*[a-z]?|pyw?)(\.exe)?$`), pythonExtensions},
+	{regexp.MustCompile(`^(ba|da|k|z)?sh(\.exe)?$`), siblingExtensions[".bash"]},
+	{regexp.MustCompile(`^(node(js)?|deno|bun)(\.exe)?$`), nodeExtensions},
+	{regexp.MustCompile(`^ruby[0-9.]*(\.exe)?$`), siblingExtensions[".rb"]},
+	{regexp.MustCompile(`^perl[0-9.]*(\.exe)?$`), siblingExtensions[".pl"]},
+	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), siblingExtensions[".lua"]},
 }
 
-// endingsOf returns the endings that the interpreters among the words load.
-func endingsOf(words []string) (all [][]string) {
+// interpreterExtensions returns, for each interpreter that the words name, the extensions of the files that
+// its language loads.
+func interpreterExtensions(words []string) (all [][]string) {
 	for _, of := range interpreters {
 		if slices.ContainsFunc(words, func(word string) bool {
 			return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {
@@ -360,17 +369,17 @@ func endingsOf(words []string) (all [][]string) {
 	return all
 }
 
-// hashSiblings hashes the files that a script may load from its own directory. The script's ending decides
-// which; without a known ending, the words of its #! line do. If the script has no ending at all, the
+// hashSiblings hashes the files that a script may load from its own directory. The language follows from the
+// extension of the script, or else from the words of its #! line. If the script has no extension, the
 // interpreters that the command names count too.
-func (f *fingerprint) hashSiblings(path string, line []string) error {
+func (f *commandHasher) hashSiblings(path string, line []string) error {
 	ending := strings.ToLower(filepath.Ext(path))
-	all := [][]string{siblingEndings[ending]}
+	all := [][]string{siblingExtensions[ending]}
 	if all[0] == nil {
-		all = endingsOf(line)
+		all = interpreterExtensions(line)
 		// The first file is the program itself. An interpreter loads nothing from its own directory.
-		if ending == "" && len(f.files) > 1 && endingsOf([]string{filepath.Base(path)}) == nil {
-			all = append(all, f.endings...)
+		if ending == "" && len(f.hashedFiles) > 1 && interpreterExtensions([]string{filepath.Base(path)}) == nil {
+			all = append(all, f.importExtensions...)
 		}
 	}
 	for _, endings := range all {
@@ -381,8 +390,8 @@ func (f *fingerprint) hashSiblings(path string, line []string) error {
 	return nil
 }
 
-// hashModules hashes the files with some endings in and below a directory.
-func (f *fingerprint) hashModules(dir string, endings []string) error {
+// hashModules hashes the files with the given extensions in a directory and in the directories below it.
+func (f *commandHasher) hashModules(dir string, endings []string) error {
 	key := "modules " + endings[0] + " " + dir
 	info, err := os.Stat(dir)
 	if err != nil || f.seen[key] {
@@ -390,21 +399,21 @@ func (f *fingerprint) hashModules(dir string, endings []string) error {
 	}
 	f.seen[key] = true
 	hashTexts(f.hash, "modules", dir)
-	return f.hashTree(dir, dir, []fs.FileInfo{info}, func(name string) bool {
+	return f.hashDirectory(dir, dir, []fs.FileInfo{info}, func(name string) bool {
 		return slices.Contains(endings, strings.ToLower(filepath.Ext(name)))
 	})
 }
 
-// hashImports hashes the modules in the problem's directory if Python gets a module name or code on the
-// command line, or Node gets code. They then load modules from there.
-func (f *fingerprint) hashImports(words []string) error {
+// hashImports hashes the modules in the directory of the problem file. It does so only if the words pass code
+// or a module name to Python, or code to Node. Python and Node then load modules from that directory.
+func (f *commandHasher) hashImports(words []string) error {
 	asks := slices.ContainsFunc(words, func(word string) bool {
 		return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {
 			return strings.HasPrefix(piece, "-") && !strings.HasPrefix(piece, "--") && strings.ContainsAny(piece, "mcep")
 		})
 	})
-	for _, endings := range f.endings {
-		if asks && (endings[0] == pythonEndings[0] || endings[0] == nodeEndings[0]) {
+	for _, endings := range f.importExtensions {
+		if asks && (endings[0] == pythonExtensions[0] || endings[0] == nodeExtensions[0]) {
 			if err := f.hashModules(f.dir, endings); err != nil {
 				return err
 			}

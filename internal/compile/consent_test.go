@@ -231,7 +231,7 @@ func TestConsentPartial(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "large", "hole"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(dir, "large", "hole"), consentBytes+1); err != nil {
+	if err := os.Truncate(filepath.Join(dir, "large", "hole"), maxConsentBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("unix", filepath.Join(dir, "pipes", "s"))

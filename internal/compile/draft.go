@@ -15,63 +15,66 @@ import (
 	"kir/internal/portable"
 )
 
-// A Draft has everything from which a first problem file is written.
+// A Draft has everything that is needed to write a first problem file for a table.
 type Draft struct {
-	// Table is the path of the table of recipes, as the file names it, and Layout its layout.
+	// Table is the path of the table of recipes, as the problem file names it. Layout is the layout of the
+	// table.
 	Table  string
 	Layout dataset.Layout
 
-	// Ingredients is the path of the table of ingredients, empty if there is none, and IngredientsLayout
-	// its layout.
+	// Ingredients is the path of the table of ingredients, or empty if there is none. IngredientsLayout is
+	// the layout of that table.
 	Ingredients       string
 	IngredientsLayout dataset.Layout
 
-	// Units are sizes of units by name, such as "5 cl", or nil.
+	// Units maps names of units to their sizes, such as "5 cl". It may be nil.
 	Units map[string]string
 
-	// Book has the recipes of the table, and its ingredients.
+	// Book has the recipes of the table and their ingredients.
 	Book *dataset.Book
 
-	// SetColumns are columns that the user says are conditions: set by a trial, and not measured. ReadTable finds
-	// others by their names, but those that the user says are measured.
-	SetColumns      []string
-	MeasuredColumns []string
-	foundConditions []string
+	// SetColumns are the columns that the user declares to be conditions, which a trial sets. MeasuredColumns
+	// are the columns that the user declares to be measured. For other columns ReadTable decides by the name
+	// of the column.
+	SetColumns            []string
+	MeasuredColumns       []string
+	foundConditionColumns []string
 
-	// Series is a history of prices or returns of assets. It is set instead of Book.
+	// Series is a history of prices or returns of assets. Either Series or Book is set.
 	Series *dataset.Series
 
-	// Objectives has the objectives by the key of their target, and Bounds whether a constraint is on, by its
-	// key. Missing entries have defaults; see Targets and OfferedBounds.
+	// Objectives maps the key of a [Target] to its objective. Bounds maps the key of a [Bound] to whether the
+	// draft has that constraint. Missing entries have defaults; see [Draft.Targets] and
+	// [Draft.OfferedBounds].
 	Objectives map[string]DraftObjective
 	Bounds     map[string]bool
 
-	// Batch is the size for which the stock must be enough, such as 700 ml; empty means one recipe. Pairs
-	// adds the objective that ingredients go together as in the recipes. NoPairs keeps Finish from adding
-	// it.
+	// Batch is the size for which the stock must be enough, such as 700 ml. Empty means a default size; see
+	// [Draft.Batches]. Pairs adds the objective that ingredients occur together as in the recipes. NoPairs
+	// prevents Finish from adding that objective.
 	Batch          string
 	Pairs, NoPairs bool
 
-	// Round is the number of recipes made at a time; 0 means the default.
+	// Round is the number of recipes made at a time. 0 means a default number; see [Draft.BatchSize].
 	Round int
 }
 
-// Limits of what a draft shows of a book, to keep it readable.
+// Sizes in a draft. The maxima keep a draft short enough to read.
 const (
-	draftTotal   = 1000
-	draftDoses   = 8
-	draftGroups  = 8
-	draftClasses = 12
+	minDraftTotal   = 1000 // minimum total of a composition, in units
+	maxDraftDoses   = 8    // maximum number of ingredients whose doses are shown
+	maxDraftGroups  = 8    // maximum number of values of an attribute for which rules are suggested
+	maxDraftClasses = 12   // maximum number of classes of a label that are shown
 )
 
-// Write returns the problem file. Comments show what is known of the table. The file has the recipes' own
-// law of the number of ingredients, the objectives and constraints of the draft, and other suggestions as
-// comments.
+// Write returns the text of the problem file. The sparsity, that is, the distribution of the number of
+// ingredients, is that of the recipes. The file has the objectives and constraints of the draft. Comments in
+// the file describe the table and suggest further objectives and constraints.
 func (d *Draft) Write() ([]byte, error) {
 	if d.Series != nil {
-		return (&draftWriter{Draft: d}).writeMarket(), nil
+		return (&draftWriter{Draft: d}).writePortfolio(), nil
 	}
-	w := &draftWriter{Draft: d, total: d.total()}
+	w := &draftWriter{Draft: d, total: d.totalUnits()}
 	sizes := d.Book.UsedCounts()
 	w.writeLine("%s", schema.Modeline(schema.FileName))
 	w.writeLine("# %s, %s: written by kir init to start from.", inputerr.Count(len(d.Book.Recipes), "recipe"), inputerr.Count(d.Book.Ingredients.Len(), "ingredient"))
@@ -111,32 +114,33 @@ func (d *Draft) Write() ([]byte, error) {
 	if n := w.BatchSize(); n != usualBatchSize && slices.ContainsFunc(targets, func(t Target) bool { return t.Objective.Direction != NoDirection && !t.Attribute }) {
 		w.writeLine("campaign: {batch: %d} # how many are made at a time", n)
 	}
-	return []byte(w.text.String()), nil
+	return []byte(w.yamlText.String()), nil
 }
 
-// total returns the total in units: at least ten for each ingredient of the largest recipe.
-func (d *Draft) total() int {
-	total := draftTotal
+// totalUnits returns the total of a composition in units. It is large enough for ten units of each ingredient
+// of the largest recipe.
+func (d *Draft) totalUnits() int {
+	total := minDraftTotal
 	for 10*(len(d.Book.UsedCounts())-1) > total {
 		total *= 10
 	}
 	return total
 }
 
-// A draftWriter writes a draft.
+// A draftWriter writes the problem file of a draft.
 type draftWriter struct {
 	*Draft
-	text  strings.Builder
-	total int
+	yamlText strings.Builder // text of the problem file written so far
+	total    int             // total of a composition, in units
 }
 
-// writeLine writes a line. Line breaks in names from a table become spaces.
+// writeLine writes a line of the problem file. Line breaks in names from a table become spaces.
 func (w *draftWriter) writeLine(format string, args ...any) {
-	w.text.WriteString(strings.NewReplacer("\n", " ", "\r", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(fmt.Sprintf(format, args...)))
-	w.text.WriteByte('\n')
+	w.yamlText.WriteString(strings.NewReplacer("\n", " ", "\r", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(fmt.Sprintf(format, args...)))
+	w.yamlText.WriteByte('\n')
 }
 
-// writeNotes writes the guesses about a table as comments, without its file name.
+// writeNotes writes notes about a table as comments, without the name of its file.
 func (w *draftWriter) writeNotes(indent string, notes []dataset.Note) {
 	const most = 12
 	for _, n := range notes[:min(len(notes), most)] {
@@ -159,7 +163,7 @@ func (w *draftWriter) writeNotes(indent string, notes []dataset.Note) {
 	}
 }
 
-// writeColumns writes comments about the columns.
+// writeColumns writes comments about the columns of the table of recipes.
 func (w *draftWriter) writeColumns() {
 	var ignored []string
 	for name, role := range w.Layout.Columns {
@@ -191,13 +195,13 @@ func (w *draftWriter) writeColumns() {
 	w.writeLine("# A row is %s, a column %s%s.", row, column, also)
 }
 
-// writeObjectives writes the objectives, and other possible ones as comments.
+// writeObjectives writes the objectives of the draft. Other possible objectives follow as comments.
 func (w *draftWriter) writeObjectives(targets []Target) {
 	if len(targets) == 0 {
 		w.writeLine("# The table has no labels, such as a taste or a rating, to make an objective of.")
 		if w.Pairs {
 			w.writeLine("properties:")
-			w.writeLine("  %s", pairsLine)
+			w.writeLine("  %s", pairsObjectiveYAML)
 		}
 		return
 	}
@@ -209,7 +213,7 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 	}
 	for _, on := range []bool{true, false} {
 		if !on && w.Pairs {
-			w.writeLine("  %s", pairsLine)
+			w.writeLine("  %s", pairsObjectiveYAML)
 		}
 		for _, t := range targets {
 			if on != (t.Objective.Direction != NoDirection) {
@@ -220,8 +224,8 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 				continue
 			}
 			text, _ := t.yamlLines()
-			if t.comment != "" {
-				text += " # " + t.comment
+			if t.yamlComment != "" {
+				text += " # " + t.yamlComment
 			}
 			if !on {
 				text = "# " + text
@@ -231,15 +235,17 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 	}
 }
 
-// pairsLine is the objective that ingredients go together as they do in the recipes. It helps where a model
-// is weak, because the recipes tell more about pairs.
-const pairsLine = "together: {pairs: {}} # what goes together in the recipes"
+// pairsObjectiveYAML is the line for the objective that ingredients occur together as in the recipes. The
+// objective helps where a model is weak, because recipes tell more about pairs of ingredients than about a
+// label.
+const pairsObjectiveYAML = "together: {pairs: {}} # what goes together in the recipes"
 
-// minRatioForLog is the least ratio of the largest to the smallest number for which the draft suggests
-// logarithms.
+// minRatioForLog is the least ratio of the largest to the smallest number of a label for which the draft
+// suggests learning logarithms.
 const minRatioForLog = 100
 
-// numbersComment suggests logarithms if ascending numbers span decades, and states how many recipes failed.
+// numbersComment returns a comment on a label of numbers, which must be ascending. It suggests logarithms if
+// the numbers span decades, and tells how many recipes failed.
 func numbersComment(numbers []float64, failed []bool) (text string) {
 	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(minRatioForLog*numbers[0]) {
 		text += "; log: true learns their logarithms"
@@ -256,7 +262,8 @@ func numbersComment(numbers []float64, failed []bool) (text string) {
 	return text
 }
 
-// finerTotalComment suggests a greater total if the smallest dose of the recipes is below one unit.
+// finerTotalComment returns a comment that suggests a greater total if the smallest dose of the recipes is
+// below one unit. Otherwise it returns "".
 func (w *draftWriter) finerTotalComment() string {
 	least := 1.0
 	for _, r := range w.Book.Recipes {
@@ -276,7 +283,8 @@ func (w *draftWriter) finerTotalComment() string {
 	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
 }
 
-// writeConstraints writes the constraints of the draft, and others that the recipes suggest as comments.
+// writeConstraints writes the constraints of the draft. Other constraints that the recipes suggest follow as
+// comments.
 func (w *draftWriter) writeConstraints(targets []Target) error {
 	doses, err := w.Book.Doses(w.total)
 	if err != nil {
@@ -291,7 +299,7 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	var on []string
 	for _, b := range offered {
 		if b.On {
-			on = append(on, withComment(b.Lines, b.Note)...)
+			on = append(on, appendComment(b.Lines, b.Note)...)
 		}
 	}
 	for _, t := range targets {
@@ -310,7 +318,7 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	}
 	for _, b := range offered {
 		if !b.On {
-			for _, text := range withComment(b.Lines, b.Note) {
+			for _, text := range appendComment(b.Lines, b.Note) {
 				w.writeLine("#   - %s", text)
 			}
 		}
@@ -320,7 +328,7 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 		least = min(least, d.Least)
 	}
 	w.writeLine("#   - amount: {of: \"*\", min: %d} # the smallest dose in the recipes, %s", least, share(least))
-	for _, d := range doses[:min(len(doses), draftDoses)] {
+	for _, d := range doses[:min(len(doses), maxDraftDoses)] {
 		w.writeLine("#   - amount: {of: %s, min: %d, max: %d} # in %s: %s to %s, median %s",
 			dataset.YAMLText(names[d.Ingredient]), d.Least, d.Most, inputerr.Count(d.Recipes, "recipe"), share(d.Least), share(d.Most), share(d.Median))
 	}
@@ -329,13 +337,13 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 		w.writeLine("#   - exclude: [%s] # no draw uses it", dataset.YAMLText(names[doses[n-1].Ingredient]))
 	}
 	for i := range w.Book.Ingredients.Attributes {
-		w.writeAttribute(&w.Book.Ingredients.Attributes[i])
+		w.suggestAttributeRules(&w.Book.Ingredients.Attributes[i])
 	}
 	return nil
 }
 
-// withComment appends a comment to the first line.
-func withComment(lines []string, note string) []string {
+// appendComment returns a copy of the lines, with the note as a comment at the end of the first line.
+func appendComment(lines []string, note string) []string {
 	lines = slices.Clone(lines)
 	if len(lines) > 0 && note != "" {
 		lines[0] += " # " + note
@@ -343,8 +351,8 @@ func withComment(lines []string, note string) []string {
 	return lines
 }
 
-// writeAttribute suggests rules for an attribute of the ingredients.
-func (w *draftWriter) writeAttribute(a *dataset.Attribute) {
+// suggestAttributeRules writes rules for an attribute of the ingredients as comments.
+func (w *draftWriter) suggestAttributeRules(a *dataset.Attribute) {
 	name := dataset.YAMLText(a.Name)
 	if numbers, err := a.Numbers(); err == nil {
 		if m := a.Meaning(); m != dataset.Figure {
@@ -370,14 +378,15 @@ func (w *draftWriter) writeAttribute(a *dataset.Attribute) {
 	}
 	slices.Sort(values)
 	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
-	for _, value := range values[:min(len(values), draftGroups)] {
-		least, most := w.usedRange(a, value)
+	for _, value := range values[:min(len(values), maxDraftGroups)] {
+		least, most := w.usedCountRange(a, value)
 		w.writeLine("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s; as many of them as the recipes use", name, dataset.YAMLText(value), least, most, inputerr.Count(counts[value], "ingredient"))
 	}
 }
 
-// usedRange returns the least and the greatest number of ingredients with a value that a recipe uses.
-func (w *draftWriter) usedRange(a *dataset.Attribute, value string) (least, most int) {
+// usedCountRange returns the least and the greatest number of ingredients with a value of the attribute that
+// a recipe uses.
+func (w *draftWriter) usedCountRange(a *dataset.Attribute, value string) (least, most int) {
 	least = math.MaxInt
 	for _, r := range w.Book.Recipes {
 		n := 0

@@ -12,22 +12,23 @@ import (
 	"kir/internal/portable"
 )
 
-// A DraftCondition is a column of what a trial sets beside its recipe, as a draft offers it.
+// A DraftCondition is a column of a draft whose values a trial sets in addition to the recipe.
 type DraftCondition struct {
-	Name string // of the column
+	Name string // name of the column
 
-	Numbers    []float64 // different ones, ascending; nil for categories
-	Categories []string  // nil for numbers
+	Numbers    []float64 // distinct numbers, ascending; nil for categories
+	Categories []string  // distinct categories; nil for numbers
 }
 
 const (
-	draftValues = 12 // the most numbers that a draft lists one by one
-	draftSteps  = 40 // the most steps from the least to the greatest number otherwise
+	maxDraftValues = 12 // maximum number of values of a numeric condition that a draft lists one by one
+	maxDraftSteps  = 40 // maximum number of steps from the least to the greatest number, if the numbers are not listed
 )
 
-// findConditions returns the columns of a book that are set, as the draft names them or as their names tell, and notes
-// about those that may be set or measured. Labels that the user named are measured.
-func (d *Draft) findConditions(measured []string) (found []string, notes []dataset.Note) {
+// findConditionColumns returns the columns whose names tell that a trial sets their values. It returns notes
+// about columns that may be set or measured. It skips the columns in measured, and columns that the user has
+// declared to be set or measured.
+func (d *Draft) findConditionColumns(measured []string) (found []string, notes []dataset.Note) {
 	for i := range d.Book.Labels {
 		l := &d.Book.Labels[i]
 		if slices.Contains(measured, l.Name) || slices.Contains(d.MeasuredColumns, l.Name) || d.isCondition(l.Name) || len(l.Classes) == 0 {
@@ -45,9 +46,9 @@ func (d *Draft) findConditions(measured []string) (found []string, notes []datas
 	return found, notes
 }
 
-// misreadConditions returns the columns that were read as ingredients and are quantities beside a recipe, such as a
-// time, as their names tell.
-func (d *Draft) misreadConditions() (columns []string) {
+// misreadConditionColumns returns the columns that were read as ingredients although their names denote
+// another quantity, such as a time.
+func (d *Draft) misreadConditionColumns() (columns []string) {
 	if d.Book.Long || d.Book.Transposed {
 		return nil
 	}
@@ -87,8 +88,9 @@ func (d *Draft) Conditions() (all []DraftCondition) {
 	return all
 }
 
-// noteConditions replaces the notes about columns that are conditions by one that names all of those that were found.
-func (d *Draft) noteConditions(found []string) {
+// noteFoundConditions replaces the notes about the columns in found by one note. The note says that the
+// columns are taken as conditions.
+func (d *Draft) noteFoundConditions(found []string) {
 	if len(found) == 0 {
 		return
 	}
@@ -102,14 +104,14 @@ func (d *Draft) noteConditions(found []string) {
 	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, Origin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions, or kir init --labels %s", inputerr.List(found, 12), inputerr.Quote(found[0]))})
 }
 
-// An OriginQuestion asks of a column whether it is set or measured.
+// An OriginQuestion asks whether the values of a column are set by a trial or measured.
 type OriginQuestion struct {
 	Column string
-	Set    bool // as it is taken
+	Set    bool // whether the draft now takes the column as set
 }
 
-// OriginQuestions returns the columns that may be conditions: those that are, those that the user says are not, and
-// those whose names do not tell.
+// OriginQuestions returns a question for each column that may be a condition. These are the conditions of the
+// draft, the columns that the user declared to be measured, and the columns whose names do not tell.
 func (d *Draft) OriginQuestions() (all []OriginQuestion) {
 	if d.Book == nil {
 		return nil
@@ -125,27 +127,27 @@ func (d *Draft) OriginQuestions() (all []OriginQuestion) {
 	return all
 }
 
-// isCondition reports whether a label is a condition of the draft.
+// isCondition reports whether the draft takes a label as a condition.
 func (d *Draft) isCondition(label string) bool {
-	return slices.Contains(d.SetColumns, label) || slices.Contains(d.foundConditions, label)
+	return slices.Contains(d.SetColumns, label) || slices.Contains(d.foundConditionColumns, label)
 }
 
-// yaml returns the values of a condition as a problem file has them: the values that trials had if they are few, else
-// steps from the least to the greatest.
-func (c *DraftCondition) yaml() string {
+// valuesYAML returns the values of the condition as text of a problem file. A few values are listed one by
+// one. Many numbers become steps from the least to the greatest number.
+func (c *DraftCondition) valuesYAML() string {
 	var values []string
 	switch {
 	case c.Categories != nil:
 		for _, category := range c.Categories {
 			values = append(values, dataset.YAMLText(category))
 		}
-	case len(c.Numbers) <= draftValues:
+	case len(c.Numbers) <= maxDraftValues:
 		for _, v := range c.Numbers {
 			values = append(values, number.RoundTrip(v))
 		}
 	default:
 		least, greatest := c.Numbers[0], c.Numbers[len(c.Numbers)-1]
-		step := roundStep((greatest - least) / draftSteps)
+		step := roundUpStep((greatest - least) / maxDraftSteps)
 		from, to := float64(math.Ceil(least/step)*step), float64(math.Floor(greatest/step)*step)
 		digits := max(0, -int(math.Floor(portable.Log10(step))))
 		return fmt.Sprintf("{from: %s, to: %s, step: %s}", number.Trim(number.Fixed(from, digits)), number.Trim(number.Fixed(to, digits)), number.Trim(number.Fixed(step, digits)))
@@ -153,8 +155,8 @@ func (c *DraftCondition) yaml() string {
 	return "{values: [" + strings.Join(values, ", ") + "]}"
 }
 
-// roundStep returns the least of 1, 2 and 5 times a power of ten that is at least v.
-func roundStep(v float64) float64 {
+// roundUpStep returns the least number of the form 1, 2 or 5 times a power of ten that is at least v.
+func roundUpStep(v float64) float64 {
 	power := portable.Pow(10, math.Floor(portable.Log10(v)))
 	for _, by := range []float64{1, 2, 5} {
 		if step := float64(by * power); step >= v*(1-1e-9) {
@@ -164,7 +166,7 @@ func roundStep(v float64) float64 {
 	return float64(10 * power)
 }
 
-// writeConditions writes the conditions.
+// writeConditions writes the conditions of the draft.
 func (w *draftWriter) writeConditions() {
 	all := w.Conditions()
 	if len(all) == 0 {
@@ -173,6 +175,6 @@ func (w *draftWriter) writeConditions() {
 	w.writeLine("# What a trial sets beside the recipe: models learn from it, and the search chooses it.")
 	w.writeLine("conditions:")
 	for _, c := range all {
-		w.writeLine("  %s: %s", dataset.YAMLText(c.Name), c.yaml())
+		w.writeLine("  %s: %s", dataset.YAMLText(c.Name), c.valuesYAML())
 	}
 }

@@ -19,15 +19,15 @@ import (
 	"kir/model"
 )
 
-// A Table is a source of a table's text, with its name for messages. Once is true if it can be read only
-// once, such as a pipe.
+// A Table opens the text of a table. Name is its name in messages. Once is true if the text can be read only
+// once, as from a pipe.
 type Table struct {
 	Name string
 	Open func() (io.ReadCloser, error)
 	Once bool
 }
 
-// openAndRead opens a table, reads it and closes it.
+// openAndRead opens a table, reads it with the function by, and closes it.
 func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, err error) {
 	in, err := t.Open()
 	if err != nil {
@@ -37,9 +37,9 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 	return v, errors.Join(err, in.Close())
 }
 
-// ReadTable reads the table of a draft: recipes, or the prices or returns of assets over time. Columns that
-// change within a recipe cannot be labels; it leaves them out and records that in the layout. A cell
-// without a number in a label of numbers is an error.
+// ReadTable reads the table of a draft: recipes, or the prices or returns of assets over time. A column whose
+// value changes within a recipe cannot be a label. ReadTable leaves out such a column and records this in the
+// layout. A cell without a number in a label of numbers is an error.
 func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	labels := o.Labels
 	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
@@ -58,7 +58,7 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if columns := d.misreadConditions(); len(columns) > 0 && o.Ingredients == nil {
+	if columns := d.misreadConditionColumns(); len(columns) > 0 && o.Ingredients == nil {
 		roles := make(map[string]dataset.Role)
 		for _, name := range columns {
 			if _, told := o.Columns[name]; !told {
@@ -73,10 +73,10 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 			}
 		}
 	}
-	d.foundConditions = nil
-	found, questions := d.findConditions(labels)
-	d.foundConditions = found
-	d.noteConditions(found)
+	d.foundConditionColumns = nil
+	found, questions := d.findConditionColumns(labels)
+	d.foundConditionColumns = found
+	d.noteFoundConditions(found)
 	d.Book.Notes = slices.Concat(questions, d.Book.Notes)
 	if err := d.Book.CheckNumbers(); err != nil { // otherwise a column of numbers could be taken for classes
 		return err
@@ -90,8 +90,8 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	return nil
 }
 
-// isHistory reports whether a series has prices or returns. Its rows must have dates. Its numbers must move
-// as prices do, or some must be negative, which amounts never are.
+// isHistory reports whether a series is a history of prices or returns. Its rows must have dates. In
+// addition, some numbers must be negative, which amounts never are, or the numbers must move as prices do.
 func isHistory(s *dataset.Series) bool {
 	const fewest = 3 // least number of rows
 	_, dated := assetstats.Dates(s.Times)
@@ -110,8 +110,9 @@ func isHistory(s *dataset.Series) bool {
 	return len(whole) >= fewest && assetstats.KindOf(whole) == assetstats.Prices
 }
 
-// ReadStableColumns reads a table. Columns that change within a recipe cannot be labels; it leaves them out
-// and records that in the layout.
+// ReadStableColumns reads a table of recipes with the function read. A column whose value changes within a
+// recipe cannot be a label. ReadStableColumns marks such a column as ignored in the layout and reads the
+// table again.
 func ReadStableColumns(layout *dataset.Layout, read func() (*dataset.Book, error)) (*dataset.Book, error) {
 	var left []string
 	for {
@@ -140,10 +141,10 @@ func ReadStableColumns(layout *dataset.Layout, read func() (*dataset.Book, error
 	}
 }
 
-// Finish returns the text of a draft that can be sampled as the file out, in the directory of its tables.
-// If a model is weak, it adds the objective that ingredients go together as in the recipes. If constraints
-// conflict, it leaves out constraints that the user has not chosen: one if that is enough, else the last,
-// then one more, and so on.
+// Finish returns the text of a problem file that can be sampled. The path of the file is out, in the
+// directory of the tables. If a model is weak, Finish adds the objective that ingredients occur together as
+// in the recipes. If constraints conflict, it drops constraints that the user has not chosen. It first tries
+// to drop a single constraint. If none suffices, it drops the last constraint for good and tries again.
 func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 	weak, text, err := d.writeAndCheck(ctx, out)
 	for isConflict(err) {
@@ -177,10 +178,10 @@ func (d *Draft) Finish(ctx context.Context, out string) ([]byte, error) {
 	return paired, nil
 }
 
-// isConflict reports whether an error says that constraints conflict.
+// isConflict reports whether an error is that constraints exclude one another.
 func isConflict(err error) bool { return errors.As(err, new(*ConflictError)) }
 
-// withoutBound returns a copy of bounds with one of them off.
+// withoutBound returns a copy of bounds in which the constraint with the key off is switched off.
 func withoutBound(bounds map[string]bool, off string) map[string]bool {
 	all := maps.Clone(bounds)
 	if all == nil {
@@ -190,7 +191,8 @@ func withoutBound(bounds map[string]bool, off string) map[string]bool {
 	return all
 }
 
-// writeAndCheck writes the draft and loads it as a problem. weak reports whether a model of it is weak.
+// writeAndCheck writes the problem file and loads it. weak reports whether a model of one of its objectives
+// is weak.
 func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text []byte, err error) {
 	if text, err = d.Write(); err != nil {
 		return false, nil, err
@@ -208,36 +210,36 @@ func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text 
 	return weak, text, p.Close()
 }
 
-// Objectives of a portfolio.
+// Directions of the objective of a portfolio.
 const (
-	Ratio      config.Direction = "ratio"
-	Return     config.Direction = "return"
-	Volatility config.Direction = "volatility"
-	Frontier   config.Direction = "frontier" // the trade-off between return and volatility
+	Ratio      config.Direction = "ratio"      // maximize the return divided by the volatility
+	Return     config.Direction = "return"     // maximize the return
+	Volatility config.Direction = "volatility" // minimize the volatility
+	Frontier   config.Direction = "frontier"   // the trade-off between return and volatility
 )
 
-// Keys of a portfolio's objective and constraints.
+// Keys of the objective and of the constraints of a portfolio; see [Target] and [Bound].
 const (
-	Portfolio  = "portfolio"
-	MostOfOne  = "most"
-	LeastOfOne = "least"
+	Portfolio  = "portfolio" // key of the objective
+	MostOfOne  = "most"      // key of the maximum share of one asset
+	LeastOfOne = "least"     // key of the minimum share of an asset that is held
 )
 
-// Defaults of a portfolio's constraints.
+// Default constraints of a portfolio.
 const (
-	minAssets, maxAssets = 4, 12
-	maxSharePercent      = 30 // percent
-	minSharePercent      = 2
+	defaultMinAssets, defaultMaxAssets = 4, 12 // minimum and maximum number of assets held
+	defaultMaxSharePercent             = 30    // maximum share of one asset, in percent
+	defaultMinSharePercent             = 2     // minimum share of an asset that is held, in percent
 )
 
-// assetRange returns the least and the greatest number of assets in a portfolio.
+// assetRange returns the least and the greatest number of assets that the portfolio may hold.
 func (d *Draft) assetRange() (fewest, most int) {
 	n := len(d.Series.Columns)
-	return min(n, minAssets), min(n, maxAssets)
+	return min(n, defaultMinAssets), min(n, defaultMaxAssets)
 }
 
-// marketTargets returns the objective of a portfolio.
-func (d *Draft) marketTargets() []Target {
+// portfolioTargets returns a list with the objective of a portfolio.
+func (d *Draft) portfolioTargets() []Target {
 	t := Target{Key: Portfolio, Name: Portfolio, Directions: []config.Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Objective: DraftObjective{Direction: Ratio}}
 	if g, ok := d.Objectives[Portfolio]; ok && slices.Contains(t.Directions, g.Direction) {
 		t.Objective = g
@@ -245,21 +247,21 @@ func (d *Draft) marketTargets() []Target {
 	return []Target{t}
 }
 
-// marketBounds returns the constraints of a portfolio.
-func (d *Draft) marketBounds() []Bound {
+// portfolioBounds returns the constraints that a portfolio can have.
+func (d *Draft) portfolioBounds() []Bound {
 	fewest, _ := d.assetRange()
 	all := []Bound{
-		{Key: MostOfOne, Words: fmt.Sprintf("At most %d %% in one asset", maxSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, maxSharePercent)}, On: fewest*maxSharePercent >= 100},
-		{Key: LeastOfOne, Words: fmt.Sprintf("At least %d %% in each that is held", minSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, minSharePercent)}, On: true},
+		{Key: MostOfOne, Words: fmt.Sprintf("At most %d %% in one asset", defaultMaxSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, defaultMaxSharePercent)}, On: fewest*defaultMaxSharePercent >= 100},
+		{Key: LeastOfOne, Words: fmt.Sprintf("At least %d %% in each that is held", defaultMinSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, defaultMinSharePercent)}, On: true},
 	}
-	if fewest*maxSharePercent < 100 {
+	if fewest*defaultMaxSharePercent < 100 {
 		all = all[1:]
 	}
 	return all
 }
 
-// writeMarket writes the draft of a portfolio.
-func (w *draftWriter) writeMarket() []byte {
+// writePortfolio returns the text of the problem file for a portfolio.
+func (w *draftWriter) writePortfolio() []byte {
 	s := w.Series
 	w.writeLine("%s", schema.Modeline(schema.FileName))
 	w.writeLine("# %s over %s: written by kir init to start from.", inputerr.Count(len(s.Columns), "asset"), inputerr.Count(len(s.Times), "row"))
@@ -307,10 +309,10 @@ func (w *draftWriter) writeMarket() []byte {
 		}
 		w.writeLine("%s%s", off, b.Lines[0])
 	}
-	return []byte(w.text.String())
+	return []byte(w.yamlText.String())
 }
 
-// Contents describes the draft's tables, and returns the guesses made about them.
+// Contents returns a description of the size of the table, and the notes about guesses made when it was read.
 func (d *Draft) Contents() (string, []dataset.Note) {
 	if s := d.Series; s != nil {
 		return inputerr.Count(len(s.Columns), "asset") + " over " + inputerr.Count(len(s.Times), "row"), s.Notes
@@ -318,12 +320,14 @@ func (d *Draft) Contents() (string, []dataset.Note) {
 	return inputerr.Count(len(d.Book.Recipes), "recipe") + ", " + inputerr.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
 }
 
-// maxSheets is the greatest number of other sheets of a workbook that are examined.
-const maxSheets = 20
+// maxOtherSheets is the maximum number of sheets of a workbook that are searched for a list of the
+// ingredients.
+const maxOtherSheets = 20
 
-// ReadIngredientsSheet looks for another sheet of the workbook that lists the ingredients. If it finds one,
-// it reads the recipes again with it and stores its layout in the draft. It returns the sheet's name, empty
-// if there is none, and the ingredients that the sheet lacks. If it lacks any, the recipes stay unchanged.
+// ReadIngredientsSheet searches the other sheets of the workbook for a list of the ingredients. If a sheet
+// lists all of them, ReadIngredientsSheet reads the recipes again with these ingredients, and stores the
+// layout of the sheet in the draft. It returns the name of the sheet, or "" if there is none. lacking lists
+// the ingredients that the sheet does not have; if there are any, the draft is unchanged.
 func (d *Draft) ReadIngredientsSheet(t Table, o dataset.Options) (sheet string, lacking []string) {
 	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
 		return "", nil
@@ -331,7 +335,7 @@ func (d *Draft) ReadIngredientsSheet(t Table, o dataset.Options) (sheet string, 
 	o.Sheet = d.Book.Shape.Sheet
 	seen, found := 0, false
 	look := func(other string, readSheet func() (*dataset.Ingredients, error)) (more bool) {
-		if seen++; seen > maxSheets {
+		if seen++; seen > maxOtherSheets {
 			return false
 		}
 		if other == o.Sheet {

@@ -104,16 +104,16 @@ func TestDraftWeak(t *testing.T) {
 		return text
 	}
 	d, out := drafted(t, "book.csv", table(func(k int) int { return 1 + k*k*k*7919%101%9 }), dataset.Options{})
-	if text := finished(t, d, out); !strings.Contains(text, "\n  "+pairsLine) || !strings.Contains(text, "\n  stars: {learn:") {
+	if text := finished(t, d, out); !strings.Contains(text, "\n  "+pairsObjectiveYAML) || !strings.Contains(text, "\n  stars: {learn:") {
 		t.Errorf("of a label that follows from nothing the draft is\n%s", text)
 	}
 	d, out = drafted(t, "book.csv", table(func(k int) int { return 1 + k*k*k*7919%101%9 }), dataset.Options{})
 	d.NoPairs = true
-	if text := finished(t, d, out); strings.Contains(text, pairsLine) {
+	if text := finished(t, d, out); strings.Contains(text, pairsObjectiveYAML) {
 		t.Errorf("without pairs the draft is\n%s", text)
 	}
 	d, out = drafted(t, "book.csv", table(func(k int) int { return 10 * (k % 5) }), dataset.Options{})
-	if text := finished(t, d, out); strings.Contains(text, pairsLine) {
+	if text := finished(t, d, out); strings.Contains(text, pairsObjectiveYAML) {
 		t.Errorf("of a label that follows from the ingredients the draft is\n%s", text)
 	}
 }

@@ -10,17 +10,19 @@ import (
 	"kir/mcmc"
 )
 
-// firstEvaluations is the number of lines that EarlyRecipes scores.
-const firstEvaluations = 2000
+// earlyEvaluations is the number of lines that EarlyRecipes scores. A line is all the ways in which two
+// ingredients of a composition can share their joint amount.
+const earlyEvaluations = 2000
 
-// EarlyRecipes searches for good recipes, the best first, while the compositions are still being counted, in a
-// space with approximate counts. It returns the problem of that space. It returns nil if the counts are known
-// already, if the problem has conditions, if a program scores the problem, or if the problem has errors, which [Compilation.Finish] reports.
+// EarlyRecipes searches for good recipes before the compositions are counted, in a space with approximate
+// counts. It returns the problem with that space, and the recipes, the best first. The result is nil if the
+// counts are known already, if the problem has conditions or errors, or if a program scores the problem.
+// [Compilation.Finish] reports errors.
 func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Found, error) {
-	if c.count == nil || c.runs || len(c.problem.Conditions) > 0 || len(c.loader.diagnostics.All) > 0 {
+	if c.pendingCount == nil || c.runsPrograms || len(c.problem.Conditions) > 0 || len(c.loader.diagnostics.All) > 0 {
 		return nil, nil, nil
 	}
-	rough := c.count.count.Rough()
+	rough := c.pendingCount.count.Rough()
 	if rough == nil {
 		return nil, nil, nil
 	}
@@ -36,7 +38,7 @@ func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Foun
 		return nil, nil, ctx.Err()
 	}
 	found, err := search.Best(ctx, p.Target, search.Options{
-		Evaluations: firstEvaluations, Seed: p.Sampler.Seed, Workers: c.options.Workers,
+		Evaluations: earlyEvaluations, Seed: p.Sampler.Seed, Workers: c.options.Workers,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: q.Niche, Refuse: q.Refuse,
 	})
 	if err != nil {
@@ -45,27 +47,28 @@ func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Foun
 	return p, found.Archive.Best(), nil
 }
 
-// roughProblem compiles the properties for a space with approximate counts, each with weight 1. It returns
-// nil if no property counts, or if one has errors.
+// roughProblem compiles the properties for a space with approximate counts. Every property with a positive
+// weight is an objective with weight 1. It returns nil if no property has a positive weight, or if a property
+// has errors.
 func (c *Compilation) roughProblem(ctx context.Context, rough *mcmc.Space) (*Problem, error) {
 	own := *c.loader
-	own.Warnings, own.diagnostics, own.notify, own.progress, own.space = slices.Clone(own.Warnings), &config.Diagnostics{File: c.problem.file.Root.File, Root: c.problem.file.Root}, nil, nil, rough
+	own.Warnings, own.diagnostics, own.notify, own.progress, own.space = slices.Clone(own.Warnings), &config.Diagnostics{File: c.problem.fileProblem.Root.File, Root: c.problem.fileProblem.Root}, nil, nil, rough
 	own.Files = &yaml.Files{Dir: own.Files.Dir, Allow: own.Files.Allow, OnRead: func(string, []byte, int64) {}}
 	p := *c.problem
 	var err error
-	if p.Properties, err = compileProperties(ctx, &own, p.file.Properties); err != nil || len(own.diagnostics.All) > 0 {
+	if p.Properties, err = compileProperties(ctx, &own, p.fileProblem.Properties); err != nil || len(own.diagnostics.All) > 0 {
 		return nil, ctx.Err()
 	}
 	var objectives []mcmc.Objective
 	for _, w := range p.Properties {
 		if w.Learning == nil && w.Weight > 0 {
-			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: 1})
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.mcmcProperty, Weight: 1})
 		}
 	}
 	if len(objectives) == 0 {
 		return nil, nil
 	}
-	if p.Target, err = mcmc.NewTarget(rough, own.law, objectives...); err != nil {
+	if p.Target, err = mcmc.NewTarget(rough, own.sparsityLaw, objectives...); err != nil {
 		return nil, ctx.Err()
 	}
 	if err := p.applyPredictedLimits(ctx, &own.readContext); err != nil {

@@ -63,14 +63,14 @@ var evenKind = propertyKind{
 		Key: schema.NewKey("even", schema.Link("even"), "", "amounts alike", "{even: {power: 2}}"),
 		New: func() config.Value { return new(even) },
 	},
-	compile: compileAs(func(_ context.Context, _ *readContext, v *even, _ *yaml.Node) (Property, error) {
+	compile: withValueType(func(_ context.Context, _ *readContext, v *even, _ *yaml.Node) (Property, error) {
 		power := v.Power.Or(1)
 		var resolved yaml.Map
 		resolved.Set("power", power)
 		score := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return evenness(x.Amounts(), power) })
-		return Property{About: "amounts alike", property: score, resolved: resolved}, nil
+		return Property{About: "amounts alike", mcmcProperty: score, resolvedValue: resolved}, nil
 	}),
-	scoresEverySplit: scoresAnySplit,
+	scoresEverySplit: alwaysScoresEverySplit,
 }
 
 type even struct{ Power config.Written[float64] }

@@ -19,8 +19,8 @@ import (
 	"kir/rule"
 )
 
-// warnUnkept warns about rules that no known recipe keeps.
-func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
+// warnRulesNoRecipeKeeps adds a warning for each rule that no known recipe keeps.
+func (s *loader) warnRulesNoRecipeKeeps(ctx context.Context, rules []Rule) error {
 	if len(s.Recipes) == 0 {
 		return nil
 	}
@@ -41,14 +41,14 @@ func (s *loader) warnUnkept(ctx context.Context, rules []Rule) error {
 	return nil
 }
 
-// A ruleSet has the problem's rules as a set of package rule. That package does not know lines of files, so
-// ruleSet also has the problem's rules.
+// A ruleSet has the rules of a problem in the form of package rule. It also has the rules in their original
+// form, with positions in the file.
 type ruleSet struct {
 	rule.Set
-	problemRules []*Rule // by rule of the set: the problem's rule that it comes from
+	problemRules []*Rule // by index of the rule in Set: the rule of the problem from which it was made
 }
 
-// newRuleSet returns the problem's rules as a ruleSet.
+// newRuleSet returns the rules of a problem as a ruleSet, without limits of what a property predicts.
 func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set := &ruleSet{Set: rule.Set{Ingredients: len(s.Names), Total: s.Total}}
 	var texts []string
@@ -74,25 +74,25 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set.Name = func(i int) string { return s.Names[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineOf(set.problemRules[k].At, set.problemRules[0].At))
+			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineReference(set.problemRules[k].At, set.problemRules[0].At))
 		}
 		return inputerr.Quote(texts[k])
 	}
 	return set
 }
 
-// A ruledCount is a count of the compositions that keep the rules.
-type ruledCount struct {
-	count *mcmc.Count
-	set   *ruleSet
-	sizes *mcmc.Law
-	rules []Rule
-	law   *yaml.Node // node of the sparsity
+// A pendingCount is an unfinished count of the compositions that keep the rules.
+type pendingCount struct {
+	count        *mcmc.Count
+	ruleSet      *ruleSet
+	sizeLaw      *mcmc.Law // distribution of the number of ingredients, from the sparsity law
+	rules        []Rule
+	sparsityNode *yaml.Node // node of the sparsity law in the file
 }
 
-// beginCount begins to count the compositions that keep the rules, for the sizes to which the law gives
-// mass.
-func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, law *yaml.Node) (*ruledCount, error) {
+// beginCount begins to count the compositions that keep the rules, for every number of ingredients that has a
+// positive probability. The parameter law is the node of the sparsity law.
+func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, law *yaml.Node) (*pendingCount, error) {
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
 		return nil, law.PlaceError(err)
@@ -116,50 +116,52 @@ func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space
 	if err != nil {
 		return nil, set.placeError(err)
 	}
-	return &ruledCount{count, set, sizes, rules, law}, nil
+	return &pendingCount{count, set, sizes, rules, law}, nil
 }
 
-// finishCount returns the space of compositions that keep the rules.
-func (s *loader) finishCount(ctx context.Context, c *ruledCount) (*mcmc.Space, error) {
+// finishCount finishes the count and returns the space of the compositions that keep the rules.
+func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space, error) {
 	space, err := c.count.Finish(ctx)
 	if err != nil {
-		return nil, c.set.placeError(err)
+		return nil, c.ruleSet.placeError(err)
 	}
 	if space.Cached() && s.notify != nil {
-		s.notify("how many compositions keep the rules is known from " + cacheName + "; --no-cache works it out again")
+		s.notify("how many compositions keep the rules is known from " + cacheDirName + "; --no-cache works it out again")
 	}
-	if s.warnShares(space, c.sizes) {
+	if s.warnSizeShares(space, c.sizeLaw) {
 		return space, nil
 	}
-	conditions, err := constraint.FromRules(c.set.Set)
+	conditions, err := constraint.FromRules(c.ruleSet.Set)
 	if err != nil {
-		return nil, c.set.placeError(err)
+		return nil, c.ruleSet.placeError(err)
 	}
 	var measured []string
 	for _, k := range conditions.Uncounted() {
-		measured = append(measured, c.set.Text(k))
+		measured = append(measured, c.ruleSet.Text(k))
 	}
-	return nil, yaml.Hint(c.rules[0].At.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), c.law.Line)
+	return nil, yaml.Hint(c.rules[0].At.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), c.sparsityNode.Line)
 }
 
-// joinFirst joins at most most texts, and counts the others.
-func joinFirst(texts []string, most int) string {
-	if len(texts) <= most {
+// joinFirst joins texts by commas. If there are more than limit texts, it joins the first limit texts, and
+// tells how many are left.
+func joinFirst(texts []string, limit int) string {
+	if len(texts) <= limit {
 		return strings.Join(texts, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), len(texts)-limit)
 }
 
-// lineOf names a line, and its file if that differs from the file of other.
-func lineOf(at, other *yaml.Node) string {
+// lineReference returns the line number of the node at, as text. It adds the file name if the node other is in a
+// different file.
+func lineReference(at, other *yaml.Node) string {
 	if at.File != other.File {
 		return fmt.Sprintf("%s line %d", filepath.Base(at.File), at.Line)
 	}
 	return fmt.Sprintf("line %d", at.Line)
 }
 
-// conflictError returns the error for a conflict, with the lines of its rules. law is the node of the
-// sparsity.
+// conflictError returns the error that some rules exclude one another, with the lines of the rules. The
+// parameter law is the node of the sparsity law.
 func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
@@ -168,7 +170,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 		if k == 0 {
 			place = at
 		}
-		lines = append(lines, lineOf(at, law))
+		lines = append(lines, lineReference(at, law))
 	}
 	if c.Law {
 		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))
@@ -181,7 +183,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	return e
 }
 
-// placeError places an error about all rules at the first rule.
+// placeError places an error about all rules at the first rule in the file.
 func (s *ruleSet) placeError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -189,24 +191,27 @@ func (s *ruleSet) placeError(err error) error {
 	return s.problemRules[0].At.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
-// warnShares warns about sizes that the law asks for and the rules do not allow, and about shares that
-// could not be measured well. some reports whether any size is left.
-func (s *loader) warnShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
+// warnSizeShares adds a warning about numbers of ingredients that the sparsity law wants but the rules do not
+// allow. It also warns about numbers of compositions that are known only roughly. The result some reports
+// whether any number of ingredients remains.
+func (s *loader) warnSizeShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	_, hi := law.Support()
 	masses := make([]float64, hi+1)
 	for n := range masses {
 		masses[n] = law.P(n)
 	}
-	warnings, some := shareWarnings(masses, space.LogCounts(hi), space.LawErrors(masses), space.Shares())
+	warnings, some := sizeShareWarnings(masses, space.LogCounts(hi), space.LawErrors(masses), space.Shares())
 	for _, w := range warnings {
 		s.Warn(w)
 	}
 	return some
 }
 
-// shareWarnings returns the warnings of warnShares. Its slices are by n from 0 on: the law of n, log |X_n|
-// and the errors of the law. shares are the shares of rules that cannot be counted, if there are any.
-func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings []string, some bool) {
+// sizeShareWarnings returns the warnings of warnSizeShares. The slices are indexed by the number n of
+// ingredients. The parameter law has the probability of n, logs the logarithm of the number of compositions,
+// and errors the error of the probability. shares has, by n − 1, the measured shares of rules that cannot be
+// counted; it may be nil.
+func sizeShareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings []string, some bool) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	var none, rough []string
 	left := 0.0
@@ -239,13 +244,13 @@ func shareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings [
 	return warnings, some
 }
 
-// A ConflictError reports that the rules conflict. It has their places, so that a fix can be written into
-// the problem file.
+// A ConflictError reports that rules exclude one another. It has the positions of the rules, so that a
+// correction can be written into the problem file.
 type ConflictError struct {
 	*conflict.Conflict
 	Set rule.Set
-	Of  []*Rule // by rule of Set: the problem's rule that it comes from
+	Of  []*Rule // by index of the rule in Set: the rule of the problem from which it was made
 }
 
-// Unwrap returns the conflict.
+// Unwrap returns the conflict as an error.
 func (e *ConflictError) Unwrap() error { return e.Conflict }

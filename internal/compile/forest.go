@@ -14,29 +14,29 @@ import (
 	"kir/model"
 )
 
-// Descriptors are features that splits of a forest test in addition to the amounts of ingredients, or
-// instead of them if Only is true. The names are those of attributes of the ingredients.
+// Descriptors select the features that a forest tests in addition to the amounts of ingredients, or instead
+// of the amounts if Only is true. Totals, Means and Ratios list names of attributes of the ingredients.
 type Descriptors struct {
-	Totals   []string // the total of the ingredients with each value
-	Means    []string // the mean of a numeric attribute, weighted by amounts
-	Ratios   []string // the log-ratio of the totals of each pair of values
-	Presence bool     // whether an ingredient, or any with a value, is used
-	Only     bool
+	Totals   []string // names of attributes; for each value of an attribute, the total of the ingredients with that value is a feature
+	Means    []string // names of numeric attributes; the mean of each, weighted by amounts, is a feature
+	Ratios   []string // names of attributes; for each pair of values of an attribute, the log-ratio of their totals is a feature
+	Presence bool     // whether the use of each ingredient, and of any ingredient of a total, is a feature
+	Only     bool     // whether the amounts of ingredients are no features
 }
 
-// isEmpty reports whether splits test only amounts.
+// isEmpty reports whether amounts are the only features.
 func (d *Descriptors) isEmpty() bool {
 	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.Only
 }
 
-// Features returns the features that splits test, or nil for amounts alone, and describes them in words. It
-// returns a [inputerr.Error] if an attribute does not exist, or if a mean needs a value that an ingredient
-// lacks.
+// Features returns the features that a forest tests, and a description of the features. Without descriptors
+// the features are nil, which stands for all amounts. It returns an [inputerr.Error] if an attribute does not
+// exist, or if an ingredient lacks a value that a mean needs.
 func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []model.Feature, words string, err error) {
 	if d.isEmpty() {
 		return nil, "amounts", nil
 	}
-	w := describer{names: in.Names, total: total}
+	w := featureBuilder{ingredientNames: in.Names, total: total}
 	for _, name := range slices.Concat(d.Totals, d.Means, d.Ratios) {
 		if _, ok := in.Attribute(name); !ok {
 			var names []string
@@ -73,18 +73,18 @@ func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []m
 	if features, err = w.allFeatures(d.Presence, d.Only); err != nil {
 		return nil, "", err
 	}
-	return features, w.words(), nil
+	return features, w.describe(), nil
 }
 
 // AllDescriptors returns the totals of each attribute that groups the ingredients, and the means of each
-// numeric attribute. left explains why other attributes are left out.
+// numeric attribute. The result left has a text for each other attribute, which tells why it is left out.
 func AllDescriptors(in *dataset.Ingredients) (d Descriptors, left []string) {
 	for k := range in.Attributes {
 		a := &in.Attributes[k]
 		values, notNumbers := a.Numbers()
 		least, greatest := finiteRange(values)
 		switch {
-		case notNumbers != nil && 3*len(groups(a)) <= 2*len(a.Values):
+		case notNumbers != nil && 3*len(groupByValue(a)) <= 2*len(a.Values):
 			d.Totals = append(d.Totals, a.Name)
 		case notNumbers != nil:
 			left = append(left, inputerr.Quote(a.Name)+": most ingredients have a value of their own")
@@ -99,9 +99,10 @@ func AllDescriptors(in *dataset.Ingredients) (d Descriptors, left []string) {
 	return d, left
 }
 
-// Candidates returns settings for growing a forest, the simplest first: with amounts, with amounts and
-// descriptors, and with descriptors alone. Each is combined with leaves of 1 and of 5, and with √F and F/3
-// of the F features tried at a split, unless the options fix these. The candidates have at most 100 trees.
+// Candidates returns settings for growing a forest, the simplest first. There are up to three sets of
+// features: amounts, amounts with descriptors, and descriptors alone. Each set is combined with leaves of 1
+// and of 5 rows, and with √F and F/3 of its F features tried at a split. If o sets the leaf size or the
+// number of features, only that value is used.
 func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
 	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
 	if d.Only = false; !d.isEmpty() {
@@ -121,7 +122,7 @@ func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool
 			slices.Reverse(leaves)
 			slices.Reverse(tried)
 		}
-		if all < fewFeatures {
+		if all < minFeaturesForThird {
 			tried = tried[:1]
 		}
 		if o.SmallestLeaf > 0 {
@@ -144,28 +145,30 @@ func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool
 	return candidates, nil
 }
 
-// fewFeatures is the number of features from which √F and F/3 differ by a factor of 2.
-const fewFeatures = 36
+// minFeaturesForThird is the number F of features from which F/3 is at least twice √F, so that both are
+// tried.
+const minFeaturesForThird = 36
 
-// A describer makes features from attributes.
-type describer struct {
-	names    []string // names of the ingredients
-	total    int
-	features []model.Feature
-	phrases  []string // descriptions of the features
+// A featureBuilder makes features of amounts and of attributes of the ingredients.
+type featureBuilder struct {
+	ingredientNames []string        // names of the ingredients
+	total           int             // total of a composition, in units
+	features        []model.Feature // features made so far, without amounts
+	phrases         []string        // descriptions of the features, in words
 }
 
-func (d *describer) addTotals(a *dataset.Attribute) {
-	all := groups(a)
+// addTotals adds, for each value of an attribute, the total of the ingredients with that value.
+func (d *featureBuilder) addTotals(a *dataset.Attribute) {
+	all := groupByValue(a)
 	for _, g := range all {
 		d.features = append(d.features, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.members})
 	}
 	d.phrases = append(d.phrases, inputerr.Count(len(all), "total")+" by "+a.Name)
 }
 
-// addMean adds the feature Σ w·x. The weights w map the least value of the attribute to 0, and the greatest
-// to the largest weight that a feature can have.
-func (d *describer) addMean(name string, values []float64) error {
+// addMean adds the mean of an attribute as the feature Σ w·x. The weights w map the least value of the
+// attribute to 0, and the greatest value to the largest weight that a feature can have.
+func (d *featureBuilder) addMean(name string, values []float64) error {
 	largest := math.MaxInt32 / d.total
 	if largest < minMeanScale {
 		return &inputerr.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/minMeanScale)}
@@ -185,11 +188,13 @@ func (d *describer) addMean(name string, values []float64) error {
 	return nil
 }
 
-// minMeanScale is the least number of steps in the scale of a mean.
+// minMeanScale is the least number of steps in which a mean is measured, from the least to the greatest value
+// of its attribute. A total of more than math.MaxInt32/minMeanScale units is therefore an error.
 const minMeanScale = 1000
 
-func (d *describer) addRatios(a *dataset.Attribute) error {
-	all := groups(a)
+// addRatios adds, for each pair of values of an attribute, the log-ratio of their totals.
+func (d *featureBuilder) addRatios(a *dataset.Attribute) error {
+	all := groupByValue(a)
 	if len(all) < 2 || len(all) > maxRatioGroups {
 		return &inputerr.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", inputerr.Quote(a.Name), inputerr.Count(len(all), "value"), maxRatioGroups), Hint: "take totals, or an attribute of fewer values"}
 	}
@@ -202,13 +207,15 @@ func (d *describer) addRatios(a *dataset.Attribute) error {
 	return nil
 }
 
-// maxRatioGroups bounds the number of groups for ratios. The number of ratios is about half its square.
+// maxRatioGroups is the maximum number of values of an attribute for which ratios are made. n values have
+// n·(n−1)/2 ratios.
 const maxRatioGroups = 32
 
-// allFeatures returns the features made so far, after the amounts of the ingredients unless only is true.
-// With presence it adds, for each ingredient and each total, whether it is used.
-func (d *describer) allFeatures(presence, only bool) (features []model.Feature, err error) {
-	for i, name := range d.names {
+// allFeatures returns the amounts of the ingredients, then the features made so far. If only is true, it
+// leaves out the amounts. If presence is true, it adds for each amount and each total whether the amount or
+// total is above 0.
+func (d *featureBuilder) allFeatures(presence, only bool) (features []model.Feature, err error) {
+	for i, name := range d.ingredientNames {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
 	}
 	features = append(features, d.features...)
@@ -223,7 +230,7 @@ func (d *describer) allFeatures(presence, only bool) (features []model.Feature, 
 		d.phrases = append(d.phrases, inputerr.Count(flags, "presence flag"))
 	}
 	if only {
-		features = features[len(d.names):]
+		features = features[len(d.ingredientNames):]
 	} else {
 		d.phrases = slices.Insert(d.phrases, 0, "amounts")
 	}
@@ -240,12 +247,12 @@ func (d *describer) allFeatures(presence, only bool) (features []model.Feature, 
 	return features, nil
 }
 
-// words describes the features.
-func (d *describer) words() string { return strings.Join(d.phrases, " and ") }
+// describe returns a description of the features.
+func (d *featureBuilder) describe() string { return strings.Join(d.phrases, " and ") }
 
-// GrowForest grows a forest that predicts a label of a book's recipes from their amounts, closed to total
-// units. The label has classes or numbers; recipes without it are left out. Of several candidates, repeated
-// cross-validation chooses one; see [model.GrowBest].
+// GrowForest grows a forest that predicts a label of recipes from the amounts of their ingredients, scaled to
+// total units. numeric tells whether the label has numbers or classes. Recipes without the label are left
+// out. Repeated cross-validation chooses the best of several candidates; see [model.GrowBest].
 func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
 	data, err := forestData(nil, book, label, total, numeric, candidates[0].Features)
 	if err != nil {
@@ -257,8 +264,8 @@ func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, t
 	return model.GrowBest(ctx, data, candidates, repeats)
 }
 
-// forestData returns the training data for a label: the recipes that have it, closed to total units, in the
-// book's order. s has the conditions; nil without conditions.
+// forestData returns the training data for a label: the recipes that have the label, scaled to total units,
+// in the order of the book. If s is not nil, the data include the conditions of the recipes.
 func forestData(s *readContext, book *dataset.Book, label *dataset.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
 	data := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64
@@ -287,7 +294,7 @@ func forestData(s *readContext, book *dataset.Book, label *dataset.Label, total 
 		return nil, &inputerr.Error{File: book.File, Message: fmt.Sprintf("no recipe has a value of the label %s", inputerr.Quote(label.Name)), Hint: "fill in the column"}
 	}
 	if s != nil {
-		s.conditionTable.addConditions(data, recipesWith(label), nil, nil)
+		s.conditionTable.addConditions(data, recipesWithLabel(label), nil, nil)
 	}
 	return data, nil
 }

@@ -13,10 +13,10 @@ import (
 	"kir/model"
 )
 
-// maxForestBytes is the greatest number of bytes read from a forest's file.
+// maxForestBytes is the maximum number of bytes read from the file of a forest.
 const maxForestBytes = 1 << 30
 
-// loadGrownForest loads the forest of a property from its file.
+// loadGrownForest loads the forest of a property from the file that the property names.
 func loadGrownForest(ctx context.Context, s *readContext, v *config.Forest) (*grownForest, error) {
 	grown, err := loadForest(ctx, s, v.File)
 	if err != nil {
@@ -25,17 +25,17 @@ func loadGrownForest(ctx context.Context, s *readContext, v *config.Forest) (*gr
 	if v.Label.At != nil && v.Label.Value != grown.Label() {
 		return nil, yaml.Hint(v.Label.At.Errorf("the forest in the file predicts %s, not %s", inputerr.Quote(grown.Label()), v.Label.At.Describe()), "name that label or leave it out")
 	}
-	data, err := trainingData(ctx, s, grown)
+	data, err := matchForestTrainingData(ctx, s, grown)
 	if err != nil {
 		return nil, v.File.PlaceError(err)
 	}
-	f := &grownForest{model: grown, data: data}
-	f.resolved.Set("file", v.File.Text)
+	f := &grownForest{model: grown, trainingData: data}
+	f.resolvedYAML.Set("file", v.File.Text)
 	return f, nil
 }
 
-// loadForest loads a forest that kir train saved, alone or within a model, for this problem's ingredients
-// and total.
+// loadForest loads a forest that kir train saved, alone or within a model. The forest must have the
+// ingredients and the total of the problem.
 func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Forest, error) {
 	var f *model.Forest
 	err := s.Files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
@@ -62,11 +62,12 @@ func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Fores
 		}
 		return nil, yaml.Hint(n.Errorf("%s is no forest that can be used: %v", inputerr.Quote(n.Text), err), "save it anew with kir train")
 	}
-	return f, checkFits(s, n, f.Total(), f.Ingredients())
+	return f, checkModelFitsProblem(s, n, f.Total(), f.Ingredients())
 }
 
-// checkFits returns an error for a model of another total or of other ingredients.
-func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
+// checkModelFitsProblem returns an error if a model was learnt with another total or other ingredients than
+// the problem has.
+func checkModelFitsProblem(s *readContext, n *yaml.Node, total int, names []string) error {
 	if total != s.Total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.Total), "change the total, or grow it with kir train --total %d", s.Total)
 	}
@@ -81,9 +82,9 @@ func checkFits(s *readContext, n *yaml.Node, total int, names []string) error {
 	return nil
 }
 
-// trainingData returns the training data of a forest from a file if they are the known recipes. Otherwise
-// it returns nil and warns.
-func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
+// matchForestTrainingData returns the training data of a forest that was loaded from a file, if the forest
+// was grown from the known recipes. Otherwise it returns nil and adds a warning.
+func matchForestTrainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
 	if s.Book == nil {
 		return nil, nil
 	}
@@ -100,7 +101,8 @@ func trainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.
 	return nil, nil
 }
 
-// regrowHint says how to grow a forest that fits the problem. table is the ingredients file, or empty.
+// regrowHint returns a hint how to grow a forest that fits the problem. table is the path of the ingredients
+// file, or empty.
 func regrowHint(table string) string {
 	if table != "" {
 		return "grow it with kir train --ingredients " + inputerr.Quote(table)

@@ -8,8 +8,8 @@ import (
 	"kir/mcmc"
 )
 
-// FromTarget returns the problem of a target that a program has made, with default settings and a search of
-// effort 1. Without ingredient names, the ingredients are called 0, 1, ...
+// FromTarget returns the problem of a target that Go code has made. The problem has default settings and a
+// search of effort 1. If no names of ingredients are given, the names are 0, 1, 2 and so on.
 func FromTarget(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
 	if target == nil {
 		return nil, errors.New("there is no target")
@@ -26,7 +26,7 @@ func FromTarget(name string, target *mcmc.Target, ingredients ...string) (*Probl
 	}
 	p := &Problem{Name: name, Ingredients: ingredients, Total: target.Space().Total(), Target: target, Sampler: mcmc.DefaultSettings(), Time: DefaultTime, Auto: true, Search: config.Search{Effort: 1}}
 	for _, w := range target.Objectives() {
-		p.Properties = append(p.Properties, Property{Name: w.Name, Kind: "function", Weight: w.Weight, About: "a function of the program's own", property: w.Property})
+		p.Properties = append(p.Properties, Property{Name: w.Name, Kind: "function", Weight: w.Weight, About: "a function of the program's own", mcmcProperty: w.Property})
 	}
 	return p, nil
 }

@@ -7,24 +7,24 @@ import (
 	"kir/internal/dataset"
 )
 
-// A group is the ingredients with one value of an attribute.
-type group struct {
+// An ingredientGroup lists the ingredients that have the same value of an attribute.
+type ingredientGroup struct {
 	value   string
-	members []int32
+	members []int32 // indices of ingredients
 }
 
-// groups returns the ingredients grouped by their values of an attribute, in the order of the values.
+// groupByValue groups the ingredients by their values of an attribute, in the order of the values.
 // Ingredients without a value are left out.
-func groups(attribute *dataset.Attribute) []group {
+func groupByValue(attribute *dataset.Attribute) []ingredientGroup {
 	of := make(map[string][]int32)
 	for i, v := range attribute.Values {
 		if v != "" {
 			of[v] = append(of[v], int32(i))
 		}
 	}
-	var groups []group
+	var groups []ingredientGroup
 	for _, v := range slices.Sorted(maps.Keys(of)) {
-		groups = append(groups, group{v, of[v]})
+		groups = append(groups, ingredientGroup{v, of[v]})
 	}
 	return groups
 }

@@ -14,40 +14,41 @@ import (
 	"kir/rule"
 )
 
-// rareShare is the share of recipes below which a bound on a label counts as met by few. Above 1 −
-// rareShare it counts as met by nearly all.
-const rareShare = 0.05
+// fewRecipesShare is the share of recipes below which a bound on a label counts as met by few recipes. Above
+// 1 − fewRecipesShare the bound counts as met by nearly all.
+const fewRecipesShare = 0.05
 
-// Hints returns sentences about parts of the problem that are valid but may not be intended: least amounts
-// of ingredients that need not be used, and bounds that few recipes or nearly all meet.
+// Hints returns sentences about valid parts of the problem that may not be intended. Three things are
+// reported: a minimum amount of an ingredient that no rule requires, an ingredient that all recipes use but
+// no rule requires, and a bound that few or nearly all recipes meet.
 func (p *Problem) Hints() []string {
 	offers := append(p.hintRequire(), p.hintAlwaysUsed()...)
 	for k := range p.Properties {
 		w := &p.Properties[k]
-		if w.Model == nil || !w.Model.Numeric() || w.learnt.data == nil {
+		if w.Model == nil || !w.Model.Numeric() || w.learntModel.trainingData == nil {
 			continue
 		}
-		low, high, bounded := w.learnt.want.Bounds()
+		low, high, bounded := w.learntModel.want.Bounds()
 		if !bounded {
 			continue
 		}
 		met := 0
-		for _, v := range w.learnt.data.Numbers {
+		for _, v := range w.learntModel.trainingData.Numbers {
 			if low <= v && v <= high {
 				met++
 			}
 		}
-		all := len(w.learnt.data.Numbers)
+		all := len(w.learntModel.trainingData.Numbers)
 		least, greatest := w.Model.Range()
-		if share := float64(met) / float64(all); share < rareShare || share > 1-rareShare {
+		if share := float64(met) / float64(all); share < fewRecipesShare || share > 1-fewRecipesShare {
 			offers = append(offers, fmt.Sprintf("%s: %d of %s have a %s %s; the book has %v to %v. A bound that about half meet tells more, and maximize: true or minimize: true needs none.",
-				w.Name, met, inputerr.Count(all, "recipe"), w.Model.Label(), w.learnt.want, least, greatest))
+				w.Name, met, inputerr.Count(all, "recipe"), w.Model.Label(), w.learntModel.want, least, greatest))
 		}
 	}
 	return offers
 }
 
-// requiredIngredients returns the ingredients that some rule requires.
+// requiredIngredients returns the indices of the ingredients that some rule requires.
 func (p *Problem) requiredIngredients() (required []int) {
 	for _, r := range p.Rules {
 		for _, one := range r.Rules {
@@ -59,11 +60,11 @@ func (p *Problem) requiredIngredients() (required []int) {
 	return required
 }
 
-// hintAlwaysUsed reports ingredients that all recipes use and that no rule requires.
+// hintAlwaysUsed returns a hint about ingredients that all recipes use but no rule requires.
 func (p *Problem) hintAlwaysUsed() []string {
 	required := p.requiredIngredients()
 	var names []string
-	for _, i := range p.alwaysUsed() {
+	for _, i := range p.alwaysUsedIngredients() {
 		if !slices.Contains(required, i) {
 			names = append(names, inputerr.Quote(p.Ingredients[i]))
 		}
@@ -72,10 +73,10 @@ func (p *Problem) hintAlwaysUsed() []string {
 		return nil
 	}
 	list := strings.Join(names, ", ")
-	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", inputerr.Count(len(p.recipes), "recipe"), list, list)}
+	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", inputerr.Count(len(p.scaledRecipes), "recipe"), list, list)}
 }
 
-// hintRequire reports ingredients that have a least amount and that no rule requires.
+// hintRequire returns a hint for each ingredient that has a minimum amount but that no rule requires.
 func (p *Problem) hintRequire() []string {
 	required := p.requiredIngredients()
 	var offers []string
@@ -92,9 +93,9 @@ func (p *Problem) hintRequire() []string {
 	return offers
 }
 
-// OutsideShare returns the share of random compositions under the rules with an amount outside the range of
-// the known recipes. Any amount of an ingredient that no recipe uses is outside. It returns 0 without known
-// recipes.
+// OutsideShare draws random compositions that keep the rules. It returns the share of draws in which the
+// amount of some ingredient is outside the range of its amounts in the known recipes. An ingredient that no
+// recipe uses has an empty range. Without known recipes the result is 0.
 func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) {
 	known, err := p.KnownRecipes()
 	if err != nil || len(known) == 0 {
@@ -118,7 +119,8 @@ func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) 
 	return float64(outside) / float64(draws), nil
 }
 
-// IsWithinBook reports whether a rule keeps all ingredients within the amounts of the known recipes.
+// IsWithinBook reports whether a rule keeps the amount of every ingredient within the range of its amounts in
+// the known recipes.
 func (p *Problem) IsWithinBook() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Text == config.WithinBookText })
 }

@@ -129,7 +129,7 @@ func TestHistory(t *testing.T) {
 					t.Errorf("%s is %v, want %v", w.Figures[k].Name, got, want)
 				}
 			}
-			if got, want := w.property.LogScore(x), mean-2*risk; !(math.Abs(got-want) <= 1e-9) {
+			if got, want := w.mcmcProperty.LogScore(x), mean-2*risk; !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("log y is %v, want %v", got, want)
 			}
 		})

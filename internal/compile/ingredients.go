@@ -14,7 +14,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// readIngredients reads the section ingredients. Without it the recipes define the ingredients.
+// readIngredients reads the key ingredients of the problem file. Without this key the recipes define the
+// ingredients.
 func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 	n := root.Get("ingredients")
 	if n == nil {
@@ -78,7 +79,7 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		s.Names = countedNames(count)
+		s.Names = numberedIngredientNames(count)
 		return nil
 	case yaml.Number:
 		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "for so many without names write {count: %s}; else a CSV file or a list of names", n.Text)
@@ -103,8 +104,8 @@ func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout d
 	return nil
 }
 
-// countedNames returns names for ingredients that are only counted.
-func countedNames(count int) []string {
+// numberedIngredientNames returns names for count ingredients of which the problem file gives only the number.
+func numberedIngredientNames(count int) []string {
 	names := make([]string, count)
 	for k := range names {
 		names[k] = "ingredient " + strconv.Itoa(k+1)

@@ -13,22 +13,24 @@ import (
 	"kir/model"
 )
 
-// labelNamed returns the label with a name. Errors without a label are placed at n.
+// labelNamed returns the label of the known recipes with a name. If no name is given, the error is placed at
+// the node n.
 func labelNamed(s *readContext, n *yaml.Node, name config.Written[string]) (*dataset.Label, error) {
 	if s.Book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
 	if name.At == nil {
-		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelsHint(s.Book))
+		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelNamesHint(s.Book))
 	}
 	label, ok := s.Book.Label(name.Value)
 	if !ok {
-		return nil, yaml.Hint(name.At.Errorf("the recipes have no label %s", name.At.Describe()), "%s", labelsHint(s.Book))
+		return nil, yaml.Hint(name.At.Errorf("the recipes have no label %s", name.At.Describe()), "%s", labelNamesHint(s.Book))
 	}
 	return label, nil
 }
 
-func labelsHint(book *dataset.Book) string {
+// labelNamesHint returns a hint that lists the labels of the recipes.
+func labelNamesHint(book *dataset.Book) string {
 	if len(book.Labels) == 0 {
 		return "they have none: add a column, and in the wide form name it under labels"
 	}
@@ -39,12 +41,13 @@ func labelsHint(book *dataset.Book) string {
 	return "they have " + inputerr.List(names, 12)
 }
 
-// labelledData returns the training data for a label, the indexes of its recipes in the book, and the
-// recipes that failed. s has the conditions; nil without conditions.
+// labelledData returns the training data for a label, the index of the known recipe of each row, and the
+// amounts of the recipes that failed. The parameter words lists values of the label that mean failure. If s
+// is not nil, the data include the conditions of the recipes.
 func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
 	if !numeric {
 		data, err = forestData(s, b, label, total, false, nil)
-		return data, recipesWith(label), nil, err
+		return data, recipesWithLabel(label), nil, err
 	}
 	numbers, failures, err := label.Measured(words...)
 	if err != nil {
@@ -76,8 +79,8 @@ func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total i
 	return data, recipes, failed, nil
 }
 
-// recipesWith returns the indexes of the recipes that have a value of a label.
-func recipesWith(label *dataset.Label) (recipes []int) {
+// recipesWithLabel returns the indices of the recipes that have a value of a label.
+func recipesWithLabel(label *dataset.Label) (recipes []int) {
 	for r, class := range label.ClassOf {
 		if class >= 0 {
 			recipes = append(recipes, r)
@@ -86,7 +89,7 @@ func recipesWith(label *dataset.Label) (recipes []int) {
 	return recipes
 }
 
-// recipeRow returns a recipe of a book, closed to the total.
+// recipeRow returns the amounts of the recipe with index r, scaled to total units.
 func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
 	amounts, err := b.Closure(r, total)
 	if err != nil {
@@ -99,9 +102,9 @@ func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
 	return row, nil
 }
 
-// standardDeviations returns the standard deviations of the numbers of some recipes, NaN if missing. Without the name of
-// their column it returns nil.
-func (s *readContext) standardDeviations(column config.Written[string], recipes []int) ([]float64, error) {
+// readStandardDeviations returns the standard deviations that a column gives for the recipes with the given
+// indices. A missing standard deviation is NaN. If no column is named, the result is nil.
+func (s *readContext) readStandardDeviations(column config.Written[string], recipes []int) ([]float64, error) {
 	if column.At == nil {
 		return nil, nil
 	}
@@ -109,15 +112,16 @@ func (s *readContext) standardDeviations(column config.Written[string], recipes 
 	if err != nil {
 		return nil, err
 	}
-	sd, err := standardDeviations(label, recipes)
+	sd, err := labelStandardDeviations(label, recipes)
 	if err != nil {
 		return nil, column.At.PlaceError(err)
 	}
 	return sd, nil
 }
 
-// standardDeviations returns the numbers of a label for some recipes, NaN if missing.
-func standardDeviations(label *dataset.Label, recipes []int) ([]float64, error) {
+// labelStandardDeviations returns the numbers of a label for the recipes with the given indices. A missing
+// number is NaN. A negative number is an error.
+func labelStandardDeviations(label *dataset.Label, recipes []int) ([]float64, error) {
 	numbers, _, err := label.Measured()
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func standardDeviations(label *dataset.Label, recipes []int) ([]float64, error) 
 	sd, known := make([]float64, len(recipes)), false
 	for k, r := range recipes {
 		if sd[k] = numbers[r]; sd[k] < 0 {
-			return nil, negativeSpread(sd[k], label)
+			return nil, negativeSDError(sd[k], label)
 		}
 		known = known || !math.IsNaN(sd[k])
 	}
@@ -135,12 +139,12 @@ func standardDeviations(label *dataset.Label, recipes []int) ([]float64, error) 
 	return sd, nil
 }
 
-// negativeSpread returns the error for a negative standard deviation.
-func negativeSpread(v float64, label *dataset.Label) error {
+// negativeSDError returns the error for a negative standard deviation v.
+func negativeSDError(v float64, label *dataset.Label) error {
 	return &inputerr.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, inputerr.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
 }
 
-// warnFailures warns that some recipes count as failed.
+// warnFailures adds a warning if some recipes count as failed.
 func warnFailures(s *readContext, label *dataset.Label, words []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return

@@ -13,13 +13,12 @@ import (
 	"kir/model"
 )
 
-// FeatureSets returns feature sets for the splits of a forest, the simplest first: amounts, amounts with
-// descriptors, and descriptors alone. The descriptors are the totals and means of all attributes, and the
-// totals of ingredients whose names share a word. FeatureSets returns nil if the ingredients have no
-// descriptors.
+// FeatureSets returns sets of features for a forest, the simplest first: amounts, amounts with descriptors,
+// and descriptors alone. Descriptors are the totals and means of all attributes, and the totals of
+// ingredients whose names share a word. The result is nil if there are no descriptors.
 func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	known, _ := AllDescriptors(in)
-	d := &describer{names: in.Names, total: total}
+	d := &featureBuilder{ingredientNames: in.Names, total: total}
 	for _, name := range known.Totals {
 		a, _ := in.Attribute(name)
 		d.addTotals(a)
@@ -36,10 +35,10 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	if d.features == nil {
 		return nil
 	}
-	add := func(d *describer, only bool) {
+	add := func(d *featureBuilder, only bool) {
 		// Sets that cannot be made, for example because of duplicate names, are skipped.
 		if features, err := d.allFeatures(false, only); err == nil {
-			sets = append(sets, model.FeatureSet{Name: d.words(), Features: features})
+			sets = append(sets, model.FeatureSet{Name: d.describe(), Features: features})
 		}
 	}
 	sets = append(sets, model.FeatureSet{Name: "amounts"})
@@ -50,8 +49,9 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	return sets
 }
 
-// addWordTotals adds the totals of the ingredients whose names share a word, unless such a total exists.
-func (d *describer) addWordTotals(words []group) {
+// addWordTotals adds the total of the ingredients of each word, unless there is a total of the same
+// ingredients.
+func (d *featureBuilder) addWordTotals(words []ingredientGroup) {
 	added := 0
 	there := make(map[string]bool)
 	for _, f := range d.features {
@@ -69,29 +69,30 @@ func (d *describer) addWordTotals(words []group) {
 	}
 }
 
-// shortestWord is the least number of letters in a word. Shorter words are articles, units and numbers.
-const shortestWord = 3
+// minWordLetters is the least number of letters in a word that counts. Shorter words are articles, units and
+// numbers.
+const minWordLetters = 3
 
-// sharedWords returns the words that occur in the names of several ingredients, but not of all, with these
-// ingredients. Words of the same ingredients are merged.
-func sharedWords(names []string) []group {
+// sharedWords returns a group for each word that occurs in several names but not in all. A group has the word
+// and the indices of the names. Of several words in the same names only the first counts.
+func sharedWords(names []string) []ingredientGroup {
 	of := make(map[string][]int32)
 	for i, name := range names {
 		seen := make(map[string]bool)
 		for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
-			if len([]rune(word)) >= shortestWord && !seen[word] {
+			if len([]rune(word)) >= minWordLetters && !seen[word] {
 				seen[word] = true
 				of[word] = append(of[word], int32(i))
 			}
 		}
 	}
-	var words []group
+	var words []ingredientGroup
 	there := make(map[string]bool)
 	for _, word := range slices.Sorted(maps.Keys(of)) {
 		key := fmt.Sprint(of[word])
 		if n := len(of[word]); n >= 2 && n < len(names) && !there[key] {
 			there[key] = true
-			words = append(words, group{word, of[word]})
+			words = append(words, ingredientGroup{word, of[word]})
 		}
 	}
 	return words

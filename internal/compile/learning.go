@@ -8,20 +8,23 @@ import (
 	"kir/model"
 )
 
-// A Learning describes a property to learn, of a problem that is read for a campaign. The campaign decides
-// how to learn it.
+// A Learning describes what a property is to learn. Properties have one if the problem is read for a
+// campaign, which decides how to learn.
 type Learning struct {
-	Label    string
-	Want     model.Want
-	Numeric  bool            // the label has numbers, not classes
-	Features []model.Feature // nil: the amounts of the ingredients
-	Log      bool            // learn the logarithm of the number
-	SD       string          // label with the standard deviations of the numbers; empty: none
-	Failures *[]string       // further values that mark a recipe as failed, beside those of [dataset.IsFailure]; nil: no recipe counts as failed
-	Limit    *LearntLimit    // the limit for which this is the objective; its property has the model; nil: none
+	Label    string          // name of the label
+	Want     model.Want      // which values of the label are wanted
+	Numeric  bool            // whether the label has numbers rather than classes
+	Features []model.Feature // features from which to predict; nil means the amounts of the ingredients
+	Log      bool            // whether the logarithm of the number is learnt
+	SD       string          // name of the label with the standard deviations of the numbers; empty if there is none
+	// Failures are values that mark a recipe as failed, in addition to the values that [dataset.IsFailure]
+	// accepts. If Failures is nil, no recipe counts as failed.
+	Failures *[]string
+	Limit    *LearntLimit // the limit that the objective stands for; nil if the objective does not stand for a limit
 }
 
-// Measured returns the numbers of a label, NaN if missing, and which recipes failed.
+// Measured returns the number that each recipe has for the label, and whether each recipe failed. A missing
+// number is NaN.
 func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []bool, err error) {
 	if l.Failures != nil {
 		return label.Measured(*l.Failures...)
@@ -30,8 +33,8 @@ func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []b
 	return numbers, make([]bool, len(numbers)), err
 }
 
-// Direction returns which numbers of the label are better, and the bounds of [config.Between]. The probability
-// of a class is maximised.
+// Direction returns which numbers of the label are better. least and most are the bounds if the direction is
+// [config.Between]. The probability of a class is to be maximised.
 func (l *Learning) Direction() (d config.Direction, least, most float64) {
 	switch up := l.Want.Direction(); {
 	case up > 0 || !l.Numeric:
@@ -43,8 +46,8 @@ func (l *Learning) Direction() (d config.Direction, least, most float64) {
 	return config.Between, least, most
 }
 
-// Spreads returns the standard deviations of the numbers of a book's recipes, NaN if missing. It returns
-// nil if no label has them.
+// Spreads returns the standard deviation of the number of each recipe. A missing standard deviation is NaN.
+// The result is nil if no label has the standard deviations.
 func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 	if l.SD == "" || b == nil {
 		return nil, nil
@@ -59,13 +62,13 @@ func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 	}
 	for _, v := range sd {
 		if v < 0 {
-			return nil, negativeSpread(v, label)
+			return nil, negativeSDError(v, label)
 		}
 	}
 	return sd, nil
 }
 
-// compileLearning makes a property that describes what there is to learn, without learning it.
+// compileLearning makes a property that describes what is to be learnt. It learns no model.
 func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, numbers config.LabelNumbers, add config.Written[config.AddedFeatures]) (Property, error) {
 	at := objective.Label.At
 	if at == nil {
@@ -76,7 +79,7 @@ func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, 
 		return Property{}, err
 	}
 	l := &Learning{
-		Label: dataset.NormalizeName(objective.Label.Value), Want: wantOf(objective), Numeric: objective.HasNumbers(), Features: features,
+		Label: dataset.NormalizeName(objective.Label.Value), Want: modelWant(objective), Numeric: objective.HasNumbers(), Features: features,
 		Log: numbers.Log.Value, SD: dataset.NormalizeName(numbers.SD.Value),
 	}
 	if l.Numeric {
@@ -93,10 +96,11 @@ func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, 
 			}
 		}
 	}
-	return Property{About: l.Label + " " + l.Want.String() + words, Learning: l, resolved: yaml.Map{}}, nil
+	return Property{About: l.Label + " " + l.Want.String() + words, Learning: l, resolvedValue: yaml.Map{}}, nil
 }
 
-// findLabel returns a label of the book, and whether at least one recipe has it.
+// findLabel returns the label of the known recipes with a name. The result ok is true if at least one recipe
+// has a value of the label.
 func findLabel(s *readContext, name string) (*dataset.Label, bool) {
 	if s.Book == nil {
 		return nil, false

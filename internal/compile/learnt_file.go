@@ -12,8 +12,8 @@ import (
 	"kir/model"
 )
 
-// loadLearnt makes a property of a model that kir train saved.
-func loadLearnt(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
+// loadLearntProperty makes a property of a model that kir train saved in a file.
+func loadLearntProperty(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
 	file := v.File
 	var m *model.Learned
 	err := s.Files.Read(ctx, file, "the file of the model", func(r io.Reader, _ string) (err error) {
@@ -26,7 +26,7 @@ func loadLearnt(ctx context.Context, s *readContext, v *config.Learn, n *yaml.No
 		}
 		return Property{}, yaml.Hint(file.Errorf("%s is no model that can be used: %v", inputerr.Quote(file.Text), err), "save it anew with kir train; a forest is loaded by forest: {file: ...}")
 	}
-	if err := checkFits(s, file, m.Total(), m.Ingredients()); err != nil {
+	if err := checkModelFitsProblem(s, file, m.Total(), m.Ingredients()); err != nil {
 		return Property{}, err
 	}
 	if v.Label.At != nil && v.Label.Value != m.Label() {
@@ -42,12 +42,13 @@ func loadLearnt(ctx context.Context, s *readContext, v *config.Learn, n *yaml.No
 	resolved.Set("label", m.Label())
 	resolved.Set("floor", v.Floor.Value)
 	resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize")
-	p.resolved = resolved
+	p.resolvedValue = resolved
 	return p, nil
 }
 
-// matchTrainingData returns the training data of a model from a file, with the indexes of their recipes, if
-// they are the known recipes. Otherwise it returns nil and warns.
+// matchTrainingData returns the training data of a model that was loaded from a file, if the model was learnt
+// from the known recipes. It also returns the index of the known recipe of each row. Otherwise it returns nil
+// and adds a warning.
 func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
 	if s.Book == nil {
 		return nil, nil

@@ -20,41 +20,43 @@ import (
 	"kir/mcmc"
 )
 
-// Load reads and compiles a problem. Bad input is a [inputerr.Error]. The caller must close the problem when
-// it is no longer needed. If the problem names programs, Load fails unless they may run; see [Command].
+// Load reads and compiles a problem. Bad input is an [inputerr.Error]. The caller must close the problem when
+// it is no longer needed. If the problem names programs, Load fails unless these programs may run; see
+// [Command].
 func Load(ctx context.Context, path string, o Options) (*Problem, error) {
 	return loadWithKinds(ctx, path, o, allKinds())
 }
 
-// loadWithKinds is Load with other kinds of rules and properties.
+// loadWithKinds is [Load] for problems that may have other kinds of rules and properties.
 func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (*Problem, error) {
-	c, err := begin(ctx, path, o, k)
+	c, err := beginWithKinds(ctx, path, o, k)
 	if err != nil {
 		return nil, err
 	}
 	return c.Finish(ctx)
 }
 
-// A Compilation is a problem that is being compiled: its file, its tables and its constraints are read, and
-// the compositions that the constraints allow are being counted.
+// A Compilation is a problem that is partly compiled. Its file, its tables and its constraints have been
+// read, and the count of the allowed compositions has begun.
 type Compilation struct {
-	problem *Problem
-	options Options
-	loader  *loader
-	count   *ruledCount // nil if all compositions are allowed, or if the constraints have errors
-	runs    bool        // programs score the problem
+	problem      *Problem
+	options      Options
+	loader       *loader
+	pendingCount *pendingCount // nil if all compositions are allowed, or if the constraints have errors
+	runsPrograms bool          // whether a program scores the problem
 }
 
-// Begin reads a problem with its tables, compiles its constraints, and begins to count the compositions that they
-// allow. It is the first part of [Load].
+// Begin is the first part of [Load]. It reads a problem with its tables, compiles its constraints, and begins
+// to count the allowed compositions.
 func Begin(ctx context.Context, path string, o Options) (*Compilation, error) {
-	return begin(ctx, path, o, allKinds())
+	return beginWithKinds(ctx, path, o, allKinds())
 }
 
-func begin(ctx context.Context, path string, o Options, k *kinds) (*Compilation, error) {
+// beginWithKinds is [Begin] for problems that may have other kinds of rules and properties.
+func beginWithKinds(ctx context.Context, path string, o Options, k *kinds) (*Compilation, error) {
 	c := &Compilation{problem: &Problem{File: path}, options: o}
-	c.loader = &loader{readContext: readContext{kinds: k, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, learnsLater: o.Campaign}, file: path}
-	for _, step := range []func(context.Context) error{c.readFile, c.compileSettings, c.joinTables, c.compileConstraints, c.beginCount} {
+	c.loader = &loader{readContext: readContext{kinds: k, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, defersLearning: o.Campaign}, path: path}
+	for _, step := range []func(context.Context) error{c.readFile, c.compileSettings, c.readTables, c.compileConstraints, c.beginCount} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -62,8 +64,8 @@ func begin(ctx context.Context, path string, o Options, k *kinds) (*Compilation,
 	return c, nil
 }
 
-// Finish finishes the count, compiles the properties with the models that they learn, and makes the target. It is the
-// second part of [Load], and can be called once.
+// Finish is the second part of [Load]. It finishes the count, compiles the properties with the models that
+// they learn, and makes the target. It can be called once.
 func (c *Compilation) Finish(ctx context.Context) (*Problem, error) {
 	for _, step := range []func(context.Context) error{c.finishCount, c.compileProperties, c.makeTarget, c.compileTrade} {
 		if err := step(ctx); err != nil {
@@ -76,41 +78,41 @@ func (c *Compilation) Finish(ctx context.Context) (*Problem, error) {
 	return c.problem, nil
 }
 
-// readFile reads the file, and checks that the programs that it names may run.
+// readFile reads the problem file, and checks that the programs that the file names may run.
 func (c *Compilation) readFile(ctx context.Context) error {
 	p, s := c.problem, c.loader
 	s.Files = &yaml.Files{Dir: filepath.Dir(p.File), Allow: c.options.Allow, OnRead: func(name string, sum []byte, bytes int64) {
 		p.Inputs = append(p.Inputs, Input{Path: name, SHA256: hex.EncodeToString(sum), Bytes: bytes})
 	}}
-	root, err := readText(ctx, s.Files, p.File, c.options.Text)
+	root, err := readProblemText(ctx, s.Files, p.File, c.options.Text)
 	if err != nil {
 		return err
 	}
 	s.diagnostics = &config.Diagnostics{File: root.File, Root: root}
-	if p.file, err = config.Read(root, p.File, s.kinds.fileKinds(), s.diagnostics); err != nil {
+	if p.fileProblem, err = config.Read(root, p.File, s.kinds.fileKinds(), s.diagnostics); err != nil {
 		return err
 	}
 	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
 	// later, before scoring too.
-	commands, at, _ := findCommands(ctx, p.file, s.Files.Dir)
-	c.runs = len(commands) > 0
+	commands, at, _ := findCommands(ctx, p.fileProblem, s.Files.Dir)
+	c.runsPrograms = len(commands) > 0
 	if c.options.Cache {
-		s.cache = newCache(s.Files.Dir)
+		s.countCache = newCountCache(s.Files.Dir)
 	}
 	return cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...))
 }
 
-// compileSettings takes over the settings of the file, as far as the options do not replace them.
+// compileSettings sets the settings of the problem from the file and from the options, which take precedence.
 func (c *Compilation) compileSettings(context.Context) (err error) {
 	p, o := c.problem, c.options
-	p.Name, p.Search, p.Campaign = p.file.Name, p.file.Search, p.file.Campaign
-	for _, label := range p.file.Labels {
+	p.Name, p.Search, p.Campaign = p.fileProblem.Name, p.fileProblem.Search, p.fileProblem.Campaign
+	for _, label := range p.fileProblem.Labels {
 		p.Labels = append(p.Labels, dataset.NormalizeName(label.Value))
 	}
 	if o.Effort != nil {
 		p.Search.Effort = *o.Effort
 	}
-	if p.Sampler, p.Time, err = compileSampler(p.file.Sampler, o.Override, c.loader.diagnostics); err != nil {
+	if p.Sampler, p.Time, err = compileSampler(p.fileProblem.Sampler, o.Override, c.loader.diagnostics); err != nil {
 		return err
 	}
 	if o.Time == nil {
@@ -122,10 +124,10 @@ func (c *Compilation) compileSettings(context.Context) (err error) {
 	return nil
 }
 
-// joinTables reads the tables that the file names: what its words are about.
-func (c *Compilation) joinTables(ctx context.Context) error {
+// readTables reads the tables of ingredients and of recipes that the file names.
+func (c *Compilation) readTables(ctx context.Context) error {
 	p, s := c.problem, c.loader
-	if err := s.readInputs(ctx, p.file); err != nil {
+	if err := s.readInputs(ctx, p.fileProblem); err != nil {
 		if err := s.diagnostics.Add(err); err != nil {
 			return err
 		}
@@ -141,95 +143,96 @@ func (c *Compilation) joinTables(ctx context.Context) error {
 			}
 		}
 	}
-	s.warnAlike()
+	s.warnSpellingVariants()
 	p.Total, p.Ingredients, p.Book = s.Total, s.Names, s.Book
-	p.attributes, p.recipes, p.units, p.results = s.Attributes, s.Recipes, s.Units, s.results
+	p.attributes, p.scaledRecipes, p.units, p.results = s.Attributes, s.Recipes, s.Units, s.results
 	return nil
 }
 
-// compileConstraints compiles the constraints.
+// compileConstraints compiles the constraints and the conditions of the file.
 func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 	p, s := c.problem, c.loader
-	listed := len(p.file.Constraints)
+	listed := len(p.fileProblem.Constraints)
 	if c.options.WithinBook {
-		if err := p.file.AddWithinBook(s.diagnostics); err != nil {
+		if err := p.fileProblem.AddWithinBook(s.diagnostics); err != nil {
 			return err
 		}
 	}
-	rules, err := compileRules(ctx, s, p.file.Constraints, listed)
+	rules, err := compileRules(ctx, s, p.fileProblem.Constraints, listed)
 	if err != nil {
 		return err
 	}
-	p.Rules, p.TiedRules = splitTied(rules)
+	p.Rules, p.TiedRules = separateTiedRules(rules)
 	if p.Conditions, err = s.compileConditions(p.TiedRules); err != nil {
-		s.offered = s.listedConditions() // so that formulas are checked, too
+		s.offeredConditions = s.listedConditions() // so that formulas are checked, too
 		return s.diagnostics.Add(err)
 	}
 	if err := s.tabulateConditions(p.Conditions); err != nil {
 		return s.diagnostics.Add(err)
 	}
-	p.conditionTable, s.offered = s.conditionTable, p.Conditions
-	if c.hasErrors() {
+	p.conditionTable, s.offeredConditions = s.conditionTable, p.Conditions
+	if c.hasErrorsOutsideProperties() {
 		return nil
 	}
-	return s.warnUnkept(ctx, p.Rules)
+	return s.warnRulesNoRecipeKeeps(ctx, p.Rules)
 }
 
-// hasErrors reports whether anything but a property or the trade-off has errors.
-func (c *Compilation) hasErrors() bool {
-	return len(c.loader.diagnostics.All) > c.problem.file.PropertyErrors
+// hasErrorsOutsideProperties reports whether there are errors in parts of the file other than the properties
+// and the trade-off.
+func (c *Compilation) hasErrorsOutsideProperties() bool {
+	return len(c.loader.diagnostics.All) > c.problem.fileProblem.PropertyErrors
 }
 
-// beginCount compiles the law of the number of ingredients, and begins to count the compositions of each
-// number.
+// beginCount compiles the sparsity law, that is, the distribution of the number of ingredients. It then
+// begins to count the allowed compositions for each number of ingredients.
 func (c *Compilation) beginCount(ctx context.Context) error {
 	p, s := c.problem, c.loader
 	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
 	if err != nil {
-		return p.file.Root.PlaceError(err)
+		return p.fileProblem.Root.PlaceError(err)
 	}
-	if most := plain.MaxUsed(); most > maxUsed {
-		return yaml.Hint(p.file.Total.At.Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsed), "lower the total, or the number of ingredients")
+	if most := plain.MaxUsed(); most > maxUsedIngredients {
+		return yaml.Hint(p.fileProblem.Total.At.Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsedIngredients), "lower the total, or the number of ingredients")
 	}
-	if p.law, p.lawNode, err = s.compileSparsity(p.file, plain); err != nil {
+	if p.sparsityLaw, p.sparsityNode, err = s.compileSparsity(p.fileProblem, plain); err != nil {
 		return s.diagnostics.Add(err)
 	}
-	s.law = p.law
-	if c.hasErrors() {
+	s.sparsityLaw = p.sparsityLaw
+	if c.hasErrorsOutsideProperties() {
 		return nil
 	}
 	if !slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Predicted == nil }) {
 		s.space = plain
 		return nil
 	}
-	c.count, err = s.beginCount(ctx, p.Rules, plain, c.counting(), p.lawNode)
+	c.pendingCount, err = s.beginCount(ctx, p.Rules, plain, c.countingOptions(), p.sparsityNode)
 	return s.diagnostics.Add(err)
 }
 
-// counting returns the options for counting the compositions.
-func (c *Compilation) counting() mcmc.Counting {
+// countingOptions returns the options for counting the compositions.
+func (c *Compilation) countingOptions() mcmc.Counting {
 	p, s := c.problem, c.loader
-	return mcmc.Counting{Law: p.law, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.cache, Progress: s.progress}
+	return mcmc.Counting{Law: p.sparsityLaw, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.countCache, Progress: s.progress}
 }
 
-// finishCount counts the compositions, and joins the conditions to them.
+// finishCount finishes the count of the compositions, and adds the conditions to the space.
 func (c *Compilation) finishCount(ctx context.Context) (err error) {
 	p, s := c.problem, c.loader
-	if c.count != nil {
-		if s.space, err = s.finishCount(ctx, c.count); err != nil {
+	if c.pendingCount != nil {
+		if s.space, err = s.finishCount(ctx, c.pendingCount); err != nil {
 			return s.diagnostics.Add(err)
 		}
 	}
 	if len(p.Conditions) == 0 || s.space == nil {
 		return nil
 	}
-	s.space, err = s.joinConditions(ctx, s.space, p.Conditions, p.Rules, p.TiedRules, c.counting(), p.lawNode)
+	s.space, err = s.addConditionsToSpace(ctx, s.space, p.Conditions, p.Rules, p.TiedRules, c.countingOptions(), p.sparsityNode)
 	return s.diagnostics.Add(err)
 }
 
-// compileProperties compiles the properties, with the models that they learn.
+// compileProperties compiles the properties, and learns the models that properties need.
 func (c *Compilation) compileProperties(ctx context.Context) (err error) {
-	if c.problem.Properties, err = compileProperties(ctx, c.loader, c.problem.file.Properties); err != nil {
+	if c.problem.Properties, err = compileProperties(ctx, c.loader, c.problem.fileProblem.Properties); err != nil {
 		return err
 	}
 	if len(c.loader.diagnostics.All) > 0 {
@@ -238,17 +241,17 @@ func (c *Compilation) compileProperties(ctx context.Context) (err error) {
 	return nil
 }
 
-// makeTarget makes the target, and checks that the kernel can sample it.
+// makeTarget makes the target, and checks that the chosen kernel can sample the target.
 func (c *Compilation) makeTarget(ctx context.Context) (err error) {
 	p, s := c.problem, c.loader
 	var objectives []mcmc.Objective
 	for _, w := range p.Properties {
 		if w.Learning == nil {
-			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.property, Weight: w.Weight})
+			objectives = append(objectives, mcmc.Objective{Name: w.Name, Property: w.mcmcProperty, Weight: w.Weight})
 		}
 	}
-	if p.Target, err = mcmc.NewTarget(s.space, s.law, objectives...); err != nil {
-		return p.lawNode.PlaceError(err)
+	if p.Target, err = mcmc.NewTarget(s.space, s.sparsityLaw, objectives...); err != nil {
+		return p.sparsityNode.PlaceError(err)
 	}
 	if err := p.applyPredictedLimits(ctx, &s.readContext); err != nil {
 		return err
@@ -262,59 +265,59 @@ func (c *Compilation) makeTarget(ctx context.Context) (err error) {
 	return p.checkKernel()
 }
 
-// compileTrade compiles the trade-off, and writes the problem out with every default.
+// compileTrade compiles the trade-off, and writes the problem file out with every default.
 func (c *Compilation) compileTrade(context.Context) error {
 	p, s := c.problem, c.loader
-	if err := p.file.Trade.Compile(s.diagnostics, p.compileTrade); err != nil {
+	if err := p.fileProblem.Trade.Compile(s.diagnostics, p.compileTrade); err != nil {
 		return err
 	}
 	if len(s.diagnostics.All) > 0 {
 		return s.diagnostics.Err()
 	}
 	p.Warnings, p.resultsPath = s.Warnings, s.resultsPath
-	return p.resolve()
+	return p.writeResolved()
 }
 
-// UseKernel samples the problem, which was read from a file, by another kernel than the one that the file names or
-// kir has chosen.
+// UseKernel replaces the kernel with which the problem is sampled. The problem must have been read from a
+// file.
 func (p *Problem) UseKernel(name string) error {
 	p.Sampler.Kernel = name
 	if err := p.checkKernel(); err != nil {
 		return err
 	}
-	return p.resolve()
+	return p.writeResolved()
 }
 
-// checkKernel checks that the kernel can sample the target.
+// checkKernel returns an error if the kernel cannot sample the target.
 func (p *Problem) checkKernel() error {
 	if _, err := p.Sampler.Sampler(p.Target); err != nil {
 		var score *mcmc.ScoreError
 		if errors.As(err, &score) {
 			return p.Explain(err)
 		}
-		return p.lawNode.PlaceError(err)
+		return p.sparsityNode.PlaceError(err)
 	}
 	return nil
 }
 
-// A loader reads a problem: the readContext for readers of rules and properties, and what these readers do
-// not need.
+// A loader reads a problem file. It has the readContext for the readers of rules and properties, and further
+// fields that only the loader needs.
 type loader struct {
 	readContext
 	diagnostics *config.Diagnostics // errors found so far
-	file        string              // the problem's path; empty: no results are looked for
+	path        string              // path of the problem file; if empty, no results file is searched
 	results     *dataset.Results    // results of the campaign; nil if there are none
-	resultsPath string              // path of the results, if the problem does not name it
-	cache       mcmc.Cache          // cache of counts; may be nil
+	resultsPath string              // path of the results file, if the problem file does not name it
+	countCache  mcmc.Cache          // cache of counts; may be nil
 }
 
-// anyTotal replaces an unknown total, so that errors in the rest of a problem can be reported. All
-// percentages of four decimals are whole numbers of it.
-const anyTotal = 1_000_000
+// placeholderTotal replaces a total that is missing or wrong, so that errors in the rest of a problem can be
+// reported. Every percentage with four decimals is a whole number of its units.
+const placeholderTotal = 1_000_000
 
 // readInputs reads the total, the ingredients and the known recipes.
 func (s *loader) readInputs(ctx context.Context, file *config.Problem) error {
-	s.Total = file.Total.Or(anyTotal)
+	s.Total = file.Total.Or(placeholderTotal)
 	s.reportProgress("reading the tables")
 	s.Whole, s.Conditions = s.Total, file.Conditions
 	if err := s.readIngredients(ctx, file.Root); err != nil {
@@ -323,8 +326,9 @@ func (s *loader) readInputs(ctx context.Context, file *config.Problem) error {
 	return s.readRecipes(ctx, file)
 }
 
-// readText reads a problem file. A non-nil text replaces its contents.
-func readText(ctx context.Context, files *yaml.Files, path string, text []byte) (root *yaml.Node, err error) {
+// readProblemText reads a problem file and parses its YAML. If text is not nil, it replaces the contents of
+// the file.
+func readProblemText(ctx context.Context, files *yaml.Files, path string, text []byte) (root *yaml.Node, err error) {
 	defer func() {
 		var unread *fs.PathError
 		if err == nil || ctx.Err() != nil || errors.As(err, &unread) {
@@ -351,6 +355,6 @@ func readText(ctx context.Context, files *yaml.Files, path string, text []byte) 
 	return root, err
 }
 
-// maxUsed bounds min(N, M). Every law of the number of ingredients, and every figure about it, has that
-// many values.
-const maxUsed = 1 << 20
+// maxUsedIngredients is the maximum of min(N, M), the greatest number of ingredients in a composition. Each
+// sparsity law, and each statistic by number of ingredients, has as many values.
+const maxUsedIngredients = 1 << 20

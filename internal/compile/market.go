@@ -11,19 +11,21 @@ import (
 	"kir/property"
 )
 
-// A market has the expected returns of the ingredients and their covariance.
+// A market has the expected returns of the ingredients and the covariance of the returns.
 type market struct {
-	returns    []float64
-	covariance [][]float64
+	returns    []float64   // by ingredient: expected return
+	covariance [][]float64 // by row and column, one for each ingredient: covariance of the returns
 
-	// For a history: its kind, the number of periods per year, and a description.
-	kind    assetstats.Kind
-	word    string // the kind as a value of the key as
-	periods float64
-	source  string
+	// historyKind, historyKindWord, periodsPerYear and historyDescription describe the history from which the
+	// market was estimated. They are not set otherwise.
+	historyKind        assetstats.Kind
+	historyKindWord    string  // word for historyKind in the problem file, under the key "as"
+	periodsPerYear     float64 // number of rows of the history in a year
+	historyDescription string  // description of the history in messages
 }
 
-// newMarket returns the market of a portfolio: as it is given, or estimated from a history.
+// newMarket returns the market of a portfolio. The problem file gives expected returns and a covariance, or
+// else a history for estimating both.
 func newMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml.Node) (*market, error) {
 	if v.Covariance == nil {
 		return estimateMarket(ctx, s, v, n)
@@ -36,8 +38,8 @@ func newMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml
 	return &market{returns: returns, covariance: covariance}, err
 }
 
-// expectedReturns returns the expected return of each ingredient, from an attribute or from a CSV file with
-// the columns name and return.
+// expectedReturns returns the expected return of each ingredient. It reads an attribute of the ingredients,
+// or a CSV file with the columns name and return.
 func expectedReturns(ctx context.Context, s *readContext, r *config.Returns) ([]float64, error) {
 	if r.Attribute.At != nil {
 		return s.AttributeNumbers(r.Attribute.At, r.Attribute.Value)
@@ -61,8 +63,8 @@ func expectedReturns(ctx context.Context, s *readContext, r *config.Returns) ([]
 	return values, nil
 }
 
-// readCovariance reads the covariance of the ingredients, in their order, from a CSV file with a row and a
-// column for each.
+// readCovariance reads the covariance matrix of the returns from a CSV file with a row and a column for each
+// ingredient. The rows and columns of the result are in the order of the ingredients.
 func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]float64, error) {
 	t, err := s.ReadSheet(ctx, n, "the file of the covariance")
 	if err != nil {

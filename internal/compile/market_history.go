@@ -15,20 +15,21 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A marketHistory is a table of prices or returns over time.
+// A marketHistory is a table of prices or returns of the ingredients over time.
 type marketHistory struct {
 	*dataset.Series
-	file    *yaml.Node
-	columns []int       // column of each ingredient
-	left    []string    // columns that are no ingredients
-	order   []int       // rows in order of time
-	dates   []time.Time // by row; nil if the rows have no dates
+	file              *yaml.Node  // node that names the file
+	ingredientColumns []int       // by ingredient: index of its column
+	otherColumns      []string    // names of the columns that are no ingredients
+	rowOrder          []int       // indices of the rows in order of time
+	dates             []time.Time // by row; nil if the rows have no dates
 
-	values [][]float64 // by time and ingredient, without the rows that have gaps
-	rows   []int       // their rows
+	completeValues [][]float64 // by complete row, in order of time, and by ingredient; a complete row has no gaps
+	completeRows   []int       // indices of the complete rows, in order of time
 }
 
-// readHistory reads a history. n is the node that lacks a covariance.
+// readHistory reads a history. n is the node of the property, where an error about a missing covariance is
+// placed.
 func readHistory(ctx context.Context, s *readContext, r *config.Returns, n *yaml.Node) (*marketHistory, error) {
 	h := &marketHistory{file: r.File}
 	err := s.Files.Read(ctx, r.File, "the file of prices or returns", func(content io.Reader, path string) (err error) {
@@ -43,59 +44,62 @@ func readHistory(ctx context.Context, s *readContext, r *config.Returns, n *yaml
 	if len(h.Columns) == 1 && !isIngredient(h.Columns[0]) && slices.ContainsFunc(h.Times, isIngredient) {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", inputerr.Quote(r.File.Text), h.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
 	}
-	if h.columns, h.left, err = columnsOf(h.Series, s.Names); err != nil {
+	if h.ingredientColumns, h.otherColumns, err = findIngredientColumns(h.Series, s.Names); err != nil {
 		return nil, err
 	}
 	if dates, dated := assetstats.Dates(h.Times); dated {
 		h.dates = dates
 	}
-	if h.order, err = rowsByTime(h.Series, h.dates); err != nil {
+	if h.rowOrder, err = sortRowsByTime(h.Series, h.dates); err != nil {
 		return nil, err
 	}
-	for _, r := range h.order {
-		row := make([]float64, len(h.columns))
-		for i, c := range h.columns {
+	for _, r := range h.rowOrder {
+		row := make([]float64, len(h.ingredientColumns))
+		for i, c := range h.ingredientColumns {
 			row[i] = h.Values[r][c]
 		}
 		if !slices.ContainsFunc(row, math.IsNaN) {
-			h.values, h.rows = append(h.values, row), append(h.rows, r)
+			h.completeValues, h.completeRows = append(h.completeValues, row), append(h.completeRows, r)
 		}
 	}
 	return h, nil
 }
 
-// guessKind returns what the numbers of the history seem to be.
+// guessKind returns whether the numbers of the history are prices, returns or percentages, judged by the
+// numbers.
 func (h *marketHistory) guessKind() assetstats.Kind {
 	if h.Percent {
 		return assetstats.Returns
 	}
-	return assetstats.KindOf(h.values)
+	return assetstats.KindOf(h.completeValues)
 }
 
-// frequency returns how often the history has a row, and whether its dates tell.
-func (h *marketHistory) frequency() (assetstats.Frequency, bool) {
+// rowFrequency returns how many rows of the history a year has. The second result is false if the dates do
+// not tell.
+func (h *marketHistory) rowFrequency() (assetstats.Frequency, bool) {
 	if h.dates == nil {
 		return assetstats.Frequency{}, false
 	}
-	dates := make([]time.Time, len(h.order))
-	for k, r := range h.order {
+	dates := make([]time.Time, len(h.rowOrder))
+	for k, r := range h.rowOrder {
 		dates[k] = h.dates[r]
 	}
 	return assetstats.FrequencyOf(dates)
 }
 
-// gapsText says how many rows of a history were left out because an ingredient has no value there. It names
-// the ingredient whose gaps cost most, and the number of rows without it.
+// gapsText returns a sentence that tells how many rows of the history were left out because an ingredient has
+// no value there. If many gaps are due to one ingredient alone, the sentence names that ingredient and tells
+// how many rows there would be without it.
 func (h *marketHistory) gapsText(names []string) string {
 	left := 0
-	alone := make([]int, len(h.columns)) // rows in which only this ingredient has no value
-	first := make([]int, len(h.columns)) // index in order of its first value
+	alone := make([]int, len(h.ingredientColumns)) // rows in which only this ingredient has no value
+	first := make([]int, len(h.ingredientColumns)) // index in order of its first value
 	for i := range first {
 		first[i] = -1
 	}
-	for k, r := range h.order {
+	for k, r := range h.rowOrder {
 		missing, last := 0, 0
-		for i, c := range h.columns {
+		for i, c := range h.ingredientColumns {
 			switch {
 			case math.IsNaN(h.Values[r][c]):
 				missing, last = missing+1, i
@@ -120,18 +124,19 @@ func (h *marketHistory) gapsText(names []string) string {
 			worst = i
 		}
 	}
-	if 10*alone[worst] <= len(h.order) {
+	if 10*alone[worst] <= len(h.rowOrder) {
 		return text
 	}
-	text = fmt.Sprintf(" Left out: %s of %d with gaps, %d of them for gaps of %s alone", inputerr.Count(left, "row"), len(h.order), alone[worst], inputerr.Quote(names[worst]))
+	text = fmt.Sprintf(" Left out: %s of %d with gaps, %d of them for gaps of %s alone", inputerr.Count(left, "row"), len(h.rowOrder), alone[worst], inputerr.Quote(names[worst]))
 	if first[worst] > 0 {
-		text += fmt.Sprintf(", whose first value is that of %s", inputerr.Quote(h.Times[h.order[first[worst]]]))
+		text += fmt.Sprintf(", whose first value is that of %s", inputerr.Quote(h.Times[h.rowOrder[first[worst]]]))
 	}
-	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(h.order)-left+alone[worst], len(h.order)-left)
+	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(h.rowOrder)-left+alone[worst], len(h.rowOrder)-left)
 }
 
-// columnsOf returns the column of each ingredient, and the names of the other columns.
-func columnsOf(t *dataset.Series, names []string) (columns []int, left []string, err error) {
+// findIngredientColumns returns the index of the column of each ingredient, and the names of the other
+// columns.
+func findIngredientColumns(t *dataset.Series, names []string) (columns []int, left []string, err error) {
 	for _, name := range names {
 		at := slices.Index(t.Columns, name)
 		if at < 0 {
@@ -151,8 +156,9 @@ func columnsOf(t *dataset.Series, names []string) (columns []int, left []string,
 	return columns, left, nil
 }
 
-// rowsByTime returns the rows of a history in order of time, or in the file's order without dates.
-func rowsByTime(t *dataset.Series, dates []time.Time) ([]int, error) {
+// sortRowsByTime returns the indices of the rows of a history in order of time. Without dates the order is
+// that of the file.
+func sortRowsByTime(t *dataset.Series, dates []time.Time) ([]int, error) {
 	order := make([]int, len(t.Times))
 	for r := range order {
 		order[r] = r
@@ -169,19 +175,20 @@ func rowsByTime(t *dataset.Series, dates []time.Time) ([]int, error) {
 	return order, nil
 }
 
-// check returns an error for impossible prices, and for losses of more than 100 %.
-func (h *marketHistory) check(kind assetstats.Kind) error {
-	for k, row := range h.values {
+// checkValues returns an error for prices that are not above 0, for losses of more than 100 %, and for
+// percent signs that contradict the kind.
+func (h *marketHistory) checkValues(kind assetstats.Kind) error {
+	for k, row := range h.completeValues {
 		for i, v := range row {
 			switch {
 			case kind == assetstats.Prices && h.Percent:
-				return h.ErrorAt(h.rows[k], h.columns[i], "the numbers have percent signs, and prices have none", "write as: returns")
+				return h.ErrorAt(h.completeRows[k], h.ingredientColumns[i], "the numbers have percent signs, and prices have none", "write as: returns")
 			case kind == assetstats.Percent && h.Percent:
-				return h.ErrorAt(h.rows[k], h.columns[i], "the numbers have percent signs", "write as: returns, or remove as")
+				return h.ErrorAt(h.completeRows[k], h.ingredientColumns[i], "the numbers have percent signs", "write as: returns, or remove as")
 			case kind == assetstats.Prices && v <= 0:
-				return h.ErrorAt(h.rows[k], h.columns[i], fmt.Sprintf("a price is %v", v), "a price is above 0: leave the cell empty where it is not known, or write as: returns")
+				return h.ErrorAt(h.completeRows[k], h.ingredientColumns[i], fmt.Sprintf("a price is %v", v), "a price is above 0: leave the cell empty where it is not known, or write as: returns")
 			case kind == assetstats.Returns && v < -1:
-				return h.ErrorAt(h.rows[k], h.columns[i], fmt.Sprintf("a return is %v, a loss of more than all", v), "write as: percent if 1 stands for one percent, or as: prices")
+				return h.ErrorAt(h.completeRows[k], h.ingredientColumns[i], fmt.Sprintf("a return is %v, a loss of more than all", v), "write as: percent if 1 stands for one percent, or as: prices")
 			}
 		}
 	}

@@ -12,34 +12,37 @@ import (
 	"kir/property"
 )
 
-// maxCombinations is the greatest number of combinations of conditions at which an imported model is bound.
+// maxCombinations is the maximum number of combinations of values of conditions for which an imported model
+// is bound.
 const maxCombinations = 1024
 
-// A conditionInput is an input of an imported model that a condition gives: its number, or 1 for one of its categories
-// and 0 for the others.
+// A conditionInput is an input of an imported model whose value follows from a condition. The value is the
+// number of the condition. For an input that stands for one category, the value is 1 for that category and 0
+// for others.
 type conditionInput struct {
-	input     int
-	name      string
-	condition int // index
-	category  string
+	inputIndex     int    // index among the inputs of the model
+	name           string // name of the input
+	conditionIndex int    // index of the condition
+	category       string // category for which the input is 1; empty if the condition has numbers
 }
 
-// addConditionInput adds the input of a name if that is of a condition, or of a category of one, such as catalyst_A.
+// addConditionInput adds an input if its name is that of a condition, or of a condition and one of its
+// categories, such as catalyst_A. It reports whether it did.
 func (b *inputMapping) addConditionInput(input int, name string) (added bool, err error) {
 	plain := func(text string) string { return normalizeName(strings.ReplaceAll(text, "=", " ")) }
-	for k := range b.offered {
-		c := &b.offered[k]
+	for k := range b.offeredConditions {
+		c := &b.offeredConditions[k]
 		if plain(name) == plain(c.Name) {
 			if c.Numbers == nil {
-				return false, yaml.Hint(b.at.Errorf("the model takes %s as a number, and the condition has categories", inputerr.Quote(name)), "train it with an input for each category, such as %s_%s", c.Name, c.file.Categories[0])
+				return false, yaml.Hint(b.node.Errorf("the model takes %s as a number, and the condition has categories", inputerr.Quote(name)), "train it with an input for each category, such as %s_%s", c.Name, c.fileCondition.Categories[0])
 			}
-			b.addConditionSource(conditionInput{input: input, name: name, condition: k})
+			b.addConditionSource(conditionInput{inputIndex: input, name: name, conditionIndex: k})
 			return true, nil
 		}
 		if c.Numbers != nil {
 			continue
 		}
-		for _, category := range c.file.Categories {
+		for _, category := range c.fileCondition.Categories {
 			if plain(name) == plain(c.Name+" "+category) {
 				b.addConditionSource(conditionInput{input, name, k, category})
 				return true, nil
@@ -49,48 +52,50 @@ func (b *inputMapping) addConditionInput(input int, name string) (added bool, er
 	return false, nil
 }
 
+// addConditionSource adds an input that a condition gives.
 func (b *inputMapping) addConditionSource(in conditionInput) {
 	b.conditionInputs = append(b.conditionInputs, in)
-	b.sources = append(b.sources, ensemble.Source{Constant: true})
-	if !slices.Contains(b.conditionsOf, in.condition) {
-		b.conditionsOf = append(b.conditionsOf, in.condition)
-		b.valuesOf = append(b.valuesOf, b.offered[in.condition].Len())
+	b.inputSources = append(b.inputSources, ensemble.Source{Constant: true})
+	if !slices.Contains(b.usedConditions, in.conditionIndex) {
+		b.usedConditions = append(b.usedConditions, in.conditionIndex)
+		b.valueCounts = append(b.valueCounts, b.offeredConditions[in.conditionIndex].Len())
 	}
 }
 
-// bindConditions returns the model bound to each combination of the conditions that it takes, the value of the last
-// varying fastest.
+// bindConditions returns the model bound to each combination of values of the conditions that the model
+// takes. The value of the last condition varies fastest.
 func (b *inputMapping) bindConditions() (all []*ensemble.Score, err error) {
 	number := 1
-	for _, n := range b.valuesOf {
+	for _, n := range b.valueCounts {
 		if number *= n; number > maxCombinations {
-			return nil, yaml.Hint(b.at.Errorf("the model takes more than %d combinations of conditions", maxCombinations), "list fewer values of them")
+			return nil, yaml.Hint(b.node.Errorf("the model takes more than %d combinations of conditions", maxCombinations), "list fewer values of them")
 		}
 	}
 	for at := range number {
 		for _, in := range b.conditionInputs {
-			b.sources[in.input].Value = b.inputValue(in, at)
+			b.inputSources[in.inputIndex].Value = b.conditionInputValue(in, at)
 		}
-		one, err := ensemble.Bind(b.model, len(b.Names), b.Total, slices.Clone(b.sources))
+		one, err := ensemble.Bind(b.model, len(b.Names), b.Total, slices.Clone(b.inputSources))
 		if err != nil {
-			return nil, b.at.PlaceError(err)
+			return nil, b.node.PlaceError(err)
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// inputValue returns the value of an input in a combination of conditions.
-func (b *inputMapping) inputValue(in conditionInput, combination int) float64 {
+// conditionInputValue returns the value of an input that a condition gives, in the combination of values with
+// the given index.
+func (b *inputMapping) conditionInputValue(in conditionInput, combination int) float64 {
 	v := 0
-	for k := len(b.conditionsOf) - 1; k >= 0; k-- {
-		v = combination % b.valuesOf[k]
-		if b.conditionsOf[k] == in.condition {
+	for k := len(b.usedConditions) - 1; k >= 0; k-- {
+		v = combination % b.valueCounts[k]
+		if b.usedConditions[k] == in.conditionIndex {
 			break
 		}
-		combination /= b.valuesOf[k]
+		combination /= b.valueCounts[k]
 	}
-	c := &b.offered[in.condition]
+	c := &b.offeredConditions[in.conditionIndex]
 	switch {
 	case c.Numbers != nil:
 		return c.Numbers[v]
@@ -100,7 +105,8 @@ func (b *inputMapping) inputValue(in conditionInput, combination int) float64 {
 	return 0
 }
 
-// mergeCombinations returns the property of which each of the given ones is that of a combination of conditions.
+// mergeCombinations returns the property that scores a composition by the property for its combination of
+// conditions. The parameter of has one property for each combination.
 func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 	p := of[0]
 	if len(of) == 1 {
@@ -115,23 +121,23 @@ func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 			}
 			all = append(all, one.(mcmc.LineProperty)) // as imported models are
 		}
-		return importedmodel.NewConditioned(b.conditionsOf, b.valuesOf, all)
+		return importedmodel.NewConditioned(b.usedConditions, b.valueCounts, all)
 	}
-	joined, err := lines(func(w *Property) (mcmc.Property, error) { return w.property, nil })
+	joined, err := lines(func(w *Property) (mcmc.Property, error) { return w.mcmcProperty, nil })
 	if err != nil {
 		return p, err
 	}
-	p.property = joined
+	p.mcmcProperty = joined
 	if p.Value != nil {
 		p.Value = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].Value(x) }
 	}
-	if p.classChance != nil {
-		p.classChance = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].classChance(x) }
+	if p.importedClassChance != nil {
+		p.importedClassChance = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].importedClassChance(x) }
 	}
-	p.valueScale = func() (*valueScale, error) {
+	p.newValueScale = func() (*valueScale, error) {
 		var scales []*valueScale
 		for k := range of {
-			l, err := of[k].valueScale()
+			l, err := of[k].newValueScale()
 			if err != nil {
 				return nil, err
 			}
@@ -139,9 +145,9 @@ func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 		}
 		all := *scales[0]
 		for _, l := range scales {
-			all.width = max(all.width, l.width)
+			all.typicalSpread = max(all.typicalSpread, l.typicalSpread)
 		}
-		all.value = func(x *mcmc.Composition) float64 { return scales[joined.Combination(x)].value(x) }
+		all.judgedValue = func(x *mcmc.Composition) float64 { return scales[joined.Combination(x)].judgedValue(x) }
 		all.asProperty = func(d *property.Desirability) (mcmc.Property, error) {
 			at := -1
 			return lines(func(*Property) (mcmc.Property, error) {

@@ -104,7 +104,7 @@ func TestModelOfConditions(t *testing.T) {
 					if got := w.Value(x); math.Abs(got-want) > 1e-12 {
 						t.Fatalf("%v is %v, and not %v", x, got, want)
 					}
-					s := w.property.(mcmc.LineProperty).Scorer(x)
+					s := w.mcmcProperty.(mcmc.LineProperty).Scorer(x)
 					s.Reset()
 					for c, n := range []int{3, 3, 2} {
 						var pieces mcmc.Pieces
@@ -120,13 +120,13 @@ func TestModelOfConditions(t *testing.T) {
 							if err := y.SetCondition(c, v); err != nil {
 								t.Fatal(err)
 							}
-							if _, score := pieces.Piece(at); score != w.property.LogScore(y) {
-								t.Fatalf("%v: value %d of condition %d is scored %v, and alone %v", x, v, c, score, w.property.LogScore(y))
+							if _, score := pieces.Piece(at); score != w.mcmcProperty.LogScore(y) {
+								t.Fatalf("%v: value %d of condition %d is scored %v, and alone %v", x, v, c, score, w.mcmcProperty.LogScore(y))
 							}
 						}
 					}
-					if s.LogScore() != w.property.LogScore(x) {
-						t.Fatalf("%v is scored %v after its values, and was %v", x, s.LogScore(), w.property.LogScore(x))
+					if s.LogScore() != w.mcmcProperty.LogScore(x) {
+						t.Fatalf("%v is scored %v after its values, and was %v", x, s.LogScore(), w.mcmcProperty.LogScore(x))
 					}
 				}
 			}
@@ -207,7 +207,7 @@ func TestModelOfConditionsIsSampled(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					y := math.Exp(p.Properties[0].property.LogScore(c)) / count
+					y := math.Exp(p.Properties[0].mcmcProperty.LogScore(c)) / count
 					want[oven] += y
 					sum += y
 				}

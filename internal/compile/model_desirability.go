@@ -10,13 +10,14 @@ import (
 	"kir/internal/portable"
 )
 
-// modelDesirability returns the desirability of the output's value, from 0 to 1, and a description.
+// modelDesirability returns a function that maps a value of the output to its desirability, from 0 to 1. It
+// also returns a description. The parameter settings has the model at each combination of conditions.
 func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	asked, nodes := v.Asked()
 	if v.SD.At != nil && (len(asked) != 1 || !v.HasBounds()) {
 		return nil, "", yaml.Hint(v.SD.At.Errorf("sd is for bounds, and there are none"), "remove it")
 	}
-	if output.probability {
+	if output.isProbability {
 		if len(asked) > 0 {
 			return nil, "", yaml.Hint(nodes[0].Errorf("%s is for numbers, and the model tells the probability of a class", asked[0]), "remove it")
 		}
@@ -41,10 +42,11 @@ func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settin
 	return desirability, about, nil
 }
 
-// boundsDesirability returns the probability that a measurement lies within bounds, and a description.
-// Without a standard deviation the measurement is the predicted value.
+// boundsDesirability returns the probability that a measurement lies within bounds, as a function of the
+// predicted value, and a description. The measurement is normal around the predicted value. If the file gives
+// no standard deviation, the measurement equals the predicted value.
 func boundsDesirability(o *config.Model) (desirability func(v float64) float64, about string) {
-	want := wantOf(&o.Objective)
+	want := modelWant(&o.Objective)
 	low, high, _ := want.Bounds()
 	if o.SD.At == nil {
 		return func(v float64) float64 {
@@ -65,8 +67,9 @@ func boundsDesirability(o *config.Model) (desirability func(v float64) float64, 
 	}, fmt.Sprintf("%s, give or take %v", want, sd)
 }
 
-// endsDesirability returns the position of a value between the ends of a direction, and a description. A
-// direction without ends has those of what the model can predict.
+// endsDesirability returns a function that maps a value to its relative position between two ends, from 0 to
+// 1. It also returns a description. If the file gives no ends, the ends are the least and the greatest value
+// that the model can predict.
 func endsDesirability(direction config.Direction, ends config.Written[config.Ends], output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	from, to := ends.Value.From.Value, ends.Value.To.Value
 	if ends.Value.From.At == nil {

@@ -12,31 +12,33 @@ import (
 	"kir/property"
 )
 
-// An inputMapping maps a composition to the inputs of a model.
+// An inputMapping finds, for each input of an imported model, the quantity of a composition that the input
+// stands for.
 type inputMapping struct {
 	*readContext
-	model     *ensemble.Model
-	at        *yaml.Node
-	amounts   string // measure that an ingredient's name alone stands for
-	sources   []ensemble.Source
-	constants []constantInput
+	model          *ensemble.Model
+	node           *yaml.Node        // node of the property
+	defaultMeasure string            // measure, such as "share", for an input whose name is that of an ingredient
+	inputSources   []ensemble.Source // by input of the model: how the input follows from the composition
+	constants      []constantInput
 
-	conditionInputs []conditionInput
-	conditionsOf    []int // indices of the conditions that give inputs
-	valuesOf        []int // of each: its number of values
+	conditionInputs []conditionInput // inputs that conditions give
+	usedConditions  []int            // indices of the conditions that give inputs
+	valueCounts     []int            // by index in usedConditions: number of offered values of the condition
 }
 
-// A constantInput is an input that is a constant, not part of the composition.
+// A constantInput is an input of the model that the problem file sets to a constant.
 type constantInput struct {
-	input int
-	name  string
-	value float64 // NaN if it is missing
+	inputIndex int     // index among the inputs of the model
+	name       string  // name of the input
+	value      float64 // value of the constant; NaN stands for a missing value
 }
 
-// mapInputs finds what each input of the model stands for.
+// mapInputs finds the source of each input of the model: a constant, a condition, or a quantity of the
+// composition.
 func (b *inputMapping) mapInputs(v *config.Model) error {
 	inputs := b.model.Inputs
-	features, err := b.featuresByInput(v.Features)
+	features, err := b.fileInputsByName(v.Features)
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 			delete(constants, name)
 			if !c.Chosen {
 				b.constants = append(b.constants, constantInput{k, name, c.Value})
-				b.sources = append(b.sources, ensemble.Source{Constant: true, Value: c.Value})
+				b.inputSources = append(b.inputSources, ensemble.Source{Constant: true, Value: c.Value})
 				continue
 			}
 		}
@@ -66,28 +68,29 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 				continue
 			}
 		}
-		source, known, err := b.findSource(item, name)
+		source, known, err := b.sourceOfInput(item, name)
 		if err != nil {
 			return err
 		}
 		if !known {
 			unknown = append(unknown, name)
 		}
-		b.sources = append(b.sources, source)
+		b.inputSources = append(b.inputSources, source)
 	}
 	if unknown != nil {
-		return yaml.Hint(b.at.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.Names, 8)),
+		return yaml.Hint(b.node.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.Names, 8)),
 			"say what they are under features, such as {%s: {share: %s}}, list them under conditions, or give their values under constants", unknown[0], inputerr.Quote(b.Names[0]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
 		return yaml.SuggestName(constants[name].At.Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)
 	}
-	b.warnUnseen(v.File.Text)
+	b.warnUnusedIngredients(v.File.Text)
 	return nil
 }
 
-// featuresByInput returns what the file says of inputs, by the names of the model's inputs.
-func (b *inputMapping) featuresByInput(f config.Written[config.Features]) (map[string]*config.Input, error) {
+// fileInputsByName returns the descriptions of inputs in the problem file, by the names that the inputs have
+// in the model.
+func (b *inputMapping) fileInputsByName(f config.Written[config.Features]) (map[string]*config.Input, error) {
 	inputs := b.model.Inputs
 	if f.Value.Ordered && len(f.Value.Inputs) != len(inputs) {
 		return nil, yaml.Hint(f.At.Errorf("features lists %d and the model has %s", len(f.Value.Inputs), inputerr.Count(len(inputs), "input")), "the model's are %s", inputerr.List(inputs, 12))
@@ -108,8 +111,8 @@ func (b *inputMapping) featuresByInput(f config.Written[config.Features]) (map[s
 	return all, nil
 }
 
-// inputName returns the name by which an input of the model is found: the one that the file has for it, or
-// its own. item is nil if the file does not have the input.
+// inputName returns the name by which the source of an input is found. It is the name that the problem file
+// gives, or else the name in the model. item is nil if the file does not describe the input.
 func inputName(item *config.Input, name string) (string, error) {
 	switch {
 	case item == nil || item.Figure != nil:
@@ -121,11 +124,11 @@ func inputName(item *config.Input, name string) (string, error) {
 		"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", inputerr.Quote(name))
 }
 
-// findSource returns the source of an input that is part of a composition: the figure that the file has for
-// it, or what its name stands for.
-func (b *inputMapping) findSource(item *config.Input, name string) (s ensemble.Source, known bool, err error) {
+// sourceOfInput returns the source of an input that is a quantity of the composition. The problem file
+// describes the quantity, or else the name tells it. The result known is false if neither does.
+func (b *inputMapping) sourceOfInput(item *config.Input, name string) (s ensemble.Source, known bool, err error) {
 	if item == nil || item.Figure == nil {
-		return b.findByName(name)
+		return b.sourceByName(name)
 	}
 	var f config.Figure
 	if err := f.Decode(item.Figure); err != nil {
@@ -140,10 +143,10 @@ func (b *inputMapping) findSource(item *config.Input, name string) (s ensemble.S
 	return b.measureSource(measure, of), true, err
 }
 
-// warnUnseen warns about ingredients that no input depends on.
-func (b *inputMapping) warnUnseen(file string) {
+// warnUnusedIngredients adds a warning about ingredients on which no input depends.
+func (b *inputMapping) warnUnusedIngredients(file string) {
 	seen := make([]bool, len(b.Names))
-	for _, s := range b.sources {
+	for _, s := range b.inputSources {
 		for _, i := range s.Ingredients {
 			seen[i] = true
 		}
@@ -159,7 +162,8 @@ func (b *inputMapping) warnUnseen(file string) {
 	}
 }
 
-// measureSource returns the source of an input that is a measure of some ingredients.
+// measureSource returns the source of an input that is a measure of some ingredients: their count, presence,
+// share, percent or units.
 func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
 	s := ensemble.Source{Count: measure == "count", Presence: measure == "presence"}
 	for _, i := range of {
@@ -175,7 +179,8 @@ func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
 	return s
 }
 
-// meanSource returns the source of an input that is the mean of an attribute, weighted by amounts.
+// meanSource returns the source of an input that is the mean of an attribute, weighted by the amounts of the
+// ingredients.
 func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, error) {
 	values, err := b.AttributeNumbers(at, name)
 	if err != nil {

@@ -8,20 +8,21 @@ import (
 	"kir/internal/ensemble"
 )
 
-// findByName finds an input by its name: an ingredient, a numeric attribute, "used", or one of these after
-// the words that kir train puts before them. If no name matches exactly, it ignores case, and underscores
-// equal spaces.
-func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, err error) {
+// sourceByName finds the source of an input by the name of the input. The name can be that of an ingredient,
+// of a group of ingredients or of a numeric attribute, or "used". Words that kir train puts before a name,
+// such as "share of", may precede it. If no name matches exactly, upper and lower case are equal, and so are
+// underscores and spaces.
+func (b *inputMapping) sourceByName(name string) (s ensemble.Source, known bool, err error) {
 	clean := dataset.NormalizeName(name)
 	if i := findName(b.Names, clean); i >= 0 {
-		return b.measureSource(b.amounts, []int{i}), true, nil
+		return b.measureSource(b.defaultMeasure, []int{i}), true, nil
 	}
 	if strings.EqualFold(clean, "used") {
 		return b.measureSource("count", allIndexes(len(b.Names))), true, nil
 	}
 	for _, c := range [...]struct{ words, measure string }{
 		{"presence of ", "presence"}, {"share of ", "share"}, {"percent of ", "percent"}, {"units of ", "units"},
-		{"count of ", "count"}, {"total of ", b.amounts}, {"", b.amounts},
+		{"count of ", "count"}, {"total of ", b.defaultMeasure}, {"", b.defaultMeasure},
 	} {
 		rest, ok := strings.CutPrefix(normalizeName(clean), c.words)
 		if !ok {
@@ -38,7 +39,7 @@ func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, e
 		for k := range b.Attributes.Attributes {
 			a := &b.Attributes.Attributes[k]
 			if normalizeName(strings.TrimPrefix(normalizeName(clean), "mean of ")) == normalizeName(a.Name) {
-				s, err := b.meanSource(b.at, a.Name)
+				s, err := b.meanSource(b.node, a.Name)
 				return s, true, err
 			}
 		}
@@ -46,8 +47,8 @@ func (b *inputMapping) findByName(name string) (s ensemble.Source, known bool, e
 	return s, false, nil
 }
 
-// groupByWords returns the ingredients of a group such as "family citrus": those whose attribute family is
-// citrus.
+// groupByWords returns the indices of the ingredients in a group such as "family citrus": the ingredients
+// whose attribute family has the value citrus. It returns nil if there is no such group.
 func (b *inputMapping) groupByWords(words string) (of []int) {
 	if b.Attributes == nil {
 		return nil
@@ -67,7 +68,8 @@ func (b *inputMapping) groupByWords(words string) (of []int) {
 	return nil
 }
 
-// findName returns the index of a name, or of one with the same normalised form, or −1.
+// findName returns the index of a name in names. If there is none, it returns the index of the first name
+// that is equal after [normalizeName], or −1.
 func findName(names []string, name string) int {
 	if i := slices.Index(names, name); i >= 0 {
 		return i
@@ -78,6 +80,7 @@ func findName(names []string, name string) int {
 // normalizeName returns a name in lower case, with spaces instead of underscores.
 func normalizeName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", " ")) }
 
+// allIndexes returns the indices from 0 to n − 1.
 func allIndexes(n int) []int {
 	of := make([]int, n)
 	for i := range of {

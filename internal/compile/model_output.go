@@ -10,15 +10,16 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A modelOutput is the output of a model that a property uses.
+// A modelOutput is the output of an imported model that a property scores.
 type modelOutput struct {
-	name        string
-	class       string // description of the wanted classes
-	probability bool
-	valueOf     func(sums []float64) float64
+	name          string
+	classText     string                       // description of the wanted classes; empty for a number
+	isProbability bool                         // whether the value is the probability of the wanted classes
+	valueOf       func(sums []float64) float64 // returns the value of the output, given the sums over the trees
 }
 
-// chooseOutput finds the output, and its wanted classes.
+// chooseOutput returns the output that the problem file names, or the first output. It also finds the wanted
+// classes.
 func chooseOutput(m *ensemble.Model, v *config.Model, n *yaml.Node) (modelOutput, error) {
 	at := 0
 	if name := v.Output; name.At != nil {
@@ -53,7 +54,8 @@ func chooseOutput(m *ensemble.Model, v *config.Model, n *yaml.Node) (modelOutput
 	}}, nil
 }
 
-// wantedClasses returns the indexes and the names of the wanted classes.
+// wantedClasses returns the indices and the names of the wanted classes. The parameter all lists the classes
+// of the output.
 func wantedClasses(all []string, wanted config.Texts) (classes []int, names []string, err error) {
 	for _, class := range wanted.Value {
 		k := slices.Index(all, class.Value)

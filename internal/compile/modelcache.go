@@ -9,34 +9,34 @@ import (
 	"kir/model"
 )
 
-// A ModelCache keeps the models that problems have learnt. A problem that is read again after a change of
-// its rules then need not learn them again. The key of a model is its data and options. Several readers may
-// use a ModelCache at once.
+// A ModelCache keeps models that were learnt. If a problem is read again after a change of its rules, its
+// models need not be learnt again. The key of a model is its training data and options. Several goroutines
+// may use a ModelCache at once.
 type ModelCache struct {
-	mu     sync.Mutex
-	models map[[sha256.Size]byte]any // *model.Forest or *model.Learned
+	mu     sync.Mutex                // guards models
+	models map[[sha256.Size]byte]any // by key: a *model.Forest or a *model.Learned
 }
 
-// maxCachedModels is the greatest number of models that are kept.
+// maxCachedModels is the maximum number of models in a cache. One more model empties the cache.
 const maxCachedModels = 64
 
-// grow calls [model.Grow], or returns the cached forest of the same data and options. A nil ModelCache
-// keeps nothing.
+// grow returns the cached forest with the same data and options. If there is none, it calls [model.Grow]. A
+// nil ModelCache caches nothing.
 func (g *ModelCache) grow(ctx context.Context, data *model.Data, o model.Options) (*model.Forest, error) {
 	same := o
 	same.Workers = 0 // changes only the time
 	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.Forest, error) { return model.Grow(ctx, data, o) })
 }
 
-// learn calls [model.Learn], or returns the cached model of the same data and options. A nil ModelCache
-// keeps nothing.
+// learn returns the cached model with the same data and options. If there is none, it calls [model.Learn]. A
+// nil ModelCache caches nothing.
 func (g *ModelCache) learn(ctx context.Context, data *model.Data, o model.LearnOptions) (*model.Learned, error) {
 	same := o
 	same.Forest.Workers = 0
 	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.Learned, error) { return model.Learn(ctx, data, o) })
 }
 
-// cachedModel returns the cached model for a text, or makes it.
+// cachedModel returns the cached model for a text that identifies the model. If there is none, it calls make.
 func cachedModel[M any](g *ModelCache, text string, make func() (M, error)) (M, error) {
 	if g == nil {
 		return make()

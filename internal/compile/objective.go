@@ -14,29 +14,30 @@ import (
 	"kir/property"
 )
 
-// objectiveFloor is the least score of a value to maximise or minimise, so that even the worst value is not
-// forbidden.
+// objectiveFloor is the default minimum of the score of a value to maximise or minimise. As it is positive,
+// even the worst value is not forbidden.
 const objectiveFloor = 0.001
 
-// An Objective is a value of compositions, compiled: which of its values are better, and the score from which a
-// search computes its loss. Its name is that of a property, or of one of its figures.
+// An Objective is a value of compositions with the direction in which the value is better, and with the score
+// from which a search computes its loss. Its name is the name of a property or of a figure of a property.
 type Objective struct {
 	Property int    // index of the property
-	Figure   int    // index of the figure; −1: the property itself
-	Unit     string // unit of shown values
+	Figure   int    // index in [Property.Figures]; −1 stands for the value of the property itself
+	Unit     string // unit of the values that are shown
 
 	Direction   config.Direction
-	Least, Most float64 // bounds of config.Between, as shown values
+	Least, Most float64 // bounds if the direction is config.Between, in the unit of shown values
 
 	search.Objective
 }
 
-// compile sets the direction and what follows from it. The bounds are judged values of l.
-func (o *Objective) compile(l *valueScale, direction config.Direction, least, most float64) (err error) {
+// setDirection sets the direction, the bounds and the score of the objective. least and most are bounds of
+// the judged values of l.
+func (o *Objective) setDirection(l *valueScale, direction config.Direction, least, most float64) (err error) {
 	o.Direction = direction
 	d := property.Exponential(direction.Sign())
 	if direction == config.Between {
-		o.Least, o.Most, o.Size = float64(least*l.scale), float64(most*l.scale), sizeOf(least, most)
+		o.Least, o.Most, o.Size = float64(least*l.shownFactor), float64(most*l.shownFactor), maxAbsBound(least, most)
 		if d, err = property.SoftBounds(least, most, 1); err != nil {
 			return err
 		}
@@ -45,15 +46,16 @@ func (o *Objective) compile(l *valueScale, direction config.Direction, least, mo
 	return err
 }
 
-// ShownLoss returns the loss of a shown value.
+// ShownLoss returns the loss of a value in the unit that is shown.
 func (o *Objective) ShownLoss(v float64) float64 { return o.Direction.Loss(v, o.Least, o.Most) }
 
-// ShownSize returns the magnitude of the shown values from whose difference the loss is computed; see
-// [pareto.MergeTies]. It is 0 unless the direction is config.Between.
-func (o *Objective) ShownSize() float64 { return sizeOf(o.Least, o.Most) }
+// ShownSize returns the greater absolute value of the bounds, in the unit that is shown. It tells the
+// precision of a loss, which is a difference from a bound; see [pareto.MergeTies]. It is 0 unless the
+// direction is config.Between.
+func (o *Objective) ShownSize() float64 { return maxAbsBound(o.Least, o.Most) }
 
-// sizeOf returns the greater absolute value of two bounds, ignoring infinite ones.
-func sizeOf(least, most float64) (size float64) {
+// maxAbsBound returns the greater absolute value of two bounds. It ignores infinite bounds.
+func maxAbsBound(least, most float64) (size float64) {
 	for _, v := range []float64{least, most} {
 		if !math.IsInf(v, 0) {
 			size = max(size, math.Abs(v))
@@ -62,17 +64,17 @@ func sizeOf(least, most float64) (size float64) {
 	return size
 }
 
-// extremeDesirability returns the score of a value to maximise or minimise, from the worst to the best that the
-// rules allow. It also returns a description, with shown values in the unit. A scale without a width gets
-// that of the range.
+// extremeDesirability returns the desirability of a value to maximise or minimise. It rises from the worst to
+// the best value that the rules allow. The second result is a description, with values in the given unit. If
+// typicalSpread is 0, extremeDesirability sets it from the range of values.
 func (l *valueScale) extremeDesirability(ctx context.Context, s *readContext, at *yaml.Node, unit string, o *config.Objective) (*property.Desirability, string, error) {
 	direction, _, _ := o.Direction()
-	worst, best, err := l.findRange(ctx, s, direction)
+	worst, best, err := l.searchWorstAndBest(ctx, s, direction)
 	if err != nil {
 		return nil, "", err
 	}
-	if l.width == 0 {
-		l.width = max(math.Abs(best-worst)/20, math.SmallestNonzeroFloat64)
+	if l.typicalSpread == 0 {
+		l.typicalSpread = max(math.Abs(best-worst)/20, math.SmallestNonzeroFloat64)
 	}
 	d, err := property.UncappedRamp(worst, best, o.Shape.Or(1))
 	if err != nil {
@@ -82,42 +84,43 @@ func (l *valueScale) extremeDesirability(ctx context.Context, s *readContext, at
 		return nil, "", at.PlaceError(err)
 	}
 	in := func(v float64) string {
-		text := strconv.FormatFloat(float64(l.scale*v), 'g', 4, 64)
+		text := strconv.FormatFloat(float64(l.shownFactor*v), 'g', 4, 64)
 		if unit != "" {
 			text += " " + unit
 		}
 		return text
 	}
-	return d, fmt.Sprintf("%s; the rules allow from %s to %s", wantOf(o), in(min(worst, best)), in(max(worst, best))), nil
+	return d, fmt.Sprintf("%s; the rules allow from %s to %s", modelWant(o), in(min(worst, best)), in(max(worst, best))), nil
 }
 
-// spanLines is the number of lines that a search scores for each end of the range. spanSplits bounds the
-// number of splits of lines for properties that are scored split by split.
-const spanLines, spanSplits = 20_000, 4_000_000
+// rangeSearchLines is the number of lines that a search scores for each end of the range of values. A line
+// has one split for each way in which two ingredients can share their joint amount. maxRangeSearchSplits is
+// the maximum number of splits of all lines together.
+const rangeSearchLines, maxRangeSearchSplits = 20_000, 4_000_000
 
-// spanDraws is the number of random compositions from which the spread of values is estimated.
-const spanDraws = 200
+// rangeSampleDraws is the number of random compositions from which the spread of values is estimated.
+const rangeSampleDraws = 200
 
-// findRange searches for the worst and the best judged value of compositions within the rules. It returns 0 and
-// 0 if there is no space to search.
-func (l *valueScale) findRange(ctx context.Context, s *readContext, direction config.Direction) (worst, best float64, err error) {
+// searchWorstAndBest searches for the worst and the best judged value of compositions that keep the rules. It
+// returns 0 and 0 if the space is not known.
+func (l *valueScale) searchWorstAndBest(ctx context.Context, s *readContext, direction config.Direction) (worst, best float64, err error) {
 	if s.space == nil {
 		return 0, 0, nil
 	}
 	s.reportProgress("looking for the worst and the best that the rules allow")
-	law := mcmc.Power(s.law, 0) // all sizes are equally likely, even those that the law makes very rare
+	law := mcmc.Power(s.sparsityLaw, 0) // all sizes are equally likely, even those that the law makes very rare
 	t, err := mcmc.NewTarget(s.space, law)
 	if err != nil {
 		return 0, 0, err
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(1, "scale of an objective", 0)
-	for range spanDraws {
+	for range rangeSampleDraws {
 		x, err := prior.Draw(r)
 		if err != nil {
 			return 0, 0, err
 		}
-		if v := l.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v := l.judgedValue(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
@@ -135,7 +138,7 @@ func (l *valueScale) findRange(ctx context.Context, s *readContext, direction co
 		if err != nil {
 			return 0, 0, err
 		}
-		lines := max(min(spanLines, spanSplits/s.Whole), 500)
+		lines := max(min(rangeSearchLines, maxRangeSearchSplits/s.Whole), 500)
 		found, err := search.Best(ctx, t, search.Options{Evaluations: lines, Seed: 1, Workers: s.workers})
 		var score *mcmc.ScoreError
 		switch {
@@ -149,7 +152,7 @@ func (l *valueScale) findRange(ctx context.Context, s *readContext, direction co
 			if err != nil {
 				return 0, 0, err
 			}
-			if v := l.value(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
+			if v := l.judgedValue(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
 				ends[k] = v
 			}
 		}

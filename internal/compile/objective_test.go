@@ -109,14 +109,14 @@ func TestObjectiveScale(t *testing.T) {
 						t.Errorf("%q does not say %s (from %v to %v)", w.About, text, worst, best)
 					}
 				}
-				if y := w.property.LogScore(bestAt); !(math.Abs(y) <= 1e-9) {
+				if y := w.mcmcProperty.LogScore(bestAt); !(math.Abs(y) <= 1e-9) {
 					t.Errorf("the best has the log score %v", y)
 				}
 				least := math.Log(0.001)
 				if strings.Contains(property, "floor: 0") {
 					least = math.Inf(-1)
 				}
-				if y := w.property.LogScore(worstAt); y != least && !(math.Abs(y-least) <= 1e-9) {
+				if y := w.mcmcProperty.LogScore(worstAt); y != least && !(math.Abs(y-least) <= 1e-9) {
 					t.Errorf("the worst has the log score %v, want %v", y, least)
 				}
 				if strings.HasPrefix(property, "blend: {attribute: cost") && w.Unit != "€/kg" {

@@ -13,67 +13,68 @@ import (
 	"kir/internal/portable"
 )
 
-// What an objective of a draft can ask of a label, beside the directions of numbers. NoDirection means no
-// objective. SureClass asks for a probability of a class of at least sureShare, but not for more.
+// Directions of an objective of a draft, in addition to the directions for numbers.
 const (
-	NoDirection config.Direction = ""
-	WantClass   config.Direction = "want"
-	SureClass   config.Direction = "sure"
+	NoDirection config.Direction = ""     // no objective
+	WantClass   config.Direction = "want" // a high probability of a class
+	SureClass   config.Direction = "sure" // a probability of a class of at least [sureShare], as a constraint
 )
 
-// sureShare is the probability that [SureClass] asks for.
+// sureShare is the probability that [SureClass] requires.
 const sureShare = "90%"
 
-// A DraftObjective is the objective of a draft for one label, or for one attribute of the ingredients.
+// A DraftObjective is the objective of a draft for one label of the recipes, or for one attribute of the
+// ingredients.
 type DraftObjective struct {
 	Direction config.Direction `json:"way"`
-	From, To  float64          `json:",omitempty"`      // bounds, for config.Between
-	Class     string           `json:"class,omitempty"` // the class, for WantClass and SureClass
+	From, To  float64          `json:",omitempty"`      // bounds, if the direction is config.Between
+	Class     string           `json:"class,omitempty"` // name of the class, if the direction is WantClass or SureClass
 }
 
-// A Target is a label of the recipes, or a numeric attribute of the ingredients, that can be an objective
-// of a draft.
+// A Target is a quantity that can be an objective of a draft: a label of the recipes, or a numeric attribute
+// of the ingredients.
 type Target struct {
-	Key  string // its key in [Draft.Objectives]
+	Key  string // key of the target in [Draft.Objectives]
 	Name string // name of the column
 
-	// Attribute is true for an attribute of the ingredients: the objective is then its mean over a recipe.
+	// Attribute is true for an attribute of the ingredients. The objective is then the mean of the attribute
+	// over a recipe.
 	Attribute bool
 
-	// Directions are the possible ones and Objective is the objective. Why explains why there is no possible
-	// direction.
+	// Directions are the directions that the objective may have. Objective is the objective. If there are no
+	// directions, Why is the reason.
 	Directions []config.Direction
 	Objective  DraftObjective
 	Why        string
 
-	Known       int // number of recipes with a value
-	Least, Most float64
-	From, To    float64 // quartiles: the middle half of the values
-	Classes     []string
-	Counts      []int
+	Known       int      // number of recipes with a value
+	Least, Most float64  // range of the values
+	From, To    float64  // quartiles of the values, which enclose the middle half
+	Classes     []string // names of the classes, the most frequent first
+	Counts      []int    // by class: number of recipes
 
-	name, comment string
-	sd            string
-	priority      int
+	yamlName, yamlComment string // name of the property in the problem file, and a comment on it
+	sdYAML                string // text of the key "sd" of the property in the problem file; empty without standard deviations
+	priority              int    // the label with the highest priority is an objective by default; 0 for none
 }
 
 // A Bound is a constraint that a draft can have.
 type Bound struct {
-	Key   string // its key in [Draft.Bounds]
-	Words string // short description
-	Lines []string
-	Note  string // comment after the first line
-	On    bool
+	Key   string   // key of the constraint in [Draft.Bounds]
+	Words string   // short description
+	Lines []string // text of the constraint in the problem file, as one or more rules
+	Note  string   // comment after the first line
+	On    bool     // whether the draft has the constraint
 }
 
-// attributeKey returns the key of an attribute of the ingredients.
+// attributeKey returns the key of the target or of the constraint of an attribute of the ingredients.
 func attributeKey(name string) string { return "ingredients: " + name }
 
-// Targets returns the possible objectives of the draft, with the chosen ones set. Without Objectives, the label
-// with the highest priority is maximised.
+// Targets returns the possible objectives of the draft, with the chosen directions. If Objectives is nil, the
+// label with the highest priority has its default objective.
 func (d *Draft) Targets() []Target {
 	if d.Series != nil {
-		return d.marketTargets()
+		return d.portfolioTargets()
 	}
 	var all []Target
 	best, most := -1, 0
@@ -101,7 +102,7 @@ func (d *Draft) Targets() []Target {
 			continue
 		}
 		name, _ := dataset.SplitHeaderUnit(a.Name)
-		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Directions: []config.Direction{config.Maximize, config.Minimize}, Known: len(d.Book.Recipes), name: name}
+		t := Target{Key: attributeKey(a.Name), Name: a.Name, Attribute: true, Directions: []config.Direction{config.Maximize, config.Minimize}, Known: len(d.Book.Recipes), yamlName: name}
 		if a.Meaning() == dataset.Price {
 			t.Directions = []config.Direction{config.Minimize, config.Maximize}
 		}
@@ -114,13 +115,13 @@ func (d *Draft) Targets() []Target {
 	taken := make(map[string]bool)
 	for i := range all {
 		t := &all[i]
-		if taken[t.name] {
-			t.name = t.Name
+		if taken[t.yamlName] {
+			t.yamlName = t.Name
 		}
-		if taken[t.name] {
-			t.name += " of the ingredients"
+		if taken[t.yamlName] {
+			t.yamlName += " of the ingredients"
 		}
-		taken[t.name] = true
+		taken[t.yamlName] = true
 		if d.Objectives != nil {
 			t.Objective = DraftObjective{}
 		}
@@ -137,7 +138,8 @@ func (d *Draft) Targets() []Target {
 	return all
 }
 
-// DefaultObjective returns the objective that suits a target best.
+// DefaultObjective returns the objective that suits the target best: the first direction, and for classes the
+// first class whose name does not sound unwanted.
 func (t *Target) DefaultObjective() DraftObjective {
 	g := DraftObjective{Direction: t.Directions[0]}
 	if g.Direction == WantClass {
@@ -152,60 +154,61 @@ func (t *Target) DefaultObjective() DraftObjective {
 	return g
 }
 
-// yamlLines returns the objective as a line of a problem file, and its constraint if it is one.
+// yamlLines returns the objective as a line of a problem file. If the objective is a constraint too, rule is
+// the line of the constraint.
 func (t *Target) yamlLines() (line, rule string) {
 	g := t.Objective
 	if g.Direction == NoDirection {
 		g = t.DefaultObjective()
 	}
-	key, column := dataset.YAMLText(t.name), dataset.YAMLText(t.Name)
+	key, column := dataset.YAMLText(t.yamlName), dataset.YAMLText(t.Name)
 	if t.Attribute {
 		return fmt.Sprintf("%s: {blend: {attribute: %s, %s: true}}", key, column, g.Direction), ""
 	}
 	switch g.Direction {
 	case config.Between:
-		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sd), ""
+		return fmt.Sprintf("%s: {learn: {label: %s, between: [%v, %v]%s}}", key, column, g.From, g.To, t.sdYAML), ""
 	case WantClass:
 		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}}", key, column, dataset.YAMLText(g.Class)), ""
 	case SureClass:
 		return fmt.Sprintf("%s: {learn: {label: %s, want: %s}, weight: 0}", key, column, dataset.YAMLText(g.Class)), fmt.Sprintf("limit: {property: %s, min: %q}", key, sureShare)
 	}
-	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Direction, t.sd), ""
+	return fmt.Sprintf("%s: {learn: {label: %s, %s: true%s}}", key, column, g.Direction, t.sdYAML), ""
 }
 
-// unwantedClasses are names of classes that are rarely an objective.
+// unwantedClasses are names of classes that are rarely an objective, in lower case.
 var unwantedClasses = map[string]bool{
 	"bad": true, "fail": true, "failed": true, "false": true, "low": true, "n": true, "negative": true,
 	"no": true, "off": true, "poor": true, "reject": true, "rejected": true, "unstable": true, "weak": true, "worst": true, "0": true,
 }
 
-// A labelRelations has the relations between the labels of a book.
+// A labelRelations tells which labels of the recipes belong together.
 type labelRelations struct {
-	spreads  []int          // by label: the label with its standard deviations, or -1
-	spreadOf map[int]int    // by label of standard deviations: the first label that they belong to
-	bases    map[string]int // by name without unit: how many labels have it
+	sdLabels       []int          // by label: index of the label with its standard deviations, or −1
+	measuredLabels map[int]int    // by label of standard deviations: index of the first label whose standard deviations it has
+	baseNameCounts map[string]int // by name of a label without its unit: number of labels with that name
 }
 
-// newLabelRelations returns the relations between the labels of a book.
+// newLabelRelations returns the relations between the labels of b.
 func newLabelRelations(b *dataset.Book) labelRelations {
-	c := labelRelations{spreads: b.Spreads(), spreadOf: make(map[int]int), bases: make(map[string]int)}
+	c := labelRelations{sdLabels: b.Spreads(), measuredLabels: make(map[int]int), baseNameCounts: make(map[string]int)}
 	for k := range b.Labels {
-		if l := c.spreads[k]; l >= 0 {
-			if _, other := c.spreadOf[l]; !other {
-				c.spreadOf[l] = k
+		if l := c.sdLabels[k]; l >= 0 {
+			if _, other := c.measuredLabels[l]; !other {
+				c.measuredLabels[l] = k
 			}
 		}
 		base, _ := dataset.SplitHeaderUnit(b.Labels[k].Name)
-		c.bases[base]++
+		c.baseNameCounts[base]++
 	}
 	return c
 }
 
-// labelTarget returns the target of a label.
+// labelTarget returns the target of the label with an index.
 func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	l := &d.Book.Labels[label]
-	t := Target{Key: l.Name, Name: l.Name, name: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
-	if of, is := among.spreadOf[label]; is {
+	t := Target{Key: l.Name, Name: l.Name, yamlName: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
+	if of, is := among.measuredLabels[label]; is {
 		t.Why = "the standard deviations of " + d.Book.Labels[of].Name
 		return t
 	}
@@ -223,14 +226,14 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 		if dataset.IsCost(l.Name) { // a limit bounds a cost better than a model does
 			t.priority = 2 * t.Known
 		}
-		if base, _ := dataset.SplitHeaderUnit(l.Name); base != l.Name && among.bases[base] == 1 {
-			t.name = base // the unit is shown with each number
+		if base, _ := dataset.SplitHeaderUnit(l.Name); base != l.Name && among.baseNameCounts[base] == 1 {
+			t.yamlName = base // the unit is shown with each number
 		}
-		if of := among.spreads[label]; of >= 0 {
-			t.sd = ", sd: " + dataset.YAMLText(d.Book.Labels[of].Name)
+		if of := among.sdLabels[label]; of >= 0 {
+			t.sdYAML = ", sd: " + dataset.YAMLText(d.Book.Labels[of].Name)
 		}
 		t.Least, t.Most, t.From, t.To = numbers[0], numbers[n-1], numbers[(n-1)/4], numbers[n-1-(n-1)/4]
-		t.comment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Directions[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
+		t.yamlComment = fmt.Sprintf("or %s: true, or between: [%v, %v], the middle half of %v to %v", t.Directions[1], t.From, t.To, t.Least, t.Most) + numbersComment(numbers, failed)
 		return t
 	}
 	if len(l.Classes) == 0 {
@@ -243,12 +246,12 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return l.Counts[b] - l.Counts[a] })
 	var classes []string
-	for _, k := range order[:min(len(order), draftClasses)] {
+	for _, k := range order[:min(len(order), maxDraftClasses)] {
 		classes = append(classes, fmt.Sprintf("%s %d", inputerr.Quote(l.Classes[k]), l.Counts[k]))
 		t.Classes, t.Counts = append(t.Classes, l.Classes[k]), append(t.Counts, l.Counts[k])
 	}
 	comment := strings.Join(classes, ", ")
-	if more := len(order) - draftClasses; more > 0 {
+	if more := len(order) - maxDraftClasses; more > 0 {
 		comment += fmt.Sprintf(" and %d more", more)
 	}
 	switch {
@@ -257,28 +260,29 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	case 2*len(l.Classes) > t.Known:
 		t.Why = "most recipes have a value of their own, so nothing can be learnt"
 	default:
-		t.comment, t.Directions, t.priority = comment, []config.Direction{WantClass, SureClass}, t.Known
+		t.yamlComment, t.Directions, t.priority = comment, []config.Direction{WantClass, SureClass}, t.Known
 	}
 	return t
 }
 
-// Keys of constraints that do not depend on a column.
+// Keys of constraints that do not depend on a column; see [Bound].
 const (
-	WithinBook = "within"
-	StockBound = "stock"
-	AlwaysUsed = "always"
+	WithinBook = "within" // the constraint that amounts stay within the amounts of the recipes
+	StockBound = "stock"  // the constraint that the stock is enough
+	AlwaysUsed = "always" // the constraint that requires the ingredients of all recipes
 )
 
-// maxLevels is the greatest number of distinct values of a column without percent signs for which rules are
-// written out.
-const maxLevels = 60
+// maxPercentageRules is the maximum number of distinct values of an attribute with percentages without
+// percent signs. If there are more values, no rules are written for the attribute.
+const maxPercentageRules = 60
 
-// OfferedBounds returns the constraints that most problems need, with whether the draft has them. By
-// default it has doses within the recipes', maxima and stock.
+// OfferedBounds returns the constraints that most problems need, and whether the draft has each constraint.
+// By default the draft has doses as in the recipes, maxima and minima of ingredients, the stock, and the
+// ingredients that all recipes use.
 func (d *Draft) OfferedBounds() []Bound {
 	var all []Bound
 	if d.Series != nil {
-		all = d.marketBounds()
+		all = d.portfolioBounds()
 	} else {
 		all = d.bookBounds()
 	}
@@ -290,7 +294,7 @@ func (d *Draft) OfferedBounds() []Bound {
 	return all
 }
 
-// bookBounds returns the constraints that follow from the recipes and their ingredients.
+// bookBounds returns the constraints that the recipes and the attributes of the ingredients suggest.
 func (d *Draft) bookBounds() []Bound {
 	all := []Bound{{Key: WithinBook, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
 	for i := range d.Book.Ingredients.Attributes {
@@ -309,7 +313,7 @@ func (d *Draft) bookBounds() []Bound {
 			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
 			if a.Percent() {
 				b.Lines = []string{fmt.Sprintf(`amount: {of: "*", %s: %s}`, key, name)}
-			} else if b.Lines, b.Note = d.levelRules(a, known, key); b.Lines == nil {
+			} else if b.Lines, b.Note = d.percentageRules(a, known, key); b.Lines == nil {
 				continue
 			} else {
 				b.Words += ", in percent"
@@ -329,25 +333,27 @@ func (d *Draft) bookBounds() []Bound {
 				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
 		}
 	}
-	if names := d.alwaysUsed(); len(names) > 0 {
+	if names := d.alwaysUsedIngredients(); len(names) > 0 {
 		var texts []string
 		for _, name := range names {
 			texts = append(texts, dataset.YAMLText(name))
 		}
-		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + inputerr.List(names, maxAlwaysUsed) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + inputerr.List(names, maxRequired) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
 	}
 	return all
 }
 
-// An ingredient in all recipes is required if there are enough recipes and few such ingredients.
+// A draft requires the ingredients that all recipes use, if there are enough recipes and few such
+// ingredients.
 const (
-	minRecipesForAlways = 5
-	maxAlwaysUsed       = 12
+	minRecipesForRequire = 5  // minimum number of recipes
+	maxRequired          = 12 // maximum number of ingredients that all recipes use
 )
 
-// alwaysUsed returns the ingredients that all recipes use.
-func (d *Draft) alwaysUsed() (names []string) {
-	if len(d.Book.Recipes) < minRecipesForAlways {
+// alwaysUsedIngredients returns the names of the ingredients that all recipes use. It returns nil if there
+// are too few recipes or too many such ingredients.
+func (d *Draft) alwaysUsedIngredients() (names []string) {
+	if len(d.Book.Recipes) < minRecipesForRequire {
 		return nil
 	}
 	uses := make([]int, d.Book.Ingredients.Len())
@@ -361,18 +367,19 @@ func (d *Draft) alwaysUsed() (names []string) {
 			names = append(names, d.Book.Ingredients.Names[i])
 		}
 	}
-	if len(names) > maxAlwaysUsed {
+	if len(names) > maxRequired {
 		return nil
 	}
 	return names
 }
 
-// levelRules writes out the bounds of a column of percentages without percent signs: one rule for each
-// distinct value, in units, rounded so that the bound is kept.
-func (d *Draft) levelRules(a *dataset.Attribute, known []float64, key string) (lines []string, note string) {
+// percentageRules returns rules as lines of a problem file, for an attribute that has percentages without
+// percent signs. There is one rule for each distinct value, in units of the total, rounded so that the
+// percentage is kept. The parameter key is min or max.
+func (d *Draft) percentageRules(a *dataset.Attribute, known []float64, key string) (lines []string, note string) {
 	slices.Sort(known)
 	distinct := slices.Compact(slices.Clone(known))
-	if len(distinct) > maxLevels || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
+	if len(distinct) > maxPercentageRules || distinct[0] < 0 || distinct[len(distinct)-1] > 100 {
 		return nil, ""
 	}
 	scale := 100.0
@@ -387,14 +394,14 @@ func (d *Draft) levelRules(a *dataset.Attribute, known []float64, key string) (l
 		}
 	}
 	for _, v := range distinct {
-		units := math.Floor(float64(v/scale*float64(d.total())) + 1e-9)
+		units := math.Floor(float64(v/scale*float64(d.totalUnits())) + 1e-9)
 		if key == "min" {
-			units = math.Ceil(float64(v/scale*float64(d.total())) - 1e-9)
+			units = math.Ceil(float64(v/scale*float64(d.totalUnits())) - 1e-9)
 		}
 		for _, text := range texts[v] {
 			of := fmt.Sprintf("{%s: %q}", dataset.YAMLText(a.Name), text)
 			switch {
-			case units >= 1 && (key == "min" || units < float64(d.total())):
+			case units >= 1 && (key == "min" || units < float64(d.totalUnits())):
 				lines = append(lines, fmt.Sprintf("amount: {of: %s, %s: %.0f}", of, key, units))
 			case units < 1 && key == "max":
 				lines = append(lines, fmt.Sprintf("exclude: [%s]", of))
@@ -404,9 +411,8 @@ func (d *Draft) levelRules(a *dataset.Attribute, known []float64, key string) (l
 	return lines, "its numbers are taken for percent"
 }
 
-// stockBatch returns the size for which the stock must be enough. It is Batch if set. Otherwise it is a
-// recipe of the usual size if the recipes' unit converts to that of the column, else one unit of the
-// column.
+// stockBatch returns the size for which the stock must be enough: Batch, or else the first size that
+// [Draft.Batches] returns.
 func (d *Draft) stockBatch(a *dataset.Attribute) string {
 	if d.Batch != "" {
 		return d.Batch
@@ -414,7 +420,9 @@ func (d *Draft) stockBatch(a *dataset.Attribute) string {
 	return d.Batches()[0]
 }
 
-// Batches returns possible sizes for which the stock must be enough, or nil if no column has a stock.
+// Batches returns possible sizes for which the stock must be enough: 1, 10 and 100 times a first size. That
+// is the median size of the recipes, if their unit converts to the unit of the stock. Otherwise it is 100 g,
+// mg or ml, or 1 of another unit. Batches returns nil if no column has a stock.
 func (d *Draft) Batches() []string {
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
@@ -432,7 +440,7 @@ func (d *Draft) Batches() []string {
 		if unit == "g" || unit == "ml" || unit == "mg" {
 			first = 100
 		}
-		if size := d.medianSize(unit); size > 0 {
+		if size := d.medianRecipeSize(unit); size > 0 {
 			first = size
 		}
 		var all []string
@@ -444,26 +452,26 @@ func (d *Draft) Batches() []string {
 	return nil
 }
 
-// usualBatchSize is the default number of recipes made at a time, and drinkBatchSize the number for drinks.
-// A drink has less than maxDrinkVolume millilitres.
+// Numbers of recipes made at a time by default.
 const (
-	usualBatchSize = 8
-	drinkBatchSize = 3
-	maxDrinkVolume = 1000
+	usualBatchSize = 8    // number of recipes made at a time, if they are not drinks
+	drinkBatchSize = 3    // number of drinks made at a time
+	maxDrinkVolume = 1000 // recipes with a smaller median size, in millilitres, are drinks
 )
 
-// BatchSize returns the number of recipes made at a time.
+// BatchSize returns the number of recipes made at a time: Round, or else a default number.
 func (d *Draft) BatchSize() int {
 	if d.Round > 0 {
 		return d.Round
 	}
-	if size := d.medianSize("ml"); size > 0 && size < maxDrinkVolume {
+	if size := d.medianRecipeSize("ml"); size > 0 && size < maxDrinkVolume {
 		return drinkBatchSize
 	}
 	return usualBatchSize
 }
 
-// plainNumber writes a number above 0 without an exponent, rounded to two significant digits.
+// plainNumber returns the text of a number above 0, rounded to two significant digits and without an
+// exponent.
 func plainNumber(v float64) string {
 	digits := max(math.Floor(portable.Log10(v)), -6)
 	scale := portable.Pow(10, digits-1)
@@ -471,8 +479,9 @@ func plainNumber(v float64) string {
 	return strings.TrimSuffix(text, ".0")
 }
 
-// medianSize returns the median size of the recipes in a unit, or 0 if their amounts do not convert to it.
-func (d *Draft) medianSize(unit string) float64 {
+// medianRecipeSize returns the median size of the recipes in a unit, or 0 if their amounts do not convert to
+// that unit.
+func (d *Draft) medianRecipeSize(unit string) float64 {
 	of, ok := dataset.DefaultUnits().Lookup(unit)
 	if !ok || unit == "" {
 		return 0
@@ -497,8 +506,8 @@ func (d *Draft) medianSize(unit string) float64 {
 	return sizes[len(sizes)/2] / size
 }
 
-// medianRecipeMean returns the median over the recipes of the mean of an attribute, to three significant
-// digits.
+// medianRecipeMean returns the median over the recipes of the weighted mean of numbers, which has one number
+// for each ingredient. It rounds to three significant digits.
 func (d *Draft) medianRecipeMean(numbers []float64) float64 {
 	var means []float64
 	for _, r := range d.Book.Recipes {

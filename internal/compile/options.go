@@ -11,41 +11,44 @@ type Options struct {
 	// Override changes the sampler settings of the file, as command-line flags do. It may be nil.
 	Override func(*mcmc.Settings)
 
-	// Time replaces the file's time limit for a run with mcmc.AutoDraws, as a flag does. nil keeps the
-	// file's; 0 means none.
+	// Time replaces the time limit in the file, for a run with mcmc.AutoDraws. 0 means no limit. nil keeps
+	// the limit in the file.
 	Time *time.Duration
 
-	// Text replaces the contents of the file, which then need not exist.
+	// Text replaces the contents of the problem file, which then need not exist. nil reads the file.
 	Text []byte
 
-	// Allow returns an error for a path that must not be opened; nil allows all. It gets the path that
-	// would be opened.
+	// Allow returns an error if the file at a path must not be opened. nil allows all files. The path is the
+	// one that would be opened.
 	Allow func(path string) error
 
-	// ModelCache keeps learnt models from one reading to the next. It may be nil.
+	// ModelCache keeps learnt models for later readings. It may be nil.
 	ModelCache *ModelCache
 
-	// Campaign reads a problem for its campaign. Properties to learn are described in [Property.Learning].
-	// They are not learnt and are no objectives of the target, and their labels need not have values yet.
+	// Campaign tells that the problem is read for its campaign. Properties that learn a label are then
+	// described in [Property.Learning] and not learnt. They are no objectives of the target, and their labels
+	// need not have values yet.
 	Campaign bool
 
-	// WithinBook adds a rule that keeps the amounts of all ingredients within those of the known recipes,
-	// to try its effect.
+	// WithinBook adds a rule that keeps the amount of every ingredient within the range of its amounts in the
+	// known recipes.
 	WithinBook bool
 
-	// Effort replaces the file's effort of the search; nil keeps it.
+	// Effort replaces the effort of the search that the file asks for. nil keeps it.
 	Effort *float64
 
-	// Workers is the number of goroutines that grow forests; 0 means all cores. It changes only the time.
+	// Workers is the number of goroutines that grow forests. 0 means all cores. It does not affect results.
 	Workers int
 
-	// Cache stores counts that take long in a directory beside the problem, and reads them from there.
+	// Cache stores counts of compositions that take long to compute in a directory next to the problem file,
+	// and reads counts from there.
 	Cache bool
 
-	// Progress receives a description whenever a step begins that may take long. It may be nil.
+	// Progress receives a description of each step that begins and may take long. It may be nil.
 	Progress func(what string)
 
 	// Notify receives messages for the user while the problem is sampled, such as that a program was
-	// restarted. The run continues. It may be called from several goroutines, and may be nil.
+	// restarted. The run continues after a message. Notify may be nil, and may be called from several
+	// goroutines.
 	Notify func(message string)
 }

@@ -12,24 +12,24 @@ import (
 	"kir/rule"
 )
 
-// An Outline is a problem without its properties, which take longer to read.
+// An Outline is a problem without its properties. It is faster to read than a [Problem].
 type Outline struct {
-	Text        []byte // of the file
+	Text        []byte // contents of the problem file
 	Name        string
-	Named       bool // the file gives the name; it is not the default
+	Named       bool // whether the file gives the name; otherwise the name is a default
 	Ingredients []string
-	Attributes  *dataset.Ingredients // nil if the ingredients are only counted
-	Book        *dataset.Book        // nil if there are no recipes
-	Units       *dataset.Units       // units of the recipes; nil: default units
+	Attributes  *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
+	Book        *dataset.Book        // known recipes; nil if there are none
+	Units       *dataset.Units       // units of the recipes; nil means default units
 	Total       int
 	Conditions  []config.Condition
-	Rules       rule.Set // without the law of n
+	Rules       rule.Set // rules on amounts, without the sparsity law and without rules that depend on conditions
 	Sampler     mcmc.Settings
 	Time        time.Duration
 	Search      config.Search
 }
 
-// ReadOutline reads a problem without its properties.
+// ReadOutline reads a problem file without its properties.
 func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	out := new(Outline)
 	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
@@ -37,7 +37,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if out.Text, err = files.ReadFile(ctx, path, yaml.MaxBytes); err != nil {
 		return nil, err
 	}
-	root, err := readText(ctx, files, path, out.Text)
+	root, err := readProblemText(ctx, files, path, out.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if out.Sampler, out.Time, err = compileSampler(file.Sampler, nil, bad); err != nil {
 		return nil, err
 	}
-	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: allKinds()}, diagnostics: bad, file: path}
+	s := &loader{readContext: readContext{Data: config.Data{Files: files}, kinds: allKinds()}, diagnostics: bad, path: path}
 	if err := s.readInputs(ctx, file); err != nil {
 		return nil, err
 	}
@@ -66,19 +66,19 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err := s.diagnostics.Err(); err != nil {
 		return nil, err
 	}
-	plain, _ := splitTied(rules)
+	plain, _ := separateTiedRules(rules)
 	out.Rules = newRuleSet(&s.readContext, plain).Set
 	return out, nil
 }
 
-// PropertyNames returns the names of the properties in a problem file, and reads nothing else.
+// PropertyNames returns the names of the properties in a problem file. It reads no other part of the problem.
 func PropertyNames(ctx context.Context, path string) (names []string, err error) {
 	files := &yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	text, err := files.ReadFile(ctx, path, yaml.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	root, err := readText(ctx, files, path, text)
+	root, err := readProblemText(ctx, files, path, text)
 	if err != nil {
 		return nil, err
 	}
@@ -90,12 +90,12 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 	return names, nil
 }
 
-// Outline returns the problem without its properties. It does not set Text.
+// Outline returns the problem without its properties. The field Text of the result is empty.
 func (p *Problem) Outline() *Outline {
 	set := newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set
 	o := &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
-	if p.file != nil {
-		o.Conditions = p.file.Conditions
+	if p.fileProblem != nil {
+		o.Conditions = p.fileProblem.Conditions
 	}
 	return o
 }

@@ -21,12 +21,12 @@ import (
 	"kir/property"
 )
 
-// HasPredictedLimits reports whether the problem limits what a property predicts.
+// HasPredictedLimits reports whether a rule of the problem limits what a property predicts.
 func (p *Problem) HasPredictedLimits() bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Predicted != nil })
 }
 
-// LimitsOf returns the limits of what a property predicts, in words.
+// LimitsOf returns the texts of the rules that limit what the named property predicts.
 func (p *Problem) LimitsOf(property string) (limits []string) {
 	for _, r := range p.Rules {
 		if r.Predicted != nil && r.Predicted.Property == property {
@@ -36,104 +36,109 @@ func (p *Problem) LimitsOf(property string) (limits []string) {
 	return limits
 }
 
-// A sureLimit is a limit of the probability that a measurement is within bounds.
-type sureLimit struct {
-	text        string
-	probability mcmc.Property // the probability, as a score
+// A probabilityLimit is a rule that requires a minimum probability that a measurement is within bounds.
+type probabilityLimit struct {
+	text             string        // text of the rule
+	probabilityScore mcmc.Property // property whose score is the probability
 }
 
-// A LimitProbability is the probability that a measurement of a composition keeps a limit.
+// A LimitProbability is the probability that a measurement of a composition is within the bounds of a rule.
 type LimitProbability struct {
-	Limit       string
+	Limit       string // text of the rule
 	Probability float64
 }
 
-// SureLimitProbabilities returns, for each limit with the key sure, the probability for a composition.
+// SureLimitProbabilities returns the probabilities of a composition for all rules with the key sure, that is,
+// rules that require a minimum probability.
 func (p *Problem) SureLimitProbabilities(x *mcmc.Composition) (all []LimitProbability) {
-	for _, l := range p.sureLimits {
-		all = append(all, LimitProbability{l.text, portable.Exp(l.probability.LogScore(x))})
+	for _, l := range p.probabilityLimits {
+		all = append(all, LimitProbability{l.text, portable.Exp(l.probabilityScore.LogScore(x))})
 	}
 	return all
 }
 
 // A valueScale describes the value of a property that limits and trade-offs use. The judged value is the
-// one that desirabilities score; the shown value has the unit of the file and of reports.
+// number that desirabilities score. The shown value is the same quantity in the unit of the problem file and
+// of reports.
 type valueScale struct {
-	// asProperty returns a property that scores the judged value by d.
-	asProperty func(d *property.Desirability) (mcmc.Property, error)
-	scale      float64 // shown value divided by judged value
-	width      float64 // typical difference between judged values of compositions
-	slack      float64 // rounding error of a judged value
+	// asProperty returns a property that scores the judged value by the desirability d.
+	asProperty    func(d *property.Desirability) (mcmc.Property, error)
+	shownFactor   float64 // shown value divided by judged value
+	typicalSpread float64 // typical difference between judged values of compositions
+	roundingError float64 // upper bound of the rounding error of a judged value
 
-	valueName string   // short name of the value
-	unit      string   // unit of shown values; empty for shares
-	notation  notation // how bounds are written
+	valueName string   // name of the value in messages
+	shownUnit string   // unit of shown values; empty for shares
+	notation  notation // how a bound of the value is written
 
-	value func(x *mcmc.Composition) float64 // the judged value
+	judgedValue func(x *mcmc.Composition) float64 // returns the judged value of a composition
 
-	// calibration converts the probability that d judges to the shown one; nil: they are equal.
+	// calibration converts the judged probability of a class to the shown probability. If it is nil, both are
+	// equal.
 	calibration *model.Calibration
 
-	// boundProbability returns, as a score, the probability that a measurement is within bounds; nil if no
-	// model gives it.
+	// boundProbability returns a property whose score is the probability that a measurement is within bounds.
+	// It is nil if no model predicts how measurements vary.
 	boundProbability func(least, most float64) (mcmc.LineProperty, error)
 }
 
-// A notation is how a bound of a value is written.
+// A notation tells how a bound of a value is written in a problem file.
 type notation int
 
 const (
-	asNumber  notation = iota
-	asShare            // from 0 to 1, or in percent: 0.4 or "40%"
-	asPercent          // only in percent, because values are shown in percent while tables have shares
+	asNumber  notation = iota // written as a number
+	asShare                   // written as a number from 0 to 1, or in percent: 0.4 or "40%"
+	asPercent                 // written in percent only, because values are shown in percent but tables have shares
 )
 
-// Names of values, as in docs/rules.md.
+// Names of values in messages and in docs/rules.md.
 const (
-	expectedWords   = "the expected number"
-	chanceWords     = "the chance of the class"
-	modelWords      = "the model's number"
-	blendWords      = "the mean"
-	shareWords      = "the share"
-	formulaWords    = "the formula's value"
-	returnWords     = "the year's return"
-	volatilityWords = "the year's volatility"
-	ratioWords      = "the return divided by the volatility"
-	scoreWords      = "the score"
+	expectedNumberName = "the expected number"
+	classChanceName    = "the chance of the class"
+	modelNumberName    = "the model's number"
+	blendMeanName      = "the mean"
+	groupShareName     = "the share"
+	formulaValueName   = "the formula's value"
+	yearReturnName     = "the year's return"
+	yearVolatilityName = "the year's volatility"
+	returnRatioName    = "the return divided by the volatility"
+	scoreName          = "the score"
 )
 
-// valueScaleOf returns the value scale of a property.
+// valueScaleOf returns the value scale of a property. It returns an error if the score of the property takes
+// too long to limit.
 func valueScaleOf(w *Property) (*valueScale, error) {
-	if w.valueScale != nil {
-		return w.valueScale()
+	if w.newValueScale != nil {
+		return w.newValueScale()
 	}
-	of, ok := w.property.(mcmc.LineProperty)
-	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
+	of, ok := w.mcmcProperty.(mcmc.LineProperty)
+	if _, waits := w.mcmcProperty.(mcmc.BatchProperty); !ok || waits {
 		return nil, fmt.Errorf("what a %s answers cannot be limited", w.Kind)
 	}
 	return scoreScale(of), nil
 }
 
-// scoreScale returns the value scale of the score itself.
+// scoreScale returns the value scale whose value is the score of the property itself.
 func scoreScale(of mcmc.LineProperty) *valueScale {
 	return &valueScale{
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewScoreTransform(of, portable.Exp, d), nil
 		},
-		scale: 1, width: 0.05, valueName: scoreWords,
-		value: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
+		shownFactor: 1, typicalSpread: 0.05, valueName: scoreName,
+		judgedValue: func(x *mcmc.Composition) float64 { return portable.Exp(of.LogScore(x)) },
 	}
 }
 
-// forestScale returns the value scale of a forest: the expected number, or the calibrated chance of the
-// wanted class.
+// forestScale returns the value scale of a forest. The value is the expected number, or the calibrated
+// probability of the wanted class.
 func forestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
-	l, err := amountForestScale(f, w)
-	return l.joinConditions(w.conditions), err
+	l, err := forestScaleOfAmounts(f, w)
+	return l.withConditions(w.conditionCodes), err
 }
 
-// amountForestScale is forestScale of the amounts of all ingredients, with those of conditions.
-func amountForestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
+// forestScaleOfAmounts is like [forestScale] for compositions that include the code ingredients of
+// conditions; see [Setting.Codes].
+func forestScaleOfAmounts(f *model.Forest, w *learntModel) (*valueScale, error) {
 	if !f.Numeric() {
 		score, err := f.Score(w.want)
 		if err != nil {
@@ -146,7 +151,7 @@ func amountForestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := r.scaleOf(property.NewForest(score, 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+	l := r.newValueScale(property.NewForest(score, 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
 	l.setPredictor(f)
 	l.boundProbability = func(least, most float64) (mcmc.LineProperty, error) {
 		score, err := f.Score(model.Between(least, most))
@@ -158,14 +163,16 @@ func amountForestScale(f *model.Forest, w *learntModel) (*valueScale, error) {
 	return l, nil
 }
 
-// learntScale returns the value scale of a learnt model, as forestScale does for a forest.
+// learntScale returns the value scale of a learnt model. The value is the expected number, or the calibrated
+// probability of the wanted class.
 func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
-	l, err := amountLearntScale(m, w)
-	return l.joinConditions(w.conditions), err
+	l, err := learntScaleOfAmounts(m, w)
+	return l.withConditions(w.conditionCodes), err
 }
 
-// amountLearntScale is learntScale of the amounts of all ingredients, with those of conditions.
-func amountLearntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
+// learntScaleOfAmounts is like [learntScale] for compositions that include the code ingredients of
+// conditions; see [Setting.Codes].
+func learntScaleOfAmounts(m *model.Learned, w *learntModel) (*valueScale, error) {
 	if !m.Numeric() {
 		score, err := m.Score(w.want)
 		if err != nil {
@@ -180,9 +187,9 @@ func amountLearntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 		if err != nil {
 			return nil, err
 		}
-		l = r.scaleOf(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+		l = r.newValueScale(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
 	}
-	l.scale = 1
+	l.shownFactor = 1
 	l.setPredictor(m)
 	l.boundProbability = func(least, most float64) (mcmc.LineProperty, error) {
 		score, err := m.Score(model.Between(least, most))
@@ -194,47 +201,52 @@ func amountLearntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
 	return l, nil
 }
 
-// setPredictor sets the value to what a model predicts.
+// setPredictor sets the value of the scale to the prediction of a model.
 func (l *valueScale) setPredictor(m Predictor) {
-	l.valueName, l.unit = expectedWords, UnitOf(m)
-	l.value = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
+	l.valueName, l.shownUnit = expectedNumberName, UnitOf(m)
+	l.judgedValue = func(x *mcmc.Composition) float64 { return m.Predict(x.Amounts()).Value }
 }
 
-// A valueRange is a range that a model's expected number cannot leave.
-type valueRange struct{ least, greatest, width float64 }
+// A valueRange is a range that contains every number that a model expects, with the typical difference
+// between such numbers.
+type valueRange struct{ least, greatest, typicalSpread float64 }
 
+// predictorRange returns the range of the expected numbers of a model. It extends the range of the training
+// data by twice its width on each side.
 func predictorRange(m Predictor) valueRange {
 	least, greatest := m.Range()
 	width := greatest - least
 	return valueRange{least - float64(2*width), greatest + float64(2*width), width / 20}
 }
 
-// scaleOf returns the value scale of a score. value converts the score to the value in the range.
-func (r valueRange) scaleOf(of mcmc.LineProperty, value func(y float64) float64) *valueScale {
+// newValueScale returns the value scale of a model whose score is the property of. The function value
+// converts the score to the expected number.
+func (r valueRange) newValueScale(of mcmc.LineProperty, value func(y float64) float64) *valueScale {
 	return &valueScale{
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewScoreTransform(of, func(logScore float64) float64 { return value(portable.Exp(logScore)) }, d), nil
 		},
-		scale: 1, width: r.width, slack: float64(1e-7 * r.width),
+		shownFactor: 1, typicalSpread: r.typicalSpread, roundingError: float64(1e-7 * r.typicalSpread),
 	}
 }
 
-// chanceScale returns the value scale of a stated probability. It shows the chance after calibration on
-// held-out recipes.
+// chanceScale returns the value scale of the probability of a class. The parameter stated is the property
+// whose score is the probability as the model states it. Shown probabilities are calibrated on held-out
+// recipes.
 func chanceScale(w *learntModel, stated mcmc.LineProperty) (*valueScale, error) {
 	c, err := w.heldOutCalibration()
 	if err != nil {
 		return nil, err
 	}
 	l := scoreScale(stated)
-	l.valueName, l.notation, l.calibration = chanceWords, asShare, c
+	l.valueName, l.notation, l.calibration = classChanceName, asShare, c
 	return l, nil
 }
 
-// toJudged converts a shown bound to a judged one. With least it returns the least probability whose
-// calibrated value reaches v, otherwise the greatest whose calibrated value does not exceed v. It returns
-// ±Inf if all or no probabilities do. Calibration is monotone.
-func (l *valueScale) toJudged(v float64, least bool) float64 {
+// judgedBound converts a shown bound v to a judged bound. If least is true, it returns the least probability
+// whose calibrated value is at least v. Otherwise it returns the greatest probability whose calibrated value
+// is at most v. It returns −Inf or +Inf if all or no probabilities qualify. The calibration must be monotone.
+func (l *valueScale) judgedBound(v float64, least bool) float64 {
 	if l.calibration == nil || math.IsInf(v, 0) {
 		return v
 	}
@@ -265,7 +277,7 @@ func (l *valueScale) toJudged(v float64, least bool) float64 {
 	}
 }
 
-// judgedText returns the shown form of a judged value, with its unit.
+// judgedText returns the text of the shown value for a judged value, with its unit.
 func (l *valueScale) judgedText(v float64) string {
 	if l.calibration != nil {
 		v = l.calibration.Value(v)
@@ -273,28 +285,30 @@ func (l *valueScale) judgedText(v float64) string {
 	if l.notation == asShare {
 		return strconv.FormatFloat(float64(100*v), 'g', 4, 64) + " %"
 	}
-	return strings.TrimSpace(strconv.FormatFloat(float64(v*l.scale), 'g', 4, 64) + " " + l.unit)
+	return strings.TrimSpace(strconv.FormatFloat(float64(v*l.shownFactor), 'g', 4, 64) + " " + l.shownUnit)
 }
 
-// shownValue returns the shown value of a composition, except that shares are from 0 to 1.
+// shownValue returns the shown value of a composition. A share is from 0 to 1 and not in percent.
 func (l *valueScale) shownValue(x *mcmc.Composition) float64 {
-	v := l.value(x)
+	v := l.judgedValue(x)
 	switch {
 	case l.calibration != nil:
 		return l.calibration.Value(v)
 	case l.notation == asShare:
 		return v
 	}
-	return float64(l.scale * v)
+	return float64(l.shownFactor * v)
 }
 
-// withSlack sets the rounding error of a computed value, and returns the scale as [Property] has it.
-func (l *valueScale) withSlack() func() (*valueScale, error) {
-	l.slack = float64(1e-9 * l.width)
+// setRoundingError sets the rounding error to that of a computed value. It returns a function that returns
+// the scale, as newValueScale of a [Property] does.
+func (l *valueScale) setRoundingError() func() (*valueScale, error) {
+	l.roundingError = float64(1e-9 * l.typicalSpread)
 	return func() (*valueScale, error) { return l, nil }
 }
 
-// readBound reads a bound of the value of a property named of, and converts it to a judged value.
+// readBound reads a bound from a node and converts it to the unit of judged values. The parameters what and
+// of are the names of the bound and of the property in errors.
 func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
 	is := "the limit bounds " + l.valueName + " of " + inputerr.Quote(of)
 	if n.Kind != yaml.Text {
@@ -311,7 +325,7 @@ func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
 		case l.notation == asShare:
 			return v, nil
 		}
-		return v / l.scale, nil
+		return v / l.shownFactor, nil
 	}
 	digits, percent := strings.CutSuffix(strings.TrimSpace(n.Text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -322,29 +336,31 @@ func (l *valueScale) readBound(n *yaml.Node, what, of string) (float64, error) {
 		return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Describe(), is), "write 0 to 100 %%")
 	case l.notation != asNumber:
 		return v / 100, nil
-	case l.unit == "%":
-		return v / l.scale, nil
-	case l.unit != "":
-		return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in %s", what, n.Describe(), is, l.unit), "write a number without a percent sign")
+	case l.shownUnit == "%":
+		return v / l.shownFactor, nil
+	case l.shownUnit != "":
+		return 0, yaml.Hint(n.Errorf("%s is %s, and %s, in %s", what, n.Describe(), is, l.shownUnit), "write a number without a percent sign")
 	}
 	return 0, yaml.Hint(n.Errorf("%s is %s, and %s", what, n.Describe(), is), "write a number without a percent sign")
 }
 
-// percentText writes a number of percent.
+// percentText returns the text of a number of percent, such as 30%.
 func percentText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "%" }
 
-// minRelativeSlack is the least relative rounding error of a value.
-const minRelativeSlack = 1e-12
+// minRelativeRoundingError is the least rounding error of a value that is assumed, relative to the value.
+const minRelativeRoundingError = 1e-12
 
-// widen widens a bound by the rounding error of a value.
-func (l *valueScale) widen(bound, sign float64) float64 {
+// widenBound moves a bound outward by the rounding error of the value: upward if sign is 1, downward if sign
+// is −1.
+func (l *valueScale) widenBound(bound, sign float64) float64 {
 	if math.IsInf(bound, 0) {
 		return bound
 	}
-	return bound + float64(sign*max(l.slack, float64(minRelativeSlack*math.Abs(bound))))
+	return bound + float64(sign*max(l.roundingError, float64(minRelativeRoundingError*math.Abs(bound))))
 }
 
-// readBounds reads the bounds of a property's value as judged values.
+// readBounds reads the bounds of a limit on the property named of, as judged values. A missing bound is
+// infinite.
 func (v *valueScale) readBounds(l *config.PredictedLimit, of string) (least, most float64, err error) {
 	least, most = math.Inf(-1), math.Inf(1)
 	if l.Least != nil {
@@ -363,8 +379,9 @@ func (v *valueScale) readBounds(l *config.PredictedLimit, of string) (least, mos
 	return least, most, nil
 }
 
-// makeBound returns the bound of the target for a limit.
-func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit, error) {
+// newPredictedBound returns the bound of the target for a limit of what a property predicts, and the same
+// limit in shown values. It returns nil if a campaign is to learn the property.
+func (p *Problem) newPredictedBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit, error) {
 	w := p.propertyNamed(l.Property)
 	if w == nil {
 		e := l.NameNode.Errorf("there is no property %s", inputerr.Quote(l.Property))
@@ -396,7 +413,7 @@ func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit,
 		if err != nil {
 			return nil, nil, l.At.PlaceError(err)
 		}
-		p.sureLimits = append(p.sureLimits, sureLimit{l.Text, of})
+		p.probabilityLimits = append(p.probabilityLimits, probabilityLimit{l.Text, of})
 		v = scoreScale(of)
 		v.valueName, v.notation = "the probability of a measurement within", asShare
 		most = math.Inf(1)
@@ -414,15 +431,15 @@ func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit,
 	if v.asProperty == nil {
 		return nil, nil, yaml.Hint(l.At.Errorf("the logarithm of %s is learnt, whose mean is not that of the number", inputerr.Quote(l.Property)), `add sure: "50%%", so that the number is as likely within the bounds as not`)
 	}
-	least, most = v.toJudged(least, true), v.toJudged(most, false)
+	least, most = v.judgedBound(least, true), v.judgedBound(most, false)
 	if math.IsInf(least, 1) || math.IsInf(most, -1) {
 		return nil, nil, yaml.Hint(l.At.Errorf("no recipe keeps the %s", l.Text), "the model's chances, corrected by held-out recipes, lie between %s and %s: loosen the limit", v.judgedText(0), v.judgedText(1))
 	}
-	hard, err := property.HardBounds(v.widen(least, -1), v.widen(most, 1))
+	hard, err := property.HardBounds(v.widenBound(least, -1), v.widenBound(most, 1))
 	if err != nil {
 		return nil, nil, l.At.PlaceError(err)
 	}
-	soft, err := property.SoftBounds(least, most, v.width)
+	soft, err := property.SoftBounds(least, most, v.typicalSpread)
 	if err != nil {
 		return nil, nil, l.At.PlaceError(err)
 	}
@@ -436,24 +453,24 @@ func (p *Problem) makeBound(l *config.PredictedLimit) (*mcmc.Bound, *shownLimit,
 	return b, shown, nil
 }
 
-// A shownLimit is a bound of the target in the form shown to the user.
+// A shownLimit is a limit of what a property predicts, in the form that users see.
 type shownLimit struct {
 	*valueScale
-	subject     string  // what is bounded, as the subject of "is"
-	least, most float64 // judged values
+	subject     string  // what is limited, such as "cost", as the subject of a sentence
+	least, most float64 // bounds of the judged value
 }
 
-// slackOf returns the shown value of a composition with its bounds.
+// slackOf returns the shown value of a composition together with the bounds of the limit.
 func (l *shownLimit) slackOf(x *mcmc.Composition) *constraint.Slack {
-	v, scale, unit := l.shownValue(x), l.scale, l.unit
+	v, scale, unit := l.shownValue(x), l.shownFactor, l.shownUnit
 	if l.notation == asShare {
 		v, scale, unit = float64(100*v), 100, "%"
 	}
 	return &constraint.Slack{Value: v, Min: float64(l.least * scale), Max: float64(l.most * scale), Unit: unit, Ingredient: -1}
 }
 
-// applyPredictedLimits adds the limits of predictions to the target, and checks that some composition keeps
-// all of them.
+// applyPredictedLimits adds the limits of what properties predict to the target. It returns an error if it
+// finds no composition that keeps all the limits.
 func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) error {
 	free := p.Target
 	var limits []*config.PredictedLimit
@@ -462,12 +479,12 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 		if l == nil {
 			continue
 		}
-		b, v, err := p.makeBound(l)
+		b, v, err := p.newPredictedBound(l)
 		if err != nil {
 			return err
 		}
 		if b == nil {
-			if err := p.learnLimit(l); err != nil {
+			if err := p.addLearntLimit(l); err != nil {
 				return err
 			}
 			continue
@@ -475,7 +492,7 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 		if p.Target, err = p.Target.WithBounds(*b); err != nil {
 			return l.At.PlaceError(err)
 		}
-		limits, p.limits = append(limits, l), append(p.limits, v)
+		limits, p.shownLimits = append(limits, l), append(p.shownLimits, v)
 	}
 	if len(limits) == 0 {
 		return nil
@@ -493,7 +510,7 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 		if _, _, err := mcmc.StartState(one, mcmc.NewRand(p.Sampler.Seed, "recipe within limits", 1)); err == nil {
 			continue
 		}
-		least, most, err := p.limits[k].searchRange(ctx, s, free)
+		least, most, err := p.shownLimits[k].searchJudgedRange(ctx, s, free)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -501,16 +518,16 @@ func (p *Problem) applyPredictedLimits(ctx context.Context, s *readContext) erro
 			return yaml.Hint(l.At.Errorf("no recipe was found that keeps the %s", l.Text), "loosen the limit or another constraint")
 		}
 		return yaml.Hint(l.At.Errorf("no recipe was found that keeps the %s", l.Text),
-			"among the recipes that a search found, %s lies between %s and %s; others may exist: loosen the limit or another constraint", p.limits[k].valueScale.valueName, p.limits[k].judgedText(least), p.limits[k].judgedText(most))
+			"among the recipes that a search found, %s lies between %s and %s; others may exist: loosen the limit or another constraint", p.shownLimits[k].valueScale.valueName, p.shownLimits[k].judgedText(least), p.shownLimits[k].judgedText(most))
 	}
 	return yaml.Hint(limits[0].At.Errorf("no recipe was found that keeps all limits of what is predicted, and each alone can be kept"), "loosen one of them")
 }
 
-// searchRange searches for the least and the greatest judged value.
-func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Target) (least, most float64, err error) {
+// searchJudgedRange searches for the least and the greatest judged value of compositions.
+func (l *valueScale) searchJudgedRange(ctx context.Context, s *readContext, t *mcmc.Target) (least, most float64, err error) {
 	var ends [2]float64
 	for k, sign := range []float64{-1, 1} {
-		steep, err := l.asProperty(property.Exponential(sign / l.width))
+		steep, err := l.asProperty(property.Exponential(sign / l.typicalSpread))
 		if err != nil {
 			return 0, 0, err
 		}
@@ -518,31 +535,31 @@ func (l *valueScale) searchRange(ctx context.Context, s *readContext, t *mcmc.Ta
 		if err != nil {
 			return 0, 0, err
 		}
-		found, err := search.Best(ctx, target, search.Options{Evaluations: spanLines, Seed: 1, Workers: s.workers})
+		found, err := search.Best(ctx, target, search.Options{Evaluations: rangeSearchLines, Seed: 1, Workers: s.workers})
 		if err != nil {
 			return 0, 0, err
 		}
-		ends[k] = float64(sign * found.Archive.Best()[0].LogScore * l.width)
+		ends[k] = float64(sign * found.Archive.Best()[0].LogScore * l.typicalSpread)
 	}
 	return ends[0], ends[1], nil
 }
 
-// A LearntLimit is a limit of what a campaign's model predicts of a property.
+// A LearntLimit is a limit of what a model that a campaign learns predicts.
 type LearntLimit struct {
-	Property    string  // name of the property
-	Least, Most float64 // bounds of the expected number, or of the chance of the wanted class; ±Inf if none
-	Sure        float64 // probability with which a measurement must be within the bounds; NaN: the expectation must be
+	Property    string  // name of the property whose prediction is limited
+	Least, Most float64 // bounds of the expected number, or of the probability of the wanted class; ±Inf if there is no bound
+	Sure        float64 // least probability that a measurement is within the bounds; NaN if only the expected value must be within the bounds
 }
 
-// learnLimit adds an objective for a limit of a property that a campaign learns: that a trial keeps the
-// limit.
-func (p *Problem) learnLimit(l *config.PredictedLimit) error {
+// addLearntLimit adds an objective for a limit on a property that a campaign learns. The objective is that a
+// trial keeps the limit.
+func (p *Problem) addLearntLimit(l *config.PredictedLimit) error {
 	w := p.propertyNamed(l.Property)
 	of := *w.Learning
-	v := &valueScale{scale: 1, valueName: chanceWords, notation: asShare}
+	v := &valueScale{shownFactor: 1, valueName: classChanceName, notation: asShare}
 	if of.Numeric {
-		v = &valueScale{scale: 1, valueName: expectedWords}
-		_, v.unit = dataset.SplitHeaderUnit(of.Label)
+		v = &valueScale{shownFactor: 1, valueName: expectedNumberName}
+		_, v.shownUnit = dataset.SplitHeaderUnit(of.Label)
 	}
 	least, most, err := v.readBounds(l, w.Name)
 	if err != nil {
@@ -553,7 +570,7 @@ func (p *Problem) learnLimit(l *config.PredictedLimit) error {
 		if !of.Numeric {
 			return yaml.Hint(l.Sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.Property)), "remove sure, or limit a number that is learnt from recipes")
 		}
-		if limit.Sure, err = (&valueScale{scale: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.Sure, "sure", w.Name); err != nil {
+		if limit.Sure, err = (&valueScale{shownFactor: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.Sure, "sure", w.Name); err != nil {
 			return err
 		}
 	}
@@ -561,6 +578,6 @@ func (p *Problem) learnLimit(l *config.PredictedLimit) error {
 		of.Want = model.Between(limit.Least, limit.Most)
 	}
 	of.Limit = limit
-	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.Text, Kind: w.Kind, Weight: 1, About: l.Text, Learning: &of, at: l.At, resolved: yaml.Map{}})
+	p.Properties = append(slices.Clip(p.Properties), Property{Name: l.Text, Kind: w.Kind, Weight: 1, About: l.Text, Learning: &of, node: l.At, resolvedValue: yaml.Map{}})
 	return nil
 }

@@ -58,7 +58,7 @@ func shownOf(t *testing.T, w *Property) func(x *mcmc.Composition) float64 {
 		case w.Model != nil:
 			return w.Model.Predict(x.Amounts()).Value
 		}
-		return portable.Exp(w.property.LogScore(x))
+		return portable.Exp(w.mcmcProperty.LogScore(x))
 	}
 }
 
@@ -68,36 +68,36 @@ var limitCases = []struct {
 	property, what, bounds string
 	least, most            float64
 }{
-	{"learn: {label: stars, maximize: true}", expectedWords, "min: 3.4, max: 4.2", 3.4, 4.2},
-	{"learn: {label: stars, minimize: true}, weight: 0", expectedWords, "min: 3.8", 3.8, math.Inf(1)},
-	{"process: {label: stars, maximize: true}", expectedWords, "min: 3.3, max: 4", 3.3, 4},
-	{"forest: {label: stars, at_least: 3}", expectedWords, "min: 3.5, max: 4.5", 3.5, 4.5},
-	{"learn: {label: taste, want: Fresh}", chanceWords, `min: "45.25%"`, 0.4525, math.Inf(1)},
-	{"forest: {label: taste, want: Fresh, floor: 0.6}, weight: 0", chanceWords, "max: 0.5", math.Inf(-1), 0.5},
-	{"model: {file: model.txt, class: 1, constants: {temperature: 180, x6: 0}}", chanceWords, `min: "50.96%"`, 0.5096, math.Inf(1)},
-	{"model: {file: model.txt, class: 0, constants: {temperature: 150, x6: 0}, floor: 0.7}", chanceWords, "max: 0.52", math.Inf(-1), 0.52},
-	{"model: {file: value.txt, maximize: true, constants: {temperature: 1, x6: 0}}", modelWords, "min: 0.2", 0.2, math.Inf(1)},
-	{"model: {file: value.txt, output: margin, between: [-1, 0.6], sd: 0.25, constants: {temperature: 1, x6: 0}}", modelWords, "max: 0.3", math.Inf(-1), 0.3},
-	{"model: {file: value.txt, target: {from: -2, at: 0.4, to: 3}, constants: {temperature: 1, x6: 0}}", modelWords, "min: 0.1", 0.1, math.Inf(1)},
-	{"blend: {attribute: cost, minimize: true}", blendWords, "max: 15", math.Inf(-1), 15},
-	{"blend: {attribute: cost, maximize: true}", blendWords, "max: 15", math.Inf(-1), 15},
-	{"blend: {attribute: cost, larger: {from: 1, to: 30}}, weight: 2", blendWords, "min: 12, max: 17.5", 12, 17.5},
-	{"blend: {attribute: cost, smaller: {from: 1, to: 30}}", blendWords, "min: 12", 12, math.Inf(1)},
-	{"blend: {attribute: cost, target: {from: 5, at: 12, to: 30}}", blendWords, "min: 13", 13, math.Inf(1)},
-	{"blend: {attribute: cost, range: {from: 5, to: 16}}", blendWords, "max: 14", math.Inf(-1), 14},
-	{"blend: {attribute: cost, normal: {mean: 12, sd: 4}}", blendWords, "max: 13", math.Inf(-1), 13},
-	{"blend: {attribute: family, is: wine, maximize: true}", shareWords, `max: "40%"`, math.Inf(-1), 0.4},
-	{"blend: {attribute: family, is: wine, range: {from: 0.2, to: 0.8}}", shareWords, "min: 0.3, max: 0.5", 0.3, 0.5},
-	{`expression: {formula: 'mean("cost") - used', minimize: true}`, formulaWords, "min: 9", 9, math.Inf(1)},
-	{`expression: {formula: '100 * share("Gin")', maximize: true, unit: "%"}`, formulaWords, `min: "33%"`, 33, math.Inf(1)},
-	{`expression: 'share("Gin")'`, scoreWords, "min: 0.33", 0.33, math.Inf(1)},
-	{"markowitz: {returns: prices.csv, minimize: volatility}", volatilityWords, `max: "10%"`, math.Inf(-1), 10},
-	{"markowitz: {returns: prices.csv, maximize: return}", returnWords, `min: "2.5%"`, 2.5, math.Inf(1)},
-	{"markowitz: {returns: prices.csv, maximize: ratio}", ratioWords, "min: 0.5", 0.5, math.Inf(1)},
-	{"markowitz: {returns: prices.csv, risk_aversion: 2}", scoreWords, "min: 1.01", 1.01, math.Inf(1)},
-	{"novelty: {by: amounts}", scoreWords, "min: 0.3", 0.3, math.Inf(1)},
-	{"likeness: {by: amounts, floor: 0.01}", scoreWords, "max: 0.7", math.Inf(-1), 0.7},
-	{"pairs: {favour: [{of: [Gin, Cassis], factor: 2}]}", scoreWords, "min: 1.1", 1.1, math.Inf(1)},
+	{"learn: {label: stars, maximize: true}", expectedNumberName, "min: 3.4, max: 4.2", 3.4, 4.2},
+	{"learn: {label: stars, minimize: true}, weight: 0", expectedNumberName, "min: 3.8", 3.8, math.Inf(1)},
+	{"process: {label: stars, maximize: true}", expectedNumberName, "min: 3.3, max: 4", 3.3, 4},
+	{"forest: {label: stars, at_least: 3}", expectedNumberName, "min: 3.5, max: 4.5", 3.5, 4.5},
+	{"learn: {label: taste, want: Fresh}", classChanceName, `min: "45.25%"`, 0.4525, math.Inf(1)},
+	{"forest: {label: taste, want: Fresh, floor: 0.6}, weight: 0", classChanceName, "max: 0.5", math.Inf(-1), 0.5},
+	{"model: {file: model.txt, class: 1, constants: {temperature: 180, x6: 0}}", classChanceName, `min: "50.96%"`, 0.5096, math.Inf(1)},
+	{"model: {file: model.txt, class: 0, constants: {temperature: 150, x6: 0}, floor: 0.7}", classChanceName, "max: 0.52", math.Inf(-1), 0.52},
+	{"model: {file: value.txt, maximize: true, constants: {temperature: 1, x6: 0}}", modelNumberName, "min: 0.2", 0.2, math.Inf(1)},
+	{"model: {file: value.txt, output: margin, between: [-1, 0.6], sd: 0.25, constants: {temperature: 1, x6: 0}}", modelNumberName, "max: 0.3", math.Inf(-1), 0.3},
+	{"model: {file: value.txt, target: {from: -2, at: 0.4, to: 3}, constants: {temperature: 1, x6: 0}}", modelNumberName, "min: 0.1", 0.1, math.Inf(1)},
+	{"blend: {attribute: cost, minimize: true}", blendMeanName, "max: 15", math.Inf(-1), 15},
+	{"blend: {attribute: cost, maximize: true}", blendMeanName, "max: 15", math.Inf(-1), 15},
+	{"blend: {attribute: cost, larger: {from: 1, to: 30}}, weight: 2", blendMeanName, "min: 12, max: 17.5", 12, 17.5},
+	{"blend: {attribute: cost, smaller: {from: 1, to: 30}}", blendMeanName, "min: 12", 12, math.Inf(1)},
+	{"blend: {attribute: cost, target: {from: 5, at: 12, to: 30}}", blendMeanName, "min: 13", 13, math.Inf(1)},
+	{"blend: {attribute: cost, range: {from: 5, to: 16}}", blendMeanName, "max: 14", math.Inf(-1), 14},
+	{"blend: {attribute: cost, normal: {mean: 12, sd: 4}}", blendMeanName, "max: 13", math.Inf(-1), 13},
+	{"blend: {attribute: family, is: wine, maximize: true}", groupShareName, `max: "40%"`, math.Inf(-1), 0.4},
+	{"blend: {attribute: family, is: wine, range: {from: 0.2, to: 0.8}}", groupShareName, "min: 0.3, max: 0.5", 0.3, 0.5},
+	{`expression: {formula: 'mean("cost") - used', minimize: true}`, formulaValueName, "min: 9", 9, math.Inf(1)},
+	{`expression: {formula: '100 * share("Gin")', maximize: true, unit: "%"}`, formulaValueName, `min: "33%"`, 33, math.Inf(1)},
+	{`expression: 'share("Gin")'`, scoreName, "min: 0.33", 0.33, math.Inf(1)},
+	{"markowitz: {returns: prices.csv, minimize: volatility}", yearVolatilityName, `max: "10%"`, math.Inf(-1), 10},
+	{"markowitz: {returns: prices.csv, maximize: return}", yearReturnName, `min: "2.5%"`, 2.5, math.Inf(1)},
+	{"markowitz: {returns: prices.csv, maximize: ratio}", returnRatioName, "min: 0.5", 0.5, math.Inf(1)},
+	{"markowitz: {returns: prices.csv, risk_aversion: 2}", scoreName, "min: 1.01", 1.01, math.Inf(1)},
+	{"novelty: {by: amounts}", scoreName, "min: 0.3", 0.3, math.Inf(1)},
+	{"likeness: {by: amounts, floor: 0.01}", scoreName, "max: 0.7", math.Inf(-1), 0.7},
+	{"pairs: {favour: [{of: [Gin, Cassis], factor: 2}]}", scoreName, "min: 1.1", 1.1, math.Inf(1)},
 }
 
 // A limit is kept where the value that is shown lies within it, for every kind of property, and
@@ -110,11 +110,11 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			bounds, shown := p.Target.Bounds(), shownOf(t, &p.Properties[0])
-			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") || len(p.limits) != 1 || p.limits[0].valueScale.valueName != c.what {
+			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") || len(p.shownLimits) != 1 || p.shownLimits[0].valueScale.valueName != c.what {
 				t.Fatalf("the bounds are %v, the rules %v", bounds, p.Rules)
 			}
 			scale := 1.0
-			if p.limits[0].notation == asShare {
+			if p.shownLimits[0].notation == asShare {
 				scale = 100
 			}
 			kept, broken, lowest, highest := 0, 0, math.Inf(1), math.Inf(-1)
@@ -124,7 +124,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 					return
 				}
 				v := shown(x)
-				if c.what == shareWords {
+				if c.what == groupShareName {
 					v /= 100
 				}
 				lowest, highest = min(lowest, v), max(highest, v)
@@ -139,7 +139,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				if inside && toward != 0 || !inside && !(toward < 0) || math.IsInf(toward, 0) {
 					t.Fatalf("%v has %v and %v leads to the bound", x, v, toward)
 				}
-				if slack := p.limits[0].slackOf(x); !(math.Abs(slack.Value-scale*v) <= 1e-6*(1+math.Abs(slack.Value))) || !near(slack.Min, scale*c.least) || !near(slack.Max, scale*c.most) {
+				if slack := p.shownLimits[0].slackOf(x); !(math.Abs(slack.Value-scale*v) <= 1e-6*(1+math.Abs(slack.Value))) || !near(slack.Min, scale*c.least) || !near(slack.Max, scale*c.most) {
 					t.Fatalf("%v has %v, and is told to have %+v", x, v, slack)
 				}
 				if inside {
@@ -209,7 +209,7 @@ func TestSureLimits(t *testing.T) {
 		}
 		kept, broken := 0, 0
 		everyComposition(t, len(p.Ingredients), 20, func(x *mcmc.Composition) {
-			y := portable.Exp(same.Properties[0].property.LogScore(x))
+			y := portable.Exp(same.Properties[0].mcmcProperty.LogScore(x))
 			if math.Abs(y-0.7) < 1e-6 {
 				return
 			}

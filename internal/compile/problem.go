@@ -1,8 +1,8 @@
-// Package compile compiles a problem file and its tables, by named steps, to a [Problem]: a target that can be sampled and
-// the settings to sample it with. It counts the compositions that the constraints allow and learns the models. It also
-// validates all input: every error is an [inputerr.Error] with file, line and column.
+// Package compile compiles a problem file and its tables, by named steps, to a [Problem]: a target that can be
+// sampled, with the settings of the sampler. It counts the compositions that the constraints allow and learns
+// the models. It also validates all input: every error is an [inputerr.Error] with file, line and column.
 //
-// The file is YAML. Paths in it are relative to it.
+// The problem file is YAML. Paths in it are relative to the directory of the file.
 //
 //	name: Fresh all-day cocktails
 //	recipes: recipes.csv
@@ -27,69 +27,70 @@ import (
 	"kir/mcmc"
 )
 
-// A Problem is a problem file that was read and checked, with the files that it names.
+// A Problem is a problem file that was read and checked, together with the files that it names.
 type Problem struct {
 	Name        string
 	File        string  // path of the file
-	Inputs      []Input // every file that was read, the problem file first
+	Inputs      []Input // all files that were read, the problem file first
 	Ingredients []string
-	Total       int           // M, in units
+	Total       int           // M: the total of every composition, in units
 	Book        *dataset.Book // the known recipes; nil if there are none
-	Properties  []Property    // in the file's order
-	Conditions  []Condition   // what a trial sets beside the recipe, in the file's order
-	Rules       []Rule        // that hold whatever the conditions are, in the file's order
-	TiedRules   []Rule        // that depend on conditions, in the file's order
-	Labels      []string      // labels listed in the file's key labels
+	Properties  []Property    // objectives and limited values, in the order of the file
+	Conditions  []Condition   // quantities that a trial sets in addition to the recipe, such as a temperature; in the order of the file
+	Rules       []Rule        // rules that hold for all values of the conditions, in the order of the file
+	TiedRules   []Rule        // rules that hold only for some values of the conditions, in the order of the file
+	Labels      []string      // names of labels that the file lists under the key labels
 	Target      *mcmc.Target
 	Sampler     mcmc.Settings
-	Time        time.Duration // time limit of a run with mcmc.AutoDraws; 0: none
-	Auto        bool          // the kernel was chosen automatically
+	Time        time.Duration // time limit of a run with mcmc.AutoDraws; 0 means no limit
+	Auto        bool          // whether the kernel was chosen automatically
 	Search      config.Search
 	Campaign    config.Campaign
-	Trade       []string // objectives of the trade-off that the file asks for; nil: none
-	Resolved    []byte   // the file with every default written out, as YAML
-	Warnings    []string // notes about input that is valid
+	Trade       []string // names of the objectives of the trade-off that the file asks for; nil if it asks for none
+	Resolved    []byte   // the problem file in YAML, with every default written out
+	Warnings    []string // sentences about valid input that may be wrong
 
-	file           *config.Problem // as it is written; nil for the problem of a target
-	conditionTable *conditionTable // what conditions the recipes had; nil without conditions
+	fileProblem    *config.Problem // the decoded problem file; nil for the problem of a target made by Go code
+	conditionTable *conditionTable // values of the conditions in the known recipes; nil if the problem has no conditions
 
-	attributes  *dataset.Ingredients // nil if the ingredients are only counted
-	recipes     [][]mcmc.Part        // recipes of the book, closed to the total
-	units       *dataset.Units       // units of the recipes; nil: default units
-	results     *dataset.Results     // results of the campaign; nil if there are none
-	sureLimits  []sureLimit          // limits of probabilities, in the file's order
-	resultsPath string               // path of the results, if the file does not name it
-	law         mcmc.Sparsity        // law of n, as in the file
-	lawNode     *yaml.Node           // node of that law
-	limits      []*shownLimit        // limits of properties, in the order of the target's bounds
+	attributes        *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
+	scaledRecipes     [][]mcmc.Part        // known recipes, scaled to the total in whole units
+	units             *dataset.Units       // units of amounts in the recipes; nil means default units
+	results           *dataset.Results     // recorded results of the campaign; nil if there are none
+	probabilityLimits []probabilityLimit   // rules that require a minimum probability, in the order of the file
+	resultsPath       string               // path of the results file, if the problem file does not name it
+	sparsityLaw       mcmc.Sparsity        // sparsity law of the file: the distribution of the number of ingredients
+	sparsityNode      *yaml.Node           // node of the sparsity law in the file
+	shownLimits       []*shownLimit        // limits of what properties predict, in the order of the bounds of the target
 }
 
-// An Input is a file from which a problem was read.
+// An Input is a file that was read for a problem.
 type Input struct {
-	Path   string `json:"path"`   // as the problem names it; base name of the problem file
-	SHA256 string `json:"sha256"` // hexadecimal
+	Path   string `json:"path"`   // path as the problem file writes it; for the problem file, its base name
+	SHA256 string `json:"sha256"` // SHA-256 of the contents, in hexadecimal
 	Bytes  int64  `json:"bytes"`
 }
 
 // Results returns the results of the problem's campaign, or nil if there is no results file. The current
-// ones (see [dataset.Results.Current]) are the last recipes of the book.
+// results (see [dataset.Results.Current]) are the last recipes of the book.
 func (p *Problem) Results() *dataset.Results { return p.results }
 
-// Attributes returns the ingredients with their attributes, or nil if they are only counted.
+// Attributes returns the ingredients with their attributes. It returns nil if the file gives only the number
+// of ingredients.
 func (p *Problem) Attributes() *dataset.Ingredients { return p.attributes }
 
-// Close stops the programs that properties have started. Afterwards the target must not be scored.
+// Close stops the programs that properties have started. The target must not be scored after Close.
 func (p *Problem) Close() error {
 	var errs []error
 	for _, w := range p.Properties {
-		if c, ok := w.property.(io.Closer); ok {
+		if c, ok := w.mcmcProperty.(io.Closer); ok {
 			errs = append(errs, c.Close())
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Commands returns the commands that the problem's properties run with the user's rights.
+// Commands returns the commands that the properties of the problem run with the rights of the user.
 func (p *Problem) Commands() (commands []*Command) {
 	for _, w := range p.Properties {
 		if w.command != nil {
@@ -99,6 +100,6 @@ func (p *Problem) Commands() (commands []*Command) {
 	return commands
 }
 
-// RunsPrograms reports whether a program scores a property. It runs with the user's rights, so displaying a
-// problem must not start it.
+// RunsPrograms reports whether a program scores a property. The program runs with the rights of the user, so
+// displaying a problem must not start it.
 func (p *Problem) RunsPrograms() bool { return len(p.Commands()) > 0 }

@@ -439,7 +439,7 @@ func (p endless) Close() error { *p.closed++; return nil }
 // before one that cannot be.
 func TestClose(t *testing.T) {
 	closed := 0
-	p := &Problem{Properties: []Property{{Name: "a", property: endless{closed: &closed}}, {Name: "b", property: mcmc.ScoreFunc(nil)}, {Name: "c", property: endless{closed: &closed}}}}
+	p := &Problem{Properties: []Property{{Name: "a", mcmcProperty: endless{closed: &closed}}, {Name: "b", mcmcProperty: mcmc.ScoreFunc(nil)}, {Name: "c", mcmcProperty: endless{closed: &closed}}}}
 	if err := p.Close(); err != nil || closed != 2 {
 		t.Errorf("%d of 2 are closed: %v", closed, err)
 	}

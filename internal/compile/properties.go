@@ -18,83 +18,85 @@ import (
 // A Property is one of the properties of a problem: an objective, or a value that limits refer to.
 type Property struct {
 	Name   string
-	Kind   string  // the key of its kind, such as "forest"
-	Weight float64 // exponent c: the target is multiplied by y(x)^c
+	Kind   string  // key of the kind of property in the file, such as "forest"
+	Weight float64 // exponent c of the score y(x): the property multiplies the target by y(x)^c
 	About  string  // description of the objective
 
-	Model Predictor // model learnt from recipes or loaded; else nil
+	Model Predictor // model of a label, learnt from recipes or loaded; nil if there is none
 
-	// Learning says what there is to learn, if the problem is read for a campaign. The target then has no
+	// Learning describes what is to be learnt, if the problem is read for a campaign. The target then has no
 	// objective for this property.
 	Learning *Learning
 
-	// Value returns the value of a composition in a unit of its own, such as a mean or a model's number. It is
-	// nil if the property has no such value.
+	// Value returns the value of a composition in the unit Unit, such as the mean of an attribute or the
+	// number that a model predicts. It is nil if the property has only a score.
 	Value func(x *mcmc.Composition) float64
-	Unit  string // unit of the value; empty if unknown
+	Unit  string // empty if unknown
 
-	// Class describes the classes whose probability a model of classes scores, such as "Fresh or Sour". It
-	// is empty for other properties.
+	// Class describes the wanted classes if the property scores their probability, such as "Fresh or Sour".
+	// It is empty for other properties.
 	Class string
 
-	// Figures are figures of a composition in units of their own, such as the return and the volatility of
-	// a portfolio. nil if there are none.
+	// Figures are further numbers that are shown for a composition, such as the return and the volatility of
+	// a portfolio. It is nil if there are none.
 	Figures []Figure
 
-	// Posterior is what a preference has learnt, and HeldOut how well it predicts held-out pairs. They are
-	// empty for other properties.
+	// Posterior is the result of learning a preference. HeldOut tells how well the preference predicts
+	// held-out pairs. Both are empty for other properties.
 	Posterior *property.PreferencePosterior
 	HeldOut   property.HeldOut
 
-	learnt           *learntModel                      // the learnt model; else nil
-	valueScale       func() (*valueScale, error)       // returns the value scale, if it is not the score itself; else nil; see valueScaleOf
-	classChance      func(x *mcmc.Composition) float64 // chance of the wanted class by an imported model; else nil
-	figureObjectives []Objective                       // figures that can be objectives of their own; see Objective.Figure
-	property         mcmc.Property
-	command          *Command     // command of a program; else nil
-	written          config.Value // as the file has it; nil for functions of a program
-	at               *yaml.Node   // node under the kind
-	resolved         any          // value under the kind, with defaults filled in
+	learntModel         *learntModel                      // model learnt from recipes; nil if there is none
+	newValueScale       func() (*valueScale, error)       // returns the value scale; nil if the value is the score; see valueScaleOf
+	importedClassChance func(x *mcmc.Composition) float64 // returns the probability of the wanted class by an imported model; nil if there is none
+	figureObjectives    []Objective                       // figures that can be objectives of a trade-off; see [Objective.Figure]
+	mcmcProperty        mcmc.Property                     // computes the score
+	command             *Command                          // command of the program that computes the score; nil if there is none
+	fileValue           config.Value                      // the property as the file writes it; nil for functions of Go code
+	node                *yaml.Node                        // node under the key of the kind
+	resolvedValue       any                               // value under the key of the kind, with defaults filled in
 }
 
-// ScoresByHeldOut reports whether known recipes are scored by models that have not learnt from them, such
-// as the trees of a forest that left a recipe out.
-func (w *Property) ScoresByHeldOut() bool { return w.learnt != nil && w.learnt.data != nil }
+// ScoresByHeldOut reports whether each known recipe is scored by models that have not learnt from the recipe.
+// For a forest, such models are the trees that left out the recipe.
+func (w *Property) ScoresByHeldOut() bool {
+	return w.learntModel != nil && w.learntModel.trainingData != nil
+}
 
-// Calibration returns the calibration of a model's probabilities on held-out recipes. It returns nil if the
-// model has no classes, or if it is unknown which recipes the model has learnt from.
+// Calibration returns the calibration of the model's probabilities on held-out recipes. It returns nil if the
+// model has no classes, or if it is unknown from which recipes the model has learnt.
 func (w *Property) Calibration() (*model.Calibration, error) {
 	if w.Class == "" || !w.ScoresByHeldOut() {
 		return nil, nil
 	}
-	return w.learnt.heldOutCalibration()
+	return w.learntModel.heldOutCalibration()
 }
 
-// ClassMembership returns 1 if recipe r of the book is in the wanted class and 0 if not. It returns NaN
-// without the label.
+// ClassMembership returns 1 if the recipe with index r is in the wanted class, and 0 if it is in another
+// class. It returns NaN if the recipe lacks the label.
 func (w *Property) ClassMembership(label *dataset.Label, r int) float64 {
 	switch {
 	case label.ClassOf[r] < 0:
 		return math.NaN()
-	case w.learnt.want.Has(label.Value(r)):
+	case w.learntModel.want.Has(label.Value(r)):
 		return 1
 	}
 	return 0
 }
 
-// Probability returns the probability of the wanted class for a composition, by a model of classes and
-// without the floor.
+// Probability returns the probability of the wanted class for a composition, without the floor of the score.
+// The property must score classes.
 func (w *Property) Probability(x *mcmc.Composition) float64 {
-	if w.learnt != nil {
-		return w.learnt.probability(w.learnt.amounts(x))
+	if w.learntModel != nil {
+		return w.learntModel.classProbability(w.learntModel.modelAmounts(x))
 	}
-	if w.classChance != nil {
-		return w.classChance(x)
+	if w.importedClassChance != nil {
+		return w.importedClassChance(x)
 	}
-	return portable.Exp(w.property.LogScore(x))
+	return portable.Exp(w.mcmcProperty.LogScore(x))
 }
 
-// A Predictor is a model of a label: a [model.Forest] or a [model.Learned].
+// A Predictor is a model that predicts a label: a [model.Forest] or a [model.Learned].
 type Predictor interface {
 	Label() string
 	Numeric() bool
@@ -105,19 +107,19 @@ type Predictor interface {
 	Predict(x []int32) model.Prediction
 }
 
-// A Figure is a number of a composition that a property is computed from.
+// A Figure is a number that is shown for a composition in addition to the score of a property.
 type Figure struct {
-	Name    string // empty: the property's name
+	Name    string // if empty, the name of the property
 	Unit    string
-	Percent bool // a share, shown in percent
-	Of      func(x *mcmc.Composition) float64
+	Percent bool                              // whether the number is a share to be shown in percent
+	Of      func(x *mcmc.Composition) float64 // returns the number for a composition
 }
 
-// compileProperties compiles the properties of a file, and returns those without errors. If it returns an error, the
-// caller must close the returned properties.
+// compileProperties compiles the properties of a file and returns all properties without errors. If it
+// returns an error, the caller must close the returned properties.
 func compileProperties(ctx context.Context, s *loader, entries []*config.Entry[config.Property]) (all []Property, err error) {
 	for _, e := range entries {
-		kind := s.kinds.property(e.Value.Kind)
+		kind := s.kinds.propertyKindNamed(e.Value.Kind)
 		if kind == nil || kind.compiledOnce && e.Faulty {
 			continue
 		}
@@ -148,6 +150,6 @@ func compileProperty(ctx context.Context, s *readContext, kind *propertyKind, v 
 	}
 	s.reportProgress("reading the property %s", inputerr.Quote(v.Name))
 	p, err := kind.compile(ctx, s, v.Value, v.At)
-	p.Name, p.Kind, p.Weight, p.written, p.at = v.Name, v.Kind, v.Weight, v.Value, v.At
+	p.Name, p.Kind, p.Weight, p.fileValue, p.node = v.Name, v.Kind, v.Weight, v.Value, v.At
 	return p, err
 }

@@ -15,22 +15,24 @@ import (
 	"kir/property"
 )
 
+// blendKind is the kind of property that scores the mean of an attribute.
 var blendKind = propertyKind{
 	PropertyKind:     config.BlendKind,
-	compile:          compileAs(compileBlend),
-	scoresEverySplit: scoresAnySplit,
+	compile:          withValueType(compileBlend),
+	scoresEverySplit: alwaysScoresEverySplit,
 	hasDirections:    true,
 }
 
-// A blendedAttribute has a number for each ingredient, whose mean a blend scores.
+// A blendedAttribute has one number for each ingredient. A blend scores the mean of the numbers, weighted by
+// amounts.
 type blendedAttribute struct {
-	values      []float64
-	description string
-	unit        string
-	scale       float64 // what the mean is multiplied by to be shown in the unit
+	values      []float64 // by ingredient: number of the attribute
+	description string    // description of the mean
+	unit        string    // unit of the shown mean
+	shownFactor float64   // shown mean divided by the mean of values
 }
 
-// compileBlend makes a property of a mean weighted by amounts.
+// compileBlend makes a property that scores the mean of an attribute, weighted by amounts.
 func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.Node) (Property, error) {
 	of, err := readBlendedAttribute(s, v)
 	if err != nil {
@@ -43,8 +45,8 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
-	l := of.valueScale(v)
-	l.value, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.As(d), nil }
+	l := of.newValueScale(v)
+	l.judgedValue, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.As(d), nil }
 	var d *property.Desirability
 	var words string
 	least := v.Floor.Value
@@ -57,25 +59,25 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	if err != nil {
 		return Property{}, err
 	}
-	value := func(x *mcmc.Composition) float64 { return float64(of.scale * mean.Mean(x)) }
+	value := func(x *mcmc.Composition) float64 { return float64(of.shownFactor * mean.Mean(x)) }
 	return Property{
-		About: of.description + ": " + words, Value: value, Unit: of.unit, property: mean.As(d), resolved: resolveBlend(v, n, least),
-		valueScale: l.withSlack(),
+		About: of.description + ": " + words, Value: value, Unit: of.unit, mcmcProperty: mean.As(d), resolvedValue: resolvedBlend(v, n, least),
+		newValueScale: l.setRoundingError(),
 	}, nil
 }
 
-// readBlendedAttribute returns the numbers of an attribute, or 1 and 0 for the ingredients with and without
-// one of its values.
+// readBlendedAttribute returns the numbers of an attribute of the ingredients. If the blend names values of
+// the attribute, the numbers are 1 for ingredients with one of these values and 0 for others.
 func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute, err error) {
 	name := v.Attribute.Value
 	if v.Is.At != nil {
 		name = dataset.NormalizeName(name)
 		of.values, err = groupIndicator(s, v, name)
-		of.description, of.unit, of.scale = "share of "+name+" "+joinTexts(v.Is.Value), "%", 100
+		of.description, of.unit, of.shownFactor = "share of "+name+" "+joinTexts(v.Is.Value), "%", 100
 		return of, err
 	}
 	of.values, err = s.AttributeNumbers(v.Attribute.At, name)
-	of.description, of.scale = "mean "+dataset.NormalizeName(name), 1
+	of.description, of.shownFactor = "mean "+dataset.NormalizeName(name), 1
 	if s.Attributes != nil {
 		if a, ok := s.Attributes.Attribute(name); ok {
 			of.unit = a.Unit()
@@ -84,18 +86,19 @@ func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute,
 	return of, err
 }
 
-// valueScale returns the scale of the mean, without its value.
-func (of *blendedAttribute) valueScale(v *config.Blend) *valueScale {
+// newValueScale returns the value scale of the mean. The caller must set its functions judgedValue and
+// asProperty.
+func (of *blendedAttribute) newValueScale(v *config.Blend) *valueScale {
 	// The width is a typical difference between means.
-	l := &valueScale{valueName: blendWords, unit: of.unit, scale: of.scale, width: max((slices.Max(of.values)-slices.Min(of.values))/20, math.SmallestNonzeroFloat64)}
+	l := &valueScale{valueName: blendMeanName, shownUnit: of.unit, shownFactor: of.shownFactor, typicalSpread: max((slices.Max(of.values)-slices.Min(of.values))/20, math.SmallestNonzeroFloat64)}
 	if v.Is.At != nil {
-		l.valueName, l.unit, l.notation = shareWords, "", asShare
+		l.valueName, l.shownUnit, l.notation = groupShareName, "", asShare
 	}
 	return l
 }
 
-// resolveBlend returns the value under the kind with defaults filled in.
-func resolveBlend(v *config.Blend, n *yaml.Node, least float64) (resolved yaml.Map) {
+// resolvedBlend returns the mapping under the key of the kind, with defaults filled in.
+func resolvedBlend(v *config.Blend, n *yaml.Node, least float64) (resolved yaml.Map) {
 	resolved.CopyKeys(n, "attribute", "is")
 	resolved.CopyKeys(n, v.Sections()[0].ExactlyOneOf...)
 	resolved.CopyKeys(n, "shape")
@@ -106,7 +109,7 @@ func resolveBlend(v *config.Blend, n *yaml.Node, least float64) (resolved yaml.M
 	return resolved
 }
 
-// joinTexts joins texts by "or".
+// joinTexts joins texts by " or ".
 func joinTexts(texts []config.Written[string]) string {
 	var names []string
 	for _, text := range texts {
@@ -115,14 +118,14 @@ func joinTexts(texts []config.Written[string]) string {
 	return strings.Join(names, " or ")
 }
 
-// groupIndicator returns 1 for each ingredient whose attribute has one of the values, and
-// 0 for the others.
+// groupIndicator returns one number for each ingredient: 1 if its attribute has one of the values that the
+// blend names, and 0 otherwise.
 func groupIndicator(s *readContext, v *config.Blend, name string) ([]float64, error) {
 	attribute, err := s.Attribute(v.Attribute.At, name)
 	if err != nil {
 		return nil, err
 	}
-	groups := groups(attribute)
+	groups := groupByValue(attribute)
 	var known []string
 	index := make(map[string]int, len(groups))
 	for k, g := range groups {
@@ -146,23 +149,23 @@ func groupIndicator(s *readContext, v *config.Blend, name string) ([]float64, er
 	return values, nil
 }
 
-// blendDesirability returns the desirability of a mean by a direction with values of its own, and a
-// description.
+// blendDesirability returns the desirability of a mean whose direction has numbers, such as a target or a
+// range. It also returns a description.
 func blendDesirability(v *config.Blend) (d *property.Desirability, words string, err error) {
 	below, above := v.Exponents()
 	var at *yaml.Node
 	switch {
 	case v.Larger.At != nil:
-		at, words = v.Larger.At, "larger, "+spanWords(&v.Larger.Value)
+		at, words = v.Larger.At, "larger, "+spanText(&v.Larger.Value)
 		d, err = property.Larger(v.Larger.Value.From.Value, v.Larger.Value.To.Value, below)
 	case v.Smaller.At != nil:
-		at, words = v.Smaller.At, "smaller, "+spanWords(&v.Smaller.Value)
+		at, words = v.Smaller.At, "smaller, "+spanText(&v.Smaller.Value)
 		d, err = property.Smaller(v.Smaller.Value.From.Value, v.Smaller.Value.To.Value, below)
 	case v.Target.At != nil:
 		at = v.Target.At
 		d, words, err = targetDesirability(&v.Target.Value, below, above)
 	case v.Range.At != nil:
-		at, words = v.Range.At, "range, "+spanWords(&v.Range.Value)
+		at, words = v.Range.At, "range, "+spanText(&v.Range.Value)
 		d, err = property.Range(v.Range.Value.From.Value, v.Range.Value.To.Value)
 	case v.Normal.At != nil:
 		mean, sd := v.Normal.Value.Mean.Value, v.Normal.Value.SD.Value
@@ -178,10 +181,11 @@ func blendDesirability(v *config.Blend) (d *property.Desirability, words string,
 	return d, words, nil
 }
 
-// spanWords describes the ends of a direction.
-func spanWords(s *config.Span) string { return fmt.Sprintf("from %v to %v", s.From.Value, s.To.Value) }
+// spanText describes a range from one number to another.
+func spanText(s *config.Span) string { return fmt.Sprintf("from %v to %v", s.From.Value, s.To.Value) }
 
-// targetDesirability returns the desirability of a value that is best at a target, and a description.
+// targetDesirability returns the desirability of a value that is best at a target, and a description. below
+// and above are the exponents on the two sides of the target.
 func targetDesirability(t *config.Target, below, above float64) (*property.Desirability, string, error) {
 	from, at, to := t.From.Value, t.At.Value, t.To.Value
 	d, err := property.Target(from, at, to, below, above)

@@ -13,17 +13,19 @@ import (
 	"kir/property"
 )
 
-// sumTolerance is how far the sum of a topic's probabilities may be from 1, because they may be rounded.
-const sumTolerance = 1e-3
+// probabilitySumTolerance is the maximum distance of the sum of a topic's probabilities from 1. The
+// probabilities may be rounded.
+const probabilitySumTolerance = 1e-3
 
+// documentKind is the kind of property that scores the words of a document.
 var documentKind = propertyKind{
 	PropertyKind:     config.DocumentKind,
-	compile:          compileAs(compileDocument),
-	scoresEverySplit: scoresAnySplit,
+	compile:          withValueType(compileDocument),
+	scoresEverySplit: alwaysScoresEverySplit,
 }
 
-// compileDocument makes a property of the likelihood of a document's words. The document is a mixture of
-// topics, which are the ingredients.
+// compileDocument makes a property that scores the likelihood of the words of a document. The document is a
+// mixture of topics, and the topics are the ingredients.
 func compileDocument(ctx context.Context, s *readContext, d *config.Document, n *yaml.Node) (Property, error) {
 	t, err := s.ReadSheet(ctx, d.Topics, "the file of topics")
 	if err != nil {
@@ -52,10 +54,11 @@ func compileDocument(ctx context.Context, s *readContext, d *config.Document, n 
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "topics", "words")
-	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", inputerr.Count(length, "word"), len(words)), property: p, resolved: resolved}, nil
+	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", inputerr.Count(length, "word"), len(words)), mcmcProperty: p, resolvedValue: resolved}, nil
 }
 
-// wordProbabilities returns the probability of each word in the topic of each row.
+// wordProbabilities returns the probability of each word in each topic. rows has the index of the row of each
+// topic in t.
 func wordProbabilities(t *dataset.Sheet, rows []int, words []documentWord) ([][]float64, error) {
 	columns := make(map[string]int, len(t.Columns))
 	for k, name := range t.Columns {
@@ -70,7 +73,7 @@ func wordProbabilities(t *dataset.Sheet, rows []int, words []documentWord) ([][]
 		for _, w := range words {
 			column, ok := columns[w.word]
 			if !ok {
-				e := w.errorf("no topic has the word %s", inputerr.Quote(w.word))
+				e := w.newError("no topic has the word %s", inputerr.Quote(w.word))
 				if near := inputerr.DidYouMean(w.word, t.Columns); near != "" {
 					return nil, yaml.Hint(e, "%s", near)
 				}
@@ -82,7 +85,8 @@ func wordProbabilities(t *dataset.Sheet, rows []int, words []documentWord) ([][]
 	return topics, nil
 }
 
-// probabilitySum returns the sum of the probabilities of a topic, which must be 1 but for rounding.
+// probabilitySum returns the sum of the probabilities of the topic in a row. The sum may differ from 1 only
+// by rounding.
 func probabilitySum(t *dataset.Sheet, row int) (float64, error) {
 	sum := 0.0
 	for k, v := range t.Values[row] {
@@ -91,20 +95,21 @@ func probabilitySum(t *dataset.Sheet, row int) (float64, error) {
 		}
 		sum += v
 	}
-	if math.Abs(sum-1) > sumTolerance {
+	if math.Abs(sum-1) > probabilitySumTolerance {
 		return 0, yaml.Hint(t.ErrorIn(row, -1, "the probabilities of topic %s sum to %v", inputerr.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
 	}
 	return sum, nil
 }
 
-// A documentWord is how often a document has a word, with a function for errors about it.
+// A documentWord is a word of a document with the number of its occurrences. The function newError returns an
+// error at the place of the word.
 type documentWord struct {
-	word   string
-	count  int
-	errorf func(format string, args ...any) *inputerr.Error
+	word     string
+	count    int
+	newError func(format string, args ...any) *inputerr.Error
 }
 
-// newDocumentWord returns a documentWord. The count must be a whole number.
+// newDocumentWord returns a documentWord. It returns an error if the count is not a whole number.
 func newDocumentWord(word string, count float64, errorf func(format string, args ...any) *inputerr.Error) (documentWord, error) {
 	if count != math.Trunc(count) || count < 0 || count > 1e9 {
 		return documentWord{}, yaml.Hint(errorf("the count of %s is %v", inputerr.Quote(word), count), "write how often the document has the word, a whole number from 0 to 1000000000")
@@ -112,8 +117,8 @@ func newDocumentWord(word string, count float64, errorf func(format string, args
 	return documentWord{word, int(count), errorf}, nil
 }
 
-// documentWords returns the words of a document, without those whose count is 0. A file has the counts in a
-// column count.
+// documentWords returns the words of a document that occur at least once. The counts are in the problem file,
+// or in the column count of a table.
 func documentWords(ctx context.Context, s *readContext, d config.Written[config.Words]) ([]documentWord, error) {
 	var all []documentWord
 	for _, c := range d.Value.Counts {

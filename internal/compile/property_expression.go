@@ -15,23 +15,25 @@ import (
 	"kir/property"
 )
 
+// expressionKind is the kind of property that a formula computes.
 var expressionKind = propertyKind{
 	PropertyKind:     config.ExpressionKind,
-	compile:          compileAs(compileExpression),
-	scoresEverySplit: scoresAnySplit,
+	compile:          withValueType(compileExpression),
+	scoresEverySplit: alwaysScoresEverySplit,
 }
 
-// compileExpression makes a property of a formula, with or without a direction.
+// compileExpression makes a property of a formula. Without a direction, the value of the formula is the
+// score.
 func compileExpression(ctx context.Context, s *readContext, e *config.Expression, n *yaml.Node) (Property, error) {
-	p, err := formulaAt(s, e.Formula)
+	p, err := parseFormula(s, e.Formula)
 	if err != nil {
 		return Property{}, err
 	}
 	if !e.IsExtreme() {
-		return Property{About: aboutFormula(n.Text), property: p, resolved: n.Text}, nil
+		return Property{About: truncateFormula(n.Text), mcmcProperty: p, resolvedValue: n.Text}, nil
 	}
 	unit := e.Unit.Value
-	l := &valueScale{valueName: formulaWords, unit: unit, scale: 1, value: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(d), nil }}
+	l := &valueScale{valueName: formulaValueName, shownUnit: unit, shownFactor: 1, judgedValue: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(d), nil }}
 	d, words, err := l.extremeDesirability(ctx, s, n, unit, &e.Objective)
 	if err != nil {
 		return Property{}, err
@@ -40,30 +42,30 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 	resolved.CopyKeys(n, "formula", "maximize", "minimize", "unit", "shape")
 	resolved.Set("floor", e.Floor.Or(objectiveFloor))
 	return Property{
-		About: aboutFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, property: p.As(d), resolved: resolved,
-		valueScale: l.withSlack(),
+		About: truncateFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, mcmcProperty: p.As(d), resolvedValue: resolved,
+		newValueScale: l.setRoundingError(),
 	}, nil
 }
 
-// formulaAt reads the formula at a node.
-func formulaAt(s *readContext, n *yaml.Node) (*property.Expression, error) {
+// parseFormula parses the formula that stands at a node.
+func parseFormula(s *readContext, n *yaml.Node) (*property.Expression, error) {
 	if n.Kind != yaml.Text {
 		// A formula may also be a bare number.
 		if _, err := n.Str("the expression"); err != nil {
 			return nil, yaml.Hint(n.Errorf("the expression is %s", n.Describe()), `write a formula in quotes, such as 'share("Gin") > 0.2 ? 1 : 0.1'`)
 		}
 	}
-	p, err := property.NewExpression(n.Text, &lexicon{s, n}, s.Total)
+	p, err := property.NewExpression(n.Text, &formulaNames{s, n}, s.Total)
 	if bad := (*property.ExpressionError)(nil); errors.As(err, &bad) {
-		return nil, blameFormula(n, bad)
+		return nil, placeFormulaError(n, bad)
 	} else if err != nil {
 		return nil, n.PlaceError(err)
 	}
 	return p, nil
 }
 
-// aboutFormula returns the first 120 characters of a formula.
-func aboutFormula(text string) string {
+// truncateFormula returns the first 120 characters of a formula, in one line.
+func truncateFormula(text string) string {
 	about := []rune(strings.Join(strings.Fields(text), " "))
 	const maxLength = 120
 	if len(about) > maxLength {
@@ -72,41 +74,46 @@ func aboutFormula(text string) string {
 	return string(about)
 }
 
-// lexicon resolves the names in the formula at a node.
-type lexicon struct {
-	scope *readContext
-	at    *yaml.Node
+// formulaNames resolves the names that a formula uses. node is the place of the formula.
+type formulaNames struct {
+	context *readContext
+	node    *yaml.Node
 }
 
-func (x *lexicon) Ingredient(name string) (int, error) {
+// Ingredient returns the index of the ingredient with a name. Patterns with a star are not allowed, because
+// they stand for several ingredients.
+func (x *formulaNames) Ingredient(name string) (int, error) {
 	// A star pattern stands for several ingredients, so it is not allowed.
 	name = dataset.NormalizeName(name)
-	if i := slices.Index(x.scope.Names, name); i >= 0 {
+	if i := slices.Index(x.context.Names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.SuggestName(x.at.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.scope.Names, 8)
+	return 0, yaml.SuggestName(x.node.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.context.Names, 8)
 }
 
-func (x *lexicon) Group(attribute, value string) ([]int, error) {
-	of, _, err := x.scope.IngredientsByValue(x.at.Scalar(attribute), x.at.Scalar(value))
+// Group returns the indices of the ingredients whose attribute has a value.
+func (x *formulaNames) Group(attribute, value string) ([]int, error) {
+	of, _, err := x.context.IngredientsByValue(x.node.Scalar(attribute), x.node.Scalar(value))
 	return of, err
 }
 
-func (x *lexicon) Numbers(attribute string) ([]float64, error) {
-	return x.scope.AttributeNumbers(x.at, attribute)
+// Numbers returns the number that each ingredient has for an attribute.
+func (x *formulaNames) Numbers(attribute string) ([]float64, error) {
+	return x.context.AttributeNumbers(x.node, attribute)
 }
 
-// Condition returns a condition, by the values that may be offered.
-func (x *lexicon) Condition(name string) (c int, numbers []float64, categories, known []string, err error) {
-	if c, err = x.scope.FindCondition(x.at.Scalar(name)); err != nil {
+// Condition returns the index c of the condition with a name, and its values that may be offered: numbers or
+// categories. The result known lists all categories in the file.
+func (x *formulaNames) Condition(name string) (c int, numbers []float64, categories, known []string, err error) {
+	if c, err = x.context.FindCondition(x.node.Scalar(name)); err != nil {
 		return 0, nil, nil, nil, err
 	}
-	of := &x.scope.offered[c]
-	return c, of.Numbers, of.Categories, of.file.Categories, nil
+	of := &x.context.offeredConditions[c]
+	return c, of.Numbers, of.Categories, of.fileCondition.Categories, nil
 }
 
-// blameFormula converts an error in a formula to one with a place in the problem file.
-func blameFormula(n *yaml.Node, bad *property.ExpressionError) error {
+// placeFormulaError converts an error in a formula to an error with a position in the problem file.
+func placeFormulaError(n *yaml.Node, bad *property.ExpressionError) error {
 	message, way := bad.Message, bad.Hint
 	if cause := (*inputerr.Error)(nil); errors.As(bad.Err, &cause) {
 		if cause.File != n.File {

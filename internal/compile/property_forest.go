@@ -10,77 +10,79 @@ import (
 	"kir/property"
 )
 
+// forestKind is the kind of property that a random forest predicts.
 var forestKind = propertyKind{
 	PropertyKind:  config.ForestKind,
-	compile:       compileAs(compileForest),
+	compile:       withValueType(compileForest),
 	compiledOnce:  true,
 	hasDirections: true,
 }
 
-// compileForest makes a property that scores a label by a random forest.
+// compileForest makes a property that scores the prediction of a random forest for a label.
 func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.Node) (Property, error) {
-	if s.learnsLater && v.File == nil {
+	if s.defersLearning && v.File == nil {
 		return compileLearning(s, n, &v.Objective, config.LabelNumbers{}, v.Add)
 	}
-	f, err := forestFor(ctx, s, v, n)
+	f, err := loadOrGrowForest(ctx, s, v, n)
 	if err != nil {
 		return Property{}, err
 	}
-	want, at, least := wantOf(&v.Objective), v.AskedAt(), v.Floor.Value
+	want, at, least := modelWant(&v.Objective), v.AskedAt(), v.Floor.Value
 	score, err := f.model.Score(want)
 	if err != nil {
 		return Property{}, wantError(at, f.model, err)
 	}
-	if err := checkLabelBounds(s, at, f.model, f.data, want); err != nil {
+	if err := checkLabelBounds(s, at, f.model, f.trainingData, want); err != nil {
 		return Property{}, err
 	}
-	f.resolved.Set("label", f.model.Label())
-	f.resolved.Set("floor", least)
-	f.resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
+	f.resolvedYAML.Set("label", f.model.Label())
+	f.resolvedYAML.Set("floor", least)
+	f.resolvedYAML.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "add")
 	class := ""
 	if !f.model.Numeric() {
 		class = want.String()
 	}
-	known := newForestLearnt(f.model, f.data, f.recipes(s.Book), score, least).joinConditions(s.conditions())
+	known := newForestLearntModel(f.model, f.trainingData, f.recipeByRow(s.Book), score, least).withConditions(s.conditionCodes())
 	return Property{
-		About:      f.model.Label() + " " + want.String() + f.words,
-		Model:      f.model,
-		Unit:       UnitOf(f.model),
-		Class:      class,
-		learnt:     known,
-		valueScale: func() (*valueScale, error) { return forestScale(f.model, known) },
-		property:   known.wrap(property.NewForest(score, least)),
-		resolved:   f.resolved,
+		About:         f.model.Label() + " " + want.String() + f.featureText,
+		Model:         f.model,
+		Unit:          UnitOf(f.model),
+		Class:         class,
+		learntModel:   known,
+		newValueScale: func() (*valueScale, error) { return forestScale(f.model, known) },
+		mcmcProperty:  known.wrapProperty(property.NewForest(score, least)),
+		resolvedValue: f.resolvedYAML,
 	}, nil
 }
 
-// A grownForest is the forest of a property, grown from the known recipes or loaded from a file.
+// A grownForest is the forest of a property. It was grown from the known recipes or loaded from a file.
 type grownForest struct {
-	model    *model.Forest
-	data     *model.Data // training data; nil if a file's forest was grown from other recipes
-	words    string      // description of the added features
-	resolved yaml.Map    // keys of how it was made, with defaults filled in
+	model        *model.Forest
+	trainingData *model.Data // training data; nil if the forest was loaded and was grown from other recipes
+	featureText  string      // description of the added features
+	resolvedYAML yaml.Map    // keys of the property in the problem file, with defaults filled in
 }
 
-// recipes returns, by row of the training data, the index of the recipe in the book.
-func (f *grownForest) recipes(book *dataset.Book) []int {
-	if f.data == nil {
+// recipeByRow returns the index in the book of the recipe in each row of the training data.
+func (f *grownForest) recipeByRow(book *dataset.Book) []int {
+	if f.trainingData == nil {
 		return nil
 	}
 	label, _ := book.Label(f.model.Label())
-	return recipesWith(label)
+	return recipesWithLabel(label)
 }
 
-// forestFor loads the forest of a property, or grows it.
-func forestFor(ctx context.Context, s *readContext, v *config.Forest, n *yaml.Node) (*grownForest, error) {
+// loadOrGrowForest returns the forest of a property. It loads the forest if the property names a file, and
+// grows it otherwise.
+func loadOrGrowForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.Node) (*grownForest, error) {
 	if v.File != nil {
 		return loadGrownForest(ctx, s, v)
 	}
-	return growForest(ctx, s, v, n)
+	return growPropertyForest(ctx, s, v, n)
 }
 
-// growForest grows the forest of a property from the known recipes.
-func growForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.Node) (*grownForest, error) {
+// growPropertyForest grows the forest of a property from the known recipes.
+func growPropertyForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.Node) (*grownForest, error) {
 	features, words, err := compileAddedFeatures(s, v.Add)
 	if err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func growForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.N
 		return nil, err
 	}
 	if !v.HasNumbers() {
-		if err := checkFewClasses(v.Want.At, label); err != nil {
+		if err := refuseNumbersAsClasses(v.Want.At, label); err != nil {
 			return nil, err
 		}
 	}
@@ -109,22 +111,22 @@ func growForest(ctx context.Context, s *readContext, v *config.Forest, n *yaml.N
 	if err != nil {
 		return nil, v.Label.At.PlaceError(err)
 	}
-	f := &grownForest{model: grown, data: data, words: words}
+	f := &grownForest{model: grown, trainingData: data, featureText: words}
 	used := grown.Options()
-	f.resolved.Set("trees", used.Trees)
-	f.resolved.Set("splits", used.Splits.String())
-	f.resolved.Set("features", used.FeaturesPerSplit)
-	f.resolved.Set("leaf", used.SmallestLeaf)
-	f.resolved.Set("seed", used.Seed)
+	f.resolvedYAML.Set("trees", used.Trees)
+	f.resolvedYAML.Set("splits", used.Splits.String())
+	f.resolvedYAML.Set("features", used.FeaturesPerSplit)
+	f.resolvedYAML.Set("leaf", used.SmallestLeaf)
+	f.resolvedYAML.Set("seed", used.Seed)
 	return f, nil
 }
 
-// forestOptions returns the options for growing a forest whose splits test some features, or the amounts if
-// there are none.
+// forestOptions returns the options for growing the forest of a property. features are the features that its
+// splits test; nil means the amounts.
 func forestOptions(s *readContext, v *config.Forest, features []model.Feature) (model.Options, error) {
-	o := model.Options{Trees: 100, Splits: splitsOf(v), SmallestLeaf: v.Leaf.Value, Seed: v.Seed.Or(1), Importances: true, Workers: s.workers}
+	o := model.Options{Trees: 100, Splits: splitKind(v), SmallestLeaf: v.Leaf.Value, Seed: v.Seed.Or(1), Importances: true, Workers: s.workers}
 	if v.IsExtreme() && o.Splits == model.BestSplits {
-		o.Trees = directedTrees
+		o.Trees = extremeForestTrees
 	}
 	o.Trees = v.Trees.Or(o.Trees)
 	if v.Features == nil {
@@ -135,9 +137,9 @@ func forestOptions(s *readContext, v *config.Forest, features []model.Feature) (
 	return o, err
 }
 
-// splitsOf returns how splits are made. The default is random splits. If features is given without splits,
-// it is best splits, because older problem files were written that way.
-func splitsOf(v *config.Forest) model.Splits {
+// splitKind returns how the splits of a forest are chosen. The default is random splits. If the key features
+// is given without the key splits, best splits are chosen, because older problem files mean that.
+func splitKind(v *config.Forest) model.Splits {
 	if v.Splits.Value == model.BestSplits.String() || v.Splits.At == nil && v.Features != nil {
 		return model.BestSplits
 	}

@@ -12,62 +12,66 @@ import (
 	"kir/property"
 )
 
-// learntTrees is the number of trees in a forest of a learnt model. With random splits, more trees make no
-// difference on held-out rows.
-const learntTrees = 100
+// learntForestTrees is the default number of trees in the forest of a learnt model. With random splits, more
+// trees do not improve the predictions of held-out rows.
+const learntForestTrees = 100
 
+// learnKind is the kind of property that the best of several models predicts.
 var learnKind = propertyKind{
 	PropertyKind:  config.LearnKind,
-	compile:       compileAs(compileLearn),
+	compile:       withValueType(compileLearn),
 	hasDirections: true,
 }
 
+// processKind is the kind of property that a Gaussian process predicts.
 var processKind = propertyKind{
 	PropertyKind:  config.ProcessKind,
-	compile:       compileAs(compileProcess),
+	compile:       withValueType(compileProcess),
 	hasDirections: true,
 }
 
-// compileLearn makes a property of the best model of a label that the known recipes allow.
+// compileLearn makes a property that scores the prediction for a label. It chooses the model that predicts
+// the known recipes best.
 func compileLearn(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
 	if v.File != nil {
-		return loadLearnt(ctx, s, v, n)
+		return loadLearntProperty(ctx, s, v, n)
 	}
-	if s.learnsLater {
+	if s.defersLearning {
 		return compileLearning(s, n, &v.Objective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
 	}
-	o := learnOptions(s, model.Best)
+	o := defaultLearnOptions(s, model.Best)
 	o.Forest.Trees, o.Forest.Seed = v.Trees.Or(o.Forest.Trees), v.Seed.Or(o.Forest.Seed)
 	if s.Book != nil {
 		o.Features = FeatureSets(s.Book.Ingredients, s.Total)
 		for k := range o.Features {
-			o.Features[k].Features = s.conditionTable.withFeatures(o.Features[k].Features, len(s.Names))
+			o.Features[k].Features = s.conditionTable.withCodeFeatures(o.Features[k].Features, len(s.Names))
 		}
 	}
 	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, o)
 }
 
-// compileProcess makes a property of a Gaussian process that learns a label of the known recipes.
+// compileProcess makes a property that scores the prediction of a Gaussian process for a label of the known
+// recipes.
 func compileProcess(ctx context.Context, s *readContext, v *config.Process, n *yaml.Node) (Property, error) {
-	if s.learnsLater {
+	if s.defersLearning {
 		return compileLearning(s, n, &v.Objective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
 	}
-	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, learnOptions(s, model.ProcessAlone))
+	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, defaultLearnOptions(s, model.ProcessAlone))
 }
 
-// learnOptions returns the default options for learning a label.
-func learnOptions(s *readContext, kind model.Kind) model.LearnOptions {
-	return model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntTrees, Seed: 1, Importances: true, Workers: s.workers}}
+// defaultLearnOptions returns the default options for learning a label.
+func defaultLearnOptions(s *readContext, kind model.Kind) model.LearnOptions {
+	return model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntForestTrees, Seed: 1, Importances: true, Workers: s.workers}}
 }
 
-// learnLabel learns a label from the known recipes, and makes a property of the model.
+// learnLabel learns a label from the known recipes, and makes a property that scores the prediction.
 func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *config.Objective, numbers config.LabelNumbers, o model.LearnOptions) (Property, error) {
 	label, err := labelNamed(s, n, objective.Label)
 	if err != nil {
 		return Property{}, err
 	}
 	if !objective.HasNumbers() {
-		if err := checkFewClasses(objective.Want.At, label); err != nil {
+		if err := refuseNumbersAsClasses(objective.Want.At, label); err != nil {
 			return Property{}, err
 		}
 	}
@@ -77,7 +81,7 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 		return Property{}, objective.Label.At.PlaceError(err)
 	}
 	o.Log, o.Failed = numbers.Log.Value, failed
-	if data.SD, err = s.standardDeviations(numbers.SD, recipes); err != nil {
+	if data.SD, err = s.readStandardDeviations(numbers.SD, recipes); err != nil {
 		return Property{}, err
 	}
 	m, err := s.modelCache.learn(ctx, data, o)
@@ -89,13 +93,13 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 	if err != nil {
 		return Property{}, err
 	}
-	p.resolved = resolvedLearnt(n, label.Name, m, o, objective.Floor.Value)
+	p.resolvedValue = resolvedLearnYAML(n, label.Name, m, o, objective.Floor.Value)
 	return p, nil
 }
 
-// resolvedLearnt returns the mapping at a node of a model learnt from the known recipes, with defaults filled
-// in.
-func resolvedLearnt(n *yaml.Node, label string, m *model.Learned, o model.LearnOptions, least float64) (resolved yaml.Map) {
+// resolvedLearnYAML returns the mapping under the key of the kind, with defaults filled in, for a model that
+// was learnt from the known recipes. The parameter least is the floor of the score.
+func resolvedLearnYAML(n *yaml.Node, label string, m *model.Learned, o model.LearnOptions, least float64) (resolved yaml.Map) {
 	resolved.Set("label", label)
 	if o.Kind == model.Best {
 		resolved.Set("trees", o.Forest.Trees)
@@ -109,9 +113,10 @@ func resolvedLearnt(n *yaml.Node, label string, m *model.Learned, o model.LearnO
 	return resolved
 }
 
-// learntProperty returns the property of a learnt model.
+// learntProperty returns the property that scores the predictions of a learnt model. The parameter recipes
+// has the index of the known recipe of each row of data.
 func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes []int, objective *config.Objective) (Property, error) {
-	want, at, least := wantOf(objective), objective.AskedAt(), objective.Floor.Value
+	want, at, least := modelWant(objective), objective.AskedAt(), objective.Floor.Value
 	score, err := m.Score(want)
 	if err != nil {
 		return Property{}, wantError(at, m, err)
@@ -123,19 +128,19 @@ func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes 
 	if !m.Numeric() {
 		class = want.String()
 	}
-	known := newLearnt(m, data, recipes, score, least).joinConditions(s.conditions())
+	known := newLearntModel(m, data, recipes, score, least).withConditions(s.conditionCodes())
 	return Property{
-		About:      describeLearnt(m, want),
-		Model:      m,
-		Unit:       UnitOf(m),
-		Class:      class,
-		learnt:     known,
-		valueScale: func() (*valueScale, error) { return learntScale(m, known) },
-		property:   known.wrap(property.NewLearned(score, least)),
+		About:         describeLearnt(m, want),
+		Model:         m,
+		Unit:          UnitOf(m),
+		Class:         class,
+		learntModel:   known,
+		newValueScale: func() (*valueScale, error) { return learntScale(m, known) },
+		mcmcProperty:  known.wrapProperty(property.NewLearned(score, least)),
 	}, nil
 }
 
-// describeLearnt describes the objective of a learnt model.
+// describeLearnt returns a description of the objective that a learnt model predicts.
 func describeLearnt(m *model.Learned, want model.Want) string {
 	text := m.Label() + " " + want.String()
 	if m.Options().Log {
@@ -144,27 +149,28 @@ func describeLearnt(m *model.Learned, want model.Want) string {
 	return text
 }
 
-// newLearnt returns the learntModel of a model, with which its predictions are checked.
-func newLearnt(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
+// newLearntModel returns the learntModel of a model that kir chose or loaded. The parameter least is the
+// floor of the score.
+func newLearntModel(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
 	return &learntModel{
-		data: data, recipes: recipes,
+		trainingData: data, recipeByRow: recipes,
 		want: score.Want(),
-		heldOut: func() ([]float64, error) {
+		heldOutRowScores: func() ([]float64, error) {
 			scores := score.HeldOut()
 			for r := range scores {
 				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
 			}
 			return scores, nil
 		},
-		predicted: func() ([]model.Prediction, error) {
+		heldOutPredictions: func() ([]model.Prediction, error) {
 			if !m.Numeric() {
 				return nil, nil
 			}
 			return m.HeldOut(), nil
 		},
-		probability:   score.Stated,
-		heldOutStated: func() ([]float64, error) { return score.HeldOutStated(), nil },
-		calibrate:     func() (*model.Calibration, error) { return score.Calibrated(), nil },
+		classProbability:     score.Stated,
+		heldOutProbabilities: func() ([]float64, error) { return score.HeldOutStated(), nil },
+		calibrate:            func() (*model.Calibration, error) { return score.Calibrated(), nil },
 		relearn: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			again, err := m.Refit(ctx, part)
 			if err != nil {
@@ -183,7 +189,8 @@ func newLearnt(m *model.Learned, data *model.Data, recipes []int, score *model.L
 	}
 }
 
-// UnitOf returns the unit in the name of a model's label; empty if it has none or is not numeric.
+// UnitOf returns the unit in the name of the label that m predicts. It is empty if the name has no unit or
+// the label has classes.
 func UnitOf(m Predictor) string {
 	if !m.Numeric() {
 		return ""
@@ -192,16 +199,17 @@ func UnitOf(m Predictor) string {
 	return unit
 }
 
-// Learn learns a label of a book's recipes from their amounts, closed to total units. The label has classes
-// or numbers. sd is the label with the standard deviations of the numbers, or nil. Recipes whose value is
-// among words, or always means failure, count as failed.
+// Learn learns a label of recipes from the amounts of their ingredients, scaled to total units. numeric tells
+// whether the label has numbers or classes. The parameter sd is the label with the standard deviations of the
+// numbers, or nil. A recipe counts as failed if its value is one of words or a word that always means
+// failure.
 func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
 	data, recipes, failed, err := labelledData(nil, b, label, total, numeric, words)
 	if err != nil {
 		return nil, err
 	}
 	if sd != nil {
-		if data.SD, err = standardDeviations(sd, recipes); err != nil {
+		if data.SD, err = labelStandardDeviations(sd, recipes); err != nil {
 			return nil, err
 		}
 	}

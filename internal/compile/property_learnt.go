@@ -15,71 +15,77 @@ import (
 	"kir/property"
 )
 
-// directedTrees is the number of trees in a forest of best splits that is maximised or minimised. The best
-// recipe of a search is best partly by luck, and more trees reduce that luck; see docs/search.md.
-const directedTrees = 300
+// extremeForestTrees is the default number of trees in a forest of best splits whose number is to be
+// maximised or minimised. The best recipe of a search is best partly by luck, and more trees reduce that
+// luck; see docs/search.md.
+const extremeForestTrees = 300
 
-// maxClasses is the greatest number of different numbers of a label whose values may be used as classes.
-const maxClasses = 20
+// maxNumericClasses is the maximum number of distinct numbers of a label that may be used as classes.
+const maxNumericClasses = 20
 
-// A learntModel is a property's model with what is needed to check its predictions on held-out recipes.
+// A learntModel has what is needed to check the predictions of a property's model on held-out recipes.
 type learntModel struct {
-	data    *model.Data // training data; nil for a model from a file
-	recipes []int       // by row of the data: index of the recipe in the book
-	want    model.Want
-	// conditions is how the model sees conditions; nil without conditions.
-	conditions *property.Conditions
-	// heldOut returns the score of each row of the data by models that have not seen it; NaN if there is
-	// none.
-	heldOut func() ([]float64, error)
-	// predicted returns the prediction for each row of the data by models that have not seen it; NaN if
-	// there is none. It returns nil for classes.
-	predicted func() ([]model.Prediction, error)
-	// relearn learns the same property from part of the data, on the scale of the whole.
+	trainingData *model.Data // training data; nil if the model is from a file and learnt from other recipes
+	recipeByRow  []int       // by row of the training data: index of the known recipe
+	want         model.Want  // which values of the label are wanted
+	// conditionCodes encodes the conditions for the model. It is nil if the problem has no conditions.
+	conditionCodes *property.Conditions
+	// heldOutRowScores returns the score of each row of data, by models that have not learnt from the row. A
+	// score is NaN if there is no such model.
+	heldOutRowScores func() ([]float64, error)
+	// heldOutPredictions returns the predicted number for each row of data, by models that have not learnt
+	// from the row. A number is NaN if there is no such model. The result is nil for classes.
+	heldOutPredictions func() ([]model.Prediction, error)
+	// relearn learns a model from part of the training data, and returns the property that scores its
+	// predictions. The scale of the scores is that of the complete data.
 	relearn func(ctx context.Context, part *model.Data) (mcmc.Property, error)
-	// probability returns the model's probability of the wanted class for dense amounts; nil for numbers.
-	probability func(x []int32) float64
-	// heldOutStated returns the probability for each row of the data by models that have not seen it.
-	heldOutStated func() ([]float64, error)
-	// calibrate returns the calibration of the probability on held-out rows; nil for numbers.
+	// classProbability returns the probability of the wanted class, given the amount of every ingredient. It
+	// is used for classes only.
+	classProbability func(x []int32) float64
+	// heldOutProbabilities returns the probability of the wanted class for each row of data, by models that
+	// have not learnt from the row. It is used for classes only.
+	heldOutProbabilities func() ([]float64, error)
+	// calibrate returns the calibration of the class probabilities on held-out rows. It is used for classes
+	// only.
 	calibrate func() (*model.Calibration, error)
 
-	once        sync.Once // guards calibration and err
-	calibration *model.Calibration
-	err         error
+	calibrationOnce sync.Once // guards calibration and calibrationErr
+	calibration     *model.Calibration
+	calibrationErr  error
 
-	heldOnce    sync.Once // guards the fields below
-	heldChances []model.Prediction
-	heldErr     error
+	chancesOnce sync.Once          // guards chances and chancesErr
+	chances     []model.Prediction // by row of the training data: calibrated probability of the wanted class
+	chancesErr  error
 }
 
-// heldOutCalibration returns the calibration of class probabilities on held-out recipes, or nil if none was
-// held out.
+// heldOutCalibration returns the calibration of the class probabilities on held-out recipes. It returns nil
+// if no recipe was held out.
 func (w *learntModel) heldOutCalibration() (*model.Calibration, error) {
-	w.once.Do(func() { w.calibration, w.err = w.calibrate() })
-	return w.calibration, w.err
+	w.calibrationOnce.Do(func() { w.calibration, w.calibrationErr = w.calibrate() })
+	return w.calibration, w.calibrationErr
 }
 
-// newForestLearnt returns the learntModel of a forest's score.
-func newForestLearnt(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learntModel {
+// newForestLearntModel returns the learntModel of a forest with its score. The parameter least is the floor
+// of the score.
+func newForestLearntModel(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learntModel {
 	return &learntModel{
-		data: data, recipes: recipes,
+		trainingData: data, recipeByRow: recipes,
 		want: score.Want(),
-		heldOut: func() ([]float64, error) {
+		heldOutRowScores: func() ([]float64, error) {
 			scores, err := f.OutOfBag(score, data.Rows)
 			for r := range scores {
 				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
 			}
 			return scores, err
 		},
-		predicted: func() ([]model.Prediction, error) {
+		heldOutPredictions: func() ([]model.Prediction, error) {
 			if !f.Numeric() {
 				return nil, nil
 			}
 			return f.HeldOut(data.Rows)
 		},
-		probability:   func(x []int32) float64 { return score.Probability(score.Point(x)) },
-		heldOutStated: func() ([]float64, error) { return f.OutOfBag(score, data.Rows) },
+		classProbability:     func(x []int32) float64 { return score.Probability(score.Point(x)) },
+		heldOutProbabilities: func() ([]float64, error) { return f.OutOfBag(score, data.Rows) },
 		calibrate: func() (*model.Calibration, error) {
 			stated, err := f.OutOfBag(score, data.Rows)
 			if err != nil {
@@ -111,41 +117,41 @@ func newForestLearnt(f *model.Forest, data *model.Data, recipes []int, score *mo
 	}
 }
 
-// heldOutScores returns the score of each recipe of the book by models that have not seen it. It is NaN for
-// recipes without the label.
+// heldOutScores returns the score of each known recipe, by models that have not learnt from the recipe. The
+// score is NaN for recipes that were not learnt from.
 func (w *learntModel) heldOutScores(p *Problem) ([]float64, error) {
-	rows, err := w.heldOut()
+	rows, err := w.heldOutRowScores()
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, len(p.recipes))
+	scores := make([]float64, len(p.scaledRecipes))
 	for r := range scores {
 		scores[r] = math.NaN()
 	}
-	for row, r := range w.recipes {
+	for row, r := range w.recipeByRow {
 		scores[r] = rows[row]
 	}
 	return scores, nil
 }
 
-// HeldOutPredictions returns predictions for recipes of the book by models that have not seen them, by
-// index of the recipe. They are numbers, or chances of the wanted class. It returns nil if nothing is
-// predicted, or if it is unknown which recipes the model has seen.
+// HeldOutPredictions returns predictions for known recipes, by index of the recipe. A prediction is a number
+// or the probability of the wanted class, by models that have not learnt from the recipe. The result is nil
+// if the property has no model, or if it is unknown from which recipes the model has learnt.
 func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	if !w.ScoresByHeldOut() {
 		return nil, nil
 	}
-	rows, err := w.learnt.predicted()
+	rows, err := w.learntModel.heldOutPredictions()
 	if err != nil {
 		return nil, err
 	}
 	if w.Class != "" {
-		if rows, err = w.learnt.heldOutClassChances(); err != nil {
+		if rows, err = w.learntModel.heldOutClassChances(); err != nil {
 			return nil, err
 		}
 	}
 	all := make(map[int]model.Prediction, len(rows))
-	for row, r := range w.learnt.recipes {
+	for row, r := range w.learntModel.recipeByRow {
 		if row < len(rows) && !math.IsNaN(rows[row].Value) {
 			all[r] = rows[row]
 		}
@@ -153,19 +159,20 @@ func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	return all, nil
 }
 
-// heldOutClassChances returns the calibrated chance of the wanted class for each row of the data, or nil if
-// no row was held out.
+// heldOutClassChances returns the calibrated probability of the wanted class for each row of data. It returns
+// nil if no row was held out. It computes the probabilities once.
 func (w *learntModel) heldOutClassChances() ([]model.Prediction, error) {
-	w.heldOnce.Do(func() { w.heldChances, w.heldErr = w.computeHeldOutChances() })
-	return w.heldChances, w.heldErr
+	w.chancesOnce.Do(func() { w.chances, w.chancesErr = w.computeHeldOutChances() })
+	return w.chances, w.chancesErr
 }
 
+// computeHeldOutChances computes the result of heldOutClassChances.
 func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 	c, err := w.heldOutCalibration()
 	if c == nil || err != nil {
 		return nil, err
 	}
-	stated, err := w.heldOutStated()
+	stated, err := w.heldOutProbabilities()
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +193,10 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 	return all, nil
 }
 
-// checkFewClasses returns an error if a label with many different numbers is used as classes.
-func checkFewClasses(want *yaml.Node, label *dataset.Label) error {
-	if len(label.Classes) <= maxClasses || !label.Numeric() {
+// refuseNumbersAsClasses returns an error if a label with many distinct numbers is used as classes. The
+// parameter want is the node of the wanted classes.
+func refuseNumbersAsClasses(want *yaml.Node, label *dataset.Label) error {
+	if len(label.Classes) <= maxNumericClasses || !label.Numeric() {
 		return nil
 	}
 	numbers, err := label.Numbers()
@@ -200,7 +208,8 @@ func checkFewClasses(want *yaml.Node, label *dataset.Label) error {
 		"ask for maximize: true, minimize: true, at_least, at_most or between")
 }
 
-// finiteRange returns the least and the greatest number, ignoring NaN.
+// finiteRange returns the least and the greatest of the numbers. It ignores NaN. Without numbers it returns
+// +Inf and −Inf.
 func finiteRange(numbers []float64) (least, greatest float64) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, v := range numbers {
@@ -211,8 +220,8 @@ func finiteRange(numbers []float64) (least, greatest float64) {
 	return least, greatest
 }
 
-// checkLabelBounds returns an error for bounds that no recipe's number is within: the forest would give
-// every composition probability 0. It warns if all recipes are within.
+// checkLabelBounds returns an error if no recipe has a number within the wanted bounds, because the model
+// would then score every composition 0. It adds a warning if all recipes are within the bounds.
 func checkLabelBounds(s *readContext, at *yaml.Node, f Predictor, data *model.Data, want model.Want) error {
 	low, high, bounded := want.Bounds()
 	if !bounded {

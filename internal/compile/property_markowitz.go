@@ -13,22 +13,24 @@ import (
 	"kir/property"
 )
 
-// defaultAversion is the default risk aversion a.
-const defaultAversion = 1.5
+// defaultRiskAversion is the default of the risk aversion a, by which the variance of a portfolio is
+// multiplied.
+const defaultRiskAversion = 1.5
 
+// markowitzKind is the kind of property that scores the return and the risk of a portfolio.
 var markowitzKind = propertyKind{
 	PropertyKind:     config.MarkowitzKind,
-	compile:          compileAs(compileMarkowitz),
-	scoresEverySplit: scoresAnySplit,
+	compile:          withValueType(compileMarkowitz),
+	scoresEverySplit: alwaysScoresEverySplit,
 }
 
-// compileMarkowitz makes a property of return against risk.
+// compileMarkowitz makes a property that scores a portfolio by its return and its risk.
 func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml.Node) (Property, error) {
 	m, err := newMarket(ctx, s, v, n)
 	if err != nil {
 		return Property{}, err
 	}
-	aversion := v.RiskAversion.Or(defaultAversion)
+	aversion := v.RiskAversion.Or(defaultRiskAversion)
 	p, err := property.NewMarkowitz(m.returns, m.covariance, aversion, s.Total)
 	if err != nil {
 		return Property{}, n.PlaceError(err)
@@ -42,59 +44,61 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 	if v.RiskAversion.At == nil && !hasFigure {
 		resolved.Set("risk_aversion", aversion)
 	}
-	if m.kind != assetstats.Guess {
-		resolved.Set("as", m.word)
-		resolved.Set("periods", m.periods)
+	if m.historyKind != assetstats.Guess {
+		resolved.Set("as", m.historyKindWord)
+		resolved.Set("periods", m.periodsPerYear)
 	}
 	if !hasFigure {
-		objectives, err := marketObjectives(p)
-		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.source), Figures: marketFigures(p), figureObjectives: objectives, property: p, resolved: resolved}, err
+		objectives, err := portfolioObjectives(p)
+		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.historyDescription), Figures: portfolioFigures(p), figureObjectives: objectives, mcmcProperty: p, resolvedValue: resolved}, err
 	}
-	figure, err := figureProperty(ctx, s, n, p, v, m.source)
-	figure.resolved = resolved
+	figure, err := statisticProperty(ctx, s, n, p, v, m.historyDescription)
+	figure.resolvedValue = resolved
 	return figure, err
 }
 
-// figureProperty returns the property of the figure of a portfolio that v maximises or minimises. source
-// describes where the market is from.
-func figureProperty(ctx context.Context, s *readContext, n *yaml.Node, p *property.Markowitz, v *config.Markowitz, source string) (Property, error) {
+// statisticProperty returns a property that scores the return, volatility or ratio of a portfolio, whichever
+// v maximises or minimises. The parameter source describes the history of the market.
+func statisticProperty(ctx context.Context, s *readContext, n *yaml.Node, p *property.Markowitz, v *config.Markowitz, source string) (Property, error) {
 	word := v.Maximize.Value
 	if v.Minimize.At != nil {
 		word = v.Minimize.Value
 	}
-	side := portfolioStatistics()[word]
+	side := statisticsByWord()[word]
 	l := statisticScale(p, side)
-	d, words, err := l.extremeDesirability(ctx, s, n, l.unit, v.Objective())
+	d, words, err := l.extremeDesirability(ctx, s, n, l.shownUnit, v.Objective())
 	if err != nil {
 		return Property{}, err
 	}
-	value := func(x *mcmc.Composition) float64 { return float64(l.scale * p.Statistic(side, x)) }
-	return Property{About: word + source + ": " + words, Value: value, Unit: l.unit, property: p.As(side, d), valueScale: l.withSlack()}, nil
+	value := func(x *mcmc.Composition) float64 { return float64(l.shownFactor * p.Statistic(side, x)) }
+	return Property{About: word + source + ": " + words, Value: value, Unit: l.shownUnit, mcmcProperty: p.As(side, d), newValueScale: l.setRoundingError()}, nil
 }
 
-// statisticScale returns the value scale of a figure of a portfolio, without its width.
+// statisticScale returns the value scale of a statistic of a portfolio, without its typicalSpread.
 func statisticScale(p *property.Markowitz, side property.Statistic) *valueScale {
 	l := &valueScale{
-		value:      func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
-		asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(side, d), nil },
-		scale:      100, valueName: returnWords, unit: "%", notation: asPercent,
+		judgedValue: func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
+		asProperty:  func(d *property.Desirability) (mcmc.Property, error) { return p.As(side, d), nil },
+		shownFactor: 100, valueName: yearReturnName, shownUnit: "%", notation: asPercent,
 	}
 	switch side {
 	case property.Volatility:
-		l.valueName = volatilityWords
+		l.valueName = yearVolatilityName
 	case property.Ratio:
-		l.scale, l.valueName, l.unit, l.notation = 1, ratioWords, "", asNumber
+		l.shownFactor, l.valueName, l.shownUnit, l.notation = 1, returnRatioName, "", asNumber
 	}
 	return l
 }
 
-// portfolioStatistics returns the figures of a portfolio by the words after maximize and minimize.
-func portfolioStatistics() map[string]property.Statistic {
+// statisticsByWord returns the statistics of a portfolio by the words that stand after maximize or minimize
+// in a problem file.
+func statisticsByWord() map[string]property.Statistic {
 	return map[string]property.Statistic{"return": property.Return, "volatility": property.Volatility, "ratio": property.Ratio}
 }
 
-// marketFigures returns the figures of a portfolio: return, volatility and their ratio.
-func marketFigures(p *property.Markowitz) []Figure {
+// portfolioFigures returns three figures of a portfolio: return, volatility, and return divided by
+// volatility.
+func portfolioFigures(p *property.Markowitz) []Figure {
 	volatility := func(x *mcmc.Composition) float64 { return math.Sqrt(max(p.Risk(x), 0)) }
 	return []Figure{
 		{Name: "return", Percent: true, Of: p.Return},
@@ -103,15 +107,15 @@ func marketFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// marketObjectives returns the figures of a portfolio as objectives of a trade-off.
-func marketObjectives(p *property.Markowitz) (all []Objective, err error) {
+// portfolioObjectives returns the three figures of a portfolio as objectives of a trade-off.
+func portfolioObjectives(p *property.Markowitz) (all []Objective, err error) {
 	for k, side := range []property.Statistic{property.Return, property.Volatility, property.Ratio} {
 		l, direction := statisticScale(p, side), config.Maximize
 		if side == property.Volatility {
 			direction = config.Minimize
 		}
-		o := Objective{Objective: search.Objective{Name: marketFigures(p)[k].Name}, Figure: k, Unit: l.unit}
-		if err := o.compile(l, direction, 0, 0); err != nil {
+		o := Objective{Objective: search.Objective{Name: portfolioFigures(p)[k].Name}, Figure: k, Unit: l.shownUnit}
+		if err := o.setDirection(l, direction, 0, 0); err != nil {
 			return nil, err
 		}
 		all = append(all, o)

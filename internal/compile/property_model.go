@@ -21,13 +21,14 @@ import (
 	"kir/property"
 )
 
+// modelKind is the kind of property that an imported model predicts.
 var modelKind = propertyKind{
 	PropertyKind: config.ModelKind,
-	compile:      compileAs(compileModel),
+	compile:      withValueType(compileModel),
 	compiledOnce: true,
 }
 
-// compileModel makes a property that scores the output of an imported tree ensemble.
+// compileModel makes a property that scores an output of an imported tree ensemble.
 func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.Node) (Property, error) {
 	m, err := loadModel(ctx, s, v.File)
 	if err != nil {
@@ -37,7 +38,7 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	if err != nil {
 		return Property{}, err
 	}
-	b := &inputMapping{readContext: s, model: m, at: n, amounts: v.Amounts.Or("share")}
+	b := &inputMapping{readContext: s, model: m, node: n, defaultMeasure: v.Amounts.Or("share")}
 	if err := b.mapInputs(v); err != nil {
 		return Property{}, err
 	}
@@ -51,7 +52,7 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "file", "output", "class", "at_least", "at_most", "between", "maximize", "minimize", "target", "sd", "features")
-	resolved.Set("amounts", b.amounts)
+	resolved.Set("amounts", b.defaultMeasure)
 	resolved.CopyKeys(n, "constants", "check")
 	if v.Check != nil {
 		tolerance := v.Tolerance.Or(predictionTolerance)
@@ -73,28 +74,29 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	if err != nil {
 		return Property{}, err
 	}
-	p.About, p.resolved = fmt.Sprintf("%s of %s: %s", output.name, inputerr.Quote(v.File.Text), about), resolved
+	p.About, p.resolvedValue = fmt.Sprintf("%s of %s: %s", output.name, inputerr.Quote(v.File.Text), about), resolved
 	return p, nil
 }
 
-// outputProperty returns the property of a model's output: the score of its sums, and its value or, for
-// classes, their probability.
+// outputProperty returns the property that scores an output of a model. The parameter bound is the model
+// bound to one combination of conditions. score computes the score from the sums over the trees. The
+// parameter least is the floor of the score.
 func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums []float64) float64, least float64) Property {
 	scored := importedmodel.New(bound, score, least)
-	if !output.probability {
+	if !output.isProbability {
 		return Property{
-			property:   scored,
-			Value:      func(x *mcmc.Composition) float64 { return output.valueOf(scored.Sums(x)) },
-			valueScale: func() (*valueScale, error) { return modelScale(bound, output), nil },
+			mcmcProperty:  scored,
+			Value:         func(x *mcmc.Composition) float64 { return output.valueOf(scored.Sums(x)) },
+			newValueScale: func() (*valueScale, error) { return modelScale(bound, output), nil },
 		}
 	}
 	bare := importedmodel.New(bound, score, 0)
 	return Property{
-		property: scored, Class: output.class,
-		classChance: func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) },
-		valueScale: func() (*valueScale, error) {
+		mcmcProperty: scored, Class: output.classText,
+		importedClassChance: func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) },
+		newValueScale: func() (*valueScale, error) {
 			l := scoreScale(bare)
-			l.valueName, l.notation = chanceWords, asShare
+			l.valueName, l.notation = classChanceName, asShare
 			return l, nil
 		},
 	}
@@ -104,16 +106,16 @@ func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums [
 func modelScale(bound *ensemble.Score, output modelOutput) *valueScale {
 	least, greatest := bound.Bounds()
 	return &valueScale{
-		valueName: modelWords,
-		value:     func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },
+		valueName:   modelNumberName,
+		judgedValue: func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return importedmodel.New(bound, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
 		},
-		scale: 1, width: max(math.Abs(output.valueOf(greatest)-output.valueOf(least))/20, math.SmallestNonzeroFloat64),
+		shownFactor: 1, typicalSpread: max(math.Abs(output.valueOf(greatest)-output.valueOf(least))/20, math.SmallestNonzeroFloat64),
 	}
 }
 
-// loadModel reads a model's file and detects its format.
+// loadModel reads the model in a file. It detects the format of the file: ONNX, XGBoost or LightGBM.
 func loadModel(ctx context.Context, s *readContext, n *yaml.Node) (m *ensemble.Model, err error) {
 	err = s.Files.Read(ctx, n, "the file of the model", func(r io.Reader, _ string) (err error) {
 		b := bufio.NewReader(r)

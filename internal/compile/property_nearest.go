@@ -13,14 +13,18 @@ import (
 )
 
 var (
-	noveltyKind  = propertyKind{PropertyKind: config.NoveltyKind, compile: compileAs(compileNearest), scoresEverySplit: isByAmounts}
-	likenessKind = propertyKind{PropertyKind: config.LikenessKind, compile: compileAs(compileNearest), scoresEverySplit: isByAmounts}
+	// noveltyKind is the kind of property that scores distance from known recipes.
+	noveltyKind = propertyKind{PropertyKind: config.NoveltyKind, compile: withValueType(compileNearest), scoresEverySplit: isByAmounts}
+	// likenessKind is the kind of property that scores nearness to known recipes.
+	likenessKind = propertyKind{PropertyKind: config.LikenessKind, compile: withValueType(compileNearest), scoresEverySplit: isByAmounts}
 )
 
-// isByAmounts reports whether novelty or likeness compares amounts, not only ingredients.
+// isByAmounts reports whether a property of novelty or likeness compares amounts, and not only which
+// ingredients are used.
 func isByAmounts(v config.Value) bool { return v.(*config.Nearest).By.Value == config.ByAmounts }
 
-// compileNearest makes a property of how far a composition is from known recipes, or how near.
+// compileNearest makes a property that scores how far a composition is from the nearest known recipe, or how
+// near.
 func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yaml.Node) (Property, error) {
 	rows, names, err := namedRecipes(s, v, n)
 	if err != nil {
@@ -35,7 +39,7 @@ func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yam
 	}
 	var sets [][]int32
 	for _, parts := range rows {
-		sets = append(sets, ingredientsUsed(parts))
+		sets = append(sets, usedIngredients(parts))
 	}
 	build := property.NewNovelty
 	if v.IsLikeness() {
@@ -49,10 +53,11 @@ func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yam
 	resolved.Set("by", config.ByOverlap)
 	resolved.CopyKeys(n, "to")
 	resolved.Set("floor", v.Floor.Value)
-	return Property{About: about + " by overlap of ingredients", property: p, resolved: resolved}, nil
+	return Property{About: about + " by overlap of ingredients", mcmcProperty: p, resolvedValue: resolved}, nil
 }
 
-// compileNearestByAmounts makes a property of Aitchison's distance to the nearest of some recipes.
+// compileNearestByAmounts makes a property that scores Aitchison's distance to the nearest of the recipes in
+// rows. The parameter about is a description of the recipes.
 func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, rows [][]mcmc.Part, about string) (_ Property, err error) {
 	o := property.DistanceOptions{Ingredients: len(s.Names), Total: s.Total, Recipes: rows, Zero: v.Zero.Or(0.5), Scale: v.Scale.Value, Floor: v.Floor.Value}
 	if v.Scale.At == nil {
@@ -81,12 +86,13 @@ func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, ro
 	resolved.Set("scale", o.Scale)
 	resolved.Set("floor", o.Floor)
 	return Property{
-		About:    fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.Zero),
-		property: p, resolved: resolved,
+		About:        fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.Zero),
+		mcmcProperty: p, resolvedValue: resolved,
 	}, nil
 }
 
-// namedRecipes returns the recipes that a property names, or all by default, and a description.
+// namedRecipes returns the recipes to which a property compares compositions, and a description of the
+// recipes. The default is all known recipes.
 func namedRecipes(s *readContext, v *config.Nearest, n *yaml.Node) (rows [][]mcmc.Part, names string, err error) {
 	recipes := s.Book
 	if recipes == nil {

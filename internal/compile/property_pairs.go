@@ -11,17 +11,18 @@ import (
 	"kir/property"
 )
 
-// maxFactors is the greatest number of pairs of ingredients that a problem may name.
-const maxFactors = 1 << 22
+// maxPairFactors is the maximum number of pairs of ingredients for which a problem file may give a factor.
+const maxPairFactors = 1 << 22
 
+// pairsKind is the kind of property that scores pairs of ingredients.
 var pairsKind = propertyKind{
 	PropertyKind: config.PairsKind,
-	compile:      compileAs(compilePairs),
+	compile:      withValueType(compilePairs),
 }
 
-// compilePairs makes a property of how well pairs of ingredients go together.
+// compilePairs makes a property that scores how well pairs of ingredients go together.
 func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.Node) (Property, error) {
-	lift, err := liftWord(s, v)
+	lift, err := liftCombination(s, v)
 	if err != nil {
 		return Property{}, err
 	}
@@ -51,7 +52,7 @@ func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.No
 	}
 	if o.Lift != property.NoLift {
 		for r := range s.Book.Recipes {
-			o.Recipes = append(o.Recipes, ingredientsUsed(s.Recipes[r]))
+			o.Recipes = append(o.Recipes, usedIngredients(s.Recipes[r]))
 		}
 	}
 	p, err := property.NewPairs(o)
@@ -64,11 +65,11 @@ func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.No
 		resolved.Set("smooth", o.Smooth)
 	}
 	resolved.CopyKeys(n, "favour", "avoid")
-	return Property{About: about, property: p, resolved: resolved}, nil
+	return Property{About: about, mcmcProperty: p, resolvedValue: resolved}, nil
 }
 
-// liftWord returns how the lifts of pairs count together: mean, product or none.
-func liftWord(s *readContext, v *config.Pairs) (string, error) {
+// liftCombination returns the word that tells how the lifts of pairs are combined: mean, product or none.
+func liftCombination(s *readContext, v *config.Pairs) (string, error) {
 	if s.Book != nil {
 		return v.Lift.Or("mean"), nil
 	}
@@ -79,8 +80,8 @@ func liftWord(s *readContext, v *config.Pairs) (string, error) {
 	return lift, nil
 }
 
-// pairFactors returns the factors of pairs of ingredients. Each of the two sides of a pair may stand for
-// several ingredients. Each combination gets the factor once.
+// pairFactors returns the factors that a problem file gives for pairs of ingredients. Each side of a pair may
+// stand for several ingredients; every combination then has the factor, and counts once.
 func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFactor, error) {
 	var factors []property.PairFactor
 	for _, pair := range pairs {
@@ -93,8 +94,8 @@ func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFact
 			return nil, err
 		}
 		before := len(factors)
-		if len(left)*len(right) > maxFactors-before {
-			return nil, yaml.Hint(pair.Of.At.Errorf("these are more than %d pairs", maxFactors), "name fewer")
+		if len(left)*len(right) > maxPairFactors-before {
+			return nil, yaml.Hint(pair.Of.At.Errorf("these are more than %d pairs", maxPairFactors), "name fewer")
 		}
 		for _, i := range left {
 			for _, j := range right {

@@ -16,13 +16,14 @@ import (
 	"kir/property"
 )
 
+// preferenceKind is the kind of property that is learnt from comparisons of two recipes.
 var preferenceKind = propertyKind{
 	PropertyKind:     config.PreferenceKind,
-	compile:          compileAs(compilePreference),
-	scoresEverySplit: scoresAnySplit,
+	compile:          withValueType(compilePreference),
+	scoresEverySplit: alwaysScoresEverySplit,
 }
 
-// compilePreference makes a preference that is learnt from comparisons.
+// compilePreference makes a property that scores a preference learnt from comparisons of two recipes.
 func compilePreference(ctx context.Context, s *readContext, v *config.Preference, n *yaml.Node) (Property, error) {
 	var pairs []property.Pair
 	err := s.Files.Read(ctx, v.Pairs, "the file of comparisons", func(r io.Reader, path string) (err error) {
@@ -37,7 +38,7 @@ func compilePreference(ctx context.Context, s *readContext, v *config.Preference
 		return Property{}, yaml.Hint(v.First.At.Errorf("the first %d comparisons count, and there are %d", first, len(pairs)), "leave it out for all")
 	}
 	pairs = pairs[:first]
-	of, err := groupOfEach(s, v.Groups)
+	of, err := groupIndexByIngredient(s, v.Groups)
 	if err != nil {
 		return Property{}, err
 	}
@@ -53,14 +54,14 @@ func compilePreference(ctx context.Context, s *readContext, v *config.Preference
 	resolved.CopyKeys(n, "pairs", "groups")
 	resolved.Set("first", first)
 	return Property{
-		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutWords(held), Posterior: learnt.Posterior(), HeldOut: held,
-		property: property.NewPreference(learnt), resolved: resolved,
+		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutAccuracyText(held), Posterior: learnt.Posterior(), HeldOut: held,
+		mcmcProperty: property.NewPreference(learnt), resolvedValue: resolved,
 	}, nil
 }
 
-// groupOfEach returns the number of each ingredient's group by an attribute, −1 without one; nil if no
-// attribute is named.
-func groupOfEach(s *readContext, attribute config.Written[string]) ([]int, error) {
+// groupIndexByIngredient returns the index of each ingredient's group. Ingredients with the same value of the
+// attribute form a group; an ingredient without a value has −1. The result is nil if no attribute is named.
+func groupIndexByIngredient(s *readContext, attribute config.Written[string]) ([]int, error) {
 	if attribute.At == nil {
 		return nil, nil
 	}
@@ -69,7 +70,7 @@ func groupOfEach(s *readContext, attribute config.Written[string]) ([]int, error
 		return nil, err
 	}
 	of := slices.Repeat([]int{-1}, len(s.Names))
-	for k, g := range groups(a) {
+	for k, g := range groupByValue(a) {
 		for _, i := range g.members {
 			of[i] = k
 		}
@@ -77,8 +78,8 @@ func groupOfEach(s *readContext, attribute config.Written[string]) ([]int, error
 	return of, nil
 }
 
-// heldOutWords describes how well held-out pairs are predicted.
-func heldOutWords(h property.HeldOut) string {
+// heldOutAccuracyText describes how well held-out pairs are predicted. It returns "" for fewer than two pairs.
+func heldOutAccuracyText(h property.HeldOut) string {
 	if h.Pairs < 2 {
 		return ""
 	}
@@ -86,22 +87,22 @@ func heldOutWords(h property.HeldOut) string {
 	return fmt.Sprintf("; of those left out it tells %.0f ± %.0f %% right and expects %.0f %%", 100*h.Accuracy, 100*se, 100*h.ExpectedAccuracy)
 }
 
-// mostPairCells is the greatest number of rows read from a file of comparisons.
-const mostPairCells = 1 << 20
+// maxComparisonRows is the maximum number of rows in a file of comparisons.
+const maxComparisonRows = 1 << 20
 
-// pairColumns are the columns of a file of comparisons. Each row is an ingredient of one of the two
-// recipes.
-var pairColumns = []string{"pair", "choice", "ingredient", "amount"}
+// comparisonColumns are the columns of a file of comparisons. Each row has one ingredient of one of the two
+// recipes in a pair.
+var comparisonColumns = []string{"pair", "choice", "ingredient", "amount"}
 
-// readComparisons reads comparisons in the order of the file. Amounts may be in any unit, because only
-// their shares count.
+// readComparisons reads comparisons in the order of the file. Amounts may be in any unit, because only the
+// shares of the ingredients count.
 func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair, error) {
-	cells, err := dataset.ReadCells(r, path, dataset.Layout{}, pairColumns, nil)
+	cells, err := dataset.ReadCells(r, path, dataset.Layout{}, comparisonColumns, nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(cells.Text) > mostPairCells {
-		return nil, cells.ErrorAt(mostPairCells, 0, fmt.Sprintf("there are more than %d rows", mostPairCells), "")
+	if len(cells.Text) > maxComparisonRows {
+		return nil, cells.ErrorAt(maxComparisonRows, 0, fmt.Sprintf("there are more than %d rows", maxComparisonRows), "")
 	}
 	for _, note := range cells.Notes {
 		s.Warn(note.String() + ".")
@@ -148,7 +149,7 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 			if len(c.parts) == 0 {
 				return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", inputerr.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
 			}
-			if made[k], err = closeAmounts(len(s.Names), s.Total, c.parts, c.of, c.sum); err != nil {
+			if made[k], err = scaleToTotal(len(s.Names), s.Total, c.parts, c.of, c.sum); err != nil {
 				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", inputerr.Quote(name), err), "")
 			}
 		}
@@ -160,9 +161,10 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 	return pairs, nil
 }
 
-// closeAmounts divides the total in proportion to the amounts, by largest remainders. It drops ingredients
-// that get no unit.
-func closeAmounts(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
+// scaleToTotal returns the composition that divides the total in proportion to the amounts, by the method of
+// largest remainders. n is the number of ingredients of the problem, and sum is the sum of the amounts.
+// Ingredients that get no unit are dropped.
+func scaleToTotal(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
 	rest := make([]float64, len(parts))
 	left := total
 	for k, v := range amounts {

@@ -12,14 +12,15 @@ import (
 	"kir/property"
 )
 
-// programBatch is the default number of whole candidates that a program scores at once.
-const programBatch = 16
+// defaultProgramBatch is the default number of compositions that a program scores in one request.
+const defaultProgramBatch = 16
 
+// programKind is the kind of property that another program scores.
 var programKind = propertyKind{
 	PropertyKind:     config.ProgramKind,
-	compile:          compileAs(compileProgram),
+	compile:          withValueType(compileProgram),
 	compiledOnce:     true,
-	scoresEverySplit: scoresAnySplit,
+	scoresEverySplit: alwaysScoresEverySplit,
 }
 
 // compileProgram makes a property that another program scores.
@@ -31,11 +32,11 @@ func compileProgram(ctx context.Context, s *readContext, v *config.Program, n *y
 	seconds := v.Timeout.Or(time.Minute.Seconds())
 	o := property.ProgramOptions{
 		Command: command.Words, Dir: command.Dir, Ingredients: s.Names, Total: s.Total,
-		Timeout: time.Duration(math.Round(seconds * float64(time.Second))), Processes: v.Processes.Or(1), Batch: v.Batch.Or(programBatch),
+		Timeout: time.Duration(math.Round(seconds * float64(time.Second))), Processes: v.Processes.Or(1), Batch: v.Batch.Or(defaultProgramBatch),
 		Tell: s.notify, Starting: command.checkUnchanged,
 	}
-	for k := range s.offered {
-		of := &s.offered[k]
+	for k := range s.offeredConditions {
+		of := &s.offeredConditions[k]
 		c := property.ProgramCondition{Name: of.Name}
 		for v := range of.Len() {
 			c.Values = append(c.Values, of.Value(v))
@@ -54,5 +55,5 @@ func compileProgram(ctx context.Context, s *readContext, v *config.Program, n *y
 	resolved.Set("timeout", seconds)
 	resolved.Set("processes", o.Processes)
 	resolved.Set("batch", o.Batch)
-	return Property{About: "scores by " + inputerr.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", property: p, command: command, resolved: resolved}, nil
+	return Property{About: "scores by " + inputerr.Quote(strings.Join(command.Words, " ")) + ", which runs with your rights", mcmcProperty: p, command: command, resolvedValue: resolved}, nil
 }

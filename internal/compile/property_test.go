@@ -205,7 +205,7 @@ func TestKinds(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					said += fmt.Sprintf(" %.9g", math.Exp(w.property.LogScore(x)))
+					said += fmt.Sprintf(" %.9g", math.Exp(w.mcmcProperty.LogScore(x)))
 				}
 			}
 			kept.CheckText(t, c.yaml, said)
@@ -251,7 +251,7 @@ func TestKinds(t *testing.T) {
 func TestResolvedProgram(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"program: {command: [go, version], timeout: 2.5, processes: 3, batch: 7}": "timeout: 2.5\n      processes: 3\n      batch: 7\n",
-		"program: {command: go}": fmt.Sprintf("timeout: 60.0\n      processes: 1\n      batch: %d\n", programBatch),
+		"program: {command: go}": fmt.Sprintf("timeout: 60.0\n      processes: 1\n      batch: %d\n", defaultProgramBatch),
 	} {
 		p, err := loadFiles(t, nil, yaml)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 	"kir/rule"
 )
 
-// KnownRecipes returns the known recipes in the book's order, closed to the total.
+// KnownRecipes returns the known recipes in the order of the book, scaled to the total in whole units.
 func (p *Problem) KnownRecipes() ([]*mcmc.Composition, error) {
-	known := make([]*mcmc.Composition, len(p.recipes))
-	for r, parts := range p.recipes {
-		x, err := p.withConditions(r, parts)
+	known := make([]*mcmc.Composition, len(p.scaledRecipes))
+	for r, parts := range p.scaledRecipes {
+		x, err := p.knownComposition(r, parts)
 		if err != nil {
 			return nil, fmt.Errorf("recipe %d: %w", r, err)
 		}
@@ -26,40 +26,41 @@ func (p *Problem) KnownRecipes() ([]*mcmc.Composition, error) {
 	return known, nil
 }
 
-// withConditions returns a known recipe, under the offered conditions that are nearest to those it had.
-func (p *Problem) withConditions(r int, parts []mcmc.Part) (*mcmc.Composition, error) {
+// knownComposition returns the known recipe with index r as a composition. Each of its conditions has the
+// offered value nearest to the value in the recipe.
+func (p *Problem) knownComposition(r int, parts []mcmc.Part) (*mcmc.Composition, error) {
 	x, err := mcmc.NewComposition(len(p.Ingredients), parts...)
 	if err != nil || p.conditionTable == nil {
 		return x, err
 	}
 	values := make([]int, len(p.Conditions))
-	for k, v := range p.conditionTable.nearest[r] {
+	for k, v := range p.conditionTable.nearestOffered[r] {
 		values[k] = int(v)
 	}
 	return x.WithConditions(values...)
 }
 
-// SearchQuestion returns the question for a search of the problem's best recipes.
+// SearchQuestion returns the input of a search for the best recipes of the problem.
 func (p *Problem) SearchQuestion() (*search.Question, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
-	q := &search.Question{Target: p.Target, Effort: p.Search.Effort, Known: known, Niche: p.nicheOf(known)}
+	q := &search.Question{Target: p.Target, Effort: p.Search.Effort, Known: known, Niche: p.newNiche(known)}
 	if len(known) > 0 {
 		q.KnownScores = func() ([]float64, error) { return p.knownScores(known) }
 		if !p.Search.AnyDoses {
-			p.restrictToData(q)
+			p.restrictToKnownRange(q)
 		}
 	}
-	if p.hasDistinctSets() {
+	if p.mostRecipesHaveDistinctSets() {
 		q.Refuse = func(ingredients []int) bool {
 			_, known := p.Book.RecipeWithSet(ingredients)
 			return known
 		}
 	}
-	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.splitsInHalves() }) {
-		q.Halves = p.splitHalves
+	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.isCheckedByHalves() }) {
+		q.Halves = p.halfDataTargets
 	}
 	q.Stated = p.hasNoModel()
 	if len(p.Conditions) > 0 {
@@ -71,14 +72,14 @@ func (p *Problem) SearchQuestion() (*search.Question, error) {
 	return q, nil
 }
 
-// restrictToData restricts suggestions to the range of the known recipes. No amount is below the least of
-// its ingredient. If a model was learnt from recipes, no amount is above the greatest, and ingredients that
-// all recipes have are required. Models have seen nothing outside this range, and a search finds where they
-// are wrong. Constraints of the problem take precedence.
-func (p *Problem) restrictToData(q *search.Question) {
+// restrictToKnownRange restricts suggestions to the range of the known recipes. No amount is below the least amount
+// of its ingredient. If a model was learnt from recipes, no amount is above the greatest amount, and
+// ingredients that all recipes have are required. Outside the range, a search would find recipes for which
+// models are wrong. Constraints of the problem take precedence.
+func (p *Problem) restrictToKnownRange(q *search.Question) {
 	least, most := search.KnownAmountRanges(len(p.Ingredients), q.Known)
 	q.Least = least
-	if !slices.ContainsFunc(p.Properties, func(w Property) bool { return w.Weight > 0 && w.learnt != nil }) {
+	if !slices.ContainsFunc(p.Properties, func(w Property) bool { return w.Weight > 0 && w.learntModel != nil }) {
 		return
 	}
 	q.Most = most
@@ -93,7 +94,7 @@ func (p *Problem) restrictToData(q *search.Question) {
 			}
 		}
 	}
-	if all := p.alwaysUsed(); len(all) > 0 {
+	if all := p.alwaysUsedIngredients(); len(all) > 0 {
 		q.Always = all
 		q.Lacks = func(ingredients []int) bool {
 			return slices.ContainsFunc(all, func(i int) bool { return !slices.Contains(ingredients, i) })
@@ -101,36 +102,38 @@ func (p *Problem) restrictToData(q *search.Question) {
 	}
 }
 
-// alwaysUsed returns the ingredients that all recipes use, if there are at least ten recipes.
-func (p *Problem) alwaysUsed() (all []int) {
+// alwaysUsedIngredients returns the indices of the ingredients that all known recipes use. It returns nil if
+// there are fewer than ten recipes.
+func (p *Problem) alwaysUsedIngredients() (all []int) {
 	const fewest = 10
-	if len(p.recipes) < fewest {
+	if len(p.scaledRecipes) < fewest {
 		return nil
 	}
 	uses := make([]int, len(p.Ingredients))
-	for _, parts := range p.recipes {
+	for _, parts := range p.scaledRecipes {
 		for _, part := range parts {
 			uses[part.Ingredient]++
 		}
 	}
 	for i, n := range uses {
-		if n == len(p.recipes) {
+		if n == len(p.scaledRecipes) {
 			all = append(all, i)
 		}
 	}
 	return all
 }
 
-// splitsInHalves reports whether a property counts and was learnt from the known recipes.
-func (w *Property) splitsInHalves() bool { return w.Weight > 0 && w.ScoresByHeldOut() }
+// isCheckedByHalves reports whether the property has a positive weight and a model learnt from the known
+// recipes. Models learnt from halves of the recipes then check its predictions.
+func (w *Property) isCheckedByHalves() bool { return w.Weight > 0 && w.ScoresByHeldOut() }
 
-// IsChecked reports whether models of halves of the recipes check what a property predicts.
-func (w *Property) IsChecked() bool { return w.splitsInHalves() }
+// IsChecked reports whether models learnt from halves of the recipes check the predictions of the property.
+func (w *Property) IsChecked() bool { return w.isCheckedByHalves() }
 
-// hasDistinctSets reports whether a recipe is identified by its ingredients: most recipes have a set of
-// ingredients that no other has. A suggestion with the set of a known recipe is then not new. If many
-// recipes share a set, as in mixtures of the same few materials, their amounts distinguish them.
-func (p *Problem) hasDistinctSets() bool {
+// mostRecipesHaveDistinctSets reports whether most known recipes have a set of ingredients that no other
+// recipe has. A suggestion with the ingredients of a known recipe is then not new. If many recipes share a
+// set, as in mixtures of the same few materials, only their amounts distinguish them.
+func (p *Problem) mostRecipesHaveDistinctSets() bool {
 	if p.Book == nil {
 		return false
 	}
@@ -143,21 +146,22 @@ func (p *Problem) hasDistinctSets() bool {
 		slices.Sort(set)
 		return fmt.Sprint(set)
 	}
-	for _, parts := range p.recipes {
+	for _, parts := range p.scaledRecipes {
 		sets[key(parts)]++
 	}
 	alone := 0
-	for _, parts := range p.recipes {
+	for _, parts := range p.scaledRecipes {
 		if sets[key(parts)] == 1 {
 			alone++
 		}
 	}
-	return 2*alone > len(p.recipes)
+	return 2*alone > len(p.scaledRecipes)
 }
 
-// nicheOf returns how suggestions are divided into niches: by the number of ingredients, the main
-// ingredient and, if the ingredients have a cost, by thirds of the known recipes' cost.
-func (p *Problem) nicheOf(known []*mcmc.Composition) (kind search.Niche) {
+// newNiche returns how suggestions are divided into niches. Niches differ in the number of ingredients and in
+// the main ingredient. If the ingredients have a cost, niches also differ in the cost: two limits, which
+// divide the known recipes into thirds, separate three bands.
+func (p *Problem) newNiche(known []*mcmc.Composition) (kind search.Niche) {
 	if p.attributes == nil {
 		return kind
 	}
@@ -173,8 +177,9 @@ func (p *Problem) nicheOf(known []*mcmc.Composition) (kind search.Niche) {
 	return kind
 }
 
-// knownScores returns Π_k y_k of the known recipes, with forests out of bag. It is NaN for recipes without
-// a label, and if a forest is from a file and may have seen the recipes.
+// knownScores returns the score Π_k y_k of each known recipe, by models that have not learnt from the recipe.
+// The score is NaN if the recipe has no label, or if a model is from a file and may have learnt from the
+// recipe.
 func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	scores := make([]float64, len(known))
 	for r := range scores {
@@ -196,37 +201,37 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	return scores, nil
 }
 
-// knownScores returns the score of each known recipe, or NaN if no model can score it without having seen
-// it.
+// knownScores returns the score of the property for each known recipe. The score is NaN if every model may
+// have learnt from the recipe.
 func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64, error) {
 	if w.ScoresByHeldOut() {
-		return w.learnt.heldOutScores(p)
+		return w.learntModel.heldOutScores(p)
 	}
 	scores := make([]float64, len(known))
 	for r, x := range known {
 		scores[r] = math.NaN()
-		if w.learnt == nil {
-			scores[r] = portable.Exp(w.property.LogScore(x))
+		if w.learntModel == nil {
+			scores[r] = portable.Exp(w.mcmcProperty.LogScore(x))
 		}
 	}
 	return scores, nil
 }
 
-// splitHalves returns two targets that differ only in their models, which have learnt from different halves
-// of the recipes.
-func (p *Problem) splitHalves(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
+// halfDataTargets returns two targets that differ only in their models. The models of the two targets have
+// learnt from different halves of the recipes.
+func (p *Problem) halfDataTargets(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
 	var objectives [2][]mcmc.Objective
 	for _, w := range p.Properties {
-		objective := mcmc.Objective{Name: w.Name, Property: w.property}
+		objective := mcmc.Objective{Name: w.Name, Property: w.mcmcProperty}
 		if w.Weight > 0 {
 			objective.Weight = 1
 		}
 		of := [2]mcmc.Objective{objective, objective}
-		if w.splitsInHalves() {
+		if w.isCheckedByHalves() {
 			var data [2]*model.Data
-			data[0], data[1] = w.learnt.data.Halves(seed)
+			data[0], data[1] = w.learntModel.trainingData.Halves(seed)
 			for k := range of {
-				if of[k].Property, err = w.learnt.relearn(ctx, data[k]); err != nil {
+				if of[k].Property, err = w.learntModel.relearn(ctx, data[k]); err != nil {
 					return nil, nil, err
 				}
 			}

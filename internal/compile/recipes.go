@@ -19,11 +19,12 @@ import (
 	"kir/mcmc"
 )
 
-// ResultsPath returns the path of the results of a problem's campaign: beside the problem file, with its
-// name.
+// ResultsPath returns the path of the results file of a problem's campaign. It is in the directory of the
+// problem file and named after that file.
 func ResultsPath(problem string) string { return SiblingPath(problem, "results.csv") }
 
-// SiblingPath returns the path of a file named after a problem file, such as problem.results.csv.
+// SiblingPath returns the path of a file that is named after a problem file and has another ending, such as
+// problem.results.csv.
 func SiblingPath(problem, ending string) string {
 	for _, ext := range []string{".yaml", ".yml"} {
 		problem = strings.TrimSuffix(problem, ext)
@@ -31,8 +32,8 @@ func SiblingPath(problem, ending string) string {
 	return problem + "." + ending
 }
 
-// readRecipes reads the known recipes from the tables that the problem names and from the results of its
-// campaign. It adds their ingredients to those read before.
+// readRecipes reads the known recipes from the tables that the problem file names, and from the results file
+// of the campaign. Ingredients that only recipes name are added to the ingredients read before.
 func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 	root := file.Root
 	n := root.Get("recipes")
@@ -42,7 +43,7 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 	}
 	if n == nil && results == nil {
 		for _, key := range []string{"labels", "units"} {
-			if f := root.Get(key); f != nil && !s.learnsLater {
+			if f := root.Get(key); f != nil && !s.defersLearning {
 				return yaml.Hint(f.Errorf("%s are of recipes, and the problem has none", key), "add recipes: a CSV file, or remove this")
 			}
 		}
@@ -60,7 +61,7 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		options.Labels, options.Conditions = append(options.Labels, c.Name), append(options.Conditions, c.Name)
 		labelAt[c.Name] = c.At
 	}
-	if s.Units, err = readBookUnits(root.Get("units")); err != nil {
+	if s.Units, err = readUnits(root.Get("units")); err != nil {
 		return err
 	}
 	options.Units = s.Units
@@ -113,11 +114,11 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		all = dataset.Join(books...)
 	}
 	if options.LabelsOptional {
-		if err := s.checkLabels(all, options.Labels, labelAt); err != nil {
+		if err := s.checkLabelsExist(all, options.Labels, labelAt); err != nil {
 			return err
 		}
 	}
-	if err := s.takeConditionColumns(all); err != nil {
+	if err := s.extractConditionColumns(all); err != nil {
 		return err
 	}
 	s.Attributes = all.Ingredients
@@ -144,8 +145,8 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 	return nil
 }
 
-// readBook reads the table of recipes that a node names. If a label is missing, it still reads the whole
-// table to find its other errors.
+// readBook reads the table of recipes that a node names. If the table lacks a label, readBook reads the rest
+// of the table to find its other errors. labelAt has the node of each label in the problem file.
 func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Options, labelAt map[string]*yaml.Node) (known *dataset.Book, err error) {
 	for {
 		err = s.Files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
@@ -157,8 +158,8 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
 			return known, err
 		}
-		if !s.learnsLater {
-			if err := s.diagnostics.Add(s.noLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+		if !s.defersLearning {
+			if err := s.diagnostics.Add(s.missingLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
 				return nil, err
 			}
 		}
@@ -166,8 +167,9 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 	}
 }
 
-// noLabelError returns the error for a label, or a condition, that no table of recipes has; nil if none needs to have it.
-func (s *loader) noLabelError(at *yaml.Node, name, hint string) error {
+// missingLabelError returns the error that no table of recipes has the column of a label or of a condition.
+// It returns nil for a condition whose values the tables need not have.
+func (s *loader) missingLabelError(at *yaml.Node, name, hint string) error {
 	if k := slices.IndexFunc(s.Conditions, func(c config.Condition) bool { return c.Name == name }); k >= 0 {
 		if s.Conditions[k].Constants {
 			return nil
@@ -177,10 +179,10 @@ func (s *loader) noLabelError(at *yaml.Node, name, hint string) error {
 	return yaml.Hint(at.Errorf("the recipes have no label %s", inputerr.Quote(name)), "%s", hint)
 }
 
-// checkLabels checks that each label is in one of the tables.
-func (s *loader) checkLabels(all *dataset.Book, labels []string, labelAt map[string]*yaml.Node) error {
+// checkLabelsExist adds an error for each label that none of the tables has.
+func (s *loader) checkLabelsExist(all *dataset.Book, labels []string, labelAt map[string]*yaml.Node) error {
 	for _, name := range labels {
-		if _, ok := all.Label(name); ok || s.learnsLater {
+		if _, ok := all.Label(name); ok || s.defersLearning {
 			continue
 		}
 		var names []string
@@ -189,21 +191,22 @@ func (s *loader) checkLabels(all *dataset.Book, labels []string, labelAt map[str
 		}
 		hint := inputerr.DidYouMean(name, names)
 		if hint == "" {
-			hint = labelsHint(all)
+			hint = labelNamesHint(all)
 		}
-		if err := s.diagnostics.Add(s.noLabelError(labelAt[name], name, hint)); err != nil {
+		if err := s.diagnostics.Add(s.missingLabelError(labelAt[name], name, hint)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findResults returns a node that names the results file beside the problem, or nil if there is none.
+// findResults returns a node with the name of the results file next to the problem file. It returns nil if
+// there is no results file.
 func (s *loader) findResults(root *yaml.Node) (*yaml.Node, error) {
-	if s.file == "" {
+	if s.path == "" {
 		return nil, nil
 	}
-	path := ResultsPath(s.file)
+	path := ResultsPath(s.path)
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -218,7 +221,7 @@ func (s *loader) findResults(root *yaml.Node) (*yaml.Node, error) {
 	return root.Scalar(filepath.Base(path)), nil
 }
 
-// isSameFile reports whether two nodes name one file.
+// isSameFile reports whether two nodes name the same file.
 func (s *loader) isSameFile(a, b *yaml.Node) bool {
 	at := func(n *yaml.Node) string {
 		if filepath.IsAbs(n.Text) {
@@ -234,30 +237,32 @@ func (s *loader) isSameFile(a, b *yaml.Node) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// maxAlikeGroups is the greatest number of groups of similar names that are warned about.
-const maxAlikeGroups = 5
+// maxSpellingWarnings is the maximum number of warnings about ingredients whose names differ only in
+// spelling.
+const maxSpellingWarnings = 5
 
-// warnAlike warns about ingredients that may be the same, spelt in two ways. It keeps both, because only
-// the user can decide.
-func (s *loader) warnAlike() {
+// warnSpellingVariants warns about ingredients that may be the same ingredient in two spellings. It keeps
+// both ingredients, because only the user can decide.
+func (s *loader) warnSpellingVariants() {
 	if s.Attributes == nil {
 		return // ingredients are only counted
 	}
 	groups := dataset.SpellingVariants(s.Names)
-	for _, names := range groups[:min(len(groups), maxAlikeGroups)] {
+	for _, names := range groups[:min(len(groups), maxSpellingWarnings)] {
 		quoted := make([]string, len(names))
 		for k, name := range names {
 			quoted[k] = inputerr.Quote(name)
 		}
 		s.Warn(fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
 	}
-	if more := len(groups) - maxAlikeGroups; more > 0 {
+	if more := len(groups) - maxSpellingWarnings; more > 0 {
 		s.Warn(fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))
 	}
 }
 
-// readBookUnits returns the default units with those that the problem adds or redefines.
-func readBookUnits(n *yaml.Node) (*dataset.Units, error) {
+// readUnits returns the default units, changed and extended by the units in the problem file. It returns nil
+// if the file has no units.
+func readUnits(n *yaml.Node) (*dataset.Units, error) {
 	if n == nil {
 		return nil, nil
 	}

@@ -9,22 +9,24 @@ import (
 	"kir/rule"
 )
 
-// AllRules returns the rules, and behind them those that depend on conditions.
+// AllRules returns the rules of the problem. Rules that hold only for some values of conditions come last.
 func (p *Problem) AllRules() []Rule { return slices.Concat(p.Rules, p.TiedRules) }
 
-// RuleName returns the text of rule k of [Problem.AllRules] and its line.
+// RuleName returns the text and the line of the rule with index k in [Problem.AllRules].
 func (p *Problem) RuleName(k int) string {
 	r := &p.AllRules()[k]
-	return inputerr.Quote(r.Text) + " (" + lineOf(r.At, p.lawNode) + ")"
+	return inputerr.Quote(r.Text) + " (" + lineReference(r.At, p.sparsityNode) + ")"
 }
 
-// SparsityName returns the name of the sparsity law and its line.
-func (p *Problem) SparsityName() string { return "the sparsity (" + lineOf(p.lawNode, p.lawNode) + ")" }
+// SparsityName returns a name for the sparsity law, with its line.
+func (p *Problem) SparsityName() string {
+	return "the sparsity (" + lineReference(p.sparsityNode, p.sparsityNode) + ")"
+}
 
-// RelaxedTarget returns a target without properties and with only some of the rules, numbered as in
-// [Problem.AllRules], to show what a rule excludes. With anySize it allows any number of ingredients. A limit of what a
-// property predicts counts as a rule, except of a property that a campaign learns. The values of conditions are those
-// that may be offered under all rules.
+// RelaxedTarget returns a target without properties, to show what single rules exclude. It has the rules for
+// which keeps returns true, given the index of the rule in [Problem.AllRules]. If anySize is true, it allows
+// any number of ingredients. A limit of what a property predicts counts as a rule, unless a campaign learns
+// the property. Conditions have the values that may be offered if all rules hold.
 func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, anySize bool) (*mcmc.Target, error) {
 	set := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
 	var tied []Rule
@@ -50,7 +52,7 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 		}
 		all = all[1:]
 	}
-	law := p.law
+	law := p.sparsityLaw
 	if anySize {
 		law = mcmc.Uniform(1, min(set.Ingredients, set.Total))
 	}
@@ -60,7 +62,7 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 		space, err = mcmc.NewRuledSpace(ctx, set, counting)
 	}
 	if err == nil && len(p.Conditions) > 0 {
-		space, err = p.joinRelaxed(ctx, space, set, tied, counting)
+		space, err = p.addConditionsToRelaxedSpace(ctx, space, set, tied, counting)
 	}
 	if err != nil {
 		return nil, err
@@ -72,16 +74,16 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 	return t.WithBounds(bounds...)
 }
 
-// joinRelaxed returns a space with the conditions and some of the rules that depend on them. Where the rules leave no
-// composition the case is left out.
-func (p *Problem) joinRelaxed(ctx context.Context, space *mcmc.Space, set rule.Set, tied []Rule, counting mcmc.Counting) (*mcmc.Space, error) {
+// addConditionsToRelaxedSpace returns a space with the conditions and with the given rules that hold only for
+// some of their values. It leaves out the combinations of values for which no composition keeps the rules.
+func (p *Problem) addConditionsToRelaxedSpace(ctx context.Context, space *mcmc.Space, set rule.Set, tied []Rule, counting mcmc.Counting) (*mcmc.Space, error) {
 	cases := newConditionCases(p.Conditions, tied)
-	if len(cases.tied) == 0 {
+	if len(cases.tiedRules) == 0 {
 		return mcmc.WithConditions(space, cases.conditions, nil)
 	}
-	spaces := make([]*mcmc.Space, cases.count())
+	spaces := make([]*mcmc.Space, cases.caseCount())
 	for number := range spaces {
-		rules, forbidden := cases.rulesOf(p.Conditions, number)
+		rules, forbidden := cases.rulesOfCase(p.Conditions, number)
 		if forbidden != nil {
 			continue
 		}

@@ -6,10 +6,10 @@ import (
 	"kir/mcmc"
 )
 
-// resolve writes the problem out as YAML, with every default filled in. It names the results file beside the
-// problem, if there is one.
-func (p *Problem) resolve() (err error) {
-	root, results := p.file.Root, p.resultsPath
+// writeResolved sets Resolved to the problem file in YAML, with every default filled in. If there is a
+// results file next to the problem file, Resolved names it.
+func (p *Problem) writeResolved() (err error) {
+	root, results := p.fileProblem.Root, p.resultsPath
 	var out yaml.Map
 	out.Set("name", p.Name)
 	if n := root.Get("recipes"); results == "" {
@@ -34,7 +34,7 @@ func (p *Problem) resolve() (err error) {
 	properties := yaml.Map{}
 	for _, w := range p.Properties {
 		var one yaml.Map
-		one.Set(w.Kind, w.resolved)
+		one.Set(w.Kind, w.resolvedValue)
 		one.Set("weight", w.Weight)
 		properties.Set(w.Name, one)
 	}

@@ -8,15 +8,15 @@ import (
 	"kir/rule"
 )
 
-// A Rule is one of the problem's constraints.
+// A Rule is one of the constraints of the problem.
 type Rule struct {
 	config.Demand
-	Place int  // index of its item in the constraints; −1: not in the file
-	Alone bool // the item has only this one rule
+	Place int  // index of its item under constraints in the file; −1 if the rule is not in the file
+	Alone bool // whether the item of the file has no other rule
 }
 
-// Slacks returns how far a composition is from the bounds of the rule. It returns nil if there are several
-// rules, because one of them is always near its bounds.
+// Slacks returns the distances of a composition from the bounds of the rule. It returns nil if the constraint
+// consists of several rules, because a composition is always near a bound of one of them.
 func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	if len(r.Rules) != 1 {
 		return nil
@@ -24,7 +24,8 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	return constraint.Slacks(r.Rules[0], parts, total)
 }
 
-// compileRules compiles the constraints of a file. Those after the first listed ones are not in it.
+// compileRules compiles constraints. Of the entries, the first ones, as many as listed, are in the file; the
+// options added the others.
 func compileRules(ctx context.Context, s *loader, entries []*config.Entry[config.Item], listed int) (rules []Rule, err error) {
 	if err := s.ReadConstituents(ctx, entries); err != nil {
 		return nil, s.diagnostics.Add(err) // rules use these attributes

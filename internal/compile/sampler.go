@@ -14,7 +14,7 @@ import (
 // DefaultTime is the default time limit of a run with [mcmc.AutoDraws].
 const DefaultTime = 60 * time.Second
 
-// samplerBounds are the values that the sampler's settings may have.
+// samplerBounds returns the values that the settings of the sampler may have.
 func samplerBounds() schema.SamplerBounds {
 	s := mcmc.DefaultSettings()
 	return schema.SamplerBounds{
@@ -23,11 +23,11 @@ func samplerBounds() schema.SamplerBounds {
 	}
 }
 
-// compileSampler returns the settings of a file, with defaults, and the time limit. override may change the
-// settings; it may be nil. Errors of input are added to bad.
+// compileSampler returns the sampler settings of a file, with defaults filled in, and the time limit. The
+// parameter override may change the settings, and may be nil. compileSampler adds errors of input to bad.
 func compileSampler(c config.Sampler, override func(*mcmc.Settings), bad *config.Diagnostics) (mcmc.Settings, time.Duration, error) {
 	for {
-		s, err := settingsOf(&c, override)
+		s, err := samplerSettings(&c, override)
 		limit := c.Time.Or(DefaultTime)
 		if bad := bad.Add(err); bad != nil {
 			return s, limit, bad
@@ -41,8 +41,8 @@ func compileSampler(c config.Sampler, override func(*mcmc.Settings), bad *config
 	}
 }
 
-// settingsOf returns the settings of a file, with defaults.
-func settingsOf(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Settings, error) {
+// samplerSettings returns the sampler settings of a file, with defaults filled in and changed by override.
+func samplerSettings(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Settings, error) {
 	s := mcmc.DefaultSettings()
 	s.Kernel = c.Kernel.Or(config.Auto)
 	s.Chains, s.Warmup, s.Thin = c.Chains.Or(s.Chains), c.Warmup.Or(s.Warmup), c.Thin.Or(s.Thin)
@@ -58,7 +58,7 @@ func settingsOf(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Settings
 	if s.Kernel == config.Auto {
 		checked.Kernel = "" // the target checks the kernel
 	}
-	return s, settingsError(&checked, func(setting string) *yaml.Node {
+	return s, checkSamplerSettings(&checked, func(setting string) *yaml.Node {
 		if s == given { // otherwise a flag may have set it
 			return c.NodeOf(setting)
 		}
@@ -66,9 +66,9 @@ func settingsOf(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Settings
 	})
 }
 
-// settingsError checks settings. It converts an error about them to an input error at the node of the
-// setting.
-func settingsError(s *mcmc.Settings, place func(setting string) *yaml.Node) error {
+// checkSamplerSettings checks sampler settings. It places an error at the node of the setting. The parameter
+// place returns that node, or nil if there is none.
+func checkSamplerSettings(s *mcmc.Settings, place func(setting string) *yaml.Node) error {
 	err := s.Check()
 	var bad *mcmc.SettingsError
 	if !errors.As(err, &bad) {

@@ -15,7 +15,7 @@ import (
 	"kir/rule"
 )
 
-// ReadTable reads a table of recipes of the problem's ingredients, with its units.
+// ReadTable reads a table of recipes of the problem's ingredients, in the units of the problem.
 func (p *Problem) ReadTable(ctx context.Context, path string, layout dataset.Layout) (*dataset.Book, error) {
 	o, err := p.BookOptions()
 	if err != nil {
@@ -25,7 +25,7 @@ func (p *Problem) ReadTable(ctx context.Context, path string, layout dataset.Lay
 	return dataset.ReadFile(ctx, path, o)
 }
 
-// BookOptions returns the options for reading tables of the problem's ingredients.
+// BookOptions returns the options for reading a table of recipes of the problem's ingredients.
 func (p *Problem) BookOptions() (dataset.Options, error) {
 	in := p.attributes
 	if in == nil {
@@ -41,8 +41,8 @@ func (p *Problem) BookOptions() (dataset.Options, error) {
 	return o, nil
 }
 
-// BrokenRules returns the rules that a recipe breaks, in the file's order, and behind them the conditions that are
-// beyond the values that may be offered.
+// BrokenRules returns the rules that a recipe breaks, in the order of the file. Conditions whose value is
+// outside the offered values follow.
 func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error) {
 	one := []Scored{{Parts: parts, Conditions: under.Offered}}
 	if err := p.findBreaches(one); err != nil {
@@ -56,31 +56,31 @@ func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error
 	return one[0].Broken, nil
 }
 
-// A Scored is a recipe with its scores and the rules that it breaks.
+// A Scored is a recipe with its scores and with the rules that it breaks.
 type Scored struct {
-	Parts      []mcmc.Part // closed to the total
-	Conditions []int32     // by condition: the index of the offered value nearest to the table's; nil without conditions
-	Book       int         // index of the recipe of the book with the same amounts; −1 if there is none
-	Scores     []float64   // y_k by property; NaN if no model can score it without having seen it
-	Score      float64     // Π y_k over the properties that count, each with weight 1
-	Broken     []Breach    // rules that it breaks, in the file's order
+	Parts      []mcmc.Part // amounts of the recipe, scaled to the total in whole units
+	Conditions []int32     // by condition: index of the offered value nearest to the value of the recipe; nil without conditions
+	Book       int         // index of the known recipe with the same amounts and conditions; −1 if there is none
+	Scores     []float64   // by property: score y_k; NaN if every model may have learnt from the recipe
+	Score      float64     // product of y_k over the properties with a positive weight, without their weights
+	Broken     []Breach    // rules that the recipe breaks, in the order of the file
 }
 
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
-	Text  string
-	What  string            // for a limit of a property, the name of the figure, such as "cost"; else empty
-	Slack *constraint.Slack // the figure outside its bounds; nil if there is none
+	Text  string            // text of the rule
+	What  string            // for a limit of what a property predicts: name of the limited value, such as "cost"; otherwise empty
+	Slack *constraint.Slack // the value that is outside its bounds, with the bounds; nil if there is none
 }
 
-// Score scores all recipes, even those that break rules. Recipes of the book are scored by models that have
-// not seen them.
+// Score scores all recipes of b, even recipes that break rules. Known recipes are scored by models that have
+// not learnt from the recipe.
 func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := p.conditionsOf(book)
+	conditions, err := p.nearestOfferedByRecipe(book)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +105,13 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 	for k := range p.Properties {
 		w := &p.Properties[k]
 		var fair []float64
-		if p.Book != nil && w.learnt != nil {
+		if p.Book != nil && w.learntModel != nil {
 			if fair, err = w.knownScores(p, known); err != nil {
 				return nil, err
 			}
 		}
 		for r := range out {
-			y := portable.Exp(w.property.LogScore(of[r]))
+			y := portable.Exp(w.mcmcProperty.LogScore(of[r]))
 			if b := out[r].Book; b >= 0 && fair != nil && !w.isUnlabelled(p, b) {
 				y = fair[b]
 			}
@@ -124,16 +124,17 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 	return out, p.findBreaches(out)
 }
 
-// isUnlabelled reports whether a model was learnt from the book without one of its recipes, because that
-// has no label.
+// isUnlabelled reports whether the model of the property did not learn from the known recipe with an index,
+// because the recipe has no label.
 func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
-	if w.learnt.data == nil {
+	if w.learntModel.trainingData == nil {
 		return false
 	}
-	return !slices.Contains(w.learnt.recipes, recipe)
+	return !slices.Contains(w.learntModel.recipeByRow, recipe)
 }
 
-// findBreaches finds the rules that recipes break, including the law of n.
+// findBreaches adds to each recipe the rules that it breaks. A number of ingredients that the sparsity law
+// excludes counts as a broken rule.
 func (p *Problem) findBreaches(all []Scored) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
@@ -148,8 +149,8 @@ func (p *Problem) findBreaches(all []Scored) error {
 			}
 			if math.IsInf(b.Property.LogScore(x), -1) {
 				breach := Breach{Text: b.Name}
-				if k < len(p.limits) {
-					breach.What, breach.Slack = p.limits[k].subject, p.limits[k].slackOf(x)
+				if k < len(p.shownLimits) {
+					breach.What, breach.Slack = p.shownLimits[k].subject, p.shownLimits[k].slackOf(x)
 				}
 				all[s].Broken = append(all[s].Broken, breach)
 			}
@@ -180,11 +181,12 @@ func (p *Problem) findBreaches(all []Scored) error {
 			}
 		}
 	}
-	return p.findTiedBreaches(all)
+	return p.addTiedBreaches(all)
 }
 
-// findTiedBreaches adds the rules that depend on conditions and that the recipes break.
-func (p *Problem) findTiedBreaches(all []Scored) error {
+// addTiedBreaches adds the broken rules to each recipe, as far as the rules hold only for some values of
+// conditions.
+func (p *Problem) addTiedBreaches(all []Scored) error {
 	for _, r := range p.TiedRules {
 		conditions, err := constraint.FromRules(rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: r.Rules})
 		if err != nil {
@@ -192,7 +194,7 @@ func (p *Problem) findTiedBreaches(all []Scored) error {
 		}
 		for s := range all {
 			applies := all[s].Conditions != nil && !slices.ContainsFunc(r.When, func(w config.ConditionValues) bool {
-				return !w.Allowed[p.Conditions[w.Condition].listed[all[s].Conditions[w.Condition]]]
+				return !w.Allowed[p.Conditions[w.Condition].listedIndices[all[s].Conditions[w.Condition]]]
 			})
 			if applies && (r.Forbids || !conditions.Keeps(all[s].Parts)) {
 				all[s].Broken = append(all[s].Broken, Breach{Text: r.Text})

@@ -152,12 +152,12 @@ func TestMaximize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for r, x := range known {
-		score := math.Exp(up.Properties[0].property.LogScore(x))
+		score := math.Exp(up.Properties[0].mcmcProperty.LogScore(x))
 		want := (up.Properties[0].Model.Predict(x.Amounts()).Value - 41) / (96 - 41)
 		if math.Abs(score-want) > 1e-6 { // labels come in parts of 2³¹
 			t.Errorf("recipe %d: scores %v, and the prediction lies at %v", r, score, want)
 		}
-		if other := math.Exp(down.Properties[0].property.LogScore(x)); math.Abs(score+other-1) > 1e-6 {
+		if other := math.Exp(down.Properties[0].mcmcProperty.LogScore(x)); math.Abs(score+other-1) > 1e-6 {
 			t.Errorf("recipe %d: scores %v and, minimized, %v", r, score, other)
 		}
 	}
@@ -259,12 +259,12 @@ func TestQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := p.Properties[0].learnt.heldOut()
+	rows, err := p.Properties[0].learntModel.heldOutRowScores()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for r, x := range q.Known {
-		if want := rows[r] * math.Exp(p.Properties[1].property.LogScore(x)); math.Abs(scores[r]-want) > 1e-12 {
+		if want := rows[r] * math.Exp(p.Properties[1].mcmcProperty.LogScore(x)); math.Abs(scores[r]-want) > 1e-12 {
 			t.Errorf("recipe %d scores %v, want %v", r, scores[r], want)
 		}
 	}

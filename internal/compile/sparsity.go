@@ -10,11 +10,12 @@ import (
 	"kir/mcmc"
 )
 
-// maxLawValues bounds the work for a mixture: the number of its laws times the numbers of ingredients for
-// which each is computed.
+// maxLawValues bounds the work for a mixture of sparsity laws: the number of laws in the mixture times the
+// number of probabilities of each law.
 const maxLawValues = 1 << 28
 
-// compileSparsity returns the law of the number of ingredients, and the node for later errors about it.
+// compileSparsity returns the sparsity law, that is, the distribution of the number of ingredients. It also
+// returns the node of the law, at which later errors are placed.
 func (s *loader) compileSparsity(file *config.Problem, space *mcmc.Space) (mcmc.Sparsity, *yaml.Node, error) {
 	book := s.ruleBook()
 	law, n := file.Law, file.LawNode
@@ -31,11 +32,11 @@ func (s *loader) compileSparsity(file *config.Problem, space *mcmc.Space) (mcmc.
 	return y, n, err
 }
 
-// compileLaw returns the law of the number of ingredients that the node n of a file has, and checks that it
-// has mass on the space. book has the known recipes, or is nil.
+// compileLaw returns the sparsity law that stands at the node n. It returns an error if no possible number of
+// ingredients has a positive probability. book has the known recipes, or is nil.
 func compileLaw(law *config.Law, n *yaml.Node, book *dataset.Book, space *mcmc.Space) (mcmc.Sparsity, error) {
 	laws := 0
-	y, err := sparsityOf(law, book, &laws)
+	y, err := newSparsity(law, book, &laws)
 	if err != nil {
 		return y, err
 	}
@@ -52,8 +53,9 @@ func compileLaw(law *config.Law, n *yaml.Node, book *dataset.Book, space *mcmc.S
 	return y, nil
 }
 
-// sparsityOf returns a law, and adds the number of laws that it consists of to laws.
-func sparsityOf(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsity, err error) {
+// newSparsity converts a sparsity law of the problem file to one of package mcmc. It increases laws by the
+// number of laws of which the law consists.
+func newSparsity(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsity, err error) {
 	*laws++
 	switch law.Kind {
 	case config.RecipesLaw:
@@ -70,7 +72,7 @@ func sparsityOf(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsity
 		components := make([]mcmc.Component, len(law.Mixture))
 		for k := range law.Mixture {
 			components[k].Weight = law.Mixture[k].Weight
-			if components[k].Law, err = sparsityOf(&law.Mixture[k], book, laws); err != nil {
+			if components[k].Law, err = newSparsity(&law.Mixture[k], book, laws); err != nil {
 				return y, err
 			}
 		}
@@ -82,7 +84,7 @@ func sparsityOf(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsity
 	return y, err
 }
 
-// recipesLaw returns the law of the known recipes.
+// recipesLaw returns the distribution of the number of ingredients in the known recipes.
 func recipesLaw(n *yaml.Node, book *dataset.Book) (mcmc.Sparsity, error) {
 	if book == nil {
 		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("the sparsity law is that of the recipes, and the problem has none"), "add recipes: a CSV file, or write a law such as {uniform: [2, 5]}")

@@ -17,9 +17,10 @@ import (
 	"kir/property"
 )
 
-// tradeScale returns the value scale of a property for a trade-off. It is the scale for limits, except for
-// learnt logarithms: then the value is the number whose logarithm is expected.
-func tradeScale(w *Property) (*valueScale, error) {
+// tradeValueScale returns the value scale of a property for a trade-off. It is the scale for limits, except
+// for a property that learns the logarithm of a number: then the value is the exponential of the expected
+// logarithm.
+func tradeValueScale(w *Property) (*valueScale, error) {
 	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
 		least, greatest = least/3, float64(3*greatest)
@@ -33,19 +34,19 @@ func tradeScale(w *Property) (*valueScale, error) {
 		}
 		return (&valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewScoreTransform(of, value, d), nil
-		}, scale: 1}).joinConditions(w.learnt.conditions), nil
+		}, shownFactor: 1}).withConditions(w.learntModel.conditionCodes), nil
 	}
-	if w.valueScale != nil {
-		return w.valueScale()
+	if w.newValueScale != nil {
+		return w.newValueScale()
 	}
-	of, ok := w.property.(mcmc.LineProperty)
-	if _, waits := w.property.(mcmc.BatchProperty); !ok || waits {
+	of, ok := w.mcmcProperty.(mcmc.LineProperty)
+	if _, waits := w.mcmcProperty.(mcmc.BatchProperty); !ok || waits {
 		return nil, fmt.Errorf("what a %s answers takes too long to trade off", w.Kind)
 	}
 	return scoreScale(of), nil
 }
 
-// LeastTrade and MostTrade bound the number of objectives in a trade-off.
+// LeastTrade and MostTrade are the minimum and maximum number of objectives in a trade-off.
 const LeastTrade, MostTrade = schema.LeastTrade, schema.MostTrade
 
 // compileTrade sets the objectives of the trade-off that the file asks for.
@@ -61,20 +62,21 @@ func (p *Problem) compileTrade(written []config.Written[string]) error {
 	}
 	_, err := p.objectives(p.Trade, func(k int) *yaml.Node {
 		if k < 0 {
-			return p.file.Root.Get("trade")
+			return p.fileProblem.Root.Get("trade")
 		}
 		return written[k].At
 	})
 	return err
 }
 
-// Objectives returns the objectives with the given names. Its errors have no place in the problem file.
+// Objectives returns the objectives with the given names. Its errors have no position in the problem file.
 func (p *Problem) Objectives(names []string) ([]Objective, error) {
 	return p.objectives(names, nil)
 }
 
-// objectives returns objectives by name. at returns the node of name k, or of the whole list for −1. A nil
-// at means that no file has the names.
+// objectives returns the objectives with the given names. The parameter at is a function that returns the
+// node of the name with index k, or of the list of names if k is −1. It is nil if the names are not from a
+// file.
 func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objective, error) {
 	blame := func(k int, format string, args ...any) *inputerr.Error {
 		if at == nil {
@@ -116,7 +118,7 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 	return out, nil
 }
 
-// objective returns the objective with a name, or nil.
+// objective returns the objective with a name, or nil if there is none.
 func (p *Problem) objective(name string) (*Objective, error) {
 	for k := range p.Properties {
 		if p.Properties[k].Name == name {
@@ -134,7 +136,7 @@ func (p *Problem) objective(name string) (*Objective, error) {
 	return nil, nil
 }
 
-// objective returns the objective of the property with index k.
+// objective returns the objective of the property. k is the index of the property.
 func (w *Property) objective(k int) (*Objective, error) {
 	o := &Objective{Objective: search.Objective{Name: w.Name}, Property: k, Figure: -1, Unit: w.Unit}
 	if w.Class != "" {
@@ -143,27 +145,27 @@ func (w *Property) objective(k int) (*Objective, error) {
 	if w.Learning != nil { // there is no model of it yet
 		return o, nil
 	}
-	l, err := tradeScale(w)
+	l, err := tradeValueScale(w)
 	if err != nil {
 		return nil, err
 	}
 	direction, least, most := config.Maximize, 0.0, 0.0 // scores are maximised
-	if v, ok := w.written.(interface {
+	if v, ok := w.fileValue.(interface {
 		Direction() (config.Direction, float64, float64)
-	}); ok && w.valueScale != nil {
+	}); ok && w.newValueScale != nil {
 		direction, least, most = v.Direction()
 	}
-	return o, o.compile(l, direction, least, most)
+	return o, o.setDirection(l, direction, least, most)
 }
 
-// TradeTarget returns the target of a trade-off. It has the rules and bounds of the problem, and allows no
-// composition that a property scores 0.
+// TradeTarget returns the target that is searched for a trade-off. It has the rules and the bounds of the
+// problem. In addition it forbids compositions to which a property with a positive weight gives the score 0.
 func (p *Problem) TradeTarget() (*mcmc.Target, error) {
 	var bounds []mcmc.Bound
 	for k := range p.Properties {
 		w := &p.Properties[k]
-		of, ok := w.property.(mcmc.LineProperty)
-		if _, waits := w.property.(mcmc.BatchProperty); w.Weight == 0 || !ok || waits || w.Learning != nil {
+		of, ok := w.mcmcProperty.(mcmc.LineProperty)
+		if _, waits := w.mcmcProperty.(mcmc.BatchProperty); w.Weight == 0 || !ok || waits || w.Learning != nil {
 			continue
 		}
 		kept, err := property.HardBounds(1, 1)

@@ -8,25 +8,27 @@ import (
 	"kir/mcmc"
 )
 
-// TradeOptions are the options of the search for the recipes of a trade-off.
+// TradeOptions are the options of a search for the recipes of a trade-off.
 type TradeOptions struct {
-	Between []string // the names of the objectives
+	Between []string // names of the objectives
 	Effort  float64
 	Seed    uint64
 	Workers int
 }
 
-// A TradeOff is what the search for a trade-off found: recipes that no other one beats.
+// A TradeOff is the result of a search for a trade-off: the recipes that no other recipe beats in all
+// objectives.
 type TradeOff struct {
 	*search.TradeOffResult
 	Objectives []Objective
-	Target     *mcmc.Target // that was searched; see [Problem.TradeTarget]
-	Err        error        // why nothing was found; else nil
-	AnyAmounts bool         // nothing was found within the amounts of the known recipes, so that any were searched
+	Target     *mcmc.Target // the target that was searched; see [Problem.TradeTarget]
+	Err        error        // the reason why the search failed; nil if it did not
+	AnyAmounts bool         // whether the search went beyond the amounts of the known recipes, because nothing was found within them
 }
 
-// SearchTradeOff searches for the recipes of a trade-off within the limits of the shortlist, and everywhere if it finds
-// nothing there.
+// SearchTradeOff searches for the recipes of a trade-off. It first searches within the range of the known
+// recipes, as a search for a shortlist does. If it finds nothing there, it searches all recipes that the
+// problem allows.
 func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeOff, err error) {
 	t = &TradeOff{}
 	if t.Objectives, err = p.Objectives(o.Between); err != nil {
@@ -59,8 +61,9 @@ func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeO
 	return t, nil
 }
 
-// SearchOwnTradeOff searches for the trade-off that the file asks for. It returns nil if the file asks for none. An error
-// is one of the context; another one is kept in the trade-off, as the draws of a run are as good without it.
+// SearchOwnTradeOff searches for the trade-off that the problem file asks for. It returns nil if the file
+// asks for none. It returns an error only if the context ended. Another error is stored in the result,
+// because it does not affect the draws of a run.
 func (p *Problem) SearchOwnTradeOff(ctx context.Context) (*TradeOff, error) {
 	if len(p.Trade) == 0 || p.Search.Effort == 0 {
 		return nil, nil

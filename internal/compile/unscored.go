@@ -13,8 +13,8 @@ import (
 	"kir/property"
 )
 
-// Explain places a [mcmc.ScoreError] or a [mcmc.NoStartError] at the property in the problem file, and adds
-// the names of the ingredients. It returns other errors unchanged.
+// Explain rewrites a [mcmc.ScoreError] or a [mcmc.NoStartError] for users. It adds the position of the
+// property in the problem file and the names of the ingredients. It returns other errors unchanged.
 func (p *Problem) Explain(err error) error {
 	var score *mcmc.ScoreError
 	var none *mcmc.NoStartError
@@ -22,10 +22,10 @@ func (p *Problem) Explain(err error) error {
 	case errors.As(err, &score) && len(score.Parts) > 0:
 		recipe := p.recipeText(score.Parts)
 		w := p.propertyNamed(score.Objective)
-		if w == nil || w.at == nil {
+		if w == nil || w.node == nil {
 			return &explainedError{strings.Replace(err.Error(), score.State, recipe, 1), err}
 		}
-		e := p.badScoreError(w, score, recipe)
+		e := p.invalidScoreError(w, score, recipe)
 		if w.Kind == "program" { // the program failed, so the file has no error
 			return &explainedError{e.Error(), err}
 		}
@@ -33,10 +33,10 @@ func (p *Problem) Explain(err error) error {
 		return e
 	case errors.As(err, &none):
 		w := p.propertyNamed(none.Objective)
-		if w == nil || w.at == nil {
+		if w == nil || w.node == nil {
 			return err
 		}
-		e := w.at.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, inputerr.Quote(w.Name), 100*none.Zero, p.recipeText(none.Parts))
+		e := w.node.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, inputerr.Quote(w.Name), 100*none.Zero, p.recipeText(none.Parts))
 		e.Hint, e.Err = "a score of 0 forbids a recipe, so give what is only unwanted a small score, such as 0.01", err
 		if none.Zero < 1 {
 			e.Hint += ", here or in the properties that are 0 for the others"
@@ -46,34 +46,35 @@ func (p *Problem) Explain(err error) error {
 	return err
 }
 
-// badScoreError returns the error for an invalid score of a property.
-func (p *Problem) badScoreError(w *Property, score *mcmc.ScoreError, recipe string) *inputerr.Error {
+// invalidScoreError returns the error for a score of a property that is negative, infinite or not a number.
+// recipe is the text of the composition.
+func (p *Problem) invalidScoreError(w *Property, score *mcmc.ScoreError, recipe string) *inputerr.Error {
 	rule := "a score is at least 0 and finite"
-	if e, ok := w.property.(*property.Expression); ok && !e.IsScore() {
+	if e, ok := w.mcmcProperty.(*property.Expression); ok && !e.IsScore() {
 		rule = "it must be a finite number"
 	}
-	if e, ok := w.property.(*property.Expression); ok {
+	if e, ok := w.mcmcProperty.(*property.Expression); ok {
 		if x, err := p.Target.Space().Composition(score.Parts, nil); err == nil {
 			switch y := e.Value(x); {
 			case math.IsNaN(y):
-				return yaml.Hint(w.at.Errorf("%s is not a number for %s", inputerr.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
+				return yaml.Hint(w.node.Errorf("%s is not a number for %s", inputerr.Quote(w.Name), recipe), "%s; keep what log and sqrt are of, and what is divided by, above 0, such as log(max(…, 0.01))", rule)
 			case y < 0 && e.IsScore():
-				return yaml.Hint(w.at.Errorf("%s is %.4g for %s", inputerr.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
+				return yaml.Hint(w.node.Errorf("%s is %.4g for %s", inputerr.Quote(w.Name), y, recipe), "%s; write max(…, 0) for 0 instead, or exp(…) for a score that only falls", rule)
 			case math.IsInf(y, 1):
-				return yaml.Hint(w.at.Errorf("%s is infinite for %s", inputerr.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
+				return yaml.Hint(w.node.Errorf("%s is infinite for %s", inputerr.Quote(w.Name), recipe), "%s; keep what is divided by above 0, such as 1 / max(…, 0.01), and exponents small", rule)
 			}
 		}
 	}
 	if score.Err != nil {
-		return w.at.Errorf("%s failed for %s: %v", inputerr.Quote(w.Name), recipe, score.Err)
+		return w.node.Errorf("%s failed for %s: %v", inputerr.Quote(w.Name), recipe, score.Err)
 	}
 	if math.IsNaN(score.Value) {
-		return yaml.Hint(w.at.Errorf("%s is negative or not a number for %s", inputerr.Quote(w.Name), recipe), "%s", rule)
+		return yaml.Hint(w.node.Errorf("%s is negative or not a number for %s", inputerr.Quote(w.Name), recipe), "%s", rule)
 	}
-	return yaml.Hint(w.at.Errorf("%s, to the power of its weight %v, is infinite for %s", inputerr.Quote(w.Name), w.Weight, recipe), "%s", rule)
+	return yaml.Hint(w.node.Errorf("%s, to the power of its weight %v, is infinite for %s", inputerr.Quote(w.Name), w.Weight, recipe), "%s", rule)
 }
 
-// propertyNamed returns the property with a name, or nil.
+// propertyNamed returns the property with a name, or nil if there is none.
 func (p *Problem) propertyNamed(name string) *Property {
 	k := slices.IndexFunc(p.Properties, func(w Property) bool { return w.Name == name })
 	if k < 0 {
@@ -82,7 +83,7 @@ func (p *Problem) propertyNamed(name string) *Property {
 	return &p.Properties[k]
 }
 
-// recipeText writes parts with the names of the ingredients.
+// recipeText returns the amounts of a composition as text, with the names of the ingredients.
 func (p *Problem) recipeText(parts []mcmc.Part) string {
 	const shown = 12
 	var b strings.Builder
@@ -99,7 +100,7 @@ func (p *Problem) recipeText(parts []mcmc.Part) string {
 	return b.String()
 }
 
-// An explainedError is an error with its text rewritten in the problem's terms.
+// An explainedError is an error whose text was rewritten for users.
 type explainedError struct {
 	text string
 	err  error

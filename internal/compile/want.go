@@ -10,8 +10,8 @@ import (
 	"kir/model"
 )
 
-// wantOf returns what is asked of a label in the terms of package model.
-func wantOf(o *config.Objective) model.Want {
+// modelWant returns which values of a label an objective wants, in the form of package model.
+func modelWant(o *config.Objective) model.Want {
 	if !o.HasNumbers() {
 		return model.AnyOf(o.Want.Value...)
 	}
@@ -25,7 +25,8 @@ func wantOf(o *config.Objective) model.Want {
 	}
 }
 
-// wantError returns the error for a request that a model cannot serve.
+// wantError returns an input error if the model m cannot score the wanted values. err is the reason. The
+// parameter at is the node of the wanted values.
 func wantError(at *yaml.Node, m Predictor, err error) error {
 	e := at.Errorf("%v", err)
 	for _, item := range at.ItemsOrSelf() {
@@ -37,7 +38,8 @@ func wantError(at *yaml.Node, m Predictor, err error) error {
 	return e
 }
 
-// objectiveCountText describes that a model is asked for nothing, or for several things at once.
+// objectiveCountText returns a message that no objective was given, or more than one. The parameter given
+// lists the keys of the objectives.
 func objectiveCountText(what string, given []string) string {
 	if len(given) == 0 {
 		return "nothing is asked of " + what

@@ -9,25 +9,26 @@ import (
 	"kir/internal/inputerr"
 )
 
-// AddedFeatures are the features that splits of a forest test beside the amounts, or instead of them:
+// AddedFeatures are features that a forest tests in addition to the amounts of ingredients, or instead of the
+// amounts:
 //
 //	add: {totals: family, means: cost, ratios: note, presence: true, amounts: false}
 type AddedFeatures struct {
-	Totals, Means, Ratios []Written[string] // names of attributes
-	Amounts               Written[bool]     // true if not written
-	Presence              Written[bool]
+	Totals, Means, Ratios []Written[string] // names of attributes of the ingredients
+	Amounts               Written[bool]     // whether the amounts of ingredients are features; true if the file does not say
+	Presence              Written[bool]     // whether the use of each ingredient is a feature
 }
 
-// section returns the description of the features.
+// section returns the description of the keys under add. The Read functions of the keys set the fields.
 func (a *AddedFeatures) section() *schema.Section {
 	return &schema.Section{
 		Name: "add", ID: "added features", About: "Features of a forest beside the amounts. [models.md](models.md#forests-of-descriptors) says what each is.",
 		Keys: []schema.Key{
-			key("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}", asAttributes(&a.Totals, "totals")),
-			key("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}", asAttributes(&a.Means, "means")),
-			key("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}", asAttributes(&a.Ratios, "ratios")),
-			key("amounts", schema.Boolean(), "`true`", "the amounts themselves", "{totals: family, amounts: false}", asBoolean(&a.Amounts, "amounts")),
-			key("presence", schema.Boolean(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}", asBoolean(&a.Presence, "presence")),
+			newKey("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group of an attribute", "{totals: [family, note]}", attributeNamesReader(&a.Totals, "totals")),
+			newKey("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the mean of an attribute of numbers, weighted by amounts", "{means: cost}", attributeNamesReader(&a.Means, "means")),
+			newKey("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of the totals of each two groups of an attribute", "{ratios: family}", attributeNamesReader(&a.Ratios, "ratios")),
+			newKey("amounts", schema.Boolean(), "`true`", "the amounts themselves", "{totals: family, amounts: false}", booleanReader(&a.Amounts, "amounts")),
+			newKey("presence", schema.Boolean(), "`false`", "whether an ingredient, or any of a group, is there at all", "{presence: true}", booleanReader(&a.Presence, "presence")),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{
 			{"not": schema.Object{"required": []string{"amounts"}, "properties": schema.Object{"amounts": schema.Object{"const": false}}}},
@@ -41,8 +42,9 @@ func decodeAddedFeatures(n *yaml.Node) (a AddedFeatures, err error) {
 	return a, err
 }
 
-// asAttributes decodes a name or a list of different names of attributes, and normalises them.
-func asAttributes(field *[]Written[string], key string) read {
+// attributeNamesReader returns a function that decodes the name of an attribute, or a list of distinct names.
+// It normalizes the names.
+func attributeNamesReader(field *[]Written[string], key string) valueReader {
 	return func(n *yaml.Node) error {
 		var names []Written[string]
 		for _, item := range n.ItemsOrSelf() {

@@ -9,25 +9,27 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Campaign has the settings for choosing batches of experiments.
+// A Campaign has the settings by which batches of experiments are chosen.
 type Campaign struct {
-	Batch  int    // recipes per batch
-	MaxNew int    // the most ingredients of a batch that no tried recipe has; −1: no limit
-	Cost   string // attribute with the cost of a trial of an ingredient; empty: all trials cost the same
-	Alike  []Alike
+	Batch  int     // number of recipes in a batch
+	MaxNew int     // maximum number of ingredients in a batch that no tried recipe has; −1 means no limit
+	Cost   string  // name of the attribute with the cost of using an ingredient in a trial; if empty, all trials cost the same
+	Alike  []Alike // limits on the number of values of conditions in a batch
 
-	costAt *yaml.Node
+	costNode *yaml.Node // node with the name of the attribute; nil if there is none
 }
 
-// Alike bounds how many values of a condition a batch has: an oven has one temperature.
+// Alike limits the number of values that a condition may have in one batch. For example, an oven has one
+// temperature at a time.
 type Alike struct {
-	Condition string
-	Values    int
+	Condition string // name of the condition
+	Values    int    // maximum number of values of the condition in a batch
 
-	at *yaml.Node
+	node *yaml.Node
 }
 
-// decodeAlike decodes a list of conditions, of one value each, or conditions with the most of their values.
+// decodeAlike decodes limits on the values of conditions: a list of conditions with one value each, or a
+// mapping from conditions to maximum numbers of values.
 func decodeAlike(n *yaml.Node) (all []Alike, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
@@ -53,7 +55,7 @@ func decodeAlike(n *yaml.Node) (all []Alike, err error) {
 	return all, nil
 }
 
-// decodeCampaign decodes
+// decodeCampaign decodes the settings of a campaign:
 //
 //	campaign: {batch: 8, max_new: 2, cost: price}
 func decodeCampaign(n *yaml.Node) (Campaign, error) {
@@ -84,39 +86,39 @@ func decodeCampaign(n *yaml.Node) (Campaign, error) {
 		if c.Cost, err = v.Str("the cost"); err != nil {
 			return c, err
 		}
-		c.Cost, c.costAt = dataset.NormalizeName(c.Cost), v
+		c.Cost, c.costNode = dataset.NormalizeName(c.Cost), v
 	}
 	return c, nil
 }
 
-// CheckCampaign checks that the cost of a trial is known for each ingredient, and that the conditions that are alike in
-// a batch are there. It warns of those that are given.
+// CheckCampaign returns an error if the cost of a trial is unknown for an ingredient, or if a condition under
+// the key "alike" does not exist. It adds a warning if a condition under "alike" has a given value.
 func (d *Data) CheckCampaign(c Campaign) error {
 	for _, a := range c.Alike {
-		k, err := d.FindCondition(a.at)
+		k, err := d.FindCondition(a.node)
 		if err != nil {
 			return err
 		}
 		if d.Conditions[k].Given {
-			d.Warn(fmt.Sprintf("The %s is given, and so the same in all of a batch: alike (line %d) changes nothing.", a.Condition, a.at.Line))
+			d.Warn(fmt.Sprintf("The %s is given, and so the same in all of a batch: alike (line %d) changes nothing.", a.Condition, a.node.Line))
 		}
 	}
-	if c.costAt == nil {
+	if c.costNode == nil {
 		return nil
 	}
-	values, err := d.AttributeNumbers(c.costAt, c.Cost)
+	values, err := d.AttributeNumbers(c.costNode, c.Cost)
 	if err != nil {
 		return err
 	}
 	for i, cost := range values {
 		if !(cost >= 0) {
-			return yaml.Hint(c.costAt.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(d.Names[i])), "fill in the cell")
+			return yaml.Hint(c.costNode.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(d.Names[i])), "fill in the cell")
 		}
 	}
 	return nil
 }
 
-// YAML returns the section in the form of a problem file.
+// YAML returns the settings in the form of a problem file.
 func (c Campaign) YAML() yaml.Map {
 	var out yaml.Map
 	out.Set("batch", c.Batch)

@@ -12,35 +12,35 @@ import (
 	"kir/internal/number"
 )
 
-// The most conditions of a problem, and the most values of one of them.
+// Maximum number of conditions of a problem, and of values of one condition.
 const (
 	maxConditions      = 32
 	maxConditionValues = 1000
 )
 
-// A Condition is what a trial sets beside the recipe, such as a temperature:
+// A Condition is a quantity that a trial sets in addition to the recipe, such as a temperature:
 //
 //	temperature: {from: 150, to: 190, step: 5, unit: °C}
 //	catalyst: {values: [A, B, C], weights: [2, 1, 1]}
 //	humidity: {from: 20, to: 80, step: 1, given: 45}
 //
-// Its values are numbers or categories. A given condition is met and not chosen: recipes are asked about at that value
-// alone.
+// The values of a condition are numbers or categories. A condition with a given value is not chosen: recipes are
+// suggested for the given value alone.
 type Condition struct {
 	Name       string
-	At         *yaml.Node // its place in the file
-	Unit       string     // of the numbers
-	Numbers    []float64  // ascending; nil for categories
-	Categories []string   // nil for numbers
-	Weights    []float64  // by value; nil if all are alike
-	Constants  bool       // it is a [ConstantList]: recipes need not have a column of its values
+	At         *yaml.Node // key of the condition in the file
+	Unit       string     // unit of the numbers
+	Numbers    []float64  // values, ascending; nil for categories
+	Categories []string   // values, in the order of the file; nil for numbers
+	Weights    []float64  // by value: its relative probability before objectives count; nil if all are equal
+	Constants  bool       // whether the values come from a [ConstantList]; recipes then need no column with the values
 
-	Given         bool
-	GivenNumber   float64
-	GivenCategory string
+	Given         bool    // whether the file gives one value, which is not chosen
+	GivenNumber   float64 // the given value, if it is a number
+	GivenCategory string  // the given value, if it is a category
 }
 
-// conditionSection is a condition as the file has it.
+// A conditionSection has the keys of one condition in the file.
 type conditionSection struct {
 	from, to, step Written[float64]
 	values         *yaml.Node
@@ -49,19 +49,20 @@ type conditionSection struct {
 	given          *yaml.Node
 }
 
+// section returns the description of the keys of a condition. The Read functions of the keys set the fields.
 func (c *conditionSection) section() *schema.Section {
 	s := *schema.Condition
 	s.Keys = slices.Clone(s.Keys)
 	for k := range s.Keys {
-		s.Keys[k].Read = map[string]read{
-			"from": asNumber(&c.from, "from"), "to": asNumber(&c.to, "to"), "step": asNumber(&c.step, "the step"),
-			"values": asNode(&c.values), "weights": asNode(&c.weights), "unit": asText(&c.unit, "the unit"), "given": asNode(&c.given),
+		s.Keys[k].Read = map[string]valueReader{
+			"from": numberReader(&c.from, "from"), "to": numberReader(&c.to, "to"), "step": numberReader(&c.step, "the step"),
+			"values": nodeReader(&c.values), "weights": nodeReader(&c.weights), "unit": textReader(&c.unit, "the unit"), "given": nodeReader(&c.given),
 		}[s.Keys[k].Name]
 	}
 	return &s
 }
 
-// decodeConditions decodes the conditions of a file, in its order.
+// decodeConditions decodes the conditions of a file, in the order of the file.
 func decodeConditions(n *yaml.Node) (all []Condition, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
@@ -89,7 +90,7 @@ func decodeConditions(n *yaml.Node) (all []Condition, err error) {
 	return all, nil
 }
 
-// checkConditionName returns an error for a name that a condition must not have.
+// checkConditionName returns an error if a condition must not have the name.
 func checkConditionName(key *yaml.Node, name string) error {
 	if name == "" {
 		return yaml.Hint(key.Errorf("a condition has no name"), "write the name of the column that has its values")
@@ -119,7 +120,7 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 	case s.from.At == nil || s.to.At == nil || s.step.At == nil:
 		return c, yaml.Hint(n.Errorf("the condition has no values"), "%s", form)
 	default:
-		err = c.setRange(&s)
+		err = c.setNumbersFromRange(&s)
 	}
 	if err != nil {
 		return c, err
@@ -134,8 +135,8 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 	return c, c.decodeGiven(s.given)
 }
 
-// setRange sets the numbers from, from + step, … up to to.
-func (c *Condition) setRange(s *conditionSection) error {
+// setNumbersFromRange sets the numbers to from, from + step and so on, up to the number under the key "to".
+func (c *Condition) setNumbersFromRange(s *conditionSection) error {
 	from, to, step := s.from.Value, s.to.Value, s.step.Value
 	if !(step > 0) {
 		return yaml.Hint(s.step.At.Errorf("the step is %s", s.step.At.Describe()), "it must be above 0")
@@ -147,7 +148,7 @@ func (c *Condition) setRange(s *conditionSection) error {
 	if !(steps < maxConditionValues) {
 		return yaml.Hint(s.step.At.Errorf("from %v to %v in steps of %v are more than %d values", from, to, step, maxConditionValues), "write a larger step")
 	}
-	places := max(decimals(from), decimals(step))
+	places := max(decimalPlaces(from), decimalPlaces(step))
 	for k := range int(steps) + 1 {
 		// Rounded to the digits that the file has, so that 0.1 + 2·0.1 is 0.3.
 		v, err := strconv.ParseFloat(strconv.FormatFloat(from+float64(step*float64(k)), 'f', places, 64), 64)
@@ -159,8 +160,8 @@ func (c *Condition) setRange(s *conditionSection) error {
 	return nil
 }
 
-// decimals returns the number of decimal digits of the shortest text of v.
-func decimals(v float64) int {
+// decimalPlaces returns the number of decimal places in the shortest text of v.
+func decimalPlaces(v float64) int {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	for k := range text {
 		if text[k] == '.' {
@@ -170,7 +171,7 @@ func decimals(v float64) int {
 	return 0
 }
 
-// decodeValues decodes a list of numbers or of categories.
+// decodeValues decodes the list under the key "values": numbers or categories.
 func (c *Condition) decodeValues(n *yaml.Node) error {
 	items, err := n.List("values")
 	if err != nil {
@@ -233,7 +234,7 @@ func (c *Condition) decodeWeights(n *yaml.Node) error {
 	return nil
 }
 
-// sortNumbers sorts the numbers, with their weights.
+// sortNumbers sorts the numbers in ascending order, and rearranges the weights accordingly.
 func (c *Condition) sortNumbers() {
 	order := make([]int, len(c.Numbers))
 	for k := range order {
@@ -254,7 +255,8 @@ func (c *Condition) sortNumbers() {
 	}
 }
 
-// decodeGiven decodes the value that a condition is given at. A number that is not listed is added to the list.
+// decodeGiven decodes the value under the key "given". A given number that the file does not list is added to
+// the values.
 func (c *Condition) decodeGiven(n *yaml.Node) (err error) {
 	if n == nil {
 		return nil
@@ -280,13 +282,13 @@ func (c *Condition) decodeGiven(n *yaml.Node) (err error) {
 	return nil
 }
 
-// Len returns the number of values that the file lists.
+// Len returns the number of values of the condition.
 func (c *Condition) Len() int { return len(c.Numbers) + len(c.Categories) }
 
-// IsNumeric reports whether the values are numbers.
+// IsNumeric reports whether the values are numbers rather than categories.
 func (c *Condition) IsNumeric() bool { return c.Numbers != nil }
 
-// ValueText returns value v of those listed, with its unit.
+// ValueText returns the text of the value with index v, with its unit.
 func (c *Condition) ValueText(v int) string {
 	if c.Numbers == nil {
 		return c.Categories[v]
@@ -294,12 +296,12 @@ func (c *Condition) ValueText(v int) string {
 	return c.NumberText(c.Numbers[v])
 }
 
-// NumberText returns a number with the unit of the condition.
+// NumberText returns the text of a number, with the unit of the condition.
 func (c *Condition) NumberText(v float64) string {
 	return number.WithUnit(v, c.Unit)
 }
 
-// FindCondition returns the index of the condition with a name, as a node of the file has it.
+// FindCondition returns the index of the condition that a node names.
 func (d *Data) FindCondition(n *yaml.Node) (int, error) {
 	name, err := n.Str("the condition")
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A ConstantList is a constant of an imported model that has several values. It is a condition: the model's input has one
-// of the values, chosen with the recipe.
+// A ConstantList is a constant of an imported model for which the file lists several values. It acts as a
+// condition: one of the values is chosen together with the recipe.
 type ConstantList struct {
-	yaml.Entry
-	Property string // name of the model's property in the file
-	Alone    bool   // the model has no other constant
+	yaml.Entry        // name of the constant, and its values
+	Property   string // name of the property that has the model
+	Alone      bool   // whether the model has no other constant
 }
 
-// Path returns the keys from the root of the file to the list.
+// Path returns the path of keys from the root of the file to the list of values.
 func (l *ConstantList) Path() []any {
 	return []any{"properties", l.Property, ModelKind.Name, "constants", l.Key.Text}
 }
 
-// ConstantLists returns the lists of a file, in its order.
+// ConstantLists returns the constants of imported models that have several values, in the order of the file.
 func ConstantLists(root *yaml.Node) (all []ConstantList) {
 	properties := root.Get("properties")
 	if properties == nil {
@@ -45,9 +45,9 @@ func ConstantLists(root *yaml.Node) (all []ConstantList) {
 	return all
 }
 
-// addConstantLists adds the conditions that imported models have as lists of constants. Lists with errors of their own,
-// which are reported where the property is decoded, are left out.
-func (p *Problem) addConstantLists(root *yaml.Node) error {
+// addConstantListConditions adds a condition for each constant of an imported model that has several values.
+// It skips lists with errors, which are reported when the property is decoded.
+func (p *Problem) addConstantListConditions(root *yaml.Node) error {
 	all := slices.Clone(p.Conditions)
 	for _, e := range ConstantLists(root) {
 		c := Condition{Name: dataset.NormalizeName(e.Key.Text), At: e.Key, Constants: true}
@@ -55,7 +55,7 @@ func (p *Problem) addConstantLists(root *yaml.Node) error {
 			return err
 		}
 		var err error
-		if c.Numbers, err = constantNumbers(e.Value); err != nil {
+		if c.Numbers, err = decodeConstantNumbers(e.Value); err != nil {
 			continue
 		}
 		slices.Sort(c.Numbers)

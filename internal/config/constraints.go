@@ -13,14 +13,14 @@ import (
 )
 
 // Kinds are the kinds of constraints and properties that a problem file may have, in the order of the
-// reference.
+// reference documentation.
 type Kinds struct {
 	Constraints []ConstraintKind
 	Properties  []PropertyKind
-	Sampler     schema.SamplerBounds // what the sampler's settings may be
+	Sampler     schema.SamplerBounds // values that the settings of the sampler may have
 }
 
-// ConstraintKinds returns the kinds of constraints, in the order of the reference.
+// ConstraintKinds returns all kinds of constraints, in the order of the reference documentation.
 func ConstraintKinds() []ConstraintKind {
 	return []ConstraintKind{
 		RequireKind, ExcludeKind, AmountKind, GroupKind, NeverKind, NeedsKind, LimitKind, LimitsKind,
@@ -28,7 +28,7 @@ func ConstraintKinds() []ConstraintKind {
 	}
 }
 
-// Description returns the description of problem files with these kinds.
+// Description returns the description of problem files that may have the kinds in k.
 func (k *Kinds) Description() (d schema.Description) {
 	d.Sampler = k.Sampler
 	for _, c := range k.Constraints {
@@ -40,8 +40,8 @@ func (k *Kinds) Description() (d schema.Description) {
 	return d
 }
 
-// RuleFields returns the kind and the fields of a rule. kind is empty if the rule can be written only by
-// hand.
+// RuleFields returns the key of the kind of a rule, and the fields of the rule. kind is empty if the rule can
+// be changed only by hand.
 func (k *Kinds) RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []RuleField) {
 	for _, c := range k.Constraints {
 		if c.Fields != nil {
@@ -53,14 +53,14 @@ func (k *Kinds) RuleFields(r rule.Rule, name func(ingredient int) string) (kind 
 	return "", nil
 }
 
-// An Item is one of the constraints of a file. Value is nil if its kind is unknown, which
-// [Data.CompileItem] reports.
+// An Item is an item of the list of constraints in a file. If the kind of the constraint is unknown, Value is
+// nil and [Data.CompileItem] returns an error.
 type Item struct {
 	Value Constraint
 	At    *yaml.Node
 }
 
-// readConstraints decodes the constraints of a file.
+// readConstraints decodes the list of constraints of a file.
 func (k *Kinds) readConstraints(n *yaml.Node, bad *Diagnostics) (all []*Entry[Item], err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
@@ -79,25 +79,25 @@ func (k *Kinds) readConstraints(n *yaml.Node, bad *Diagnostics) (all []*Entry[It
 	return all, nil
 }
 
-// decodeItem decodes a constraint.
+// decodeItem decodes one item of the list of constraints.
 func (k *Kinds) decodeItem(n *yaml.Node) (Item, error) {
-	kind, v, err := k.kindOf(n, nil)
+	kind, v, err := k.itemKind(n, nil)
 	if err != nil {
 		return Item{At: n}, nil // CompileItem knows more about it
 	}
 	value := kind.New(k)
 	if sections := value.Sections(); sections != nil {
-		if err := checkKeys(kind, sections[0], v); err != nil {
+		if err := checkKindKeys(kind, sections[0], v); err != nil {
 			return Item{}, err
 		}
 	}
 	return Item{value, n}, value.Decode(v)
 }
 
-// CompileItem returns what a constraint demands.
+// CompileItem returns what a constraint demands of compositions.
 func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, error) {
 	if item.Value == nil {
-		_, _, err := k.kindOf(item.At, d)
+		_, _, err := k.itemKind(item.At, d)
 		return nil, err
 	}
 	demands, err := item.Value.Compile(ctx, d)
@@ -112,7 +112,8 @@ func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, 
 	return demands, nil
 }
 
-// itemSection returns the section of a constraint, without those of its kinds.
+// itemSection returns the description of the keys that an item of the constraints may have. Each key is the
+// key of a kind.
 func (k *Kinds) itemSection() *schema.Section {
 	var d schema.Description
 	for _, c := range k.Constraints {
@@ -121,11 +122,11 @@ func (k *Kinds) itemSection() *schema.Section {
 	return d.Rule()
 }
 
-// kindOf returns the kind of a constraint, and the node under its key. d may be nil; with it, errors suggest
-// more.
-func (k *Kinds) kindOf(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yaml.Node, err error) {
+// itemKind returns the kind of a constraint, and the node under the key of the kind. If d is not nil, errors
+// can suggest names of ingredients and attributes.
+func (k *Kinds) itemKind(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yaml.Node, err error) {
 	section := k.itemSection()
-	if err := suggestConstraint(item, section.ExactlyOneOf, d); err != nil {
+	if err := checkConstraintForm(item, section.ExactlyOneOf, d); err != nil {
 		return nil, nil, err
 	}
 	f, err := section.Fields(item)
@@ -142,9 +143,9 @@ func (k *Kinds) kindOf(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yaml.
 	return kind, v, nil
 }
 
-// checkKeys checks the keys under the key of a kind. If the value is nearly right, the error shows the right
-// form.
-func checkKeys(k *ConstraintKind, section *schema.Section, n *yaml.Node) error {
+// checkKindKeys returns an error if the mapping under the key of a kind has an unknown key. If the mapping is
+// nearly right, the error shows the right form.
+func checkKindKeys(k *ConstraintKind, section *schema.Section, n *yaml.Node) error {
 	if n.Kind != yaml.Mapping {
 		return yaml.Hint(n.Errorf("%s is %s", k.Name, n.Describe()), "write %s", k.Form())
 	}
@@ -163,9 +164,10 @@ func checkKeys(k *ConstraintKind, section *schema.Section, n *yaml.Node) error {
 	return err
 }
 
-// suggestConstraint returns an error with the right form for constraints that are nearly right: without
-// their kind, or with a key outside of it. d may be nil.
-func suggestConstraint(item *yaml.Node, kinds []string, d *Data) error {
+// checkConstraintForm returns an error that shows the right form of a constraint whose kind is missing, or
+// that has a key in the wrong place. If d is not nil, the error can suggest names of ingredients and
+// attributes.
+func checkConstraintForm(item *yaml.Node, kinds []string, d *Data) error {
 	if item.Kind != yaml.Mapping {
 		return yaml.Hint(item.Errorf("a rule is %s", item.Describe()), "write its kind and what it says, such as require: [Gin]")
 	}

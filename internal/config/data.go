@@ -9,38 +9,38 @@ import (
 	"kir/rule"
 )
 
-// Data is what the words of a problem file are about: the ingredients and their attributes, the total, and
-// the known recipes.
+// Data has the data to which the names in a problem file refer: the ingredients and their attributes, the
+// total, the conditions, and the known recipes.
 type Data struct {
 	Names       []string             // names of the ingredients
-	Attributes  *dataset.Ingredients // nil if the ingredients are only counted
-	Total       int                  // M, in units; within a block, the block's total
-	Whole       int                  // M, within blocks too
+	Attributes  *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
+	Total       int                  // M: the total in units; within a block, the total of the block
+	Whole       int                  // M: the total of a composition in units, also within blocks
 	Book        *dataset.Book        // known recipes; nil if there are none
-	Recipes     [][]rule.Part        // recipes of the book, closed to the total
-	RuleRecipes int                  // number of recipes from which rules are derived; excludes results if there are other recipes
-	Units       *dataset.Units       // units of the recipes; nil: default units
-	Files       *yaml.Files          // files that the problem names
+	Recipes     [][]rule.Part        // known recipes, scaled to the total in whole units
+	RuleRecipes int                  // number of known recipes from which rules are derived; recorded results at the end are left out if there are other recipes
+	Units       *dataset.Units       // units of amounts in the recipes; nil means default units
+	Files       *yaml.Files          // reads the files that the problem names
 
-	Conditions   []Condition          // what a trial sets beside the recipe
-	Constituents map[string][]float64 // by name: share of the constituent in each ingredient
-	Block        *Block               // the block whose constraints are compiled; nil outside of blocks
-	Nested       bool                 // constraints within another one are compiled
-	Table        string               // ingredients file as the problem names it, or empty
+	Conditions   []Condition          // quantities that a trial sets in addition to the recipe
+	Constituents map[string][]float64 // by name of the constituent: its share in each ingredient
+	Block        *Block               // block whose constraints are being compiled; nil outside of blocks
+	Nested       bool                 // whether constraints within another constraint are being compiled
+	Table        string               // path of the ingredients file, as the problem file writes it; empty if there is none
 
-	Warnings []string // notes about valid input
+	Warnings []string // sentences about valid input that may be wrong
 }
 
 // Warn records a warning.
 func (d *Data) Warn(message string) { d.Warnings = append(d.Warnings, message) }
 
-// A Block is a set of ingredients with a total of its own.
+// A Block is a set of ingredients whose amounts have a fixed total.
 type Block struct {
-	Members []int
-	Text    string
+	Members []int  // indices of the ingredients
+	Text    string // description of the ingredients
 }
 
-// Indexes returns the members, or nil for a nil block.
+// Indexes returns the indices of the ingredients in the block. It returns nil for a nil block.
 func (b *Block) Indexes() []int {
 	if b == nil {
 		return nil
@@ -48,7 +48,7 @@ func (b *Block) Indexes() []int {
 	return b.Members
 }
 
-// withBlock calls f with a total and a block in place of those of d.
+// withBlock calls f while d has the given total and block. It then restores the earlier total and block.
 func (d *Data) withBlock(total int, b *Block, f func() error) error {
 	before, block := d.Total, d.Block
 	d.Total, d.Block = total, b
@@ -56,14 +56,16 @@ func (d *Data) withBlock(total int, b *Block, f func() error) error {
 	return f()
 }
 
-// OutsideBlock returns a copy of the data for all ingredients.
+// OutsideBlock returns a copy of the data in which no block is being compiled.
 func (d *Data) OutsideBlock() *Data {
 	all := *d
 	all.Block = nil
 	return &all
 }
 
-// restrictToBlock returns the ingredients of that are in the current block. It returns an error if none is.
+// restrictToBlock returns the given ingredients that are in the current block. It returns an error if no
+// given ingredient is. Outside of blocks it returns all given ingredients. The parameter text describes the
+// ingredients.
 func (d *Data) restrictToBlock(n *yaml.Node, of []int, text string) ([]int, error) {
 	if d.Block == nil {
 		return of, nil
@@ -75,7 +77,8 @@ func (d *Data) restrictToBlock(n *yaml.Node, of []int, text string) ([]int, erro
 	return in, nil
 }
 
-// RefuseInBlock returns an error within a block, for constraints that concern whole compositions.
+// RefuseInBlock returns an error if a block is being compiled. It is for constraints on whole compositions.
+// The parameter what is the beginning of the message.
 func (d *Data) RefuseInBlock(n *yaml.Node, what string) error {
 	if d.Block == nil {
 		return nil

@@ -11,22 +11,22 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Diagnostics collects the errors found in a problem file and in the files that it names.
+// Diagnostics collects the errors in a problem file and in the files that it names.
 type Diagnostics struct {
-	File        string // the problem file
-	All         []*inputerr.Error
-	mayHaveMore bool // a table may have further errors
+	File        string            // path of the problem file
+	All         []*inputerr.Error // errors in the order of discovery
+	mayHaveMore bool              // whether a table may have further errors
 
-	// HasUnknownKeys is true if the file has keys that do not exist. A missing key may then be one of them,
-	// misspelt, so it is not reported.
+	// HasUnknownKeys is true if the file has unknown keys. A missing key may then be there but misspelt, so a
+	// missing key is not reported.
 	HasUnknownKeys bool
-	Root           *yaml.Node
+	Root           *yaml.Node // root of the problem file
 }
 
-// maxDiagnostics is the greatest number of errors reported at once.
-const maxDiagnostics = 20
+// maxReportedErrors is the maximum number of errors reported at once.
+const maxReportedErrors = 20
 
-// Add records an error of input and returns nil. It returns any other error, which ends the reading.
+// Add records an error of input and returns nil. It returns any other error, after which reading must stop.
 func (f *Diagnostics) Add(err error) error {
 	var several *inputerr.Errors
 	var one *inputerr.Error
@@ -45,7 +45,7 @@ func (f *Diagnostics) Add(err error) error {
 	return nil
 }
 
-// Err returns all recorded errors in the order of the file, or nil.
+// Err returns the recorded errors as one error, in the order of the file. It returns nil if there are none.
 func (f *Diagnostics) Err() error {
 	place := func(e *inputerr.Error) int {
 		if e.File == f.File {
@@ -62,33 +62,34 @@ func (f *Diagnostics) Err() error {
 	all := slices.CompactFunc(slices.Clone(f.All), func(a, b *inputerr.Error) bool {
 		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && a.Cell == b.Cell && a.Line > 0
 	})
-	return inputerr.Join(all[:min(len(all), maxDiagnostics)], f.mayHaveMore || len(all) > maxDiagnostics)
+	return inputerr.Join(all[:min(len(all), maxReportedErrors)], f.mayHaveMore || len(all) > maxReportedErrors)
 }
 
-// A repair is a node that is read again and again, each time without what was found faulty, so that all errors in
-// it are found.
-type repair struct {
-	node         *yaml.Node
-	changedNodes map[[2]int]bool // places of nodes from which something was removed
-	removedKeys  []string        // keys that were removed
+// A faultRepair is a node that is read repeatedly to find all errors in it. After each error the faulty part
+// is removed.
+type faultRepair struct {
+	node          *yaml.Node      // the node without the parts that were removed
+	changedPlaces map[[2]int]bool // line and column of the nodes from which something was removed
+	removedKeys   []string        // keys of the entries that were removed
 }
 
-// clone returns a copy that can be repaired further by itself.
-func (r *repair) clone() *repair {
-	return &repair{r.node, maps.Clone(r.changedNodes), slices.Clip(r.removedKeys)}
+// clone returns a copy whose later changes do not affect r.
+func (r *faultRepair) clone() *faultRepair {
+	return &faultRepair{r.node, maps.Clone(r.changedPlaces), slices.Clip(r.removedKeys)}
 }
 
-// Collect reads a node repeatedly to find all errors in it. After each error it removes the faulty
-// node and reads again. Before it removes a text, it tries a star in its place, which stands for any
+// Collect reads a node repeatedly to find all errors in it. After each error it removes the faulty part and
+// reads again. Before it removes a text, it tries to replace the text by a star, which stands for any
 // ingredient.
 func (f *Diagnostics) Collect(n *yaml.Node, read func(*yaml.Node) error) error {
-	_, err := f.collect(&repair{node: n, changedNodes: make(map[[2]int]bool)}, read)
+	_, err := f.collectByRepair(&faultRepair{node: n, changedPlaces: make(map[[2]int]bool)}, read)
 	return err
 }
 
-// collect goes on with a repair. ok reports whether the last reading had no error.
-func (f *Diagnostics) collect(r *repair, read func(*yaml.Node) error) (ok bool, _ error) {
-	for range 2 * maxDiagnostics {
+// collectByRepair reads the node of r repeatedly, as [Diagnostics.Collect] does, and continues earlier
+// removals. The result ok reports whether the last reading had no error.
+func (f *Diagnostics) collectByRepair(r *faultRepair, read func(*yaml.Node) error) (ok bool, _ error) {
+	for range 2 * maxReportedErrors {
 		n := r.node
 		err := read(n)
 		if err == nil || n == nil {
@@ -98,27 +99,28 @@ func (f *Diagnostics) collect(r *repair, read func(*yaml.Node) error) (ok bool, 
 		if !errors.As(err, &bad) {
 			return false, err
 		}
-		if bad.File != n.File && len(r.changedNodes) > 0 {
+		if bad.File != n.File && len(r.changedPlaces) > 0 {
 			return false, nil // without the removed nodes the table may be read differently
 		}
 		at := [2]int{bad.Line, bad.Column}
 		lacks := func(key string) bool { return strings.Contains(bad.Message, "no "+key) }
-		if !r.changedNodes[at] && !slices.ContainsFunc(r.removedKeys, lacks) {
+		if !r.changedPlaces[at] && !slices.ContainsFunc(r.removedKeys, lacks) {
 			if err := f.Add(err); err != nil {
 				return false, err
 			}
 		}
-		if bad.File != n.File || !r.remove(bad.Line, bad.Column) {
+		if bad.File != n.File || !r.removeAt(bad.Line, bad.Column) {
 			return false, nil
 		}
 	}
 	return false, nil
 }
 
-// remove removes the node at a place, or replaces its text by a star. It reports whether there is one.
-func (r *repair) remove(line, column int) bool {
+// removeAt removes the node at a line and column, or replaces its text by a star. It reports whether there is
+// such a node.
+func (r *faultRepair) removeAt(line, column int) bool {
 	if other := r.node.WithText(line, column, "*"); other != nil {
-		r.node, r.changedNodes[[2]int{line, column}] = other, true
+		r.node, r.changedPlaces[[2]int{line, column}] = other, true
 		return true
 	}
 	without, from, key := r.node.Without(line, column)
@@ -129,7 +131,7 @@ func (r *repair) remove(line, column int) bool {
 		r.removedKeys = append(r.removedKeys, key)
 	}
 	for _, node := range from {
-		r.changedNodes[[2]int{node.Line, node.Column}] = true
+		r.changedPlaces[[2]int{node.Line, node.Column}] = true
 	}
 	return true
 }

@@ -1,16 +1,16 @@
 package config
 
-// A Direction states which values of an objective are better.
+// A Direction tells which values of an objective are better.
 type Direction string
 
-// The directions. Between two bounds all values are alike; outside them, the nearer ones are better.
+// Directions of objectives.
 const (
-	Maximize Direction = "maximize"
-	Minimize Direction = "minimize"
-	Between  Direction = "between"
+	Maximize Direction = "maximize" // greater values are better
+	Minimize Direction = "minimize" // smaller values are better
+	Between  Direction = "between"  // all values between two bounds are equally good; outside, values nearer to the bounds are better
 )
 
-// Sign returns 1, or −1 to minimise.
+// Sign returns −1 for Minimize, and 1 for the other directions.
 func (d Direction) Sign() float64 {
 	if d == Minimize {
 		return -1
@@ -18,7 +18,8 @@ func (d Direction) Sign() float64 {
 	return 1
 }
 
-// Loss returns the loss of a value, which is lower where the value is better. The bounds count for Between.
+// Loss returns the loss of a value v. The loss is lower for better values. For Between it is the distance
+// from the interval least to most.
 func (d Direction) Loss(v, least, most float64) float64 {
 	switch d {
 	case Maximize:

@@ -5,10 +5,12 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// Ends are the values that score 0 and 1. The zero value stands for the ends of what is possible.
+// Ends are the values whose scores are 0 and 1. Ends that are not set stand for the ends of the possible
+// values.
 type Ends struct{ From, To Written[float64] }
 
-// section returns the description of a direction with its ends, bound to the fields.
+// section returns the description of the keys of a direction with its ends. The Read functions of the keys
+// set the fields.
 func (e *Ends) section(direction string) *schema.Section {
 	from, to := "0", "2"
 	if direction == "minimize" {
@@ -17,18 +19,18 @@ func (e *Ends) section(direction string) *schema.Section {
 	return &schema.Section{
 		Name: direction, ID: direction, About: "A direction with its ends; beyond them the score stays as it is there.",
 		Keys: []schema.Key{
-			key("from", schema.Number(), "", "the value that scores 0", "{from: "+from+", to: "+to+"}", asNumber(&e.From, "from")),
-			key("to", schema.Number(), "", "the value that scores 1", "{from: "+from+".5, to: "+to+"}", asNumber(&e.To, "to")),
+			newKey("from", schema.Number(), "", "the value that scores 0", "{from: "+from+", to: "+to+"}", numberReader(&e.From, "from")),
+			newKey("to", schema.Number(), "", "the value that scores 1", "{from: "+from+".5, to: "+to+"}", numberReader(&e.To, "to")),
 		},
 		Required: []string{"from", "to"},
 	}
 }
 
-// asEnds decodes a direction: true, or its ends.
-func asEnds(field *Written[Ends], direction string) read {
-	return decodeWith(field, func(n *yaml.Node) (e Ends, err error) {
+// endsReader returns a function that decodes a direction: the word true, or a mapping with its ends.
+func endsReader(field *Written[Ends], direction string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (e Ends, err error) {
 		if n.Kind != yaml.Mapping {
-			return e, asTrue(field, direction)(n)
+			return e, trueReader(field, direction)(n)
 		}
 		section := e.section(direction)
 		if _, err := section.Fields(n); err != nil {
@@ -42,9 +44,9 @@ func asEnds(field *Written[Ends], direction string) read {
 	})
 }
 
-// asTrue decodes a key whose only value is true.
-func asTrue(field *Written[Ends], key string) read {
-	return decodeWith(field, func(n *yaml.Node) (Ends, error) {
+// trueReader returns a function that decodes a key whose only valid value is true.
+func trueReader(field *Written[Ends], key string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (Ends, error) {
 		if n.Kind != yaml.Boolean || n.Plain() != true {
 			return Ends{}, yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write %s: true; or at_least, at_most or between for what is good enough", key)
 		}

@@ -10,62 +10,65 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Features are what the inputs of a model stand for.
+// Features describe the inputs of an imported model.
 type Features struct {
-	Ordered bool // in the order of the model's inputs; else by their names
+	Ordered bool // whether Inputs has the order of the model's inputs; otherwise the inputs are matched by name
 	Inputs  []Input
 }
 
-// An Input is what an input of a model stands for. Name and Figure are not set if the file has neither.
+// An Input describes one input of an imported model by a name, or by a figure of the recipe. If the file has
+// any other value, Name and Figure are not set, and compiling the problem reports an error.
 type Input struct {
-	At, Key *yaml.Node      // Key is the input's name; nil in a list
-	Name    Written[string] // of an ingredient, an attribute, a group or a constant
-	Figure  *yaml.Node      // a [Figure]; of no effect if the input is a constant, which the model's inputs decide
+	At, Key *yaml.Node      // node of the description, and of the name of the input; Key is nil in a list
+	Name    Written[string] // name of an ingredient, an attribute, a group of ingredients or a constant
+	Figure  *yaml.Node      // mapping that describes a [Figure]; it is not used if the input is a constant
 }
 
-// A Figure is the figure of a recipe that an input of a model stands for. One field is set.
+// A Figure is a number of a recipe that an input of an imported model stands for. One field is set.
 type Figure struct {
-	Mean                                   Written[string] // the mean of an attribute
+	Mean                                   Written[string] // name of an attribute, whose mean is the figure
 	Share, Percent, Units, Presence, Count Ingredients
 }
 
-// A Constant is an input that is not part of a composition.
+// A Constant is an input of an imported model that does not depend on the composition.
 type Constant struct {
 	Name   string
-	At     *yaml.Node // the value or the list
-	Value  float64    // NaN if it is missing
-	Chosen bool       // it has several values, and is a condition; see [ConstantLists]
+	At     *yaml.Node // node of the value or of the list of values
+	Value  float64    // value of the constant; NaN if it is missing
+	Chosen bool       // whether the constant has several values, of which one is chosen with the recipe; see [ConstantList]
 }
 
-// inputMeasures returns the keys of figures of ingredients, and amountMeasures those that are amounts.
-func inputMeasures() []string  { return append(amountMeasures(), "presence", "count") }
+// inputMeasures returns the keys of measures of ingredients: share, percent, units, presence and count.
+func inputMeasures() []string { return append(amountMeasures(), "presence", "count") }
+
+// amountMeasures returns the keys of the measures that are amounts: share, percent and units.
 func amountMeasures() []string { return []string{"share", "percent", "units"} }
 
-// inputType is the type of an input: a name, or a figure.
+// inputType returns the type of the description of an input: a name or a figure.
 func inputType() schema.Type {
 	return schema.Either(schema.Type{Words: "name", Schema: schema.Object{"type": "string"}}, schema.Link("input"))
 }
 
-// section returns the description of a figure, bound to its fields.
+// section returns the description of the keys of a figure. The Read functions of the keys set the fields.
 func (f *Figure) section() *schema.Section {
 	return &schema.Section{
 		Name: "an input", ID: "input", About: "The figure of a recipe that an input of the model stands for.",
 		Keys: []schema.Key{
-			key("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}", decodeWith(&f.Mean, decodeMean)),
-			key("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}", asNode(&f.Share)),
-			key("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}", asNode(&f.Percent)),
-			key("units", schema.Ingredients(), "", "the same in units", "{units: Gin}", asNode(&f.Units)),
-			key("presence", schema.Ingredients(), "", "1 if any of them is used, else 0", "{presence: Milk}", asNode(&f.Presence)),
-			key("count", schema.Ingredients(), "", "how many of them are used", "{count: \"*\"}", asNode(&f.Count)),
+			newKey("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}", decodingReader(&f.Mean, decodeMean)),
+			newKey("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}", nodeReader(&f.Share)),
+			newKey("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}", nodeReader(&f.Percent)),
+			newKey("units", schema.Ingredients(), "", "the same in units", "{units: Gin}", nodeReader(&f.Units)),
+			newKey("presence", schema.Ingredients(), "", "1 if any of them is used, else 0", "{presence: Milk}", nodeReader(&f.Presence)),
+			newKey("count", schema.Ingredients(), "", "how many of them are used", "{count: \"*\"}", nodeReader(&f.Count)),
 		},
 		ExactlyOneOf: []string{"mean", "share", "percent", "units", "presence", "count"},
 	}
 }
 
-// decodeMean decodes the name of an attribute. The attributes decide what is a name.
+// decodeMean decodes the name of an attribute. It does not check the name.
 func decodeMean(n *yaml.Node) (string, error) { return n.Text, nil }
 
-// Decode sets the fields from a node.
+// Decode sets the field from a node, which must have exactly one key.
 func (f *Figure) Decode(n *yaml.Node) error {
 	section := f.section()
 	keys, err := section.Fields(n)
@@ -78,7 +81,8 @@ func (f *Figure) Decode(n *yaml.Node) error {
 	return section.Decode(n)
 }
 
-// Measure returns the key of a figure of ingredients, and the ingredients. They are not set for a mean.
+// Measure returns the key of the field that is set, such as share, and its ingredients. It returns "" and nil
+// for a mean.
 func (f *Figure) Measure() (measure string, of Ingredients) {
 	for k, of := range []Ingredients{f.Share, f.Percent, f.Units, f.Presence, f.Count} {
 		if of != nil {
@@ -88,7 +92,8 @@ func (f *Figure) Measure() (measure string, of Ingredients) {
 	return "", nil
 }
 
-// newInput returns an input. The model decides whether it may have neither a name nor a figure.
+// newInput returns the input that the node n describes. The parameter key is the name of the input, or nil in
+// a list.
 func newInput(n, key *yaml.Node) Input {
 	i := Input{At: n, Key: key}
 	switch n.Kind {
@@ -132,7 +137,7 @@ func decodeConstants(n *yaml.Node) (all []Constant, err error) {
 			return nil, yaml.Hint(e.Value.Errorf("the constant %s has no value", inputerr.Quote(c.Name)), "write a number, a list of numbers to choose from, or missing")
 		case len(items) > 1:
 			c.Chosen = true
-			_, err = constantNumbers(e.Value)
+			_, err = decodeConstantNumbers(e.Value)
 		case items[0].Kind != yaml.Text || items[0].Text != "missing":
 			c.Value, err = items[0].Float("the constant")
 		}
@@ -144,8 +149,8 @@ func decodeConstants(n *yaml.Node) (all []Constant, err error) {
 	return all, nil
 }
 
-// constantNumbers decodes the values of a constant that is a condition, in the order of the file.
-func constantNumbers(n *yaml.Node) (all []float64, err error) {
+// decodeConstantNumbers decodes the values of a constant that has several values, in the order of the file.
+func decodeConstantNumbers(n *yaml.Node) (all []float64, err error) {
 	if len(n.Items) > maxConditionValues {
 		return nil, yaml.Hint(n.Errorf("the constant has %d values", len(n.Items)), "at most %d are possible", maxConditionValues)
 	}

@@ -9,20 +9,20 @@ import (
 	"kir/internal/inputerr"
 )
 
-// An Objective is what a file asks of a value: classes, bounds, a direction or a value to reach. Each kind of
-// property has some of the keys. The zero value asks for nothing.
+// An Objective tells which values of a label or of a number are wanted: classes, bounds, a direction or a
+// best value. Each kind of property allows some of the keys. The zero Objective states nothing.
 type Objective struct {
-	Label              Written[string]   // label of the recipes whose value is learnt
-	Want               Written[[]string] // classes of the label, any of which is wanted
+	Label              Written[string]   // label of the recipes that is learnt
+	Want               Written[[]string] // classes of the label; any of them is wanted
 	AtLeast, AtMost    Written[float64]
-	Between            Written[[2]float64] // the lowest and the highest number
+	Between            Written[[2]float64] // lowest and highest wanted number
 	Maximize, Minimize Written[Ends]
 	Target             Written[Target]
-	Shape              Written[float64] // exponent of the score, above 0
-	Floor              Written[float64] // least score, 0 to 1
+	Shape              Written[float64] // exponent of the score, which bends the rise of the score; above 0
+	Floor              Written[float64] // minimum of the score, from 0 to 1
 }
 
-// Asked returns the keys of what is asked, and their nodes.
+// Asked returns the keys that state what is wanted, and the nodes of their values.
 func (o *Objective) Asked() (keys []string, at []*yaml.Node) {
 	for _, k := range []struct {
 		key string
@@ -38,7 +38,7 @@ func (o *Objective) Asked() (keys []string, at []*yaml.Node) {
 	return keys, at
 }
 
-// AskedAt returns the last of the nodes that say what is asked, for errors about it.
+// AskedAt returns the last node that states what is wanted, to place errors. It returns nil if there is none.
 func (o *Objective) AskedAt() *yaml.Node {
 	_, at := o.Asked()
 	if len(at) == 0 {
@@ -50,16 +50,16 @@ func (o *Objective) AskedAt() *yaml.Node {
 // IsExtreme reports whether the value is to be as large or as small as possible.
 func (o *Objective) IsExtreme() bool { return o.Maximize.At != nil || o.Minimize.At != nil }
 
-// HasBounds reports whether one of the bounds is set.
+// HasBounds reports whether at least one bound is set.
 func (o *Objective) HasBounds() bool {
 	return o.AtLeast.At != nil || o.AtMost.At != nil || o.Between.At != nil
 }
 
-// HasNumbers reports whether the label is asked for as a number, not as a class.
+// HasNumbers reports whether numbers, and not classes, are wanted.
 func (o *Objective) HasNumbers() bool { return o.Want.At == nil }
 
-// Direction returns which values are better, and the bounds of [Between], ±Inf if missing. Without one a value
-// is maximised, such as the probability of a class.
+// Direction returns which values are better. least and most are the bounds for [Between]; a missing bound is
+// ±Inf. If the file states no direction, for example for classes, the direction is [Maximize].
 func (o *Objective) Direction() (d Direction, least, most float64) {
 	switch {
 	case o.Minimize.At != nil:
@@ -74,40 +74,42 @@ func (o *Objective) Direction() (d Direction, least, most float64) {
 	return Maximize, 0, 0
 }
 
-// labelKeys returns the keys of a label and of what is asked of it. wanted is the example of classes; without it
-// the label has numbers.
-func (o *Objective) labelKeys(label, wanted string) []schema.Key {
-	keys := []schema.Key{key("label", schema.Text("label"), "", "a label of the recipes", label, asText(&o.Label, "the label"))}
+// labelObjectiveKeys returns the descriptions of the keys for a label and for its wanted values. The
+// parameter wanted is an example of classes; if it is empty, classes are not allowed.
+func (o *Objective) labelObjectiveKeys(label, wanted string) []schema.Key {
+	keys := []schema.Key{newKey("label", schema.Text("label"), "", "a label of the recipes", label, textReader(&o.Label, "the label"))}
 	if wanted != "" {
-		keys = append(keys, key("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", wanted, asNames(&o.Want, "the wanted class")))
+		keys = append(keys, newKey("want", schema.OneOrMore(schema.Text("class"), 1), "", "a class, or any of several", wanted, namesReader(&o.Want, "the wanted class")))
 	}
 	return append(keys,
-		key("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}", asNumber(&o.AtLeast, "at_least")),
-		key("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}", asNumber(&o.AtMost, "at_most")),
-		key("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}", decodeWith(&o.Between, decodeBetween)),
-		key("maximize", schema.OnlyTrue(), "", "as large a number as can be", "{label: stars, maximize: true}", asTrue(&o.Maximize, "maximize")),
-		key("minimize", schema.OnlyTrue(), "", "as small a number as can be", "{label: stars, minimize: true}", asTrue(&o.Minimize, "minimize")),
+		newKey("at_least", schema.Number(), "", "a number of at least this; `at_most` may stand beside it", "{label: stars, at_least: 4}", numberReader(&o.AtLeast, "at_least")),
+		newKey("at_most", schema.Number(), "", "a number of at most this", "{label: stars, at_least: 2, at_most: 4}", numberReader(&o.AtMost, "at_most")),
+		newKey("between", schema.Pair(schema.Number()), "", "a number from the first to the second", "{label: stars, between: [3, 5]}", decodingReader(&o.Between, decodeBetween)),
+		newKey("maximize", schema.OnlyTrue(), "", "as large a number as can be", "{label: stars, maximize: true}", trueReader(&o.Maximize, "maximize")),
+		newKey("minimize", schema.OnlyTrue(), "", "as small a number as can be", "{label: stars, minimize: true}", trueReader(&o.Minimize, "minimize")),
 	)
 }
 
-// modelKeys returns the keys of what is asked of a number that a model predicts.
-func (o *Objective) modelKeys() []schema.Key {
+// modelObjectiveKeys returns the descriptions of the keys for the wanted values of a number that an imported
+// model predicts.
+func (o *Objective) modelObjectiveKeys() []schema.Key {
 	return []schema.Key{
-		key("at_least", schema.Number(), "", "of a number: at least this", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}", asNumber(&o.AtLeast, "at_least")),
-		key("at_most", schema.Number(), "", "at most this", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}", asNumber(&o.AtMost, "at_most")),
-		key("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}", decodeWith(&o.Between, decodeBetween)),
-		key("maximize", schema.Either(schema.OnlyTrue(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}", asEnds(&o.Maximize, "maximize")),
-		key("minimize", schema.Either(schema.OnlyTrue(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}", asEnds(&o.Minimize, "minimize")),
-		key("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}", decodeWith(&o.Target, decodeTarget)),
+		newKey("at_least", schema.Number(), "", "of a number: at least this", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}", numberReader(&o.AtLeast, "at_least")),
+		newKey("at_most", schema.Number(), "", "at most this", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}", numberReader(&o.AtMost, "at_most")),
+		newKey("between", schema.Pair(schema.Number()), "", "from the first to the second", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}", decodingReader(&o.Between, decodeBetween)),
+		newKey("maximize", schema.Either(schema.OnlyTrue(), schema.Link("maximize")), "", "as large as can be, from what scores 0 to what scores 1; `true`: all that the model can say", "{file: value.txt, maximize: true, constants: {temperature: 180}}", endsReader(&o.Maximize, "maximize")),
+		newKey("minimize", schema.Either(schema.OnlyTrue(), schema.Link("minimize")), "", "as small as can be", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}", endsReader(&o.Minimize, "minimize")),
+		newKey("target", schema.Link("target"), "", "best at a value", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}", decodingReader(&o.Target, decodeTarget)),
 	}
 }
 
-// checkAsked returns an error if a mapping asks for nothing, or for several things at once. It comes before
-// the values are decoded, because a value that is left out for an error would no longer count. The floor is
-// decoded first, because an error about the whole mapping ends the search for errors.
-func (o *Objective) checkAsked(n *yaml.Node) error {
+// checkOneObjective returns an error if a mapping states no wanted values, or states wanted values in several
+// ways. It must run before the values are decoded: a value that was removed because of an error would
+// otherwise count as missing. It decodes the floor first, because an error about the whole mapping ends the
+// search for errors.
+func (o *Objective) checkOneObjective(n *yaml.Node) error {
 	if floor := n.Get("floor"); floor != nil {
-		if err := asFloor(&o.Floor)(floor); err != nil {
+		if err := floorReader(&o.Floor)(floor); err != nil {
 			return err
 		}
 	}
@@ -129,15 +131,16 @@ func (o *Objective) checkAsked(n *yaml.Node) error {
 	return yaml.Hint(n.Errorf("%s", text), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 }
 
-// checkExtreme returns an error if the value at n is both to be maximised and to be minimised.
-func (o *Objective) checkExtreme(n *yaml.Node) error {
+// checkOneExtreme returns an error if the value is to be both maximised and minimised. n is the node of the
+// error.
+func (o *Objective) checkOneExtreme(n *yaml.Node) error {
 	if o.Maximize.At != nil && o.Minimize.At != nil {
 		return yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
 	}
 	return nil
 }
 
-// decodeBetween decodes two numbers, the lower one first.
+// decodeBetween decodes a list of two numbers, the lower one first.
 func decodeBetween(n *yaml.Node) (ends [2]float64, err error) {
 	items, err := n.List("between")
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package config holds problem files as they are written. [Read] decodes the settings; a [Value] decodes each
-// constraint and each property: it is a struct whose sections are decoder, JSON Schema and reference at once. Every
-// error is an [inputerr.Error] with file, line and column.
+// Package config has the contents of problem files as they are written. [Read] decodes the settings. A [Value]
+// decodes one constraint or one property. It is a struct whose sections give the decoder, the JSON Schema and the
+// reference documentation. Every error is an [inputerr.Error] with file, line and column.
 //
-// The package knows no chain, model or search. It knows the vocabulary of rules, so that constraints say
-// themselves what they demand of compositions; see [Constraint].
+// The package does not use chains, models or searches. It uses package rule, so that each constraint can return
+// what it demands of compositions; see [Constraint].
 package config
 
 import (
@@ -15,22 +15,22 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// A Problem is a problem file as it is written.
+// A Problem is a problem file as it is written, before it is compiled.
 type Problem struct {
 	Root  *yaml.Node
 	Name  string
-	Named bool // the file gives the name; it is not the default
+	Named bool // whether the file gives the name; otherwise the name is a default
 
-	Law      *Law       // law of the number of ingredients; nil: that of the recipes
-	LawNode  *yaml.Node // its place in the file; nil if the file does not have it
-	LawError error      // why Law could not be decoded
+	Law      *Law       // sparsity law, that is, the distribution of the number of ingredients; nil means the distribution in the recipes
+	LawNode  *yaml.Node // node of the law; nil if the file does not have it
+	LawError error      // the reason why Law could not be decoded; else nil
 
 	Total       Written[int]
 	Constraints []*Entry[Item]
 	Properties  []*Entry[Property]
-	Trade       *Entry[[]Written[string]] // objectives of a trade-off
+	Trade       *Entry[[]Written[string]] // names of the objectives of the trade-off
 
-	PropertyErrors int // number of errors in Properties and Trade, with which constraints can still be compiled
+	PropertyErrors int // number of errors in Properties and Trade; constraints can be compiled despite such errors
 
 	Conditions []Condition
 
@@ -38,14 +38,14 @@ type Problem struct {
 	Search   Search
 	Campaign Campaign
 
-	Labels      []Written[string] // labels listed in the key labels
-	LabelsError error             // why Labels could not be decoded
+	Labels      []Written[string] // labels that the file lists under the key "labels"
+	LabelsError error             // the reason why Labels could not be decoded; else nil
 
 	kinds *Kinds
 }
 
-// Read decodes a problem file with constraints and properties of some kinds. It adds errors of input to bad, and
-// returns other errors.
+// Read decodes a problem file, whose constraints and properties may have the given kinds. It adds errors of
+// input to bad and returns other errors.
 func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Problem, err error) {
 	if err := bad.Collect(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 	if p.Properties, err = kinds.readProperties(root.Get("properties"), bad); err != nil {
 		return nil, err
 	}
-	if err := bad.Collect(root, p.addConstantLists); err != nil {
+	if err := bad.Collect(root, p.addConstantListConditions); err != nil {
 		return nil, err
 	}
 	p.Trade, err = newEntry(root.Get("trade"), bad, decodeTrade)
@@ -89,24 +89,25 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 	return p, err
 }
 
-// AddWithinBook adds a constraint that keeps the amounts of all ingredients within those of the known recipes.
+// AddWithinBook adds a constraint that keeps the amount of every ingredient within the range of its amounts
+// in the known recipes.
 func (p *Problem) AddWithinBook(bad *Diagnostics) error {
 	e, err := newEntry(withinBookNode(p.Root), bad, p.kinds.decodeItem)
 	p.Constraints = append(p.Constraints, e)
 	return err
 }
 
-// decodeTotal decodes the total, in units.
+// decodeTotal decodes the total of a composition, in units.
 func decodeTotal(root *yaml.Node) (total Written[int], err error) {
 	n := root.Get("total")
 	if n == nil {
 		return total, yaml.Hint(root.Errorf("the problem has no total"), "add total: how many units a composition divides, such as 1000 for steps of 0.1 %%")
 	}
-	err = asWhole(&total, "the total", 1, math.MaxInt32)(n)
+	err = wholeReader(&total, "the total", 1, math.MaxInt32)(n)
 	return total, err
 }
 
-// decodeLabels decodes the labels that the file lists.
+// decodeLabels decodes the labels that the file lists under the key "labels".
 func decodeLabels(n *yaml.Node) (labels []Written[string], err error) {
 	if n == nil {
 		return nil, nil
@@ -117,14 +118,14 @@ func decodeLabels(n *yaml.Node) (labels []Written[string], err error) {
 	}
 	labels = make([]Written[string], len(items))
 	for k, item := range items {
-		if err := asText(&labels[k], "a label")(item); err != nil {
+		if err := textReader(&labels[k], "a label")(item); err != nil {
 			return nil, err
 		}
 	}
 	return labels, nil
 }
 
-// decodeTrade decodes the names of the objectives of a trade-off.
+// decodeTrade decodes the names of the objectives of the trade-off.
 func decodeTrade(n *yaml.Node) (names []Written[string], err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return nil, nil
@@ -134,15 +135,15 @@ func decodeTrade(n *yaml.Node) (names []Written[string], err error) {
 	}
 	names = make([]Written[string], len(n.Items))
 	for k, item := range n.Items {
-		if err := asText(&names[k], "an objective of the trade-off")(item); err != nil {
+		if err := textReader(&names[k], "an objective of the trade-off")(item); err != nil {
 			return nil, err
 		}
 	}
 	return names, nil
 }
 
-// decodeName decodes the problem's name. The default is the file's name, or the directory's name if the file
-// is problem.yaml.
+// decodeName decodes the name of the problem. The default is the name of the file, or the name of its
+// directory if the file is problem.yaml.
 func decodeName(n *yaml.Node, path string) (string, error) {
 	if n != nil {
 		return n.Str("the name")

@@ -10,13 +10,13 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Property is one of the properties of a file.
+// A Property is one of the properties of a problem file.
 type Property struct {
 	Name   string
-	Weight float64 // exponent c: the target is multiplied by y(x)^c
-	Kind   string  // the key of its kind
+	Weight float64 // exponent c of the score y(x): the property multiplies the target by y(x)^c
+	Kind   string  // key of the kind of property
 	Value  Value
-	At     *yaml.Node // under the kind
+	At     *yaml.Node // node under the key of the kind
 }
 
 // readProperties decodes the properties of a file.
@@ -41,7 +41,7 @@ func (k *Kinds) readProperties(n *yaml.Node, bad *Diagnostics) (all []*Entry[Pro
 	return all, nil
 }
 
-// checkPropertyName returns an error for a name that a property must not have.
+// checkPropertyName returns an error if a property must not have the name.
 func checkPropertyName(key *yaml.Node, name string) error {
 	if name == "" || strings.ContainsAny(name, "\r\n") {
 		return yaml.Hint(key.Errorf("%s is no name for a property", inputerr.Quote(key.Text)), "give it a name of one line")
@@ -52,7 +52,7 @@ func checkPropertyName(key *yaml.Node, name string) error {
 	return nil
 }
 
-// propertySection returns the section of a property, without those of its kinds.
+// propertySection returns the description of the keys that a property may have: its kind and its weight.
 func (k *Kinds) propertySection() *schema.Section {
 	var d schema.Description
 	for _, p := range k.Properties {
@@ -92,9 +92,9 @@ func (k *Kinds) decodeProperty(name string, n *yaml.Node) (p Property, err error
 	return p, p.Value.Decode(p.At)
 }
 
-// A labelled is a value that learns labels of the recipes.
-type labelled interface {
-	labels() []Written[string]
+// A labelLearner is a value of a property that learns labels of the recipes.
+type labelLearner interface {
+	labels() []Written[string] // labels returns the labels that the property needs.
 }
 
 func (v *Learn) labels() []Written[string] {
@@ -113,8 +113,8 @@ func (v *Forest) labels() []Written[string] {
 
 func (v *Process) labels() []Written[string] { return []Written[string]{v.Label, v.SD} }
 
-// LabelNodes returns the labels that the file names, without repetition, and the node of each: those that
-// properties learn, and those under the key labels.
+// LabelNodes returns the names of the labels that properties learn or that stand under the key "labels", each
+// name once. The result at has the node of each label.
 func (p *Problem) LabelNodes() (names []string, at map[string]*yaml.Node) {
 	at = make(map[string]*yaml.Node)
 	add := func(label Written[string]) {
@@ -124,7 +124,7 @@ func (p *Problem) LabelNodes() (names []string, at map[string]*yaml.Node) {
 		}
 	}
 	for _, e := range p.Properties {
-		if v, ok := e.Value.Value.(labelled); ok {
+		if v, ok := e.Value.Value.(labelLearner); ok {
 			for _, label := range v.labels() {
 				add(label)
 			}

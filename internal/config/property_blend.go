@@ -9,28 +9,28 @@ import (
 	"kir/internal/inputerr"
 )
 
-// BlendKind is a mean of an attribute, weighted by amounts.
+// BlendKind is the kind of property that scores the mean of an attribute, weighted by amounts.
 var BlendKind = PropertyKind{
 	Key: schema.NewKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
 	New: func() Value { return new(Blend) },
 }
 
-// A Blend is one of
+// A Blend is the value of a property that scores the mean of an attribute. It has one of these forms:
 //
 //	blend: {attribute: cost, minimize: true}
 //	blend: {attribute: family, is: [citrus, spirit], target: {from: 0.1, at: 0.25, to: 0.4}, shape: [1, 2]}
 //
-// It has one direction: that of its [Objective], or one with values of its own.
+// A Blend has one direction: maximize or minimize of its [Objective], or a direction with numbers, such as target.
 type Blend struct {
 	Attribute Written[string]
-	Is        Texts // values of the attribute: the share of the ingredients that have one of them
+	Is        Texts // values of the attribute; if set, the blend scores the share of the ingredients with one of the values
 	Objective
 
 	Larger, Smaller, Range Written[Span]
 	Normal                 Written[Normal]
-	TargetShapes           Written[[2]float64] // exponents below the target and above it, in place of Shape
+	TargetShapes           Written[[2]float64] // exponents below the target and above the target; replace Shape if set
 
-	is, shape *yaml.Node
+	isNode, shapeNode *yaml.Node // nodes under the keys "is" and "shape"
 }
 
 // Sections implements [Value].
@@ -44,17 +44,17 @@ func (b *Blend) Sections() schema.Sections {
 		Name: "a blend", ID: "blend",
 		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
 		Keys: []schema.Key{
-			key("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}", asText(&b.Attribute, "the attribute")),
-			key("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", asNode(&b.is)),
-			key("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}", asNode(&b.shape)),
+			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}", textReader(&b.Attribute, "the attribute")),
+			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", nodeReader(&b.isNode)),
+			newKey("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}", nodeReader(&b.shapeNode)),
 			floorKey(&b.Floor, "{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
-			key("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}", asTrue(&b.Maximize, "maximize")),
-			key("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}", asTrue(&b.Minimize, "minimize")),
-			key("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", asEveryKey(&b.Larger.At, larger)),
-			key("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}", asEveryKey(&b.Smaller.At, smaller)),
-			key("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", asEveryKey(&b.Target.At, target)),
-			key("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}", asEveryKey(&b.Range.At, span)),
-			key("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", asEveryKey(&b.Normal.At, normal)),
+			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}", trueReader(&b.Maximize, "maximize")),
+			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}", trueReader(&b.Minimize, "minimize")),
+			newKey("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", completeMappingReader(&b.Larger.At, larger)),
+			newKey("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}", completeMappingReader(&b.Smaller.At, smaller)),
+			newKey("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", completeMappingReader(&b.Target.At, target)),
+			newKey("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}", completeMappingReader(&b.Range.At, span)),
+			newKey("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", completeMappingReader(&b.Normal.At, normal)),
 		},
 		Required:     []string{"attribute"},
 		ExactlyOneOf: []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
@@ -82,33 +82,33 @@ func (b *Blend) Decode(n *yaml.Node) error {
 	if err := b.Sections()[0].Decode(n); err != nil {
 		return err
 	}
-	if b.is != nil {
+	if b.isNode != nil {
 		what := "the value of " + inputerr.Quote(dataset.NormalizeName(b.Attribute.Value))
-		if err := asTexts(&b.Is, what)(b.is); err != nil {
+		if err := textsReader(&b.Is, what)(b.isNode); err != nil {
 			return err
 		}
 	}
-	if b.shape == nil || b.CheckOneDirection(n) != nil {
+	if b.shapeNode == nil || b.CheckOneDirection(n) != nil {
 		return nil // without its direction the form of the shape is unknown
 	}
 	return b.decodeShape()
 }
 
-// decodeShape sets the exponents of the direction that the blend has.
+// decodeShape sets the exponents that the direction of the blend needs.
 func (b *Blend) decodeShape() error {
 	switch {
 	case b.IsExtreme():
-		return asShape(&b.Shape)(b.shape)
+		return shapeReader(&b.Shape)(b.shapeNode)
 	case b.Range.At != nil:
-		return yaml.Hint(b.shape.Errorf("range has no shape"), "remove it")
+		return yaml.Hint(b.shapeNode.Errorf("range has no shape"), "remove it")
 	case b.Normal.At != nil:
-		return yaml.Hint(b.shape.Errorf("normal has no shape"), "remove it")
-	case b.shape.Kind != yaml.Sequence:
-		return asShape(&b.Shape)(b.shape)
-	case b.Target.At == nil || len(b.shape.Items) != 2:
-		return yaml.Hint(b.shape.Errorf("the shape has %s", inputerr.Count(len(b.shape.Items), "number")), "write one number, or two for a target: below it and above")
+		return yaml.Hint(b.shapeNode.Errorf("normal has no shape"), "remove it")
+	case b.shapeNode.Kind != yaml.Sequence:
+		return shapeReader(&b.Shape)(b.shapeNode)
+	case b.Target.At == nil || len(b.shapeNode.Items) != 2:
+		return yaml.Hint(b.shapeNode.Errorf("the shape has %s", inputerr.Count(len(b.shapeNode.Items), "number")), "write one number, or two for a target: below it and above")
 	}
-	return decodeWith(&b.TargetShapes, decodeTargetShapes)(b.shape)
+	return decodingReader(&b.TargetShapes, decodeTargetShapes)(b.shapeNode)
 }
 
 func decodeTargetShapes(n *yaml.Node) (shapes [2]float64, err error) {
@@ -120,7 +120,7 @@ func decodeTargetShapes(n *yaml.Node) (shapes [2]float64, err error) {
 	return shapes, nil
 }
 
-// Exponents returns the exponents of the score below the best value and above it.
+// Exponents returns the exponents of the score below and above the best value.
 func (b *Blend) Exponents() (below, above float64) {
 	if b.TargetShapes.At != nil {
 		return b.TargetShapes.Value[0], b.TargetShapes.Value[1]
@@ -128,7 +128,7 @@ func (b *Blend) Exponents() (below, above float64) {
 	return b.Shape.Or(1), b.Shape.Or(1)
 }
 
-// Direction returns which means are better, as [Objective.Direction] does for a value.
+// Direction returns which means are better, in the form of [Objective.Direction].
 func (b *Blend) Direction() (d Direction, least, most float64) {
 	switch {
 	case b.Smaller.At != nil:
@@ -141,7 +141,7 @@ func (b *Blend) Direction() (d Direction, least, most float64) {
 	return b.Objective.Direction()
 }
 
-// CheckOneDirection returns an error unless the blend at a node has exactly one direction.
+// CheckOneDirection returns an error unless the blend at the node n has exactly one direction.
 func (b *Blend) CheckOneDirection(n *yaml.Node) error {
 	given := 0
 	for _, at := range []*yaml.Node{b.Maximize.At, b.Minimize.At, b.Larger.At, b.Smaller.At, b.Target.At, b.Range.At, b.Normal.At} {

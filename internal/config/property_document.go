@@ -7,32 +7,34 @@ import (
 	"kir/internal/inputerr"
 )
 
-// DocumentKind is the likelihood of a document whose words come from a mixture of topics.
+// DocumentKind is the kind of property that scores the likelihood of a document. Its words come from a
+// mixture of topics.
 var DocumentKind = PropertyKind{
 	Key: schema.NewKey("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
 	New: func() Value { return new(Document) },
 }
 
-// A Document is one of
+// A Document is the value of a property that scores the words of a document. It has one of these forms:
 //
 //	document: {topics: topics.csv, words: words.csv}
 //	document: {topics: topics.csv, words: {river: 3, bank: 1}}
 type Document struct {
-	Topics *yaml.Node // a file
+	Topics *yaml.Node // name of a file with the probability of each word in each topic
 	Words  Written[Words]
 }
 
-// Words are how often a document has each word: a file, or the counts themselves.
+// Words tell how often a document has each word. The counts are in a file or in Counts.
 type Words struct {
-	File   *yaml.Node // nil: Counts has them
+	File   *yaml.Node // name of a file with the counts; nil if Counts has the counts
 	Counts []WordCount
 }
 
-// A WordCount is how often a document has a word. The count may be any number, as in a file.
+// A WordCount is a word with the number of its occurrences in a document. The count is not yet checked, so it
+// may be any number.
 type WordCount struct {
 	Word  string
 	Count float64
-	At    *yaml.Node // the word
+	At    *yaml.Node // node of the word in the file
 }
 
 // Sections implements [Value].
@@ -40,8 +42,8 @@ func (d *Document) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "a document", ID: "document", About: "The likelihood of a document when its words come from a mixture of topics.",
 		Keys: []schema.Key{
-			key("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}", asNode(&d.Topics)),
-			key("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}", decodeWith(&d.Words, decodeWords)),
+			newKey("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}", nodeReader(&d.Topics)),
+			newKey("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}", decodingReader(&d.Words, decodeWords)),
 		},
 		Required: []string{"topics", "words"},
 	}}

@@ -5,20 +5,21 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// ExpressionKind is a formula: the score itself, or a value to be as large or as small as possible.
+// ExpressionKind is the kind of property that a formula computes. The value of the formula is the score, or
+// it is to be as large or as small as possible.
 var ExpressionKind = PropertyKind{
 	Key:        schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
 	New:        func() Value { return new(Expression) },
 	AllowsText: true,
 }
 
-// An Expression is one of
+// An Expression is the value of a property that a formula computes. It has one of these forms:
 //
 //	expression: 'share("Gin") > 0.2 ? 1 : 0.1'
 //	expression: {formula: 'mean("cost") * 2', minimize: true, unit: €/kg}
 type Expression struct {
-	Formula   *yaml.Node // parsed with the names of the problem's data
-	Objective            // not extreme: the formula is the score
+	Formula   *yaml.Node // text that is parsed later, with the names of the problem's data
+	Objective            // direction of the value; without one the value is the score
 	Unit      Written[string]
 }
 
@@ -28,12 +29,12 @@ func (e *Expression) Sections() schema.Sections {
 		Name: "an expression", ID: "expression",
 		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
 		Keys: []schema.Key{
-			key("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}", asNode(&e.Formula)),
-			key("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}", asTrue(&e.Maximize, "maximize")),
-			key("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}", asTrue(&e.Minimize, "minimize")),
-			key("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}", asText(&e.Unit, "the unit")),
-			key("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}", asShape(&e.Shape)),
-			key("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}", asFloor(&e.Floor)),
+			newKey("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}", nodeReader(&e.Formula)),
+			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}", trueReader(&e.Maximize, "maximize")),
+			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{formula: 'mean(\"cost\") * 2', minimize: true}", trueReader(&e.Minimize, "minimize")),
+			newKey("unit", schema.Text("unit"), "none", "of the value, as it is shown", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}", textReader(&e.Unit, "the unit")),
+			newKey("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}", shapeReader(&e.Shape)),
+			newKey("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}", floorReader(&e.Floor)),
 		},
 		Required:     []string{"formula"},
 		ExactlyOneOf: []string{"maximize", "minimize"},
@@ -55,5 +56,5 @@ func (e *Expression) Decode(n *yaml.Node) error {
 	if !e.IsExtreme() {
 		return yaml.Hint(n.Errorf("the expression has no direction"), "add maximize: true or minimize: true; a formula that is the score itself stands alone: expression: '...'")
 	}
-	return e.checkExtreme(n)
+	return e.checkOneExtreme(n)
 }

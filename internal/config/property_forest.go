@@ -5,25 +5,25 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// ForestKind is a label by a random forest.
+// ForestKind is the kind of property that a random forest predicts.
 var ForestKind = PropertyKind{
 	Key: schema.NewKey("forest", schema.Link("forest"), "", "a label, by a random forest", "{forest: {label: taste, want: Fresh}}"),
 	New: func() Value { return new(Forest) },
 }
 
-// A Forest is one of
+// A Forest is the value of a property that a random forest predicts. It has one of these forms:
 //
 //	forest: {label: taste, want: Fresh, splits: best, features: 3, add: {totals: family}}
 //	forest: {file: taste.forest, want: Fresh}
 type Forest struct {
 	Objective
 	Trees    Written[int]
-	Splits   Written[string] // random or best
-	Features *yaml.Node      // features tried at a split, a whole number; the problem's data bound it
-	Leaf     Written[int]    // recipes in the smallest leaf
+	Splits   Written[string] // "random" or "best"
+	Features *yaml.Node      // whole number of features tried at a split; its maximum depends on the problem's data
+	Leaf     Written[int]    // number of recipes in the smallest leaf
 	Seed     Written[uint64]
 	Add      Written[AddedFeatures]
-	File     *yaml.Node // a saved forest; nil: the forest is grown from the recipes
+	File     *yaml.Node // name of a file with a forest; nil if the forest is grown from the recipes
 }
 
 // Sections implements [Value].
@@ -32,15 +32,15 @@ func (f *Forest) Sections() schema.Sections {
 		{
 			Name: "a forest", ID: "forest",
 			About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
-			Keys: append(f.labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
+			Keys: append(f.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
 				treesKey(&f.Trees, "100; 300 with best splits to maximize or minimize", "trees"),
-				key("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}", decodeWith(&f.Splits, decodeSplits)),
-				key("features", schema.Integer(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}", asNode(&f.Features)),
-				key("leaf", schema.Integer(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}", asWhole(&f.Leaf, "leaf", 1, 1<<30)),
+				newKey("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}", decodingReader(&f.Splits, decodeSplits)),
+				newKey("features", schema.Integer(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}", nodeReader(&f.Features)),
+				newKey("leaf", schema.Integer(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}", wholeReader(&f.Leaf, "leaf", 1, 1<<30)),
 				floorKey(&f.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
 				seedKey(&f.Seed),
-				key("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}", decodeWith(&f.Add, decodeAddedFeatures)),
-				key("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}", asNode(&f.File)),
+				newKey("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}", decodingReader(&f.Add, decodeAddedFeatures)),
+				newKey("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}", nodeReader(&f.File)),
 			),
 			ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
 			AtLeastOneOf: []string{"label", "file"},
@@ -52,10 +52,10 @@ func (f *Forest) Sections() schema.Sections {
 
 // Decode implements [Value].
 func (f *Forest) Decode(n *yaml.Node) error {
-	if err := f.checkAsked(n); err != nil {
+	if err := f.checkOneObjective(n); err != nil {
 		return err
 	}
-	if at, name := excludedKey(n, "file", "trees", "splits", "features", "leaf", "seed", "add"); at != nil {
+	if at, name := firstExcludedKey(n, "file", "trees", "splits", "features", "leaf", "seed", "add"); at != nil {
 		return yaml.Hint(at.Errorf("a forest from a file is grown already: %s has no effect", name), "remove it, or grow the forest with kir train")
 	}
 	return f.Sections()[0].Decode(n)

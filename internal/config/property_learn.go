@@ -5,13 +5,13 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// LearnKind is a label of the recipes by the best model that they allow.
+// LearnKind is the kind of property that the best model of a label predicts.
 var LearnKind = PropertyKind{
 	Key: schema.NewKey("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
 	New: func() Value { return new(Learn) },
 }
 
-// A Learn is one of
+// A Learn is the value of a property that the best of several models predicts. It has one of these forms:
 //
 //	learn: {label: taste, want: Fresh, trees: 200}
 //	learn: {label: stars, maximize: true, log: true, sd: stars sd, failed: curdled}
@@ -21,7 +21,7 @@ type Learn struct {
 	LabelNumbers
 	Trees Written[int]
 	Seed  Written[uint64]
-	File  *yaml.Node // a saved model; nil: the model is learnt from the recipes
+	File  *yaml.Node // name of a file with a model; nil if the model is learnt from the recipes
 }
 
 // Sections implements [Value].
@@ -29,11 +29,11 @@ func (l *Learn) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "what is learnt", ID: "learn",
 		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
-		Keys: append(append(l.labelKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.keys()...),
+		Keys: append(append(l.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.keys()...),
 			treesKey(&l.Trees, "100", "trees of the forest"),
 			floorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
 			seedKey(&l.Seed),
-			key("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}", asNode(&l.File)),
+			newKey("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}", nodeReader(&l.File)),
 		),
 		AtLeastOneOf: []string{"label", "file"},
 		ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
@@ -43,21 +43,21 @@ func (l *Learn) Sections() schema.Sections {
 
 // Decode implements [Value].
 func (l *Learn) Decode(n *yaml.Node) error {
-	if err := l.checkAsked(n); err != nil {
+	if err := l.checkOneObjective(n); err != nil {
 		return err
 	}
-	if at, name := excludedKey(n, "want", "log", "sd", "failed"); at != nil {
+	if at, name := firstExcludedKey(n, "want", "log", "sd", "failed"); at != nil {
 		return yaml.Hint(at.Errorf("%s is of numbers, and a class is wanted", name), "remove it, or ask for bounds, maximize or minimize")
 	}
-	if at, name := excludedKey(n, "file", "trees", "seed", "log", "sd", "failed"); at != nil {
+	if at, name := firstExcludedKey(n, "file", "trees", "seed", "log", "sd", "failed"); at != nil {
 		return yaml.Hint(at.Errorf("a model from a file is learnt already: %s has no effect", name), "remove it, or learn the model with kir train")
 	}
 	return l.Sections()[0].Decode(n)
 }
 
-// excludedKey returns the value and the name of the first of some keys that a mapping has beside another one.
-// It returns nil if it has none of them.
-func excludedKey(n *yaml.Node, beside string, keys ...string) (*yaml.Node, string) {
+// firstExcludedKey returns the value and the name of the first of keys that a mapping has, if the mapping
+// also has the key named by beside. The value is nil if there is no such key.
+func firstExcludedKey(n *yaml.Node, beside string, keys ...string) (*yaml.Node, string) {
 	if n.Get(beside) == nil {
 		return nil, ""
 	}
@@ -69,13 +69,13 @@ func excludedKey(n *yaml.Node, beside string, keys ...string) (*yaml.Node, strin
 	return nil, ""
 }
 
-// treesKey returns the key of the number of trees.
+// treesKey returns the description of the key "trees", the number of trees of a forest.
 func treesKey(field *Written[int], missing, about string) schema.Key {
-	return key("trees", schema.Integer(1, schema.MaxTrees), missing, about, "{label: taste, want: Fresh, trees: 200}", asWhole(field, "trees", 1, schema.MaxTrees))
+	return newKey("trees", schema.Integer(1, schema.MaxTrees), missing, about, "{label: taste, want: Fresh, trees: 200}", wholeReader(field, "trees", 1, schema.MaxTrees))
 }
 
-// seedKey returns the key of the seed of a forest.
+// seedKey returns the description of the key "seed", the seed of the random numbers of a forest.
 func seedKey(field *Written[uint64]) schema.Key {
-	return key("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}",
-		decodeWith(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
+	return newKey("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}",
+		decodingReader(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
 }

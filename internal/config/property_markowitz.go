@@ -9,35 +9,35 @@ import (
 	"kir/internal/inputerr"
 )
 
-// MarkowitzKind is the return of a portfolio against its risk.
+// MarkowitzKind is the kind of property that scores the return and the risk of a portfolio.
 var MarkowitzKind = PropertyKind{
 	Key: schema.NewKey("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
 	New: func() Value { return new(Markowitz) },
 }
 
-// A Markowitz is one of
+// A Markowitz is the value of a property that scores the return and the risk of a portfolio. It has one of these forms:
 //
 //	markowitz: {returns: prices.csv, risk_aversion: 2}
 //	markowitz: {returns: {attribute: return}, covariance: covariance.csv, maximize: ratio}
 //
-// With a covariance, Returns are the expected ones; without it, they are a history from which both are
-// estimated.
+// If there is a Covariance, Returns are expected returns. Otherwise Returns are a history of prices or returns,
+// from which expected returns and covariance are estimated.
 type Markowitz struct {
 	Returns            Returns
-	Covariance         *yaml.Node      // a file
-	Maximize, Minimize Written[string] // the figure of the portfolio that is the objective
+	Covariance         *yaml.Node      // name of a file with the covariance; nil if it is estimated
+	Maximize, Minimize Written[string] // statistic that is the objective: "return", "ratio" or "volatility"
 	RiskAversion       Written[float64]
-	As                 Written[string]  // what the history has, one of the words of the key
-	Periods            Written[float64] // a year, above 0
+	As                 Written[string]  // what the numbers of the history are: "prices", "returns" or "percent"
+	Periods            Written[float64] // number of rows of the history in a year, above 0
 
-	returns *yaml.Node // decoded last, because its meaning depends on whether there is a covariance
+	returnsNode *yaml.Node // node under the key "returns", decoded last because its meaning depends on Covariance
 }
 
-// Returns are those of an attribute of the ingredients, or of a file.
+// Returns are the returns of the ingredients: an attribute of the ingredients, or a file.
 type Returns struct {
 	Attribute Written[string]
-	File      *yaml.Node
-	Layout    dataset.Layout // of the file, if it has a history
+	File      *yaml.Node     // name of a file with returns or prices
+	Layout    dataset.Layout // layout of the file, if it is a history
 }
 
 // Sections implements [Value].
@@ -46,13 +46,13 @@ func (m *Markowitz) Sections() schema.Sections {
 		{
 			Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
 			Keys: []schema.Key{
-				key("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}", asNode(&m.returns)),
-				key("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", asNode(&m.Covariance)),
-				key("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}", asFigure(&m.Maximize, "maximize", "return", "ratio")),
-				key("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}", asFigure(&m.Minimize, "minimize", "volatility")),
-				key("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", asWeight(&m.RiskAversion, "the risk aversion")),
-				key("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", decodeWith(&m.As, decodeHistoryKind)),
-				key("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}", decodeWith(&m.Periods, decodePeriods)),
+				newKey("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}", nodeReader(&m.returnsNode)),
+				newKey("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", nodeReader(&m.Covariance)),
+				newKey("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
+				newKey("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
+				newKey("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
+				newKey("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", decodingReader(&m.As, decodeHistoryKind)),
+				newKey("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}", decodingReader(&m.Periods, decodePeriods)),
 			},
 			Required: []string{"returns"},
 			Excludes: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
@@ -65,19 +65,19 @@ func (m *Markowitz) Sections() schema.Sections {
 	}
 }
 
-// Objective returns what is asked of the figure that the portfolio maximises or minimises.
+// Objective returns the direction in which the statistic of the portfolio is better.
 func (m *Markowitz) Objective() *Objective {
 	return &Objective{Maximize: Written[Ends]{At: m.Maximize.At}, Minimize: Written[Ends]{At: m.Minimize.At}}
 }
 
-// Direction returns which figures are better, as [Objective.Direction] does for a value.
+// Direction returns which values of the statistic are better, in the form of [Objective.Direction].
 func (m *Markowitz) Direction() (d Direction, least, most float64) { return m.Objective().Direction() }
 
-// section returns the section of expected returns that the ingredients have.
+// section returns the description of the keys under "returns", for expected returns from an attribute.
 func (r *Returns) section() *schema.Section {
 	return &schema.Section{
 		Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
-		Keys:     []schema.Key{key("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}", asText(&r.Attribute, "the attribute"))},
+		Keys:     []schema.Key{newKey("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}", textReader(&r.Attribute, "the attribute"))},
 		Required: []string{"attribute"},
 	}
 }
@@ -98,12 +98,12 @@ func (m *Markowitz) Decode(n *yaml.Node) error {
 		return err
 	}
 	if m.Covariance != nil {
-		return m.Returns.decodeExpected(m.returns)
+		return m.Returns.decodeExpected(m.returnsNode)
 	}
-	return m.Returns.decodeHistory(m.returns, n)
+	return m.Returns.decodeHistory(m.returnsNode, n)
 }
 
-// decodeExpected decodes expected returns: a file, or an attribute.
+// decodeExpected decodes expected returns: the name of a file, or of an attribute.
 func (r *Returns) decodeExpected(n *yaml.Node) error {
 	if n.Kind != yaml.Mapping {
 		r.File = n
@@ -118,7 +118,8 @@ func (r *Returns) decodeExpected(n *yaml.Node) error {
 	return nil
 }
 
-// decodeHistory decodes a table of prices or returns. markowitz is the node that lacks a covariance.
+// decodeHistory decodes a table of prices or returns over time. markowitz is the node at which a missing
+// covariance is reported.
 func (r *Returns) decodeHistory(n, markowitz *yaml.Node) (err error) {
 	if n.Kind == yaml.Mapping && n.Get("attribute") != nil {
 		return yaml.Hint(markowitz.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
@@ -127,9 +128,10 @@ func (r *Returns) decodeHistory(n, markowitz *yaml.Node) (err error) {
 	return err
 }
 
-// asFigure decodes the figure of a portfolio that a key maximises or minimises.
-func asFigure(field *Written[string], key string, figures ...string) read {
-	return decodeWith(field, func(n *yaml.Node) (string, error) {
+// statisticReader returns a function that decodes the word for the statistic of a portfolio that the key
+// maximises or minimises. The parameter figures lists the valid words.
+func statisticReader(field *Written[string], key string, figures ...string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (string, error) {
 		text, err := n.Str("what to " + key)
 		if err == nil && !slices.Contains(figures, text) {
 			err = yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write maximize: return, maximize: ratio or minimize: volatility")
@@ -138,7 +140,7 @@ func asFigure(field *Written[string], key string, figures ...string) read {
 	})
 }
 
-// decodeHistoryKind decodes what the numbers of a history are.
+// decodeHistoryKind decodes the word for the numbers in a history: prices, returns or percent.
 func decodeHistoryKind(n *yaml.Node) (string, error) {
 	text, err := n.Str("what the table has")
 	if err == nil && !slices.Contains([]string{"prices", "returns", "percent"}, text) {
@@ -147,7 +149,7 @@ func decodeHistoryKind(n *yaml.Node) (string, error) {
 	return text, err
 }
 
-// decodePeriods decodes the number of rows of a history that a year has.
+// decodePeriods decodes the number of rows of a history in a year.
 func decodePeriods(n *yaml.Node) (float64, error) {
 	periods, err := n.Float("the periods")
 	if err == nil && periods <= 0 {

@@ -7,27 +7,27 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// ModelKind is the prediction of a tree ensemble that another program trained.
+// ModelKind is the kind of property that an imported tree ensemble predicts.
 var ModelKind = PropertyKind{
 	Key: schema.NewKey("model", schema.Link("model"), "", "a tree ensemble of another program", "{model: {file: model.txt, class: 1, constants: {temperature: 180}}}"),
 	New: func() Value { return new(Model) },
 }
 
-// A Model is one of
+// A Model is the value of a property that an imported model predicts. It has one of these forms:
 //
 //	model: {file: model.onnx, class: Fresh, features: {x0: {share: Gin}}}
 //	model: {file: model.txt, maximize: true, constants: {temperature: [150, 180]}, check: check.csv}
 type Model struct {
 	File   *yaml.Node
-	Output Written[string] // one of the model's; not set: the first
+	Output Written[string] // name of an output of the model; if not set, the first output
 	Class  Texts           // wanted classes of the output
 	Objective
-	SD        Written[float64] // of bounds: standard deviation of a measurement about the prediction
+	SD        Written[float64] // standard deviation of a measurement around the prediction, if bounds are wanted
 	Features  Written[Features]
-	Amounts   Written[string] // measure of an input with the name of an ingredient: share, percent or units
+	Amounts   Written[string] // measure of an input that is named like an ingredient: "share", "percent" or "units"
 	Constants Written[[]Constant]
-	Check     *yaml.Node       // a table of the model's predictions
-	Tolerance Written[float64] // of the predictions in the table
+	Check     *yaml.Node       // name of a table with predictions that the program of the model has made
+	Tolerance Written[float64] // tolerance for the predictions in the table
 }
 
 // Sections implements [Value].
@@ -38,18 +38,18 @@ func (m *Model) Sections() schema.Sections {
 			About: "A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked of it: classes, bounds, a direction, or a value to reach.",
 			Keys: slices.Concat(
 				[]schema.Key{
-					key("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}", asNode(&m.File)),
-					key("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}", asText(&m.Output, "the output")),
-					key("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}", asTexts(&m.Class, "the class")),
+					newKey("file", schema.Text("file"), "", "the model", "{file: model.txt, class: 1, constants: {temperature: 180}}", nodeReader(&m.File)),
+					newKey("output", schema.Text("output"), "the first", "which of its outputs", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}", textReader(&m.Output, "the output")),
+					newKey("class", schema.OneOrMore(schema.Text("class"), 1), "", "of a model of classes: one, or any of several", "{file: model.txt, class: [1], constants: {temperature: 180}}", textsReader(&m.Class, "the class")),
 				},
-				m.modelKeys(),
+				m.modelObjectiveKeys(),
 				[]schema.Key{
-					key("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", decodeWith(&m.SD, decodeSD)),
+					newKey("sd", schema.Above(0), "0: a hard bound", "of bounds: how far what is lies from what the model says", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", decodingReader(&m.SD, decodeSD)),
 				},
 				m.inputKeys(),
 				[]schema.Key{
-					key("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", asNode(&m.Check)),
-					key("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}", asWeight(&m.Tolerance, "the tolerance")),
+					newKey("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", nodeReader(&m.Check)),
+					newKey("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}", weightReader(&m.Tolerance, "the tolerance")),
 					floorKey(&m.Floor, "{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
 				},
 			),
@@ -64,12 +64,12 @@ func (m *Model) Sections() schema.Sections {
 	}
 }
 
-// inputKeys returns the keys for the inputs of the model.
+// inputKeys returns the descriptions of the keys for the inputs of the model.
 func (m *Model) inputKeys() []schema.Key {
 	return []schema.Key{
-		key("features", schema.Either(schema.MapOf("inputs", inputType(), nil), schema.List(inputType(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodeWith(&m.Features, decodeFeatures)),
-		key("amounts", schema.Choice(amountMeasures()...), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodeWith(&m.Amounts, decodeAmounts)),
-		key("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; one with a list is a condition of its name", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodeWith(&m.Constants, decodeConstants)),
+		newKey("features", schema.Either(schema.MapOf("inputs", inputType(), nil), schema.List(inputType(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodingReader(&m.Features, decodeFeatures)),
+		newKey("amounts", schema.Choice(amountMeasures()...), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodingReader(&m.Amounts, decodeAmounts)),
+		newKey("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; one with a list is a condition of its name", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodingReader(&m.Constants, decodeConstants)),
 	}
 }
 

@@ -6,56 +6,61 @@ import (
 )
 
 // Values of [Nearest.Kind].
-const novelty, likeness = "novelty", "likeness"
+const noveltyName, likenessName = "novelty", "likeness"
 
 // Values of [Nearest.By].
 const (
-	ByOverlap = "overlap" // of the ingredients
-	ByAmounts = "amounts" // Aitchison's distance
+	ByOverlap = "overlap" // recipes are compared by the overlap of their ingredients
+	ByAmounts = "amounts" // recipes are compared by Aitchison's distance of their amounts
 )
 
-// NoveltyKind is how far a composition is from known recipes.
+// NoveltyKind is the kind of property that scores how far a composition is from known recipes.
 var NoveltyKind = PropertyKind{
-	Key: schema.NewKey(novelty, schema.Link(novelty), "", "far from known recipes", "{novelty: {floor: 0.01}}"),
-	New: func() Value { return &Nearest{Kind: novelty, about: "How far from known recipes a composition is."} },
+	Key: schema.NewKey(noveltyName, schema.Link(noveltyName), "", "far from known recipes", "{novelty: {floor: 0.01}}"),
+	New: func() Value {
+		return &Nearest{Kind: noveltyName, sectionAbout: "How far from known recipes a composition is."}
+	},
 }
 
-// LikenessKind is how near a composition is to known recipes.
+// LikenessKind is the kind of property that scores how near a composition is to known recipes.
 var LikenessKind = PropertyKind{
-	Key: schema.NewKey(likeness, schema.Link(likeness), "", "near to known recipes", "{likeness: {by: amounts, to: Sour}}"),
-	New: func() Value { return &Nearest{Kind: likeness, about: "How near to known recipes a composition is."} },
+	Key: schema.NewKey(likenessName, schema.Link(likenessName), "", "near to known recipes", "{likeness: {by: amounts, to: Sour}}"),
+	New: func() Value {
+		return &Nearest{Kind: likenessName, sectionAbout: "How near to known recipes a composition is."}
+	},
 }
 
-// A Nearest is one of
+// A Nearest is the value of a property that compares compositions with known recipes. It has one of these forms:
 //
 //	novelty: {to: [Sour, Cobbler], floor: 0.01}
 //	likeness: {by: amounts, zero: 0.1, scale: 3}
 type Nearest struct {
-	By    Written[string] // ByOverlap or ByAmounts
-	To    Texts           // names of recipes; all if the file names none
+	By    Written[string] // how recipes are compared: [ByOverlap] or [ByAmounts]
+	To    Texts           // names of the recipes to compare with; empty means all
 	Zero  Written[float64]
 	Scale Written[float64]
 	Floor Written[float64]
 
-	Kind  string // "novelty", or "likeness" if near to the recipes is better
-	about string
+	Kind         string // "novelty", or "likeness" if compositions near to the recipes are better
+	sectionAbout string // description of the kind in the reference documentation
 }
 
-// IsByAmounts reports whether recipes are compared by amounts, rather than by overlap.
+// IsByAmounts reports whether recipes are compared by amounts rather than by overlap.
 func (v *Nearest) IsByAmounts() bool { return v.By.Value == ByAmounts }
 
-// IsLikeness reports whether compositions near to the recipes are better than those far from them.
-func (v *Nearest) IsLikeness() bool { return v.Kind == likeness }
+// IsLikeness reports whether compositions near to the recipes are better than compositions far from the
+// recipes.
+func (v *Nearest) IsLikeness() bool { return v.Kind == likenessName }
 
 // Sections implements [Value].
 func (v *Nearest) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: v.Kind, ID: v.Kind, About: v.about,
+		Name: v.Kind, ID: v.Kind, About: v.sectionAbout,
 		Keys: []schema.Key{
-			key("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", decodeWith(&v.By, v.decodeBy)),
-			key("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", asTexts(&v.To, "a recipe")),
-			key("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", decodeWith(&v.Zero, v.decodeZero)),
-			key("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", decodeWith(&v.Scale, v.decodeScale)),
+			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
+			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", textsReader(&v.To, "a recipe")),
+			newKey("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
+			newKey("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
 			floorKey(&v.Floor, "{floor: 0.01}"),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{
@@ -77,7 +82,7 @@ func (v *Nearest) decodeBy(n *yaml.Node) (string, error) {
 }
 
 func (v *Nearest) decodeZero(n *yaml.Node) (float64, error) {
-	if err := v.requireAmounts(n, "zero"); err != nil {
+	if err := v.requireByAmounts(n, "zero"); err != nil {
 		return 0, err
 	}
 	zero, err := n.Float("zero")
@@ -88,7 +93,7 @@ func (v *Nearest) decodeZero(n *yaml.Node) (float64, error) {
 }
 
 func (v *Nearest) decodeScale(n *yaml.Node) (float64, error) {
-	if err := v.requireAmounts(n, "scale"); err != nil {
+	if err := v.requireByAmounts(n, "scale"); err != nil {
 		return 0, err
 	}
 	scale, err := n.Float("the scale")
@@ -98,8 +103,8 @@ func (v *Nearest) decodeScale(n *yaml.Node) (float64, error) {
 	return scale, err
 }
 
-// requireAmounts returns an error for the value of a key that has no meaning by overlap.
-func (v *Nearest) requireAmounts(n *yaml.Node, key string) error {
+// requireByAmounts returns an error if recipes are compared by overlap, because the key then has no meaning.
+func (v *Nearest) requireByAmounts(n *yaml.Node, key string) error {
 	if v.IsByAmounts() {
 		return nil
 	}

@@ -7,22 +7,23 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// PairsKind is how well the pairs of ingredients of a composition go together.
+// PairsKind is the kind of property that scores how well pairs of ingredients go together.
 var PairsKind = PropertyKind{
 	Key: schema.NewKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
 	New: func() Value { return new(Pairs) },
 }
 
-// A Pairs is
+// A Pairs is the value of a property that scores pairs of ingredients:
 //
 //	pairs: {lift: mean, smooth: 1, favour: [{of: [Gin, Lime juice], factor: 2}], avoid: [{of: [{family: citrus}, Cream], factor: 0.1}]}
 type Pairs struct {
-	Lift          Written[string] // mean, product or none
+	Lift          Written[string] // how the lifts of pairs are combined: "mean", "product" or "none"
 	Smooth        Written[float64]
 	Favour, Avoid []PairFactor
 }
 
-// A PairFactor is what the score of each pair of the ingredients of two sides is multiplied by.
+// A PairFactor is a factor of the score for pairs of ingredients. A pair has one ingredient from each side of
+// Of.
 type PairFactor struct {
 	Of     Written[[2]Ingredients]
 	Factor Written[float64]
@@ -35,10 +36,10 @@ func (p *Pairs) Sections() schema.Sections {
 			Name: "pairs", ID: "pairs",
 			About: "How usual the pairs of a composition are in the book, and factors of your own.",
 			Keys: []schema.Key{
-				key("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}", decodeWith(&p.Lift, decodeLift)),
-				key("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}", decodeWith(&p.Smooth, decodeSmooth)),
-				key("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", asPairFactors(&p.Favour, "favour")),
-				key("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", asPairFactors(&p.Avoid, "avoid")),
+				newKey("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}", decodingReader(&p.Lift, decodeLift)),
+				newKey("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}", decodingReader(&p.Smooth, decodeSmooth)),
+				newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", pairFactorsReader(&p.Favour, "favour")),
+				newKey("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", pairFactorsReader(&p.Avoid, "avoid")),
 			},
 			Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
 		},
@@ -50,27 +51,29 @@ func (p *Pairs) Sections() schema.Sections {
 // Decode implements [Value].
 func (p *Pairs) Decode(n *yaml.Node) error { return p.Sections()[0].Decode(n) }
 
-// section returns the description of a pair to favour, or of one to avoid, bound to the fields.
+// section returns the description of the keys of a pair, whose Read functions set the fields. The parameter
+// name is "favour" or "avoid".
 func (f *PairFactor) section(name string) *schema.Section {
 	about, example := "A pair that is better than others.", "3"
-	factor, readFactor := schema.Above(1), decodeWith(&f.Factor, decodeFavouringFactor)
+	factor, readFactor := schema.Above(1), decodingReader(&f.Factor, decodeFavouringFactor)
 	if name == "avoid" {
 		about, example = "A pair that is worse than others; a factor of 0 forbids it.", "0.1"
 		factor = schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}
-		readFactor = decodeWith(&f.Factor, decodeAvoidingFactor)
+		readFactor = decodingReader(&f.Factor, decodeAvoidingFactor)
 	}
 	return &schema.Section{
 		Name: "a pair to " + name, ID: "pair to " + name, About: about,
 		Keys: []schema.Key{
-			key("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodeWith(&f.Of, decodeSides)),
-			key("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
+			newKey("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Of, decodeSides)),
+			newKey("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
 		},
 		Required: []string{"of", "factor"},
 	}
 }
 
-// asPairFactors decodes a list of pairs to favour, or of pairs to avoid.
-func asPairFactors(field *[]PairFactor, name string) read {
+// pairFactorsReader returns a function that decodes a list of pairs. The parameter name is "favour" or
+// "avoid".
+func pairFactorsReader(field *[]PairFactor, name string) valueReader {
 	return func(n *yaml.Node) error {
 		items, err := n.List(name)
 		if err != nil {

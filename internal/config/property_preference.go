@@ -5,22 +5,22 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// PreferenceKind is what somebody likes better, as learnt from comparisons.
+// PreferenceKind is the kind of property that is learnt from comparisons of two recipes.
 var PreferenceKind = PropertyKind{
 	Key: schema.NewKey("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
 	New: func() Value { return new(Preference) },
 }
 
-// maxPairs is the greatest number of pairs of a preference, as in package property.
+// maxPairs is the maximum number of comparisons, the same as in package property.
 const maxPairs = 500
 
-// A Preference is
+// A Preference is the value of a property that is learnt from comparisons of two recipes:
 //
 //	preference: {pairs: tasted.csv, groups: kind, first: 20}
 type Preference struct {
-	Pairs  *yaml.Node      // the file of comparisons
-	Groups Written[string] // attribute whose totals also influence the preference
-	First  Written[int]    // number of pairs to use, from the beginning of the file
+	Pairs  *yaml.Node      // name of the file of comparisons
+	Groups Written[string] // name of an attribute; the totals of its groups influence the preference too
+	First  Written[int]    // number of comparisons to use, from the beginning of the file
 }
 
 // Sections implements [Value].
@@ -28,9 +28,9 @@ func (p *Preference) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "a preference", ID: "preference", About: "Learns from pairs which recipes somebody likes better, as [kir serve](serve.md) asks.",
 		Keys: []schema.Key{
-			key("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}", asNode(&p.Pairs)),
-			key("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}", asText(&p.Groups, "the attribute of the groups")),
-			key("first", schema.Integer(1, maxPairs), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}", asWhole(&p.First, "first", 1, maxPairs)),
+			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}", nodeReader(&p.Pairs)),
+			newKey("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}", textReader(&p.Groups, "the attribute of the groups")),
+			newKey("first", schema.Integer(1, maxPairs), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxPairs)),
 		},
 		Required: []string{"pairs"},
 	}}

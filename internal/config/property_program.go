@@ -5,20 +5,20 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// ProgramKind is a program that scores recipes.
+// ProgramKind is the kind of property that another program scores.
 var ProgramKind = PropertyKind{
 	Key: schema.NewKey("program", schema.Link("program"), "", "an answer of your program; **it runs with your rights**", "{program: {command: [sh, scorer.sh]}}"),
 	New: func() Value { return new(Program) },
 }
 
-// A Program is
+// A Program is the value of a property that another program scores:
 //
 //	program: {command: [python3, scorer.py], timeout: 60, processes: 2, batch: 16}
 type Program struct {
 	Command   *yaml.Node       // the program and its arguments
-	Timeout   Written[float64] // seconds for a batch
-	Processes Written[int]     // copies that may run
-	Batch     Written[int]     // whole candidates that a move asks for at once
+	Timeout   Written[float64] // maximum time of a batch, in seconds
+	Processes Written[int]     // maximum number of copies of the program that run at once
+	Batch     Written[int]     // number of compositions that are scored in one request
 }
 
 // Sections implements [Value].
@@ -27,10 +27,10 @@ func (p *Program) Sections() schema.Sections {
 		Name: "a program", ID: "program",
 		About: "A program that reads recipes and writes scores, as [examples/scorer](../examples/scorer) shows. It runs with your rights.",
 		Keys: []schema.Key{
-			key("command", schema.OneOrMore(schema.Text("word"), 1), "", "the program and its arguments; no shell reads them", "{command: [sh, scorer.sh]}", asNode(&p.Command)),
-			key("timeout", schema.Between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}", decodeWith(&p.Timeout, decodeTimeout)),
-			key("processes", schema.Integer(1, 1024), "1", "how many copies may run", "{command: [sh, scorer.sh], processes: 2}", asWhole(&p.Processes, "processes", 1, 1024)),
-			key("batch", schema.Integer(1, 1024), "16", "how many whole candidates a move asks for at once", "{command: [sh, scorer.sh], batch: 4}", asWhole(&p.Batch, "batch", 1, 1024)),
+			newKey("command", schema.OneOrMore(schema.Text("word"), 1), "", "the program and its arguments; no shell reads them", "{command: [sh, scorer.sh]}", nodeReader(&p.Command)),
+			newKey("timeout", schema.Between(0.001, 1e6), "60", "seconds for a batch", "{command: [sh, scorer.sh], timeout: 5}", decodingReader(&p.Timeout, decodeTimeout)),
+			newKey("processes", schema.Integer(1, 1024), "1", "how many copies may run", "{command: [sh, scorer.sh], processes: 2}", wholeReader(&p.Processes, "processes", 1, 1024)),
+			newKey("batch", schema.Integer(1, 1024), "16", "how many whole candidates a move asks for at once", "{command: [sh, scorer.sh], batch: 4}", wholeReader(&p.Batch, "batch", 1, 1024)),
 		},
 		Required: []string{"command"},
 	}}

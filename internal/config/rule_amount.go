@@ -10,47 +10,48 @@ import (
 	"kir/rule"
 )
 
-// AmountKind bounds the amount of each of some ingredients where it is used.
+// AmountKind is the kind of constraint that bounds the amount of each of some ingredients, if the ingredient
+// is used.
 var AmountKind = ConstraintKind{
 	Key: schema.NewKey("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
-	New: func(*Kinds) Constraint { return new(amount) },
-	Fields: typedFields(func(a rule.Amount, _ func(int) string) []RuleField {
+	New: func(*Kinds) Constraint { return new(amountRule) },
+	Fields: fieldsForRuleType(func(a rule.Amount, _ func(int) string) []RuleField {
 		return []RuleField{{"min", nilIf(a.Min, 0), true}, {"max", nilIf(a.Max, 0), true}, {"step", nilIf(a.Step, 0), true}}
 	}),
 }
 
-// An amount is one of
+// An amountRule is the value of a constraint that bounds amounts. It has one of these forms:
 //
 //	amount: {of: Gin, min: 20, max: "40%", step: 5}
 //	amount: {of: "*", within: book}
 //	amount: {of: "*", min: min_dose, max: max_dose}
 //	amount: {of: Gin, stock: 350 ml, batch: 750 ml}
 //
-// A bound is a number of units, a percentage of the total, or a column of the ingredients file that has
-// either for each ingredient. An empty cell sets no bound. stock is the available quantity and batch the
-// quantity to make, in any unit. Without a batch, stock is in units of the total.
-type amount struct {
+// A bound is a number of units, a percentage of the total, or the name of an attribute that has either for each
+// ingredient. An empty cell of the attribute sets no bound. stock is the available quantity, and batch is the
+// quantity to make, both in any unit. Without a batch, stock is in units of the total.
+type amountRule struct {
 	Of             Ingredients
-	Min, Max, Step *yaml.Node // Units, or a column
-	Stock          *yaml.Node // a quantity, or a column
-	Batch          *yaml.Node // a quantity
-	Within         *yaml.Node // book
+	Min, Max, Step *yaml.Node // amount in units, percentage of the total, or name of an attribute
+	Stock          *yaml.Node // available quantity with a unit, or name of an attribute
+	Batch          *yaml.Node // quantity to make, with a unit
+	Within         *yaml.Node // must be the word "book"; nil if amounts are not bounded by the known recipes
 
-	at *yaml.Node
+	node *yaml.Node
 }
 
-func (r *amount) Sections() schema.Sections {
+func (r *amountRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "amount", ID: "amount",
 		About: "Bounds hold where an ingredient is used; to have it always used, add `require`.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}", asNode(&r.Of)),
-			key("min", boundType(1), "none", "the least", "{of: \"*\", min: min_dose}", asNode(&r.Min)),
-			key("max", boundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}", asNode(&r.Max)),
-			key("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}", asNode(&r.Step)),
-			key("stock", schema.Type{Words: "number and unit, or an attribute that has it", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}", asNode(&r.Stock)),
-			key("batch", schema.Type{Words: "number and unit", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}", asNode(&r.Batch)),
-			key("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}", asNode(&r.Within)),
+			newKey("of", schema.Ingredients(), "", "each of them", "{of: \"*\", min: 5}", nodeReader(&r.Of)),
+			newKey("min", amountBoundType(1), "none", "the least", "{of: \"*\", min: min_dose}", nodeReader(&r.Min)),
+			newKey("max", amountBoundType(1), "none", "the greatest", "{of: Gin, max: \"60%\"}", nodeReader(&r.Max)),
+			newKey("step", schema.Units(1), "1", "min, min + step and so on; without min its multiples", "{of: Gin, step: 50}", nodeReader(&r.Step)),
+			newKey("stock", schema.Type{Words: "number and unit, or an attribute that has it", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "how much there is; without a batch in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}", nodeReader(&r.Stock)),
+			newKey("batch", schema.Type{Words: "number and unit", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "how much is made, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}", nodeReader(&r.Batch)),
+			newKey("within", schema.Choice("book"), "none", "the doses that the known recipes have", "{of: \"*\", within: book}", nodeReader(&r.Within)),
 		},
 		Required:     []string{"of"},
 		AtLeastOneOf: []string{"min", "max", "step", "stock", "within"},
@@ -68,18 +69,19 @@ func (r *amount) Sections() schema.Sections {
 	}}
 }
 
-// boundType is the type of a bound on amounts, of at least least units. It may be a column.
-func boundType(least int) schema.Type {
+// amountBoundType returns the type of a bound on amounts: units from least up, a percentage, or the name of
+// an attribute.
+func amountBoundType(least int) schema.Type {
 	return schema.Type{Words: "units, percentage, or an attribute that has either", Schema: schema.Object{"anyOf": []schema.Object{
 		{"type": "integer", "minimum": least},
 		{"type": "string", "pattern": `\S`},
 	}}}
 }
 
-func (r *amount) Decode(n *yaml.Node) error {
-	r.at = n
+func (r *amountRule) Decode(n *yaml.Node) error {
+	r.node = n
 	if n.Get("within") == nil {
-		if err := requireOf(n, "amount"); err != nil {
+		if err := requireOfKey(n, "amount"); err != nil {
 			return err
 		}
 	}
@@ -92,8 +94,9 @@ func (r *amount) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// checkWithin checks an amount within the doses of the known recipes.
-func (r *amount) checkWithin(n *yaml.Node) error {
+// checkWithin checks a rule with the key "within", which keeps amounts within the amounts of the known
+// recipes. Such a rule must not have other bounds.
+func (r *amountRule) checkWithin(n *yaml.Node) error {
 	for _, key := range []string{"min", "max", "step", "stock", "batch"} {
 		if v := n.Get(key); v != nil {
 			return yaml.Hint(v.Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
@@ -102,10 +105,10 @@ func (r *amount) checkWithin(n *yaml.Node) error {
 	if r.Within.Kind != yaml.Text || r.Within.Text != "book" {
 		return yaml.Hint(r.Within.Errorf("within is %s", r.Within.Describe()), "write book, for the amounts that the known recipes have")
 	}
-	return requireOf(n, "amount")
+	return requireOfKey(n, "amount")
 }
 
-func (r *amount) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *amountRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if r.Within != nil {
 		return r.compileWithinBook(d)
 	}
@@ -130,34 +133,37 @@ func (r *amount) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	case r.Batch != nil:
 		return nil, yaml.Hint(r.Batch.Errorf("a batch says how much is made of what there is, and there is no stock"), "add stock: how much there is, in the unit of the batch")
 	case len(demands) == 0:
-		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add min, max, step or stock")
+		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add min, max, step or stock")
 	}
 	return demands, nil
 }
 
-// everyIngredient is the description of "*".
-const everyIngredient = "every ingredient"
+// everyIngredientText is the description of the ingredients that "*" matches.
+const everyIngredientText = "every ingredient"
 
-// WithinBookText is the text of the rule that keeps all amounts within those of the known recipes.
-const WithinBookText = everyIngredient + withinBookText
+// WithinBookText is the text of the rule that keeps the amount of every ingredient within the range of its
+// amounts in the known recipes.
+const WithinBookText = everyIngredientText + withinBookSuffix
 
-// withinBookText is the end of the text of a rule that keeps amounts within those of the known recipes.
-const withinBookText = " within the doses of the known recipes"
+// withinBookSuffix is the end of the text of a rule that keeps amounts within the amounts of the known
+// recipes.
+const withinBookSuffix = " within the doses of the known recipes"
 
-// amountText describes an amount of ingredients, and subjectText only the ingredients.
+// amountText returns the beginning of the text of a rule about the amount of ingredients.
 func amountText(of string) string {
-	return "amount of " + subjectText(of)
+	return "amount of " + ingredientsText(of)
 }
 
-func subjectText(of string) string {
+// ingredientsText returns a description of ingredients, given their text in the file.
+func ingredientsText(of string) string {
 	if of == "*" {
-		return everyIngredient
+		return everyIngredientText
 	}
 	return of
 }
 
-// compileBounds returns the rules of min, max and step.
-func (r *amount) compileBounds(d *Data, of []int, text string) ([]Demand, error) {
+// compileBounds returns the rules for the keys "min", "max" and "step".
+func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, error) {
 	c, words, columns := rule.Amount{Of: of}, "", false
 	for _, b := range []struct {
 		key   string
@@ -168,7 +174,7 @@ func (r *amount) compileBounds(d *Data, of []int, text string) ([]Demand, error)
 		if v == nil {
 			continue
 		}
-		if d.isColumn(v) {
+		if d.isAttributeColumn(v) {
 			columns = true
 			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], inputerr.Quote(v.Text))
 			continue
@@ -179,27 +185,27 @@ func (r *amount) compileBounds(d *Data, of []int, text string) ([]Demand, error)
 		}
 		words += fmt.Sprintf(" %s %d", b.key, *b.value)
 	}
-	if v := r.Step; v != nil && d.isColumn(v) {
+	if v := r.Step; v != nil && d.isAttributeColumn(v) {
 		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
 	}
 	if c.Step > 1 && d.Total > schema.MaxSplits {
 		return nil, yaml.Hint(r.Step.Errorf("steps in a total of %d units leave too many ways to share them to keep", d.Total), "take a total of at most %d, in units of the step", schema.MaxSplits)
 	}
 	if columns {
-		return r.columnBounds(d, c, subjectText(text)+words)
+		return r.compileColumnBounds(d, c, ingredientsText(text)+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
-		return nil, yaml.Hint(r.at.Errorf("the rule contradicts itself: min is %s and max %d", inputerr.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
+		return nil, yaml.Hint(r.node.Errorf("the rule contradicts itself: min is %s and max %d", inputerr.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
 	}
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
-		return nil, yaml.Hint(r.at.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
+		return nil, yaml.Hint(r.node.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
 	return singleDemand(amountText(text)+words, c), nil
 }
 
-// columnBounds returns a rule for each ingredient. Bounds that are columns come from its cells, and the
-// others from all.
-func (r *amount) columnBounds(d *Data, all rule.Amount, text string) ([]Demand, error) {
+// compileColumnBounds returns one rule for each ingredient in all. A bound that names an attribute is the
+// value of the attribute for the ingredient. Other bounds are copied from all.
+func (r *amountRule) compileColumnBounds(d *Data, all rule.Amount, text string) ([]Demand, error) {
 	out := Demand{Text: text}
 	var none []int
 	for _, i := range all.Of {
@@ -207,7 +213,7 @@ func (r *amount) columnBounds(d *Data, all rule.Amount, text string) ([]Demand, 
 		a.Of = []int{i}
 		for key, to := range map[string]*int{"min": &a.Min, "max": &a.Max} {
 			v := map[string]*yaml.Node{"min": r.Min, "max": r.Max}[key]
-			if v == nil || !d.isColumn(v) {
+			if v == nil || !d.isAttributeColumn(v) {
 				continue
 			}
 			amount, cell, err := d.readColumnCell(v, i)
@@ -254,7 +260,8 @@ func (r *amount) columnBounds(d *Data, all rule.Amount, text string) ([]Demand, 
 	return []Demand{out}, nil
 }
 
-// excludeUnusable excludes ingredients that cannot be used, and warns about it.
+// excludeUnusable adds a rule to r that excludes the ingredients in none, of which no amount is allowed. It
+// also adds a warning. why is the reason.
 func (d *Data) excludeUnusable(r *Demand, none []int, why string) {
 	if len(none) == 0 {
 		return
@@ -267,14 +274,14 @@ func (d *Data) excludeUnusable(r *Demand, none []int, why string) {
 	d.Warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
 }
 
-// compileWithinBook returns the rule that keeps amounts within those of the known recipes:
+// compileWithinBook returns the rules that keep amounts within those of the known recipes:
 //
 //	amount: {of: "*", within: book}
 //
-// Each ingredient that is used has at least the least and at most the greatest amount that a recipe has of
-// it. Ingredients that no recipe uses are excluded.
-func (r *amount) compileWithinBook(d *Data) ([]Demand, error) {
-	if err := d.RefuseInBlock(r.at, "the doses of the known recipes are"); err != nil {
+// The amount of a used ingredient is from the least to the greatest amount that recipes have of the ingredient.
+// Ingredients that no recipe uses are excluded.
+func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
+	if err := d.RefuseInBlock(r.node, "the doses of the known recipes are"); err != nil {
 		return nil, err
 	}
 	if d.Book == nil {
@@ -294,7 +301,7 @@ func (r *amount) compileWithinBook(d *Data) ([]Demand, error) {
 			most[i] = max(most[i], p.Amount)
 		}
 	}
-	out := Demand{Text: subjectText(text) + withinBookText}
+	out := Demand{Text: ingredientsText(text) + withinBookSuffix}
 	var unused []int
 	for _, i := range of {
 		if most[i] == 0 {
@@ -318,8 +325,8 @@ func (r *amount) compileWithinBook(d *Data) ([]Demand, error) {
 	return []Demand{out}, nil
 }
 
-// withinBookNode returns the node of the constraint that keeps the amounts of all ingredients within those of the known
-// recipes, as if the file had it.
+// withinBookNode returns a node for the constraint that keeps the amounts of all ingredients within the
+// amounts of the known recipes. The file does not have this constraint.
 func withinBookNode(at *yaml.Node) *yaml.Node {
 	block := func(entries ...yaml.Entry) *yaml.Node {
 		n := at.Scalar("")

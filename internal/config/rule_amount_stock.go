@@ -10,8 +10,8 @@ import (
 	"kir/rule"
 )
 
-// compileStock returns a rule for the greatest amounts that the stock allows.
-func (r *amount) compileStock(d *Data, of []int, text string) ([]Demand, error) {
+// compileStock returns rules for the maximum amounts that the stock allows.
+func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(d.Whole)), ""
 	if v := r.Batch; v != nil {
 		var err error
@@ -28,7 +28,7 @@ func (r *amount) compileStock(d *Data, of []int, text string) ([]Demand, error) 
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(d.Whole))))
 	}
 	out := Demand{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
-	if d.isColumn(v) {
+	if d.isAttributeColumn(v) {
 		out.Text = "stock of " + text + " as in " + v.Text
 	}
 	if r.Batch != nil {
@@ -38,7 +38,7 @@ func (r *amount) compileStock(d *Data, of []int, text string) ([]Demand, error) 
 	bounded := false
 	for _, i := range of {
 		var stock *big.Rat
-		if d.isColumn(v) {
+		if d.isAttributeColumn(v) {
 			amount, _, err := d.readColumnCell(v, i)
 			if err != nil {
 				return nil, err
@@ -84,7 +84,8 @@ func (r *amount) compileStock(d *Data, of []int, text string) ([]Demand, error) 
 	return []Demand{out}, nil
 }
 
-// unitRatio returns the size of unit have in units of, or nil if they do not convert.
+// unitRatio returns the size of the unit named have, as a multiple of the unit named by of. It returns nil if
+// the units do not convert.
 func (d *Data) unitRatio(have, of string) *big.Rat {
 	units := d.Units
 	if units == nil {
@@ -98,6 +99,7 @@ func (d *Data) unitRatio(have, of string) *big.Rat {
 	return new(big.Rat).Quo(a.Size.Rat(), b.Size.Rat())
 }
 
+// unitName returns the name of a unit in messages.
 func unitName(unit string) string {
 	if unit == "" {
 		return "units of the total"
@@ -105,7 +107,8 @@ func unitName(unit string) string {
 	return unit
 }
 
-// readQuantity reads a number of at least 0 with an optional unit.
+// readQuantity parses a number of at least 0 with an optional unit. The parameter what names the quantity in
+// errors.
 func readQuantity(at *yaml.Node, text, what string) (v *big.Rat, unit string, err error) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.", r) })

@@ -11,13 +11,13 @@ import (
 	"kir/internal/inputerr"
 )
 
-// ConditionKind bounds the value of a condition.
+// ConditionKind is the kind of constraint that bounds the value of a condition.
 var ConditionKind = ConstraintKind{
 	Key: schema.NewKey("condition", schema.Link("condition rule"), "", "the values of a condition", "{condition: {of: temperature, max: 180}}"),
 	New: func(*Kinds) Constraint { return new(conditionRule) },
 }
 
-// A conditionRule is
+// A conditionRule is the value of a constraint on a condition. It has one of these forms:
 //
 //	condition: {of: temperature, max: 180}
 //	condition: {of: catalyst, in: [A, B]}
@@ -26,7 +26,7 @@ type conditionRule struct {
 	Is, In   *yaml.Node
 	Min, Max Written[float64]
 
-	at *yaml.Node
+	node *yaml.Node
 }
 
 func (r *conditionRule) Sections() schema.Sections {
@@ -34,11 +34,11 @@ func (r *conditionRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "condition", ID: "condition rule", About: "Which values a condition may have; behind `if`, when a rule holds.",
 		Keys: []schema.Key{
-			key("of", schema.Text("condition"), "", "the condition", "{of: temperature, max: 180}", asNode(&r.Of)),
-			key("is", value, "", "the value that it has", "{of: catalyst, is: B}", asNode(&r.Is)),
-			key("in", schema.List(value, 1), "", "the values that it may have", "{of: catalyst, in: [A, B]}", asNode(&r.In)),
-			key("min", schema.Number(), "none", "the least number", "{of: temperature, min: 160}", asNumber(&r.Min, "min")),
-			key("max", schema.Number(), "none", "the greatest number", "{of: temperature, min: 160, max: 180}", asNumber(&r.Max, "max")),
+			newKey("of", schema.Text("condition"), "", "the condition", "{of: temperature, max: 180}", nodeReader(&r.Of)),
+			newKey("is", value, "", "the value that it has", "{of: catalyst, is: B}", nodeReader(&r.Is)),
+			newKey("in", schema.List(value, 1), "", "the values that it may have", "{of: catalyst, in: [A, B]}", nodeReader(&r.In)),
+			newKey("min", schema.Number(), "none", "the least number", "{of: temperature, min: 160}", numberReader(&r.Min, "min")),
+			newKey("max", schema.Number(), "none", "the greatest number", "{of: temperature, min: 160, max: 180}", numberReader(&r.Max, "max")),
 		},
 		Required:     []string{"of"},
 		ExactlyOneOf: []string{"is", "in", "min max"},
@@ -58,7 +58,7 @@ func (r *conditionRule) Decode(n *yaml.Node) error {
 	if err := n.Require("the rule", form, "of"); err != nil {
 		return err
 	}
-	r.at = n
+	r.node = n
 	if err := r.Sections()[0].Decode(n); err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (r *conditionRule) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// values returns the condition and which of its values the rule allows.
-func (r *conditionRule) values(d *Data) (v ConditionValues, text string, err error) {
+// allowedValues returns the condition with the values that the rule allows, and a description of the values.
+func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, err error) {
 	if v.Condition, err = d.FindCondition(r.Of); err != nil {
 		return v, "", err
 	}
@@ -82,9 +82,9 @@ func (r *conditionRule) values(d *Data) (v ConditionValues, text string, err err
 	text = c.Name + " "
 	if r.Min.At != nil || r.Max.At != nil {
 		if !c.IsNumeric() {
-			return v, "", yaml.Hint(r.at.Errorf("%s has no numbers", c.Name), "write is or in, such as {of: %s, in: [%s]}", c.Name, strings.Join(c.Categories[:min(2, len(c.Categories))], ", "))
+			return v, "", yaml.Hint(r.node.Errorf("%s has no numbers", c.Name), "write is or in, such as {of: %s, in: [%s]}", c.Name, strings.Join(c.Categories[:min(2, len(c.Categories))], ", "))
 		}
-		least, most, words, err := numberBounds(r.at, r.Min, r.Max, "the condition")
+		least, most, words, err := numberBounds(r.node, r.Min, r.Max, "the condition")
 		for k, number := range c.Numbers {
 			v.Allowed[k] = least <= number && number <= most
 		}
@@ -98,7 +98,7 @@ func (r *conditionRule) values(d *Data) (v ConditionValues, text string, err err
 	}
 	var texts []string
 	for _, n := range nodes {
-		k, err := c.indexOf(n)
+		k, err := c.valueIndex(n)
 		if err != nil {
 			return v, "", err
 		}
@@ -108,8 +108,8 @@ func (r *conditionRule) values(d *Data) (v ConditionValues, text string, err err
 	return v, text + strings.Join(texts, " or "), nil
 }
 
-// indexOf returns the index of the value that a node names.
-func (c *Condition) indexOf(n *yaml.Node) (k int, err error) {
+// valueIndex returns the index of the value that a node names.
+func (c *Condition) valueIndex(n *yaml.Node) (k int, err error) {
 	if c.IsNumeric() {
 		v, err := n.Float("the value")
 		if err != nil {
@@ -132,11 +132,11 @@ func (c *Condition) indexOf(n *yaml.Node) (k int, err error) {
 
 // ConditionValues are some of the values of a condition.
 type ConditionValues struct {
-	Condition int
-	Allowed   []bool // by value, of those that the file lists
+	Condition int    // index of the condition
+	Allowed   []bool // by value that the file lists: whether the value is allowed
 }
 
-// complement returns the other values of the condition.
+// complement returns all other values of the condition.
 func (v ConditionValues) complement() ConditionValues {
 	other := ConditionValues{v.Condition, make([]bool, len(v.Allowed))}
 	for k := range v.Allowed {
@@ -146,12 +146,12 @@ func (v ConditionValues) complement() ConditionValues {
 }
 
 func (r *conditionRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
-	v, text, err := r.values(d)
+	v, text, err := r.allowedValues(d)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(v.Allowed, true) {
-		return nil, yaml.Hint(r.at.Errorf("no value of %s is allowed", d.Conditions[v.Condition].Name), "its values are from %s to %s", d.Conditions[v.Condition].ValueText(0), d.Conditions[v.Condition].ValueText(len(v.Allowed)-1))
+		return nil, yaml.Hint(r.node.Errorf("no value of %s is allowed", d.Conditions[v.Condition].Name), "its values are from %s to %s", d.Conditions[v.Condition].ValueText(0), d.Conditions[v.Condition].ValueText(len(v.Allowed)-1))
 	}
 	return []Demand{{Text: text, When: []ConditionValues{v.complement()}, Forbids: true}}, nil
 }

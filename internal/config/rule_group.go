@@ -11,15 +11,17 @@ import (
 	"kir/rule"
 )
 
-// GroupKind bounds how many of some ingredients are used, and what they add up to.
+// GroupKind is the kind of constraint that bounds the number of used ingredients of a group, and their total
+// amount.
 var GroupKind = ConstraintKind{
 	Key: schema.NewKey("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
-	New: func(*Kinds) Constraint { return new(group) },
-	Fields: typedFields(func(g rule.Group, _ func(int) string) []RuleField {
+	New: func(*Kinds) Constraint { return new(groupRule) },
+	Fields: fieldsForRuleType(func(g rule.Group, _ func(int) string) []RuleField {
 		return []RuleField{{"used", rangeValue(g.Used), false}, {"total", rangeValue(g.Total), true}}
 	}),
 }
 
+// rangeValue returns the bounds of a range as the value of a [RuleField]. It returns nil for a nil range.
 func rangeValue(r *rule.Range) any {
 	if r == nil {
 		return nil
@@ -27,22 +29,22 @@ func rangeValue(r *rule.Range) any {
 	return []any{r.Min, r.Max}
 }
 
-type group struct {
+type groupRule struct {
 	Of    Ingredients
 	Used  Written[rule.Range]
 	Total Written[[2]Units]
 
-	at *yaml.Node
+	node *yaml.Node
 }
 
-func (r *group) Sections() schema.Sections {
+func (r *groupRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "group", ID: "group",
 		About: "Bounds on several ingredients taken together.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}", asNode(&r.Of)),
-			key("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}", decodeWith(&r.Used, decodeUsed)),
-			key("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}", decodeWith(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
+			newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}", nodeReader(&r.Of)),
+			newKey("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}", decodingReader(&r.Used, decodeUsedRange)),
+			newKey("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}", decodingReader(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
 		},
 		Required:     []string{"of"},
 		AtLeastOneOf: []string{"used", "total"},
@@ -56,7 +58,8 @@ func (r *group) Sections() schema.Sections {
 	}}
 }
 
-// decodePair decodes the least and the greatest of something.
+// decodePair decodes a list of two values: a minimum and a maximum. The parameter what names the list in
+// errors.
 func decodePair(n *yaml.Node, what, example string) (pair [2]*yaml.Node, err error) {
 	if n.Kind != yaml.Sequence {
 		return pair, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), "write the least and the greatest, such as %s", example)
@@ -67,7 +70,8 @@ func decodePair(n *yaml.Node, what, example string) (pair [2]*yaml.Node, err err
 	return [2]*yaml.Node(n.Items), nil
 }
 
-func decodeUsed(n *yaml.Node) (r rule.Range, err error) {
+// decodeUsedRange decodes the minimum and the maximum number of used ingredients.
+func decodeUsedRange(n *yaml.Node) (r rule.Range, err error) {
 	pair, err := decodePair(n, "used", "[1, 2]")
 	if err != nil {
 		return r, err
@@ -84,23 +88,24 @@ func decodeUsed(n *yaml.Node) (r rule.Range, err error) {
 	return r, nil
 }
 
-func (r *group) Decode(n *yaml.Node) error {
-	if err := requireOf(n, "group"); err != nil {
+func (r *groupRule) Decode(n *yaml.Node) error {
+	if err := requireOfKey(n, "group"); err != nil {
 		return err
 	}
-	r.at = n
+	r.node = n
 	return r.Sections()[0].Decode(n)
 }
 
-// requireOf returns an error unless a mapping says which ingredients a rule is about.
-func requireOf(n *yaml.Node, what string) error {
+// requireOfKey returns an error if a mapping lacks the key "of", which names the ingredients of a rule. The
+// parameter what is the name of the rule.
+func requireOfKey(n *yaml.Node, what string) error {
 	if n.Get("of") == nil {
 		return yaml.Hint(n.Errorf("%s does not say of what", what), `add of: a name, a list of names, "*", or {group: citrus}`)
 	}
 	return nil
 }
 
-func (r *group) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *groupRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
 	if err != nil {
 		return nil, err
@@ -129,7 +134,7 @@ func (r *group) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		words += fmt.Sprintf(" total %d to %d", total.Min, total.Max)
 	}
 	if words == "" {
-		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add used or total")
+		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add used or total")
 	}
 	return singleDemand("group "+text+words, c), nil
 }

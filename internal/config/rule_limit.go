@@ -10,40 +10,40 @@ import (
 	"kir/rule"
 )
 
-// LimitKind bounds the mean of an attribute, over the composition or over some ingredients, or what a
-// property predicts.
+// LimitKind is the kind of constraint that bounds the mean of an attribute, over the composition or over some
+// ingredients. It can also bound what a property predicts.
 var LimitKind = ConstraintKind{
 	Key: schema.NewKey("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
-	New: func(*Kinds) Constraint { return new(limit) },
-	Fields: typedFields(func(l rule.Limit, _ func(int) string) []RuleField {
+	New: func(*Kinds) Constraint { return new(limitRule) },
+	Fields: fieldsForRuleType(func(l rule.Limit, _ func(int) string) []RuleField {
 		return []RuleField{{"min", nilIf(l.Min, math.Inf(-1)), false}, {"max", nilIf(l.Max, math.Inf(1)), false}}
 	}),
 }
 
-// A limit is one of
+// A limitRule is the value of a constraint that limits a mean or a prediction. It has one of these forms:
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
 //	limit: {property: viscosity, min: 20, max: 40, sure: "80%"}
-type limit struct {
+type limitRule struct {
 	Attribute, Property Written[string]
 	Of                  Ingredients
-	Min, Max            *yaml.Node // numbers for an attribute; what the property's value is written as for a property
-	Sure                *yaml.Node
+	Min, Max            *yaml.Node // numbers if an attribute is limited; for a property, the form depends on the property
+	Sure                *yaml.Node // minimum probability that a measurement is within the bounds of a property
 
-	at          *yaml.Node
-	least, most Written[float64] // bounds of an attribute
+	node                 *yaml.Node
+	minNumber, maxNumber Written[float64] // Min and Max as numbers, if an attribute is limited
 }
 
-func (r *limit) Sections() schema.Sections {
+func (r *limitRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "limit", ID: "limit", About: "Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.",
 		Keys: []schema.Key{
-			key("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}", asText(&r.Attribute, "the attribute")),
-			key("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}", asNode(&r.Of)),
-			key("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}", asText(&r.Property, "the property")),
-			key("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "the least probability with which a measurement lies within the bounds; without it the bounds hold for the predicted value", "{property: stars, min: 2, sure: \"10%\"}", asNode(&r.Sure)),
-			key("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}", asNode(&r.Min)),
-			key("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}", asNode(&r.Max)),
+			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients, of numbers, or a constituent", "{attribute: cost, max: 20}", textReader(&r.Attribute, "the attribute")),
+			newKey("of", schema.Ingredients(), "all", "the mean over these alone", "{attribute: cost, of: {family: spirit}, max: 15}", nodeReader(&r.Of)),
+			newKey("property", schema.Text("property"), "", "one of the problem's properties: its value, its chance, or else its score", "{property: Fresh, min: \"20%\"}", textReader(&r.Property, "the property")),
+			newKey("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "the least probability with which a measurement lies within the bounds; without it the bounds hold for the predicted value", "{property: stars, min: 2, sure: \"10%\"}", nodeReader(&r.Sure)),
+			newKey("min", schema.Either(schema.Number(), schema.Percentage()), "none", "the least", "{attribute: abv, min: 10}", nodeReader(&r.Min)),
+			newKey("max", schema.Either(schema.Number(), schema.Percentage()), "none", "the greatest", "{attribute: abv, max: 30}", nodeReader(&r.Max)),
 		},
 		ExactlyOneOf: []string{"attribute", "property"},
 		AtLeastOneOf: []string{"min", "max"},
@@ -61,13 +61,13 @@ func (r *limit) Sections() schema.Sections {
 	}}
 }
 
-func (r *limit) Decode(n *yaml.Node) error {
-	r.at = n
+func (r *limitRule) Decode(n *yaml.Node) error {
+	r.node = n
 	if err := r.Sections()[0].Decode(n); err != nil {
 		return err
 	}
 	if r.Property.At != nil {
-		return r.checkPredicted(n)
+		return r.checkPredictedLimit(n)
 	}
 	if r.Sure != nil {
 		return yaml.Hint(r.Sure.Errorf("sure is of what a property predicts"), "remove it, or write property instead of attribute")
@@ -79,9 +79,9 @@ func (r *limit) Decode(n *yaml.Node) error {
 		at  *yaml.Node
 		key string
 		to  *Written[float64]
-	}{{r.Min, "min", &r.least}, {r.Max, "max", &r.most}} {
+	}{{r.Min, "min", &r.minNumber}, {r.Max, "max", &r.maxNumber}} {
 		if b.at != nil {
-			if err := asNumber(b.to, b.key)(b.at); err != nil {
+			if err := numberReader(b.to, b.key)(b.at); err != nil {
 				return err
 			}
 		}
@@ -89,12 +89,12 @@ func (r *limit) Decode(n *yaml.Node) error {
 	return nil
 }
 
-func (r *limit) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *limitRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if r.Property.At != nil {
 		return r.predictedDemand(d)
 	}
 	if r.Attribute.At == nil {
-		return nil, r.namelessError(d)
+		return nil, r.missingAttributeError(d)
 	}
 	name := r.Attribute.Value
 	values, err := d.AttributeNumbers(r.Attribute.At, name)
@@ -111,24 +111,25 @@ func (r *limit) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		text += " in " + of
 	}
 	var words string
-	limit.Min, limit.Max, words, err = numberBounds(r.at, r.least, r.most, "the limit")
+	limit.Min, limit.Max, words, err = numberBounds(r.node, r.minNumber, r.maxNumber, "the limit")
 	return singleDemand(text+words, limit), err
 }
 
-// namelessError returns the error of a limit without an attribute. A bound that is the name of one is taken
-// for it.
-func (r *limit) namelessError(d *Data) error {
+// missingAttributeError returns the error for a limit that names no attribute. If a bound is the name of an
+// attribute, the hint uses that name.
+func (r *limitRule) missingAttributeError(d *Data) error {
 	name := "abv"
 	for _, v := range []*yaml.Node{r.Min, r.Max} {
-		if v != nil && d.isColumn(v) {
+		if v != nil && d.isAttributeColumn(v) {
 			name = v.Text
 		}
 	}
-	return yaml.Hint(r.at.Errorf("the limit names no attribute"), "write {attribute: %s, min: 10, max: 25}", name)
+	return yaml.Hint(r.node.Errorf("the limit names no attribute"), "write {attribute: %s, min: 10, max: 25}", name)
 }
 
-// numberBounds returns min and max, ±Inf where they are not written, and a description. One of them must be
-// written, and they must not contradict each other.
+// numberBounds returns the bounds least and most as numbers, and a description. A missing bound is ±Inf. It
+// returns an error if both bounds are missing, or if least is greater than most. The parameter what is the
+// name of the rule.
 func numberBounds(n *yaml.Node, least, most Written[float64], what string) (lo, hi float64, words string, err error) {
 	lo, hi = least.Or(math.Inf(-1)), most.Or(math.Inf(1))
 	if least.At != nil {

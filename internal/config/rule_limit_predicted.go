@@ -2,19 +2,19 @@ package config
 
 import "kir/internal/config/yaml"
 
-// A PredictedLimit is a limit of what a property predicts, as written in the file. How its bounds are
-// written depends on the property, so they are kept as nodes.
+// A PredictedLimit is a limit of what a property predicts, as the file writes it. The bounds are kept as
+// nodes, because their form depends on the property.
 type PredictedLimit struct {
-	Property    string
+	Property    string     // name of the property
 	NameNode    *yaml.Node // node of the name
-	Least, Most *yaml.Node // nil if there is no bound
-	Sure        *yaml.Node // probability with which the bounds must hold; nil: they hold for the expected value
-	Text        string
+	Least, Most *yaml.Node // bounds; nil if there is no bound
+	Sure        *yaml.Node // minimum probability that a measurement is within the bounds; nil: the bounds hold for the expected value
+	Text        string     // text of the rule
 	At          *yaml.Node
 }
 
-// checkPredicted checks a limit of what a property predicts.
-func (r *limit) checkPredicted(n *yaml.Node) error {
+// checkPredictedLimit checks a limit of what a property predicts. It needs no data of the problem.
+func (r *limitRule) checkPredictedLimit(n *yaml.Node) error {
 	for _, key := range []string{"attribute", "of"} {
 		if v := n.Get(key); v != nil {
 			return yaml.Hint(v.Errorf("a limit of a property has no %s", key), "remove it, or write attribute instead of property")
@@ -26,16 +26,16 @@ func (r *limit) checkPredicted(n *yaml.Node) error {
 	return nil
 }
 
-// predictedDemand returns a limit of what a property predicts.
-func (r *limit) predictedDemand(d *Data) ([]Demand, error) {
-	if err := d.RefuseInBlock(r.at, "a limit of a property is"); err != nil {
+// predictedDemand returns the demand of a limit of what a property predicts.
+func (r *limitRule) predictedDemand(d *Data) ([]Demand, error) {
+	if err := d.RefuseInBlock(r.node, "a limit of a property is"); err != nil {
 		return nil, err
 	}
 	if d.Nested {
-		return nil, yaml.Hint(r.at.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
+		return nil, yaml.Hint(r.node.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
 	}
 	name := r.Property.Value
-	l := &PredictedLimit{Property: name, NameNode: r.Property.At, Least: r.Min, Most: r.Max, Sure: r.Sure, At: r.at, Text: "limit of " + name}
+	l := &PredictedLimit{Property: name, NameNode: r.Property.At, Least: r.Min, Most: r.Max, Sure: r.Sure, At: r.node, Text: "limit of " + name}
 	for _, b := range []struct {
 		word string
 		v    *yaml.Node

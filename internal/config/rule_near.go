@@ -13,36 +13,36 @@ import (
 	"kir/rule"
 )
 
-// NearKind bounds how far a composition may be from a recipe: how many ingredients are added or removed, and
-// how many units differ.
+// NearKind is the kind of constraint that bounds how far a composition may be from a recipe. It bounds the
+// number of ingredients added or removed, and the number of units that differ.
 var NearKind = ConstraintKind{
 	Key: schema.NewKey("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
-	New: func(*Kinds) Constraint { return new(near) },
-	Fields: typedFields(func(n rule.Near, _ func(int) string) []RuleField {
-		return []RuleField{{"changes", optionalBound(n.Changes), false}, {"distance", optionalBound(n.Distance), true}}
+	New: func(*Kinds) Constraint { return new(nearRule) },
+	Fields: fieldsForRuleType(func(n rule.Near, _ func(int) string) []RuleField {
+		return []RuleField{{"changes", pointedValueOrNil(n.Changes), false}, {"distance", pointedValueOrNil(n.Distance), true}}
 	}),
 }
 
-// A near is
+// A nearRule is the value of a constraint that keeps compositions near to a recipe:
 //
 //	near: {recipe: Negroni, changes: 3, distance: "20%"}
 //
-// The recipe is a known one, closed to the total, or a mapping of ingredients to units.
-type near struct {
+// The recipe is the name of a known recipe, or a mapping from ingredients to units.
+type nearRule struct {
 	Recipe   *yaml.Node
-	Changes  *yaml.Node // a whole number, at most that of the ingredients
+	Changes  *yaml.Node // maximum number of ingredients added or removed; a whole number
 	Distance Units
 
-	at *yaml.Node
+	node *yaml.Node
 }
 
-func (r *near) Sections() schema.Sections {
+func (r *nearRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
 		Keys: []schema.Key{
-			key("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", asNode(&r.Recipe)),
-			key("changes", schema.Integer(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}", asNode(&r.Changes)),
-			key("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}", asNode(&r.Distance)),
+			newKey("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", nodeReader(&r.Recipe)),
+			newKey("changes", schema.Integer(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}", nodeReader(&r.Changes)),
+			newKey("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}", nodeReader(&r.Distance)),
 		},
 		Required:     []string{"recipe"},
 		AtLeastOneOf: []string{"changes", "distance"},
@@ -56,16 +56,16 @@ func (r *near) Sections() schema.Sections {
 	}}
 }
 
-func (r *near) Decode(n *yaml.Node) error {
-	r.at = n
+func (r *nearRule) Decode(n *yaml.Node) error {
+	r.node = n
 	if err := n.Require("near", "write {recipe: Negroni, changes: 3}", "recipe"); err != nil {
 		return err
 	}
 	return r.Sections()[0].Decode(n)
 }
 
-func (r *near) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
-	if err := d.RefuseInBlock(r.at, "a recipe is"); err != nil {
+func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
+	if err := d.RefuseInBlock(r.node, "a recipe is"); err != nil {
 		return nil, err
 	}
 	var near rule.Near
@@ -97,12 +97,13 @@ func (r *near) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 		}
 	}
 	if words == "" {
-		return nil, yaml.Hint(r.at.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
+		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
 	}
 	return singleDemand("near "+near.Name+words, near), nil
 }
 
-// readNearRecipe reads the name of a known recipe, or ingredients with units.
+// readNearRecipe returns the recipe that a node describes: the name of a known recipe, or a mapping from
+// ingredients to units.
 func (d *Data) readNearRecipe(n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
@@ -141,10 +142,10 @@ func (d *Data) readNearRecipe(n *yaml.Node) (name string, parts []rule.Part, err
 	return "", nil, yaml.SuggestName(n.Errorf("there is no recipe %s", n.Describe()), name, "there are", names, 8)
 }
 
-// optionalBound returns *most, or nil if most is nil.
-func optionalBound(most *int) any {
-	if most == nil {
+// pointedValueOrNil returns the value to which bound points, or nil if bound is nil.
+func pointedValueOrNil(bound *int) any {
+	if bound == nil {
 		return nil
 	}
-	return *most
+	return *bound
 }

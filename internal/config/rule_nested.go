@@ -10,19 +10,21 @@ import (
 	"kir/rule"
 )
 
-// IfKind has constraints that apply if an ingredient is used, or if it is not.
+// IfKind is the kind of constraint that contains constraints which apply only under a premise: some
+// ingredients are used or unused, or conditions have some values.
 var IfKind = ConstraintKind{
 	Key: schema.NewKey("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
-	New: func(k *Kinds) Constraint { return &conditional{kinds: k} },
+	New: func(k *Kinds) Constraint { return &ifRule{kinds: k} },
 }
 
-// A conditional is
+// An ifRule is the value of a constraint whose rules hold under a premise. It has one of these forms:
 //
 //	if: {used: Milk, then: {exclude: [Lemon juice]}}
 //	if: {condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}
 //
-// used means that at least one of several ingredients is used, and unused that none is.
-type conditional struct {
+// The premise used holds if at least one of the ingredients is used. The premise unused holds if no ingredient
+// is used.
+type ifRule struct {
 	Used, Unused Ingredients
 	Condition    *conditionRule
 	Then         []Item
@@ -30,14 +32,14 @@ type conditional struct {
 	kinds *Kinds
 }
 
-func (r *conditional) Sections() schema.Sections {
+func (r *ifRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; `condition` asks for values of a condition. Of several, all must hold.",
 		Keys: []schema.Key{
-			key("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", asNode(&r.Used)),
-			key("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", asNode(&r.Unused)),
-			key("condition", schema.Link("condition rule"), "", "a condition has these values", "{condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}", r.asCondition),
-			key("then", innerType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}", r.kinds.asInner(&r.Then, "then")),
+			newKey("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", nodeReader(&r.Used)),
+			newKey("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", nodeReader(&r.Unused)),
+			newKey("condition", schema.Link("condition rule"), "", "a condition has these values", "{condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}", r.readConditionPremise),
+			newKey("then", innerRuleType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}", r.kinds.innerRulesReader(&r.Then, "then")),
 		},
 		Required:     []string{"then"},
 		AtLeastOneOf: []string{"used", "unused", "condition"},
@@ -52,14 +54,15 @@ func (r *conditional) Sections() schema.Sections {
 	}}
 }
 
-// innerType is the type of a rule within another one, or of a list of such rules.
-func innerType(least int) schema.Type {
+// innerRuleType returns the type of a constraint within another constraint, or of a list of at least least
+// such constraints.
+func innerRuleType(least int) schema.Type {
 	one := schema.Link("rule")
 	one.Schema["not"] = schema.Object{"required": []string{"constituents"}}
 	return schema.OneOrMore(one, least)
 }
 
-func (r *conditional) Decode(n *yaml.Node) error {
+func (r *ifRule) Decode(n *yaml.Node) error {
 	const form = "write {used: Milk, then: {exclude: [Lemon juice]}}"
 	if n.Get("used") == nil && n.Get("unused") == nil && n.Get("condition") == nil {
 		return yaml.Hint(n.Errorf("the rule does not say when: used, unused or condition is missing"), form)
@@ -70,7 +73,7 @@ func (r *conditional) Decode(n *yaml.Node) error {
 	return r.Sections()[0].Decode(n)
 }
 
-func (r *conditional) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
+func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 	var when rule.If
 	words := "if "
 	for _, g := range []struct {
@@ -88,14 +91,14 @@ func (r *conditional) Compile(ctx context.Context, d *Data) (_ []Demand, err err
 	}
 	var values []ConditionValues
 	if r.Condition != nil {
-		v, text, err := r.Condition.values(d)
+		v, text, err := r.Condition.allowedValues(d)
 		if err != nil {
 			return nil, err
 		}
 		values = append(values, v)
 		words += text + " "
 	}
-	inner, err := d.compileInner(ctx, r.kinds, r.Then)
+	inner, err := d.compileInnerRules(ctx, r.kinds, r.Then)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +106,14 @@ func (r *conditional) Compile(ctx context.Context, d *Data) (_ []Demand, err err
 		inner[k].When = append(slices.Clip(inner[k].When), values...)
 		inner[k].At = nil
 		if len(when.Used)+len(when.Unused) == 0 {
-			inner[k].transform(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule { return r })
+			inner[k].transformRules(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule { return r })
 			continue
 		}
 		if inner[k].Forbids {
-			inner[k].Text, inner[k].Forbids, inner[k].Rules = words+"then "+inner[k].Text, false, []rule.Rule{negation(when)}
+			inner[k].Text, inner[k].Forbids, inner[k].Rules = words+"then "+inner[k].Text, false, []rule.Rule{negatePremise(when)}
 			continue
 		}
-		inner[k].transform(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
+		inner[k].transformRules(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
 			when := when
 			when.Then = r
 			return when
@@ -119,8 +122,8 @@ func (r *conditional) Compile(ctx context.Context, d *Data) (_ []Demand, err err
 	return inner, nil
 }
 
-// negation returns the rule that the premise of an if does not hold.
-func negation(when rule.If) rule.Rule {
+// negatePremise returns a rule that holds if and only if the premise of a rule of kind "if" does not hold.
+func negatePremise(when rule.If) rule.Rule {
 	if len(when.Unused) == 0 {
 		return rule.Exclude{Of: when.Used}
 	}
@@ -131,8 +134,8 @@ func negation(when rule.If) rule.Rule {
 	return rule.If{Used: when.Used, Then: some}
 }
 
-// asCondition decodes the values of a condition that the rule asks for.
-func (r *conditional) asCondition(n *yaml.Node) error {
+// readConditionPremise decodes the values of a condition for which the rule applies.
+func (r *ifRule) readConditionPremise(n *yaml.Node) error {
 	if n.Kind != yaml.Mapping {
 		return yaml.Hint(n.Errorf("condition is %s", n.Describe()), "write {of: catalyst, is: B}")
 	}
@@ -140,8 +143,9 @@ func (r *conditional) asCondition(n *yaml.Node) error {
 	return r.Condition.Decode(n)
 }
 
-// asInner decodes one constraint, or a list of constraints, within another.
-func (k *Kinds) asInner(field *[]Item, key string) read {
+// innerRulesReader returns a function that decodes one constraint, or a list of constraints, within another
+// constraint. The parameter key is the key in the file.
+func (k *Kinds) innerRulesReader(field *[]Item, key string) valueReader {
 	return func(n *yaml.Node) error {
 		switch {
 		case n.Kind != yaml.Mapping && n.Kind != yaml.Sequence:
@@ -160,18 +164,18 @@ func (k *Kinds) asInner(field *[]Item, key string) read {
 	}
 }
 
-// asOptionalInner is asInner for constraints that may be missing.
-func (k *Kinds) asOptionalInner(field *[]Item, key string) read {
+// optionalInnerRulesReader is like innerRulesReader, but the value may be empty.
+func (k *Kinds) optionalInnerRulesReader(field *[]Item, key string) valueReader {
 	return func(n *yaml.Node) error {
 		if n.Kind == yaml.Null || len(n.ItemsOrSelf()) == 0 {
 			return nil
 		}
-		return k.asInner(field, key)(n)
+		return k.innerRulesReader(field, key)(n)
 	}
 }
 
-// compileInner compiles the constraints within another.
-func (d *Data) compileInner(ctx context.Context, k *Kinds, items []Item) (all []Demand, err error) {
+// compileInnerRules compiles constraints that stand within another constraint.
+func (d *Data) compileInnerRules(ctx context.Context, k *Kinds, items []Item) (all []Demand, err error) {
 	nested := d.Nested
 	d.Nested = true
 	defer func() { d.Nested = nested }()
@@ -185,18 +189,20 @@ func (d *Data) compileInner(ctx context.Context, k *Kinds, items []Item) (all []
 	return all, nil
 }
 
-// BlockKind has ingredients with a total of their own, and constraints within them.
+// BlockKind is the kind of constraint that gives some ingredients a fixed total, and contains constraints on
+// the same ingredients.
 var BlockKind = ConstraintKind{
 	Key: schema.NewKey("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
-	New: func(k *Kinds) Constraint { return &block{kinds: k} },
+	New: func(k *Kinds) Constraint { return &blockRule{kinds: k} },
 }
 
-// A block is
+// A blockRule is the value of a constraint that gives some ingredients a fixed total:
 //
 //	block: {of: {phase: water}, total: 700, rules: [{amount: {of: Glycerin, max: "10%"}}]}
 //
-// Its rules see only the ingredients of the block. Percentages refer to its total, and means are over it.
-type block struct {
+// The rules within the block concern only its ingredients. Percentages are of the total of the block, and means
+// are over its ingredients.
+type blockRule struct {
 	Of    Ingredients
 	Total Written[Units]
 	Rules []Item
@@ -204,13 +210,13 @@ type block struct {
 	kinds *Kinds
 }
 
-func (r *block) Sections() schema.Sections {
+func (r *blockRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "block", ID: "block", About: "Rules within a block know its ingredients alone; percentages and means are of it.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}", asNode(&r.Of)),
-			key("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}", decodeWith(&r.Total, decodeBlockTotal)),
-			key("rules", schema.Optional(innerType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.asOptionalInner(&r.Rules, "rules")),
+			newKey("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}", nodeReader(&r.Of)),
+			newKey("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}", decodingReader(&r.Total, decodeBlockTotal)),
+			newKey("rules", schema.Optional(innerRuleType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.optionalInnerRulesReader(&r.Rules, "rules")),
 		},
 		Required: []string{"of", "total"},
 		Mistakes: map[string]string{
@@ -227,8 +233,8 @@ func decodeBlockTotal(n *yaml.Node) (Units, error) {
 	return n, nil
 }
 
-func (r *block) Decode(n *yaml.Node) error {
-	if err := requireOf(n, "block"); err != nil {
+func (r *blockRule) Decode(n *yaml.Node) error {
+	if err := requireOfKey(n, "block"); err != nil {
 		return err
 	}
 	if n.Get("total") == nil {
@@ -237,7 +243,7 @@ func (r *block) Decode(n *yaml.Node) error {
 	return r.Sections()[0].Decode(n)
 }
 
-func (r *block) Compile(ctx context.Context, d *Data) ([]Demand, error) {
+func (r *blockRule) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
 	if err != nil {
 		return nil, err
@@ -248,9 +254,9 @@ func (r *block) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	}
 	demands := singleDemand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
 	err = d.withBlock(total, &Block{of, text}, func() error {
-		inner, err := d.compileInner(ctx, r.kinds, r.Rules)
+		inner, err := d.compileInnerRules(ctx, r.kinds, r.Rules)
 		for k := range inner {
-			inner[k].transform(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
+			inner[k].transformRules(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
 		}
 		demands = append(demands, inner...)
 		return err

@@ -8,30 +8,31 @@ import (
 	"kir/rule"
 )
 
-// RatioKind bounds what some ingredients add up to, divided by what others do.
+// RatioKind is the kind of constraint that bounds the ratio of the total amounts of two groups of
+// ingredients.
 var RatioKind = ConstraintKind{
 	Key: schema.NewKey("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
-	New: func(*Kinds) Constraint { return new(ratio) },
+	New: func(*Kinds) Constraint { return new(ratioRule) },
 }
 
-// A ratio is
+// A ratioRule is the value of a constraint that bounds the ratio of two totals:
 //
 //	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
-type ratio struct {
+type ratioRule struct {
 	Of, To   Ingredients
 	Min, Max Written[float64]
 
-	at *yaml.Node
+	node *yaml.Node
 }
 
-func (r *ratio) Sections() schema.Sections {
+func (r *ratioRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "ratio", ID: "ratio", About: "Bounds on Σ x_i of some over Σ x_i of others.",
 		Keys: []schema.Key{
-			key("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}", asNode(&r.Of)),
-			key("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}", asNode(&r.To)),
-			key("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}", decodeWith(&r.Min, decodeRatio("min"))),
-			key("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}", decodeWith(&r.Max, decodeRatio("max"))),
+			newKey("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}", nodeReader(&r.Of)),
+			newKey("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}", nodeReader(&r.To)),
+			newKey("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}", decodingReader(&r.Min, decodeRatio("min"))),
+			newKey("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}", decodingReader(&r.Max, decodeRatio("max"))),
 		},
 		Required:     []string{"of", "to"},
 		AtLeastOneOf: []string{"min", "max"},
@@ -51,15 +52,15 @@ func decodeRatio(key string) func(*yaml.Node) (float64, error) {
 	}
 }
 
-func (r *ratio) Decode(n *yaml.Node) error {
+func (r *ratioRule) Decode(n *yaml.Node) error {
 	if err := n.Require("the ratio", "write {of: Gin, to: Vermouth, min: 2, max: 3}", "of", "to"); err != nil {
 		return err
 	}
-	r.at = n
+	r.node = n
 	return r.Sections()[0].Decode(n)
 }
 
-func (r *ratio) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *ratioRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	above, of, err := d.WhichIngredients(r.Of)
 	if err != nil {
 		return nil, err
@@ -68,6 +69,6 @@ func (r *ratio) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	least, most, words, err := numberBounds(r.at, r.Min, r.Max, "the ratio")
+	least, most, words, err := numberBounds(r.node, r.Min, r.Max, "the ratio")
 	return singleDemand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
 }

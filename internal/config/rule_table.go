@@ -15,8 +15,10 @@ import (
 	"kir/rule"
 )
 
-// readCells reads columns of the table that a rule names: {file: limits.csv}.
-func (d *Data) readCells(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*dataset.Cells, error) {
+// readRuleTable reads the table that a constraint names, such as {file: limits.csv}. required lists columns
+// that the table must have. If any is not empty, the table must also have at least one of the columns that
+// any lists.
+func (d *Data) readRuleTable(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*dataset.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
 			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s.csv}", kind)
@@ -39,26 +41,27 @@ func (d *Data) readCells(ctx context.Context, n *yaml.Node, kind string, require
 	return cells, nil
 }
 
-// justTable is a value that is a table and has no keys of its own.
-type justTable struct{ Table *yaml.Node }
+// A tableValue is the value of a constraint that only names a table.
+type tableValue struct{ Table *yaml.Node }
 
-func (*justTable) Sections() schema.Sections { return nil }
+func (*tableValue) Sections() schema.Sections { return nil }
 
-func (r *justTable) Decode(n *yaml.Node) error {
+func (r *tableValue) Decode(n *yaml.Node) error {
 	r.Table = n
 	return nil
 }
 
-// LimitsKind has a limit in each row of a table with the columns attribute, min and max.
+// LimitsKind is the kind of constraint that reads limits from a table. Each row has one limit, in the columns
+// attribute, min and max.
 var LimitsKind = ConstraintKind{
 	Key: schema.NewKey("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
-	New: func(*Kinds) Constraint { return new(limits) },
+	New: func(*Kinds) Constraint { return new(limitsTable) },
 }
 
-type limits struct{ justTable }
+type limitsTable struct{ tableValue }
 
-func (r *limits) Compile(ctx context.Context, d *Data) ([]Demand, error) {
-	cells, err := d.readCells(ctx, r.Table, "limits", []string{"attribute"}, []string{"min", "max"})
+func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
+	cells, err := d.readRuleTable(ctx, r.Table, "limits", []string{"attribute"}, []string{"min", "max"})
 	if err != nil {
 		return nil, err
 	}
@@ -101,35 +104,37 @@ func (r *limits) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	return rules, nil
 }
 
-// ConstituentsKind has what ingredients consist of.
+// ConstituentsKind is the kind of constraint that names a table of what ingredients consist of.
 var ConstituentsKind = ConstraintKind{
 	Key: schema.NewKey("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
-	New: func(*Kinds) Constraint { return new(constituents) },
+	New: func(*Kinds) Constraint { return new(constituentsTable) },
 }
 
-// constituents demand nothing of compositions: ReadConstituents has read them before.
-type constituents struct{ justTable }
+// A constituentsTable demands nothing of compositions. [Data.ReadConstituents] reads the table before the
+// constraints are compiled.
+type constituentsTable struct{ tableValue }
 
-func (r *constituents) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *constituentsTable) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if d.Nested {
 		return nil, yaml.Hint(r.Table.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
 	}
 	return nil, nil
 }
 
-// ReadConstituents reads the constituents of ingredients. Each constituent becomes an attribute that rules
-// and properties can name: its share in an ingredient, 0 by default.
+// ReadConstituents reads what the ingredients consist of, from tables that the constraints name:
 //
 //	constituents: {file: constituents.csv}
 //
-// It is listed among the rules and read before them.
+// Each constituent becomes an attribute that rules and properties can name. The attribute is the share of the
+// constituent in each ingredient; a missing share is 0. ReadConstituents must run before the constraints are
+// compiled.
 func (d *Data) ReadConstituents(ctx context.Context, items []*Entry[Item]) error {
 	for _, item := range items {
-		c, ok := item.Value.Value.(*constituents)
+		c, ok := item.Value.Value.(*constituentsTable)
 		if !ok {
 			continue
 		}
-		cells, err := d.readCells(ctx, c.Table, "constituents", []string{"ingredient", "constituent", "share"}, nil)
+		cells, err := d.readRuleTable(ctx, c.Table, "constituents", []string{"ingredient", "constituent", "share"}, nil)
 		if err != nil {
 			return err
 		}

@@ -9,49 +9,49 @@ import (
 	"kir/rule"
 )
 
-// RequireKind has ingredients that are always used.
+// RequireKind is the kind of constraint that lists ingredients which every composition uses.
 var RequireKind = ConstraintKind{
 	Key: schema.NewKey("require", schema.Ingredients(), "", "always used", "{require: [Gin]}"),
-	New: func(*Kinds) Constraint { return new(require) },
-	Fields: typedFields(func(r rule.Require, name func(int) string) []RuleField {
+	New: func(*Kinds) Constraint { return new(requireRule) },
+	Fields: fieldsForRuleType(func(r rule.Require, name func(int) string) []RuleField {
 		return ingredientFields(r.Of, name)
 	}),
 }
 
-type require struct{ justIngredients }
+type requireRule struct{ ingredientsValue }
 
-func (r *require) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *requireRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
 	return singleDemand("require "+text, rule.Require{Of: of}), err
 }
 
-// ExcludeKind has ingredients that are never used.
+// ExcludeKind is the kind of constraint that lists ingredients which no composition uses.
 var ExcludeKind = ConstraintKind{
 	Key: schema.NewKey("exclude", schema.Ingredients(), "", "never used", "{exclude: [Egg]}"),
-	New: func(*Kinds) Constraint { return new(exclude) },
-	Fields: typedFields(func(r rule.Exclude, name func(int) string) []RuleField {
+	New: func(*Kinds) Constraint { return new(excludeRule) },
+	Fields: fieldsForRuleType(func(r rule.Exclude, name func(int) string) []RuleField {
 		return ingredientFields(r.Of, name)
 	}),
 }
 
-type exclude struct{ justIngredients }
+type excludeRule struct{ ingredientsValue }
 
-func (r *exclude) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *excludeRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
 	return singleDemand("exclude "+text, rule.Exclude{Of: of}), err
 }
 
-// justIngredients is a value that names ingredients and has no keys.
-type justIngredients struct{ Of Ingredients }
+// An ingredientsValue is the value of a constraint that only names ingredients.
+type ingredientsValue struct{ Of Ingredients }
 
-func (*justIngredients) Sections() schema.Sections { return nil }
+func (*ingredientsValue) Sections() schema.Sections { return nil }
 
-func (r *justIngredients) Decode(n *yaml.Node) error {
+func (r *ingredientsValue) Decode(n *yaml.Node) error {
 	r.Of = n
 	return nil
 }
 
-// ingredientFields returns the field that names the ingredients of a rule.
+// ingredientFields returns a field with the names of the ingredients of a rule. The field has no key.
 func ingredientFields(of []int, name func(int) string) []RuleField {
 	names := []any{}
 	for _, i := range of {
@@ -63,15 +63,15 @@ func ingredientFields(of []int, name func(int) string) []RuleField {
 	return []RuleField{{Value: names}}
 }
 
-// NeverKind has ingredients of which at most one is used.
+// NeverKind is the kind of constraint that lists ingredients of which a composition uses at most one.
 var NeverKind = ConstraintKind{
 	Key: schema.NewKey("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
-	New: func(*Kinds) Constraint { return new(never) },
+	New: func(*Kinds) Constraint { return new(neverRule) },
 }
 
-type never struct{ justIngredients }
+type neverRule struct{ ingredientsValue }
 
-func (r *never) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *neverRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
 	if err != nil {
 		return nil, err
@@ -82,20 +82,21 @@ func (r *never) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	return singleDemand("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 }
 
-// NeedsKind has an ingredient with which one of others must be used.
+// NeedsKind is the kind of constraint that requires one of several ingredients in every composition that uses
+// a certain ingredient.
 var NeedsKind = ConstraintKind{
 	Key: schema.NewKey("needs", schema.Link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
-	New: func(*Kinds) Constraint { return new(needs) },
+	New: func(*Kinds) Constraint { return new(needsRule) },
 }
 
-type needs struct{ If, Then Ingredients }
+type needsRule struct{ If, Then Ingredients }
 
-func (r *needs) Sections() schema.Sections {
+func (r *needsRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "needs", ID: "needs", About: "The ingredients that must come along with one.",
 		Keys: []schema.Key{
-			key("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}", asNode(&r.If)),
-			key("then", schema.Ingredients(), "", "where it is used, at least one of these is, too", "{if: Milk, then: [Gin, Sugar]}", asNode(&r.Then)),
+			newKey("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}", nodeReader(&r.If)),
+			newKey("then", schema.Ingredients(), "", "where it is used, at least one of these is, too", "{if: Milk, then: [Gin, Sugar]}", nodeReader(&r.Then)),
 		},
 		Required: []string{"if", "then"},
 		Mistakes: map[string]string{
@@ -104,14 +105,14 @@ func (r *needs) Sections() schema.Sections {
 	}}
 }
 
-func (r *needs) Decode(n *yaml.Node) error {
+func (r *needsRule) Decode(n *yaml.Node) error {
 	if err := n.Require("needs", "write {if: Egg white, then: [Lemon juice, Lime juice]}", "if", "then"); err != nil {
 		return err
 	}
 	return r.Sections()[0].Decode(n)
 }
 
-func (r *needs) Compile(_ context.Context, d *Data) ([]Demand, error) {
+func (r *needsRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	first, name, err := d.WhichIngredients(r.If)
 	if err != nil {
 		return nil, err

@@ -12,26 +12,26 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Auto is the value of a setting that kir chooses by itself: the kernel, or the number of draws.
+// Auto is the value of a setting that kir chooses automatically: the kernel, or the number of draws.
 const Auto = "auto"
 
-// AutoDraws stands for a number of draws that kir chooses by itself.
+// AutoDraws in place of a number of draws means that kir chooses the number.
 const AutoDraws = -1
 
-// noTime is the value for a run without a time limit.
-const noTime = "none"
+// noTimeLimit is the text for a run without a time limit.
+const noTimeLimit = "none"
 
-// A Sampler has the settings of chains, as far as the file has them:
+// A Sampler has the settings of the sampler that the file gives:
 //
 //	sampler: {kernel: balanced, chains: 4, warmup: 2000, draws: auto, time: 60s, thin: 1, seed: 7}
 type Sampler struct {
 	Kernel                      Written[string]
 	Chains, Warmup, Draws, Thin Written[int]
-	Time                        Written[time.Duration] // 0: no limit
+	Time                        Written[time.Duration] // time limit; 0 means no limit
 	Seed                        Written[uint64]
 }
 
-// NodeOf returns the node of a setting, nil if the file does not have it.
+// NodeOf returns the node of a setting. It returns nil if the file does not have the setting.
 func (s *Sampler) NodeOf(setting string) *yaml.Node {
 	return map[string]*yaml.Node{
 		"kernel": s.Kernel.At, "chains": s.Chains.At, "warmup": s.Warmup.At, "draws": s.Draws.At,
@@ -39,7 +39,7 @@ func (s *Sampler) NodeOf(setting string) *yaml.Node {
 	}[setting]
 }
 
-// Unset removes a setting.
+// Unset removes a setting, as if the file did not have it.
 func (s *Sampler) Unset(setting string) {
 	switch setting {
 	case "kernel":
@@ -55,7 +55,7 @@ func (s *Sampler) Unset(setting string) {
 	}
 }
 
-// decodeSampler decodes the settings of chains.
+// decodeSampler decodes the settings of the sampler.
 func decodeSampler(n *yaml.Node) (s Sampler, err error) {
 	if n == nil || n.Kind == yaml.Null {
 		return s, nil
@@ -64,20 +64,20 @@ func decodeSampler(n *yaml.Node) (s Sampler, err error) {
 	if err != nil {
 		return s, err
 	}
-	whole := func(field *Written[int], key string) read { // the sampler checks its bounds
-		return asWhole(field, key, math.MinInt32, schema.MaxWhole)
+	whole := func(field *Written[int], key string) valueReader { // the sampler checks its bounds
+		return wholeReader(field, key, math.MinInt32, schema.MaxWhole)
 	}
 	for _, c := range []struct {
 		key  string
-		read read
+		read valueReader
 	}{
-		{"kernel", asText(&s.Kernel, "the kernel")},
+		{"kernel", textReader(&s.Kernel, "the kernel")},
 		{"chains", whole(&s.Chains, "chains")},
 		{"warmup", whole(&s.Warmup, "warmup")},
 		{"thin", whole(&s.Thin, "thin")},
-		{"draws", decodeWith(&s.Draws, decodeDraws)},
-		{"time", decodeWith(&s.Time, func(n *yaml.Node) (time.Duration, error) { return decodeTime(n, f["draws"]) })},
-		{"seed", decodeWith(&s.Seed, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") })},
+		{"draws", decodingReader(&s.Draws, decodeDraws)},
+		{"time", decodingReader(&s.Time, func(n *yaml.Node) (time.Duration, error) { return decodeTime(n, f["draws"]) })},
+		{"seed", decodingReader(&s.Seed, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") })},
 	} {
 		if v := f[c.key]; v != nil {
 			if err := c.read(v); err != nil {
@@ -88,9 +88,10 @@ func decodeSampler(n *yaml.Node) (s Sampler, err error) {
 	return s, nil
 }
 
-// ReadTime reads the time limit of a run with [AutoDraws], such as 60s or 5m. It returns 0 for none.
+// ReadTime parses the time limit of a run with [AutoDraws], such as 60s or 5m. It returns 0 for the text
+// "none".
 func ReadTime(text string) (time.Duration, error) {
-	if text == noTime {
+	if text == noTimeLimit {
 		return 0, nil
 	}
 	d, err := time.ParseDuration(text)
@@ -100,7 +101,7 @@ func ReadTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ReadDraws reads a number of draws from a text, or auto.
+// ReadDraws parses a number of draws. It returns [AutoDraws] for the text "auto".
 func ReadDraws(text string) (int, error) {
 	if text == Auto {
 		return AutoDraws, nil
@@ -115,7 +116,7 @@ func ReadDraws(text string) (int, error) {
 	return int(v), nil
 }
 
-// decodeDraws reads a number of draws from a node, or auto.
+// decodeDraws decodes a number of draws. It returns [AutoDraws] for the text "auto".
 func decodeDraws(n *yaml.Node) (int, error) {
 	if n.Kind == yaml.Text && n.Text == Auto {
 		return AutoDraws, nil
@@ -130,7 +131,8 @@ func decodeDraws(n *yaml.Node) (int, error) {
 	return v, err
 }
 
-// decodeTime reads the time limit, which is allowed only if draws is auto.
+// decodeTime decodes the time limit. A time limit is an error unless the number of draws, at the node draws,
+// is "auto".
 func decodeTime(n, draws *yaml.Node) (time.Duration, error) {
 	text, err := n.Str("the time")
 	if err != nil {

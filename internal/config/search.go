@@ -7,16 +7,17 @@ import (
 
 // A Search has the settings of the search for the best recipes.
 type Search struct {
-	// Effort is a multiple of the usual budget, see package search; 0 means no search.
+	// Effort multiplies the usual number of lines that the search scores; see package search. 0 means no
+	// search.
 	Effort float64
-	// AnyDoses allows suggestions with doses outside those of the known recipes.
+	// AnyDoses allows suggestions with amounts outside the ranges of the known recipes.
 	AnyDoses bool
 }
 
-// MaxEffort is the greatest effort.
+// MaxEffort is the maximum of [Search.Effort].
 const MaxEffort = schema.MaxEffort
 
-// decodeSearch decodes
+// decodeSearch decodes the settings of the search:
 //
 //	search: {effort: 1, doses: book}
 func decodeSearch(n *yaml.Node) (Search, error) {
@@ -48,7 +49,7 @@ func decodeSearch(n *yaml.Node) (Search, error) {
 	return s, nil
 }
 
-// YAML returns the section in the form of a problem file.
+// YAML returns the settings in the form of a problem file.
 func (s Search) YAML() yaml.Map {
 	doses := "book"
 	if s.AnyDoses {

@@ -5,8 +5,8 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// asShape decodes the exponent of a score.
-func asShape(field *Written[float64]) read { return decodeWith(field, decodeShape) }
+// shapeReader returns a function that decodes the exponent of a score, which must be above 0.
+func shapeReader(field *Written[float64]) valueReader { return decodingReader(field, decodeShape) }
 
 func decodeShape(n *yaml.Node) (float64, error) {
 	shape, err := n.Float("the shape")
@@ -16,9 +16,9 @@ func decodeShape(n *yaml.Node) (float64, error) {
 	return shape, err
 }
 
-// asFloor decodes the least score.
-func asFloor(field *Written[float64]) read {
-	return decodeWith(field, func(n *yaml.Node) (float64, error) {
+// floorReader returns a function that decodes the minimum of a score, from 0 to 1.
+func floorReader(field *Written[float64]) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (float64, error) {
 		least, err := n.Weight("the floor")
 		if err == nil && least > 1 {
 			err = yaml.Hint(n.Errorf("the floor is %v", least), "it is the least score, from 0 to 1")
@@ -27,7 +27,7 @@ func asFloor(field *Written[float64]) read {
 	})
 }
 
-// floorKey returns the key of the least score.
+// floorKey returns the description of the key "floor", the minimum of a score.
 func floorKey(field *Written[float64], example string) schema.Key {
-	return key("floor", schema.Between(0, 1), "0", "the least score", example, asFloor(field))
+	return newKey("floor", schema.Between(0, 1), "0", "the least score", example, floorReader(field))
 }

@@ -13,7 +13,7 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Law is a law of the number of ingredients, one of
+// A Law is a sparsity law, that is, a distribution of the number of ingredients. It has one of these forms:
 //
 //	sparsity: recipes
 //	sparsity: {table: {2: 13, 3: 29}}
@@ -23,24 +23,24 @@ import (
 //	sparsity: {mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}
 type Law struct {
 	Kind LawKind
-	At   *yaml.Node // where errors of the law are reported
+	At   *yaml.Node // node at which errors of the law are placed
 
-	Table       map[int]float64 // weights by number
-	First, Last int             // of a uniform law
-	Mean, SD    float64         // of a normal law
-	Rate        float64         // of an exponential law
-	Mixture     []Law
+	Table       map[int]float64 // of a TableLaw: weight of each number of ingredients
+	First, Last int             // of a UniformLaw: first and last number of ingredients
+	Mean, SD    float64         // of a NormalLaw: mean and standard deviation
+	Rate        float64         // of an ExponentialLaw: rate at which the logarithm of the probability falls
+	Mixture     []Law           // of a MixtureLaw: laws that are mixed
 
-	Power  float64 // the law to this power
-	Weight float64 // within a mixture
+	Power  float64 // exponent to which all probabilities are raised
+	Weight float64 // weight of the law in a mixture
 }
 
-// A LawKind is a kind of law.
+// A LawKind is a kind of sparsity law, named by its key in the file.
 type LawKind string
 
-// The kinds of laws, by their keys.
+// Kinds of sparsity laws.
 const (
-	RecipesLaw     LawKind = "recipes" // as many recipes as the book has of each number
+	RecipesLaw     LawKind = "recipes" // proportional to the number of known recipes with each number of ingredients
 	TableLaw       LawKind = "table"
 	UniformLaw     LawKind = "uniform"
 	NormalLaw      LawKind = "normal"
@@ -48,10 +48,11 @@ const (
 	MixtureLaw     LawKind = "mixture"
 )
 
-// rangePattern matches a range of numbers as people write it.
+// rangePattern matches a range of numbers as people write it, such as 3-5 or 3 to 5.
 var rangePattern = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*(\d{1,6})\s*$`)
 
-// decodeLaw decodes one law. whole is false for a component of a mixture, which has no power.
+// decodeLaw decodes a sparsity law. The parameter whole is false for a law within a mixture, which has a
+// weight instead of a power.
 func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 	law := &Law{At: n, Power: 1, Weight: 1}
 	if n.Kind == yaml.Text && whole {
@@ -64,7 +65,7 @@ func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 		law.Kind = RecipesLaw
 		return law, nil
 	}
-	if err := suggestUniform(n, whole); err != nil {
+	if err := checkUniformForm(n, whole); err != nil {
 		return nil, err
 	}
 	section := schema.MixedLaw
@@ -97,8 +98,8 @@ func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 	return law, err
 }
 
-// suggestUniform returns an error with the right form for numbers that stand in place of a law.
-func suggestUniform(n *yaml.Node, whole bool) error {
+// checkUniformForm returns an error that shows the right form if numbers stand in place of a law.
+func checkUniformForm(n *yaml.Node, whole bool) error {
 	if n.Kind == yaml.Number && whole {
 		if size, err := n.Whole("the number of ingredients", 1, math.MaxInt32); err == nil {
 			return yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "for %s in every recipe write {uniform: [%d, %d]}", inputerr.Count(size, "ingredient"), size, size)
@@ -121,7 +122,7 @@ func suggestUniform(n *yaml.Node, whole bool) error {
 	return nil
 }
 
-// decode decodes what stands under the key of the kind.
+// decode decodes the value under the key of the kind.
 func (l *Law) decode(n *yaml.Node) error {
 	switch l.Kind {
 	case RecipesLaw:

@@ -12,12 +12,12 @@ import (
 	"kir/internal/inputerr"
 )
 
-// ReadTableNode reads the location and layout of a table: a file name, or a mapping in which only file is
-// required:
+// ReadTableNode decodes the location and the layout of a table. The node n is a file name, or a mapping in
+// which only the key file is required:
 //
 //	{file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter: semicolon, decimal: comma, columns: {rating: label}}
 //
-// Only tables of recipes may have the key columns.
+// If recipes is true, the mapping may have the keys of a table of recipes, such as columns.
 func ReadTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.Layout, err error) {
 	if n.Kind != yaml.Mapping {
 		return n, layout, nil
@@ -94,8 +94,8 @@ func ReadTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.
 	return f["file"], layout, nil
 }
 
-// ReadSheet reads the sheet of numbers that a node names, and warns about guesses. what is the description
-// of the name in messages.
+// ReadSheet reads the table of numbers that a node names, and adds warnings about guesses. The parameter what
+// names the table in errors.
 func (d *Data) ReadSheet(ctx context.Context, n *yaml.Node, what string) (t *dataset.Sheet, err error) {
 	err = d.Files.Read(ctx, n, what, func(r io.Reader, path string) error {
 		t, err = dataset.ReadSheet(r, path)
@@ -110,7 +110,8 @@ func (d *Data) ReadSheet(ctx context.Context, n *yaml.Node, what string) (t *dat
 	return t, nil
 }
 
-// WarnGuesses warns about guesses about a table, and suggests the lines that settle uncertain ones.
+// WarnGuesses adds warnings about guesses that were made when a table was read. It suggests the lines of the
+// problem file that settle uncertain guesses.
 func (d *Data) WarnGuesses(key, file string, said, guessed dataset.Layout, notes []dataset.Note) {
 	for _, n := range notes {
 		d.Warn(n.String() + ".")

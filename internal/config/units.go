@@ -12,11 +12,12 @@ import (
 	"kir/internal/number"
 )
 
-// ReadUnits reads a number of units, or a percentage of the total that is a whole number of units.
-func (d *Data) ReadUnits(n *yaml.Node, what string, least int) (int, error) {
+// ReadUnits decodes an amount of at least minUnits units. The node has a number of units, or a percentage of
+// the total that is a whole number of units. The parameter what names the amount in errors.
+func (d *Data) ReadUnits(n *yaml.Node, what string, minUnits int) (int, error) {
 	total := d.Total
 	if n.Kind != yaml.Text {
-		v, err := n.Whole(what, least, total)
+		v, err := n.Whole(what, minUnits, total)
 		if share, float := n.Float(what); err != nil && float == nil && share > 0 && share < float64(total) && share != math.Trunc(share) {
 			way := fmt.Sprintf(`write a whole number of the %d units of the total, or a percentage such as "20%%"`, total)
 			if share < 1 {
@@ -32,8 +33,8 @@ func (d *Data) ReadUnits(n *yaml.Node, what string, least int) (int, error) {
 		return 0, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), `write a number of units or a percentage such as "20%%"`)
 	}
 	amount := new(big.Rat).Mul(share, big.NewRat(int64(total), 100))
-	if amount.Cmp(new(big.Rat).SetInt64(int64(least))) < 0 || amount.Cmp(new(big.Rat).SetInt64(int64(total))) > 0 {
-		return 0, yaml.Hint(n.Errorf("%s is %s of %d units", what, n.Describe(), total), "it must be from %d units to 100 %%", least)
+	if amount.Cmp(new(big.Rat).SetInt64(int64(minUnits))) < 0 || amount.Cmp(new(big.Rat).SetInt64(int64(total))) > 0 {
+		return 0, yaml.Hint(n.Errorf("%s is %s of %d units", what, n.Describe(), total), "it must be from %d units to 100 %%", minUnits)
 	}
 	if !amount.IsInt() {
 		down := new(big.Int).Quo(amount.Num(), amount.Denom()).Int64()
@@ -51,7 +52,7 @@ func (d *Data) ReadUnits(n *yaml.Node, what string, least int) (int, error) {
 	return int(amount.Num().Int64()), nil
 }
 
-// parseDecimal reads a decimal number without another base, an exponent or a fraction.
+// parseDecimal parses a decimal number. Exponents, fractions and other bases are errors.
 func parseDecimal(text string) (*big.Rat, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 30 || strings.Trim(strings.TrimPrefix(text, "-"), "0123456789.") != "" {
@@ -60,8 +61,8 @@ func parseDecimal(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// roundDown and roundUp round numbers of at least 0 to whole numbers. They limit the result to 2⁴⁰, far
-// above any total.
+// roundDown rounds a number of at least 0 down to a whole number. The result is at most 2⁴⁰, far above any
+// total.
 func roundDown(v *big.Rat) int {
 	q := new(big.Int).Quo(v.Num(), v.Denom())
 	if !q.IsInt64() || q.Int64() > 1<<40 {
@@ -70,6 +71,7 @@ func roundDown(v *big.Rat) int {
 	return int(q.Int64())
 }
 
+// roundUp rounds a number of at least 0 up to a whole number.
 func roundUp(v *big.Rat) int {
 	down := roundDown(v)
 	if v.IsInt() {
@@ -78,8 +80,8 @@ func roundUp(v *big.Rat) int {
 	return down + 1
 }
 
-// isColumn reports whether a bound names a column of the ingredients file.
-func (d *Data) isColumn(n *yaml.Node) bool {
+// isAttributeColumn reports whether a node names an attribute of the ingredients.
+func (d *Data) isAttributeColumn(n *yaml.Node) bool {
 	if n.Kind != yaml.Text || d.Attributes == nil {
 		return false
 	}
@@ -87,7 +89,7 @@ func (d *Data) isColumn(n *yaml.Node) bool {
 	return ok
 }
 
-// addColumnHint adds the columns that a bound could name to the hint of an error.
+// addColumnHint adds attributes of the ingredients that the node could name to the hint of an error.
 func (d *Data) addColumnHint(err error, n *yaml.Node) error {
 	bad, ok := err.(*inputerr.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || d.Attributes == nil || len(d.Attributes.Attributes) == 0 {
@@ -105,8 +107,8 @@ func (d *Data) addColumnHint(err error, n *yaml.Node) error {
 	return bad
 }
 
-// readColumnCell returns the units that a column has for an ingredient, or nil if its cell is empty. fail
-// returns an error about the cell.
+// readColumnCell returns the amount in units that the attribute n has for an ingredient. The amount is nil if
+// the cell is empty. The result fail returns an error at the cell.
 func (d *Data) readColumnCell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
 	a, err := d.Attribute(n, n.Text)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// A Written is a value and the place where the file has it. At is nil if the file does not have it.
+// A Written is a value with its place in the file. At is nil if the file does not have the value.
 type Written[T any] struct {
 	Value T
 	At    *yaml.Node
 }
 
-// Or returns the value, or other if the file does not have it.
+// Or returns the value if the file has it, and other if not.
 func (w Written[T]) Or(other T) T {
 	if w.At == nil {
 		return other
@@ -19,20 +19,21 @@ func (w Written[T]) Or(other T) T {
 	return w.Value
 }
 
-// Texts are one text, or a list of texts.
+// Texts are written as one text or as a list of texts.
 type Texts = Written[[]Written[string]]
 
-// Values whose meaning depends on the problem's data. They are kept as they stand in the file.
+// Nodes whose meaning depends on the data of the problem. They are decoded when the problem is compiled.
 type (
-	Ingredients = *yaml.Node // which ingredients: a name, a list of names, {attribute: value}; see [Data.WhichIngredients]
-	Units       = *yaml.Node // a number of units, or a percentage of the total; see [Data.ReadUnits]
+	Ingredients = *yaml.Node // names ingredients: a name, a list of names, or {attribute: value}; see [Data.WhichIngredients]
+	Units       = *yaml.Node // an amount: a number of units, or a percentage of the total; see [Data.ReadUnits]
 )
 
-// A read function decodes the node under a key into a field. what is the name of the value in errors.
-type read = func(*yaml.Node) error
+// A valueReader decodes the node under a key into a field. Functions that return a valueReader have a
+// parameter what, the name of the value in errors.
+type valueReader = func(*yaml.Node) error
 
-// decodeWith returns a read function that decodes a value of any type.
-func decodeWith[T any](field *Written[T], decode func(*yaml.Node) (T, error)) read {
+// decodingReader returns a valueReader that decodes a value by the function decode.
+func decodingReader[T any](field *Written[T], decode func(*yaml.Node) (T, error)) valueReader {
 	return func(n *yaml.Node) error {
 		v, err := decode(n)
 		if err != nil {
@@ -43,23 +44,23 @@ func decodeWith[T any](field *Written[T], decode func(*yaml.Node) (T, error)) re
 	}
 }
 
-// asNode keeps the node itself.
-func asNode(field **yaml.Node) read {
+// nodeReader returns a valueReader that stores the node without decoding.
+func nodeReader(field **yaml.Node) valueReader {
 	return func(n *yaml.Node) error { *field = n; return nil }
 }
 
-// asText decodes a text that is not empty.
-func asText(field *Written[string], what string) read {
-	return decodeWith(field, func(n *yaml.Node) (string, error) { return n.Str(what) })
+// textReader returns a valueReader for a text that is not empty.
+func textReader(field *Written[string], what string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (string, error) { return n.Str(what) })
 }
 
-// asTexts decodes one text, or a list of texts, none of which is empty. what is the name of one in errors.
-func asTexts(field *Texts, what string) read {
-	return decodeWith(field, func(n *yaml.Node) (texts []Written[string], err error) {
+// textsReader returns a valueReader for one text or a list of texts. A text must not be empty.
+func textsReader(field *Texts, what string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (texts []Written[string], err error) {
 		items := n.ItemsOrSelf()
 		texts = make([]Written[string], len(items))
 		for k, item := range items {
-			if err := asText(&texts[k], what)(item); err != nil {
+			if err := textReader(&texts[k], what)(item); err != nil {
 				return nil, err
 			}
 		}
@@ -67,22 +68,22 @@ func asTexts(field *Texts, what string) read {
 	})
 }
 
-// asNumber decodes a finite number.
-func asNumber(field *Written[float64], what string) read {
-	return decodeWith(field, func(n *yaml.Node) (float64, error) { return n.Float(what) })
+// numberReader returns a valueReader for a finite number.
+func numberReader(field *Written[float64], what string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (float64, error) { return n.Float(what) })
 }
 
-// asWeight decodes a number of at least 0.
-func asWeight(field *Written[float64], what string) read {
-	return decodeWith(field, func(n *yaml.Node) (float64, error) { return n.Weight(what) })
+// weightReader returns a valueReader for a number of at least 0.
+func weightReader(field *Written[float64], what string) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (float64, error) { return n.Weight(what) })
 }
 
-// asWhole decodes a whole number from least to most.
-func asWhole(field *Written[int], what string, least, most int) read {
-	return decodeWith(field, func(n *yaml.Node) (int, error) { return n.Whole(what, least, most) })
+// wholeReader returns a valueReader for a whole number from least to most.
+func wholeReader(field *Written[int], what string, least, most int) valueReader {
+	return decodingReader(field, func(n *yaml.Node) (int, error) { return n.Whole(what, least, most) })
 }
 
-// key returns a key of a section whose value read decodes.
-func key(name string, is schema.Type, missing, about, example string, read read) schema.Key {
+// newKey returns the description of a key whose value the function read decodes.
+func newKey(name string, is schema.Type, missing, about, example string, read valueReader) schema.Key {
 	return schema.Key{Name: name, Type: is, Default: missing, About: about, Example: example, Read: read}
 }

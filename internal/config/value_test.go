@@ -23,7 +23,7 @@ func TestTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		var field Texts
-		err = asTexts(&field, "the value")(n)
+		err = textsReader(&field, "the value")(n)
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %v, not %q", c.text, err, c.says)

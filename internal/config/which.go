@@ -13,8 +13,9 @@ import (
 	"kir/internal/inputerr"
 )
 
-// WhichIngredients reads the ingredients of a rule: a name or a list of names, in which a star matches any
-// text, or a value of an attribute. text describes them for messages.
+// WhichIngredients returns the indices of the ingredients that a node names, and a description of the
+// ingredients. The node is a name, a list of names, or a mapping {attribute: value}. A star in a name matches
+// any text.
 func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error) {
 	switch n.Kind {
 	case yaml.Mapping:
@@ -69,8 +70,8 @@ func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error)
 	return nil, "", yaml.SuggestName(n.Errorf("there is no ingredient %s", n.Describe()), name, "there are", names, 8)
 }
 
-// starPattern converts a name with stars to a pattern of package path. It escapes other characters that are
-// special there.
+// starPattern converts a name with stars to a pattern of [path.Match]. It escapes other characters that are
+// special in patterns.
 func starPattern(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(strings.ToLower(name), "/", "\x00") {
@@ -82,7 +83,8 @@ func starPattern(name string) string {
 	return b.String()
 }
 
-// ingredientsByAttribute reads {group: citrus}: the ingredients whose attribute has that value.
+// ingredientsByAttribute returns the ingredients that a mapping such as {group: citrus} names: the
+// ingredients whose attribute group has the value citrus.
 func (d *Data) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
 	if len(n.Entries) != 1 {
 		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", inputerr.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
@@ -97,7 +99,8 @@ func (d *Data) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err 
 	return of, text, err
 }
 
-// IngredientsByValue returns the ingredients that have a value of an attribute.
+// IngredientsByValue returns the indices of the ingredients whose attribute has a value. The parameter key
+// names the attribute.
 func (d *Data) IngredientsByValue(key, value *yaml.Node) (of []int, name string, err error) {
 	attribute, err := d.Attribute(key, key.Text)
 	if err != nil {
@@ -122,7 +125,7 @@ func (d *Data) IngredientsByValue(key, value *yaml.Node) (of []int, name string,
 	return of, name, nil
 }
 
-// Attribute returns an attribute of the ingredients by name.
+// Attribute returns the attribute of the ingredients with a name.
 func (d *Data) Attribute(at *yaml.Node, name string) (*dataset.Attribute, error) {
 	if len(d.Constituents) == 0 && (d.Attributes == nil || len(d.Attributes.Attributes) == 0) {
 		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
@@ -139,7 +142,8 @@ func (d *Data) Attribute(at *yaml.Node, name string) (*dataset.Attribute, error)
 	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), name, "they have", names, 12)
 }
 
-// AttributeNumbers returns a numeric attribute. A missing value is an error.
+// AttributeNumbers returns the number that each ingredient has for an attribute or a constituent. A missing
+// number is an error.
 func (d *Data) AttributeNumbers(at *yaml.Node, name string) ([]float64, error) {
 	if shares := d.Constituents[dataset.NormalizeName(name)]; shares != nil {
 		return shares, nil
@@ -151,7 +155,8 @@ func (d *Data) AttributeNumbers(at *yaml.Node, name string) ([]float64, error) {
 	return KnownNumbers(d.Attributes, a, fmt.Sprintf("the problem uses on line %d", at.Line))
 }
 
-// KnownNumbers returns a numeric attribute. A missing value is an error, and needs says who needs it.
+// KnownNumbers returns the number that each ingredient has for the attribute a. A missing number is an error.
+// The parameter needs is the end of its message, which tells what needs the number.
 func KnownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) ([]float64, error) {
 	values, err := a.Numbers()
 	if err != nil {

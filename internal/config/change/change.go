@@ -1,7 +1,6 @@
-// Package change edits the text of a problem file: it pins or bans an ingredient, bounds an amount or
-// changes the weight of an objective. All other text stays unchanged, including comments. The package knows
-// the syntax of problem files, not their meaning: package compile checks whether ingredients exist and
-// whether rules conflict.
+// Package change edits the text of a problem file. For example, it pins or bans an ingredient, bounds an amount,
+// or changes the weight of an objective. All other text stays unchanged, including comments. The package does not
+// check the meaning of a file: package compile checks whether ingredients exist and whether rules conflict.
 package change
 
 import (
@@ -22,8 +21,8 @@ type Change interface {
 	apply(e *yaml.Editor) error
 }
 
-// Apply makes changes to the text of a problem file, in order, and returns the result. file is its name in
-// errors.
+// Apply applies changes to the text of a problem file, in order, and returns the new text. The parameter file
+// is the name of the file in errors.
 func Apply(file string, text []byte, changes ...Change) ([]byte, error) {
 	e, err := yaml.NewEditor(file, text)
 	if err != nil {
@@ -38,27 +37,27 @@ func Apply(file string, text []byte, changes ...Change) ([]byte, error) {
 	return e.Text(), nil
 }
 
-// Diff returns the difference between two texts in the unified format, or nothing if they are equal.
+// Diff returns the difference between two texts in the unified format. It returns "" if the texts are equal.
 func Diff(oldName string, old []byte, newName string, new []byte) string {
 	text := string(diff.Diff(oldName, old, newName, new))
 	_, text, _ = strings.Cut(text, "\n") // the first line is a diff command
 	return text
 }
 
-// A Setting sets the value at a path of keys, such as a setting of the sampler, the search or the sparsity
-// law. If the path ends in a list item or a mapping, all of it is replaced.
+// A Setting sets the value at a path of keys, such as a setting of the sampler, of the search or of the
+// sparsity law. An old value is replaced completely, even if it is a list or a mapping.
 type Setting struct {
 	Path  []string
-	Value any // text, a number, a [yaml.Map] or []any
+	Value any // a text, a number, a [yaml.Map] or []any
 }
 
 func (c Setting) apply(e *yaml.Editor) error {
 	return e.Set(c.Value, keyPath(c.Path...)...)
 }
 
-// A Trade sets the objectives of the trade-off; an empty list removes it.
+// A Trade sets the objectives of the trade-off. An empty list removes the trade-off.
 type Trade struct {
-	Objectives []string
+	Objectives []string // names of properties
 }
 
 func (c Trade) apply(e *yaml.Editor) error {
@@ -77,7 +76,7 @@ func (c Trade) apply(e *yaml.Editor) error {
 
 // A Weight sets the weight of a property.
 type Weight struct {
-	Property string
+	Property string // name of the property
 	Weight   float64
 }
 
@@ -88,10 +87,10 @@ func (c Weight) apply(e *yaml.Editor) error {
 	return e.Set(c.Weight, "properties", c.Property, "weight")
 }
 
-// A SetObjective changes what a property asks for, such as another class or range. Way is the key in the
-// problem file, such as want or between, and Value is its new value.
+// A SetObjective changes what a property asks for, such as another class or another range. Way is the key of
+// the new objective in the problem file, such as want or between. Value is the value under that key.
 type SetObjective struct {
-	Property string
+	Property string // name of the property
 	Way      string
 	Value    any
 }
@@ -125,7 +124,7 @@ func (c SetObjective) apply(e *yaml.Editor) error {
 	return p.Errorf("what %s wishes for cannot be changed but by hand", inputerr.Quote(c.Property))
 }
 
-// findProperty returns the node of a property.
+// findProperty returns the node of the property with a name.
 func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
 	all := &yaml.Node{}
 	if n := e.Root().Get("properties"); n != nil {
@@ -145,7 +144,7 @@ func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
 	return nil, yaml.SuggestName(err, name, "there are", names, 12)
 }
 
-// keyPath converts keys to a path.
+// keyPath returns keys as a path for [yaml.Editor].
 func keyPath(keys ...string) []any {
 	steps := make([]any, len(keys))
 	for k, key := range keys {
@@ -154,7 +153,7 @@ func keyPath(keys ...string) []any {
 	return steps
 }
 
-// yamlMapping returns a mapping of alternating keys and values, without nil values.
+// yamlMapping returns a mapping of keys and values, which alternate in pairs. It leaves out nil values.
 func yamlMapping(pairs ...any) yaml.Map {
 	var m yaml.Map
 	for k := 0; k < len(pairs); k += 2 {

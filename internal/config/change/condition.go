@@ -9,10 +9,11 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Given gives a condition a value, a number or a text; nil frees it, so that its value is chosen with the recipes.
+// A Given sets the given value of a condition, which is then not chosen. If Value is nil, it removes the
+// given value, so that the value is chosen with the recipes.
 type Given struct {
-	Condition string // name, normalized
-	Value     any
+	Condition string // normalized name of the condition
+	Value     any    // a number, a text or nil
 }
 
 func (c Given) apply(e *yaml.Editor) error {
@@ -21,7 +22,7 @@ func (c Given) apply(e *yaml.Editor) error {
 	default:
 		return &inputerr.Error{Message: fmt.Sprintf("the value of %s is neither a number nor a text", inputerr.Quote(c.Condition))}
 	}
-	written := c.written(e.Root())
+	written := c.conditionEntry(e.Root())
 	if written == nil {
 		lists := c.constantLists(e.Root())
 		if lists == nil {
@@ -33,7 +34,7 @@ func (c Given) apply(e *yaml.Editor) error {
 		if err := c.moveConstants(e, lists); err != nil {
 			return err
 		}
-		written = c.written(e.Root())
+		written = c.conditionEntry(e.Root())
 	}
 	if c.Value != nil {
 		return e.Set(c.Value, "conditions", written.Key.Text, "given")
@@ -44,8 +45,9 @@ func (c Given) apply(e *yaml.Editor) error {
 	return e.Remove("conditions", written.Key.Text, "given")
 }
 
-// written returns the condition under the key conditions, nil if it is not there.
-func (c Given) written(root *yaml.Node) *yaml.Entry {
+// conditionEntry returns the entry of the condition under the key conditions. It returns nil if there is
+// none.
+func (c Given) conditionEntry(root *yaml.Node) *yaml.Entry {
 	all := root.Get("conditions")
 	if all == nil {
 		return nil
@@ -58,7 +60,7 @@ func (c Given) written(root *yaml.Node) *yaml.Entry {
 	return nil
 }
 
-// constantLists returns the lists of constants of imported models that are the condition.
+// constantLists returns the constants of imported models whose lists of values act as the condition.
 func (c Given) constantLists(root *yaml.Node) (all []config.ConstantList) {
 	for _, list := range config.ConstantLists(root) {
 		if dataset.NormalizeName(list.Key.Text) == c.Condition {
@@ -68,7 +70,8 @@ func (c Given) constantLists(root *yaml.Node) (all []config.ConstantList) {
 	return all
 }
 
-// moveConstants moves lists of constants, all of the same values, to the conditions, where one can be given a value.
+// moveConstants moves lists of constants to the key conditions, where the condition can have a given value.
+// All lists must have the same values.
 func (c Given) moveConstants(e *yaml.Editor, lists []config.ConstantList) error {
 	var values []any
 	for _, item := range lists[0].Value.Items {

@@ -5,7 +5,7 @@ import (
 	"kir/internal/inputerr"
 )
 
-// An AddRule adds a rule, written as in a problem file, such as "never: [Milk, Lemon juice]".
+// An AddRule adds a rule. Text is the rule as a problem file writes it, such as "never: [Milk, Lemon juice]".
 type AddRule struct{ Text string }
 
 func (c AddRule) apply(e *yaml.Editor) error {
@@ -19,12 +19,12 @@ func (c AddRule) apply(e *yaml.Editor) error {
 	return e.Append(n.Plain(), "constraints")
 }
 
-// A SetRuleField sets one key of a rule, such as the max of an amount. A nil Value removes the key. Place
-// is the rule's index in the file. A never rule is equivalent to a group with at most one used member; it
-// is rewritten as a group if a key of group is set.
+// A SetRuleField sets one key of a rule, such as the key max of an amount. A nil Value removes the key. A
+// rule of kind never is the same as a group of which at most one member is used. It becomes such a group if a
+// key of the kind group is set.
 type SetRuleField struct {
-	Place     int
-	Kind, Key string // Key is empty if ingredients stand directly under the kind
+	Place     int    // index of the rule in the constraints of the file
+	Kind, Key string // kind of the rule, and key under the kind; Key is empty if the names of ingredients stand directly under the kind
 	Value     any
 }
 

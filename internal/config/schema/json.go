@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// FileName is the name by which problem files refer to the JSON Schema.
+// FileName is the name of the file with the JSON Schema of problem files.
 const FileName = "problem.schema.json"
 
-// Modeline returns the comment that tells editors where the schema of a problem file is.
+// Modeline returns the comment in a problem file that tells editors the path of its JSON Schema.
 func Modeline(path string) string { return "# yaml-language-server: $schema=" + path }
 
-// JSON returns the JSON Schema of problem files (draft 2020-12). The schema describes only the form of a
-// file: keys, types and bounds. It cannot check files, names and sums.
+// JSON returns the JSON Schema of problem files, draft 2020-12. The schema describes the form of a problem
+// file: keys, types and bounds. It does not check files, names and sums.
 func (d Description) JSON() ([]byte, error) {
-	whole := Problem.schema()
+	whole := Problem.jsonSchema()
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"] = "kir problem file"
 	value := Text("").Schema
@@ -30,7 +30,7 @@ func (d Description) JSON() ([]byte, error) {
 		},
 	}}
 	for _, s := range d.Sections() {
-		definitions[s.Slug()] = s.schema()
+		definitions[s.Slug()] = s.jsonSchema()
 	}
 	whole["$defs"] = definitions
 	var b bytes.Buffer
@@ -41,8 +41,8 @@ func (d Description) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// schema returns the JSON Schema of a section.
-func (s *Section) schema() Object {
+// jsonSchema returns the JSON Schema of the section.
+func (s *Section) jsonSchema() Object {
 	keys := make(Object)
 	for _, k := range s.Keys {
 		about := k.About
@@ -61,14 +61,14 @@ func (s *Section) schema() Object {
 	}
 	all := slices.Clone(s.Extra)
 	if len(s.ExactlyOneOf) > 0 {
-		all = append(all, Object{"oneOf": keysPresent(s.ExactlyOneOf)})
+		all = append(all, Object{"oneOf": requiredKeySchemas(s.ExactlyOneOf)})
 	}
 	if len(s.AtLeastOneOf) > 0 {
-		all = append(all, Object{"anyOf": keysPresent(s.AtLeastOneOf)})
+		all = append(all, Object{"anyOf": requiredKeySchemas(s.AtLeastOneOf)})
 	}
 	for _, k := range s.Keys {
 		if others := s.Excludes[k.Name]; others != "" {
-			all = append(all, Object{"not": Object{"required": []string{k.Name}, "anyOf": keysPresent(strings.Fields(others))}})
+			all = append(all, Object{"not": Object{"required": []string{k.Name}, "anyOf": requiredKeySchemas(strings.Fields(others))}})
 		}
 	}
 	for _, k := range s.Keys {
@@ -82,14 +82,14 @@ func (s *Section) schema() Object {
 	return rule
 }
 
-// keysPresent returns a schema for each of the keys that requires it. For "a b" the schema requires one of
-// the two.
-func keysPresent(keys []string) []Object {
+// requiredKeySchemas returns one schema for each element of keys, which requires the key. If an element has
+// several keys separated by spaces, its schema requires at least one of the keys.
+func requiredKeySchemas(keys []string) []Object {
 	rules := make([]Object, len(keys))
 	for k, key := range keys {
 		names := strings.Fields(key)
 		if rules[k] = (Object{"required": names}); len(names) > 1 {
-			rules[k] = Object{"anyOf": keysPresent(names)}
+			rules[k] = Object{"anyOf": requiredKeySchemas(names)}
 		}
 	}
 	return rules
@@ -97,7 +97,8 @@ func keysPresent(keys []string) []Object {
 
 // plainText converts Markdown to plain text.
 func plainText(markdown string) string {
-	return strings.NewReplacer("`", "", "*", "").Replace(links.ReplaceAllString(markdown, "$1"))
+	return strings.NewReplacer("`", "", "*", "").Replace(linkPattern.ReplaceAllString(markdown, "$1"))
 }
 
-var links = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+// linkPattern matches a link in Markdown.
+var linkPattern = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)

@@ -7,25 +7,25 @@ import (
 	"kir/internal/dataset"
 )
 
-// Limits for values in a problem file.
+// Limits of values in a problem file.
 const (
-	MaxIngredients = 10_000_000 // ingredients that are only counted
-	MaxWhole       = 1 << 53    // up to which YAML reads whole numbers exactly
-	MaxEffort      = 1000       // of a search: multiples of the usual effort
-	MaxBatch       = 1000       // recipes per batch of a campaign
-	DefaultBatch   = 8          // default number of recipes per batch
-	MaxSplits      = 1 << 22    // the total, if a property is scored split by split: chains store a weight for each split
-	MaxTrees       = 1 << 16    // of a forest: as many as package model grows
+	MaxIngredients = 10_000_000 // number of ingredients of which the file gives only the number
+	MaxWhole       = 1 << 53    // greatest number up to which all whole numbers are exact in YAML
+	MaxEffort      = 1000       // effort of a search, as a multiple of the usual effort
+	MaxBatch       = 1000       // number of recipes in a batch of a campaign
+	DefaultBatch   = 8          // default number of recipes in a batch
+	MaxSplits      = 1 << 22    // total in units, if a property is scored at every way in which two ingredients share an amount: chains store a weight for each way
+	MaxTrees       = 1 << 16    // number of trees in a forest, as in package model
 
-	LeastTrade, MostTrade = 2, 4 // number of objectives in a trade-off
+	LeastTrade, MostTrade = 2, 4 // minimum and maximum number of objectives in a trade-off
 )
 
-// Reserved returns the names that properties must not have, because draws and summaries use them.
+// Reserved returns the names that properties must not have, because draws and summaries use these names.
 func Reserved() []string {
 	return []string{"chain", "draw", "log_density", "used", "ingredient", "amount", "recipe", "score"}
 }
 
-// Problem is the section of the whole file.
+// Problem describes the keys of a complete problem file.
 var Problem = &Section{
 	Name: "a problem", ID: "problem",
 	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
@@ -54,6 +54,7 @@ var Problem = &Section{
 	},
 }
 
+// tableKeys returns the keys that all tables may have. file and sheet are examples of a file and of a sheet.
 func tableKeys(file, sheet string) []Key {
 	in := func(rest string) string { return "{file: " + file + rest + "}" }
 	return []Key{
@@ -65,19 +66,19 @@ func tableKeys(file, sheet string) []Key {
 	}
 }
 
-// RecipeTable is the section of a table of recipes.
+// RecipeTable describes the keys of a table of recipes.
 var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
 	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
 	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
-		NewKey("columns", MapOf("columns", Choice(roles()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"),
+		NewKey("columns", MapOf("columns", Choice(columnRoleNames()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"),
 		NewKey("names", MapOf("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"),
 		NewKey("without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"),
 		NewKey("including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}")),
 	Required: []string{"file"},
 }
 
-// Table is the section of any other table.
+// Table describes the keys of any table other than a table of recipes.
 var Table = &Section{
 	Name: "a table", ID: "table",
 	About:    "The same for other tables.",
@@ -85,7 +86,7 @@ var Table = &Section{
 	Required: []string{"file"},
 }
 
-// CountedIngredients is the section of ingredients without names.
+// CountedIngredients describes the keys of ingredients of which the file gives only the number.
 var CountedIngredients = &Section{
 	Name: "the ingredients", ID: "counted ingredients",
 	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
@@ -95,6 +96,7 @@ var CountedIngredients = &Section{
 	Required: []string{"count"},
 }
 
+// lawKeys returns the keys of a sparsity law. The parameter last is the last key.
 func lawKeys(last Key) []Key {
 	return []Key{
 		NewKey("table", MapOf("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"),
@@ -107,7 +109,7 @@ func lawKeys(last Key) []Key {
 	}
 }
 
-// lawMistakes maps keys that people write instead of a law to the right form.
+// lawMistakes maps keys that people write instead of a sparsity law to the right form.
 var lawMistakes = map[string]string{
 	"mean":    "write {normal: {mean: 4, sd: 1}}",
 	"sd":      "write {normal: {mean: 4, sd: 1}}",
@@ -119,9 +121,10 @@ var lawMistakes = map[string]string{
 	"poisson": "write {normal: {mean: 4, sd: 2}}, or a table",
 }
 
+// lawKinds lists the keys of the kinds of sparsity laws.
 var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", "recipes"}
 
-// Law is the section of the law of the number of ingredients.
+// Law describes the keys of a sparsity law, that is, of the distribution of the number of ingredients.
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
 	About:        "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
@@ -130,7 +133,7 @@ var Law = &Section{
 	Mistakes:     lawMistakes,
 }
 
-// MixedLaw is the section of a law within a mixture.
+// MixedLaw describes the keys of a sparsity law within a mixture.
 var MixedLaw = &Section{
 	Name: "a sparsity law", ID: "mixed law",
 	About:        "One of the laws, with its weight.",
@@ -139,7 +142,7 @@ var MixedLaw = &Section{
 	Mistakes:     lawMistakes,
 }
 
-// NormalLaw is the section of a bell-shaped law.
+// NormalLaw describes the keys of a normal sparsity law.
 var NormalLaw = &Section{
 	Name: "normal", ID: "normal law", About: "A bell over n.",
 	Keys: []Key{
@@ -149,7 +152,8 @@ var NormalLaw = &Section{
 	Required: []string{"mean", "sd"},
 }
 
-// ExponentialLaw is the section of a law that changes by the same factor from each n to n + 1.
+// ExponentialLaw describes the keys of an exponential sparsity law, whose probability changes by the same
+// factor from each n to n + 1.
 var ExponentialLaw = &Section{
 	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
 	Keys: []Key{
@@ -158,15 +162,15 @@ var ExponentialLaw = &Section{
 	Required: []string{"rate"},
 }
 
-// SamplerBounds are the values that the settings of a sampler may have, and their defaults.
+// SamplerBounds are the valid values of the settings of the sampler, and the defaults.
 type SamplerBounds struct {
-	Kernels                            []string
+	Kernels                            []string // names of the kernels
 	MaxChains, MaxIterations, MaxDraws int
-	Chains, Warmup, Thin               int // defaults
-	Seed                               uint64
+	Chains, Warmup, Thin               int    // defaults
+	Seed                               uint64 // default
 }
 
-// Sampler returns the section of the sampler's settings.
+// Sampler describes the keys of the settings of the sampler.
 func Sampler(b SamplerBounds) *Section {
 	return &Section{
 		Name: "the sampler", ID: "sampler",
@@ -187,7 +191,7 @@ func Sampler(b SamplerBounds) *Section {
 	}
 }
 
-// Search is the section of the settings for the search.
+// Search describes the keys of the settings of the search.
 var Search = &Section{
 	Name: "the search", ID: "search",
 	About: "The search that fills the shortlist; it does not change the draws.",
@@ -197,7 +201,7 @@ var Search = &Section{
 	},
 }
 
-// Campaign is the section of the settings for choosing batches of experiments.
+// Campaign describes the keys of the settings by which batches of experiments are chosen.
 var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
 	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
@@ -209,7 +213,7 @@ var Campaign = &Section{
 	},
 }
 
-// Condition is the section of a condition.
+// Condition describes the keys of a condition.
 var Condition = &Section{
 	Name: "a condition", ID: "condition",
 	About: "Its name is that of a column of the recipes. Its values are numbers, from one to another in steps or listed, or categories. Trials may have had other numbers. [conditions.md](conditions.md) has the law.",
@@ -235,7 +239,7 @@ var Condition = &Section{
 	},
 }
 
-func roles() []string {
+func columnRoleNames() []string {
 	var names []string
 	for _, r := range dataset.Roles() {
 		names = append(names, string(r))

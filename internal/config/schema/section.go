@@ -1,7 +1,7 @@
-// Package schema describes problem files: their keys, the values of each, and the meaning. It has the keys
-// common to all problem files; package compile registers the kinds of rules and properties. The reader
-// takes the allowed keys from this description. The JSON Schema for editors and the reference
-// docs/problem.md are generated from it.
+// Package schema describes the keys of problem files, with their values and their meaning. It has the keys
+// common to all problem files; package compile adds the kinds of rules and properties. Problem files are checked
+// against this description. The JSON Schema for editors and the reference docs/problem.md are generated from the
+// description.
 package schema
 
 import (
@@ -12,87 +12,87 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Section describes a mapping in a problem file.
+// A Section describes the keys of a mapping in a problem file.
 type Section struct {
-	Name  string // name in messages, such as "a forest"
-	ID    string // name in the JSON Schema, and heading in the reference
+	Name  string // name of the mapping in messages, such as "a forest"
+	ID    string // name in the JSON Schema, and heading in the reference documentation
 	About string // description, in Markdown
-	Keys  []Key
+	Keys  []Key  // keys that the mapping may have
 
 	Required     []string          // keys that must be present
-	ExactlyOneOf []string          // exactly one must be present; for "a b", one or both
-	AtLeastOneOf []string          // at least one must be present
-	Excludes     map[string]string // by key: keys that must not be present with it, separated by spaces
-	Requires     map[string]string // by key: the key that must be present with it
+	ExactlyOneOf []string          // names of keys; exactly one must be present; for "a b" one or both of a and b
+	AtLeastOneOf []string          // names of keys; at least one must be present
+	Excludes     map[string]string // by key: keys that must not be present together with it, separated by spaces
+	Requires     map[string]string // by key: another key that must be present too
 	Extra        []Object          // further conditions, as JSON Schemas
 
-	Mistakes map[string]string // wrong keys that people write, and the right form
+	Mistakes map[string]string // by wrong key that people write: hint with the right form
 }
 
 // A Key describes a key of a section.
 type Key struct {
 	Name    string
 	Type    Type
-	Default string // in Markdown; empty if there is none
+	Default string // description of the default, in Markdown; empty if there is none
 	About   string // description, in Markdown
-	Example string // the section with this key, as YAML in braces
+	Example string // example of a mapping with the key, as YAML in braces
 
-	// Read decodes the value under the key; nil if the caller of Fields does so.
+	// Read decodes the value under the key. It is nil if the caller of Fields decodes the value.
 	Read func(*yaml.Node) error
 }
 
-// NewKey returns a key whose value the caller of Fields decodes.
+// NewKey returns a key without a Read function. The caller of [Section.Fields] decodes the value.
 func NewKey(name string, is Type, missing, about, example string) Key {
 	return Key{Name: name, Type: is, Default: missing, About: about, Example: example}
 }
 
-// A Kind is a kind of rule or property: its key, and the sections that it adds, its own first. It has no
-// sections if the value under its key has no keys.
+// A Kind is a kind of rule or property: the key of the kind, and the sections that describe the value under
+// the key. The first section describes the value itself. If the value is no mapping, there are no sections.
 type Kind struct {
 	Key
 	Sections Sections
 }
 
-// Sections are in the order of the reference.
+// Sections is a list of sections in the order of the reference documentation.
 type Sections []*Section
 
-// ByID returns the section with an ID.
+// ByID returns the section with an ID, which must exist.
 func (all Sections) ByID(id string) *Section {
 	return all[slices.IndexFunc(all, func(s *Section) bool { return s.ID == id })]
 }
 
-// A Description describes problem files with these kinds of rules and properties.
+// A Description describes problem files that may have the given kinds of rules and properties.
 type Description struct {
 	Rules, Properties []Kind
 	Sampler           SamplerBounds
 }
 
-// Rule returns the section of a rule.
+// Rule returns the section that describes the keys of a rule.
 func (d Description) Rule() *Section {
 	return (&Section{
 		Name: "a rule", ID: "rule",
 		About: "Exactly one key; another rule is another item of the list. [rules.md](rules.md) says what each means.",
-	}).withKinds(d.Rules)
+	}).addKinds(d.Rules)
 }
 
-// Property returns the section of a property.
+// Property returns the section that describes the keys of a property.
 func (d Description) Property() *Section {
 	return (&Section{
 		Name: "a property", ID: "property",
 		About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
 		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}")},
-	}).withKinds(d.Properties)
+	}).addKinds(d.Properties)
 }
 
-// withKinds adds the keys of kinds, exactly one of which must be present.
-func (s *Section) withKinds(kinds []Kind) *Section {
+// addKinds adds the keys of kinds to s and returns s. Exactly one of the added keys must be present.
+func (s *Section) addKinds(kinds []Kind) *Section {
 	for _, k := range kinds {
 		s.Keys, s.ExactlyOneOf = append(s.Keys, k.Key), append(s.ExactlyOneOf, k.Name)
 	}
 	return s
 }
 
-// Sections returns all sections except that of the whole file.
+// Sections returns all sections except the section of the complete file.
 func (d Description) Sections() Sections {
 	all := Sections{RecipeTable, Table, CountedIngredients, Condition, Law, NormalLaw, ExponentialLaw, MixedLaw, d.Property()}
 	for _, k := range d.Properties {
@@ -105,7 +105,7 @@ func (d Description) Sections() Sections {
 	return append(all, Sampler(d.Sampler), Search, Campaign)
 }
 
-// Names returns the keys in order.
+// Names returns the names of the keys, in order.
 func (s *Section) Names() []string {
 	names := make([]string, len(s.Keys))
 	for k := range s.Keys {
@@ -114,10 +114,10 @@ func (s *Section) Names() []string {
 	return names
 }
 
-// Choices returns the single keys of [Section.ExactlyOneOf].
+// Choices returns the names of all keys in [Section.ExactlyOneOf].
 func (s *Section) Choices() []string { return strings.Fields(strings.Join(s.ExactlyOneOf, " ")) }
 
-// Fields returns the values of a mapping by key. A key that the section does not have is an error.
+// Fields returns the values of a mapping by the name of the key. An unknown key is an error.
 func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	names := s.Names()
 	for _, e := range n.Entries {
@@ -128,8 +128,8 @@ func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	return n.Fields(s.Name, names...)
 }
 
-// Decode decodes the values of a mapping, in the order of the section's keys. A key that the section does not
-// have is an error.
+// Decode decodes the values of a mapping by the Read functions, in the order of the keys of s. An unknown key
+// is an error.
 func (s *Section) Decode(n *yaml.Node) error {
 	f, err := s.Fields(n)
 	if err != nil {
@@ -145,10 +145,10 @@ func (s *Section) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// Form returns the example without braces, such as "amount: {of: Gin, min: 20}".
+// Form returns the example without its braces, such as "amount: {of: Gin, min: 20}".
 func (k Key) Form() string {
 	return strings.TrimSuffix(strings.TrimPrefix(k.Example, "{"), "}")
 }
 
-// Slug returns the name of the section among the definitions of the JSON Schema.
+// Slug returns the name of the section in the JSON Schema.
 func (s *Section) Slug() string { return slug(s.ID) }

@@ -6,68 +6,70 @@ import (
 	"strings"
 )
 
-// An Object is a piece of a JSON Schema.
+// An Object is a JSON Schema or a part of one.
 type Object = map[string]any
 
 // A Type describes the values that a key may have.
 type Type struct {
-	Words  string // description in the reference
+	Words  string // description in the reference documentation
 	Schema Object // description in the JSON Schema
 }
 
-// Link is the type of a section, by its ID. It is not a pointer, because sections may contain themselves.
+// Link returns the type of a mapping that the section with an ID describes. It takes an ID and not a pointer,
+// because sections may contain themselves.
 func Link(id string) Type {
 	return Type{"[" + id + "](#" + slug(id) + ")", Object{"$ref": "#/$defs/" + slug(id)}}
 }
 
-// Text is the type of a text that is not empty; a number or a boolean is read as text.
+// Text returns the type of a text that is not empty. A number or a boolean counts as text.
 func Text(words string) Type {
 	return Type{words, Object{"type": []string{"string", "number", "boolean"}, "pattern": `\S`}}
 }
 
-// Duration is the type of a time such as 60s or 1h30m, or none.
+// Duration returns the type of a time such as 60s or 1h30m, or the word none.
 func Duration() Type {
 	return Type{"duration; or `none`", Object{"type": "string", "pattern": `^(none|\+?0*([0-9]*\.)?[0-9]*[1-9][0-9.]*(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*)$`}}
 }
 
-// File is the type of a file name, if a number would mean something else.
+// File returns the type of a file name, for a key under which a number has another meaning.
 func File() Type { return Type{"file", Object{"type": "string", "pattern": `\S`}} }
 
-// Percentage is the type of a number with a percent sign.
+// Percentage returns the type of a number with a percent sign.
 func Percentage() Type {
 	return Type{"percentage", Object{"type": "string", "pattern": `^\s*[0-9.]+\s*%\s*$`}}
 }
 
-// Choice is the type of one of some words.
+// Choice returns the type of a key whose value is one of some words.
 func Choice(words ...string) Type {
 	return Type{"`" + strings.Join(words, "`, `") + "`", Object{"enum": words}}
 }
 
-// OnlyTrue is the type of a key whose only value is true.
+// OnlyTrue returns the type of a key whose only valid value is true.
 func OnlyTrue() Type { return Type{"`true`", Object{"const": true}} }
 
-// Boolean is the type of true or false.
+// Boolean returns the type of true or false.
 func Boolean() Type { return Type{"`true` or `false`", Object{"type": "boolean"}} }
 
-// Number is the type of a finite number.
+// Number returns the type of a finite number.
 func Number() Type { return Type{"number", Object{"type": "number"}} }
 
-// Above is the type of a number greater than least.
+// Above returns the type of a number greater than least.
 func Above(least int) Type {
 	return Type{"number above " + strconv.Itoa(least), Object{"type": "number", "exclusiveMinimum": least}}
 }
 
-// AtLeast is the type of a number of at least least.
+// AtLeast returns the type of a number that is at least the parameter least.
 func AtLeast(least float64) Type {
 	return Type{"number from " + formatNumber(least), Object{"type": "number", "minimum": least}}
 }
 
-// Between is the type of a number from least to most.
+// Between returns the type of a number from least to most.
 func Between(least, most float64) Type {
 	return Type{"number, " + formatNumber(least) + " to " + formatNumber(most), Object{"type": "number", "minimum": least, "maximum": most}}
 }
 
-// Integer is the type of a whole number from least to most. The description omits a most of 2³¹−1 or more.
+// Integer returns the type of a whole number from least to most. The description does not mention most if it
+// is 2³¹−1 or more.
 func Integer(least, most int) Type {
 	words := "whole number from " + strconv.Itoa(least)
 	if most < math.MaxInt32 {
@@ -76,12 +78,12 @@ func Integer(least, most int) Type {
 	return Type{words, Object{"type": "integer", "minimum": least, "maximum": most}}
 }
 
-// Seed is the type of a seed of random numbers.
+// Seed returns the type of a seed of random numbers.
 func Seed() Type {
 	return Type{"whole number from 0 to 2⁶⁴−1", Object{"type": "integer", "minimum": 0, "maximum": uint64(math.MaxUint64)}}
 }
 
-// Units is the type of an amount: units of the total, at least least, or a percentage of it.
+// Units returns the type of an amount: a number of units from least up, or a percentage of the total.
 func Units(least int) Type {
 	return Type{"units or percentage", Object{"anyOf": []Object{
 		{"type": "integer", "minimum": least},
@@ -89,7 +91,7 @@ func Units(least int) Type {
 	}}}
 }
 
-// Either is the type of a value of any of several types.
+// Either returns the type of a value that has any of several types.
 func Either(types ...Type) Type {
 	var words []string
 	var rules []Object
@@ -99,7 +101,7 @@ func Either(types ...Type) Type {
 	return Type{strings.Join(words, "; or "), Object{"anyOf": rules}}
 }
 
-// List is the type of a list of at least least values.
+// List returns the type of a list with at least least values.
 func List(of Type, least int) Type {
 	rule := Object{"type": "array", "items": of.Schema}
 	if least > 0 {
@@ -108,24 +110,25 @@ func List(of Type, least int) Type {
 	return Type{"list of " + of.Words, rule}
 }
 
-// Several is the type of a list of least to most different values.
+// Several returns the type of a list of distinct values. The number of values is from least to most.
 func Several(of Type, least, most int) Type {
 	list := List(of, least)
 	list.Schema["maxItems"], list.Schema["uniqueItems"] = most, true
 	return Type{list.Words + ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most), list.Schema}
 }
 
-// OneOrMore is the type of one value, or of a list of at least least.
+// OneOrMore returns the type of a single value or of a list with at least least values.
 func OneOrMore(of Type, least int) Type {
 	return Type{of.Words + ", or a list", Either(of, List(of, least)).Schema}
 }
 
-// Pair is the type of a list of two values.
+// Pair returns the type of a list of two values.
 func Pair(of Type) Type {
 	return Type{"two of: " + of.Words, Object{"type": "array", "items": of.Schema, "minItems": 2, "maxItems": 2}}
 }
 
-// MapOf is the type of a mapping from names to values.
+// MapOf returns the type of a mapping from names to values. The parameter more has further parts of its JSON
+// Schema.
 func MapOf(names string, of Type, more Object) Type {
 	rule := Object{"type": "object", "additionalProperties": of.Schema}
 	for key, v := range more {
@@ -134,17 +137,18 @@ func MapOf(names string, of Type, more Object) Type {
 	return Type{"mapping from " + names + " to " + of.Words, rule}
 }
 
-// Optional is the type of a value that may be left empty, which means that it is absent.
+// Optional returns the type of a value that may be left empty. An empty value means that the key is absent.
 func Optional(t Type) Type {
 	return Type{t.Words, Object{"anyOf": []Object{t.Schema, {"type": "null"}}}}
 }
 
-// Ingredients is the type of a choice of ingredients; see the section of that name.
+// Ingredients returns the type of a value that names ingredients.
 func Ingredients() Type {
 	return Type{"[which ingredients](#which-ingredients)", Object{"$ref": "#/$defs/which"}}
 }
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// slug returns the name of a section in the JSON Schema, and the anchor of its heading in the reference.
+// slug returns the name of a section in the JSON Schema, which is also the anchor of its heading in the
+// reference documentation.
 func slug(id string) string { return strings.ReplaceAll(id, " ", "-") }

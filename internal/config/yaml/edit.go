@@ -8,50 +8,51 @@ import (
 	"strings"
 )
 
-// An Editor changes values of a YAML text and keeps everything else unchanged: comments, order, spelling
-// and line endings, which are all of one kind. After each change it parses the text again and checks that
-// it has the intended meaning. If not, it restores the text and returns an error with the place.
+// An Editor changes values of a YAML text. It keeps everything else unchanged: comments, order and spelling. If
+// any line ends in \r\n, all lines do afterwards. After each change the Editor parses the text again and checks
+// that the text has the intended meaning. If not, it restores the text and returns an error with the position.
 //
-// A path consists of keys of mappings (string) and indexes in lists (int), from the top.
+// A path leads from the root to a value. It consists of keys of mappings (string) and indices in lists (int).
 type Editor struct {
-	// Order is the usual order of the top-level keys. A new key is inserted before the first present key
-	// that follows it in this order, or else at the end.
+	// Order lists the top-level keys in their usual order. A new key is inserted before the first present key
+	// that follows it in Order, or else at the end.
 	Order []string
 
-	file string
-	mark []byte // byte order mark, if there is one
-	text []byte // text after the mark, with lines that end in \n
-	ends []byte // line ending of the file
-	root *Node
+	fileName      string // name of the file in errors
+	byteOrderMark []byte // byte order mark of the file; empty if it has none
+	text          []byte // the text after the byte order mark, with \n as line ending
+	lineEnding    []byte // line ending of the file: \n or \r\n
+	root          *Node
 }
 
-// NewEditor returns an editor of a text. file is its name in errors.
+// NewEditor returns an editor of a text. The parameter file is the name of the file in errors.
 func NewEditor(file string, text []byte) (*Editor, error) {
 	root, err := Parse(file, text)
 	if err != nil {
 		return nil, err
 	}
 	behind := bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	e := &Editor{file: file, mark: text[:len(text)-len(behind)], text: toLines(behind), ends: []byte("\n"), root: root}
+	e := &Editor{fileName: file, byteOrderMark: text[:len(text)-len(behind)], text: normalizeLineEndings(behind), lineEnding: []byte("\n"), root: root}
 	if len(e.text) < len(behind) {
-		e.ends = []byte("\r\n")
+		e.lineEnding = []byte("\r\n")
 	}
 	return e, nil
 }
 
-// Root returns the parsed text. It is valid until the next change.
+// Root returns the root node of the parsed text. It is valid until the next change.
 func (e *Editor) Root() *Node { return e.root }
 
-// Text returns the text.
+// Text returns the current text, with the byte order mark and the line endings of the file.
 func (e *Editor) Text() []byte {
-	return slices.Concat(e.mark, bytes.ReplaceAll(e.text, []byte("\n"), e.ends))
+	return slices.Concat(e.byteOrderMark, bytes.ReplaceAll(e.text, []byte("\n"), e.lineEnding))
 }
 
-// Set sets the value at a path: text, a number, a [Map] or []any. It adds missing keys.
+// Set sets the value at a path. The value is a text, a number, a [Map] or []any. Set adds keys of the path
+// that are missing.
 func (e *Editor) Set(value any, path ...any) error {
 	parent := e.root
 	for len(path) > 1 {
-		slot, _ := parent.slot(path[0])
+		slot, _ := parent.childSlot(path[0])
 		if slot == nil || (*slot).Kind == Null {
 			break
 		}
@@ -63,12 +64,12 @@ func (e *Editor) Set(value any, path ...any) error {
 		value = m
 	}
 	text := flowText(value)
-	added, err := Parse(e.file, []byte(text))
+	added, err := Parse(e.fileName, []byte(text))
 	if err != nil {
 		return err
 	}
-	if slot, key := parent.slot(path[0]); slot != nil {
-		from, to, err := e.span(*slot, key)
+	if slot, key := parent.childSlot(path[0]); slot != nil {
+		from, to, err := e.valueRange(*slot, key)
 		if err != nil {
 			return err
 		}
@@ -76,72 +77,72 @@ func (e *Editor) Set(value any, path ...any) error {
 			text = " " + text
 		}
 		*slot = added
-		return e.splice(from, to, text)
+		return e.spliceAndCheck(from, to, text)
 	}
 	key, ok := path[0].(string)
 	if !ok || parent.Kind != Mapping {
 		return parent.Errorf("%s has no place %v", parent.Describe(), path[0])
 	}
-	return e.insert(parent, flowText(key)+": "+text, func() {
+	return e.insertChild(parent, flowText(key)+": "+text, func() {
 		parent.Entries = append(parent.Entries, Entry{parent.Scalar(key), added})
 	})
 }
 
-// Append appends an item to the list at a path, and creates a missing list.
+// Append appends an item to the list at a path. It creates the list if it is missing.
 func (e *Editor) Append(value any, path ...any) error {
-	text := itemText(value)
-	added, err := Parse(e.file, []byte(text))
+	text := listItemText(value)
+	added, err := Parse(e.fileName, []byte(text))
 	if err != nil {
 		return err
 	}
 	parent, whole := e.root, path
 	for ; len(path) > 1; path = path[1:] {
-		slot, _ := parent.slot(path[0])
+		slot, _ := parent.childSlot(path[0])
 		if slot == nil {
 			return e.Set([]any{value}, whole...)
 		}
 		parent = *slot
 	}
-	slot, key := parent.slot(path[0])
+	slot, key := parent.childSlot(path[0])
 	switch {
 	case slot != nil && (*slot).Kind == Sequence:
 		list := *slot
-		if e.isFlow(list) {
+		if e.isFlowStyle(list) {
 			text = flowText(value)
 		} else {
 			text = "- " + text
 		}
-		return e.insert(list, text, func() { list.Items = append(list.Items, added) })
+		return e.insertChild(list, text, func() { list.Items = append(list.Items, added) })
 	case slot != nil && (*slot).Kind != Null:
 		return (*slot).Errorf("%s is no list", (*slot).Describe())
-	case e.isFlow(parent):
+	case e.isFlowStyle(parent):
 		return e.Set([]any{value}, whole...)
 	}
 	list := &Node{Kind: Sequence, Items: []*Node{added}}
 	indent := strings.Repeat(" ", parent.Column-1+2)
 	if slot != nil {
-		from, to, err := e.span(*slot, key)
+		from, to, err := e.valueRange(*slot, key)
 		if err != nil {
 			return err
 		}
-		line := e.lineEnd(to)
+		line := e.lineEndOffset(to)
 		*slot = list
-		return e.splice(from, line, string(e.text[to:line])+"\n"+indent+"- "+text)
+		return e.spliceAndCheck(from, line, string(e.text[to:line])+"\n"+indent+"- "+text)
 	}
 	name := fmt.Sprint(path[0])
 	add := func() { parent.Entries = append(parent.Entries, Entry{parent.Scalar(name), list}) }
-	if from, to, rest := e.commentedOut(name); parent == e.root && to > 0 {
+	if from, to, rest := e.commentedOutRange(name); parent == e.root && to > 0 {
 		add()
-		return e.splice(from, to, name+":"+"\n"+rest+"- "+text)
+		return e.spliceAndCheck(from, to, name+":"+"\n"+rest+"- "+text)
 	}
-	return e.insert(parent, flowText(name)+":"+"\n"+indent+"- "+text, add)
+	return e.insertChild(parent, flowText(name)+":"+"\n"+indent+"- "+text, add)
 }
 
-// Remove removes an item or an entry.
+// Remove removes the item or the entry at a path.
 func (e *Editor) Remove(path ...any) error {
 	parent := e.root
 	for ; len(path) > 1; path = path[1:] {
-		slot, _ := parent.slot(path[0])
+		slot, _ := parent.childSlot(path[0])
 		if slot == nil {
 			return parent.Errorf("%s has no place %v", parent.Describe(), path[0])
 		}
@@ -155,13 +156,13 @@ func (e *Editor) Remove(path ...any) error {
 		if parent.Kind == Mapping {
 			step = parent.Entries[k].Key.Text
 		}
-		slot, key := parent.slot(step)
-		from, to, err := e.span(*slot, key)
+		slot, key := parent.childSlot(step)
+		from, to, err := e.valueRange(*slot, key)
 		if err != nil {
 			return err
 		}
 		if key != nil {
-			from = e.offset(key)
+			from = e.offsetOf(key)
 		}
 		if step == path[0] {
 			at = k
@@ -173,12 +174,12 @@ func (e *Editor) Remove(path ...any) error {
 	}
 	from, to := all[at].from, all[at].to
 	switch {
-	case !e.isFlow(parent):
+	case !e.isFlowStyle(parent):
 		if parent.Kind == Sequence {
 			from = bytes.LastIndexByte(e.text[:from], '-')
 		}
 		from = bytes.LastIndexByte(e.text[:from], '\n') + 1
-		to = min(e.lineEnd(to)+1, len(e.text))
+		to = min(e.lineEndOffset(to)+1, len(e.text))
 	case at > 0:
 		from = all[at-1].to
 	case len(all) > 1:
@@ -189,11 +190,12 @@ func (e *Editor) Remove(path ...any) error {
 	} else {
 		parent.Entries = slices.Delete(parent.Entries, at, at+1)
 	}
-	return e.splice(from, to, "")
+	return e.spliceAndCheck(from, to, "")
 }
 
-// slot returns the value that one step of a path leads to, and its key, or nil.
-func (n *Node) slot(step any) (value **Node, key *Node) {
+// childSlot returns a pointer to the value at one step of a path, and the node of its key. The step is a key
+// or an index. Both results are nil if there is no such value; the key is nil in a list.
+func (n *Node) childSlot(step any) (value **Node, key *Node) {
 	if k, ok := step.(int); ok {
 		if k >= 0 && k < len(n.Items) {
 			return &n.Items[k], nil
@@ -208,18 +210,19 @@ func (n *Node) slot(step any) (value **Node, key *Node) {
 	return nil, nil
 }
 
-// insert adds the text of an item or entry to a mapping or a list. mean makes the same change to the nodes.
-func (e *Editor) insert(parent *Node, text string, mean func()) error {
-	from, to, err := e.span(parent, nil)
+// insertChild adds the text of an item to a list, or of an entry to a mapping. The function mean makes the
+// same change to the nodes.
+func (e *Editor) insertChild(parent *Node, text string, mean func()) error {
+	from, to, err := e.valueRange(parent, nil)
 	if err != nil {
 		return err
 	}
-	if e.isFlow(parent) {
+	if e.isFlowStyle(parent) {
 		to = from + 1
 		if n := len(parent.Items); n > 0 {
-			_, to, err = e.span(parent.Items[n-1], nil)
+			_, to, err = e.valueRange(parent.Items[n-1], nil)
 		} else if n := len(parent.Entries); n > 0 {
-			_, to, err = e.span(parent.Entries[n-1].Value, parent.Entries[n-1].Key)
+			_, to, err = e.valueRange(parent.Entries[n-1].Value, parent.Entries[n-1].Key)
 		}
 		if err != nil {
 			return err
@@ -228,19 +231,19 @@ func (e *Editor) insert(parent *Node, text string, mean func()) error {
 			text = ", " + text
 		}
 		mean()
-		return e.splice(to, to, text)
+		return e.spliceAndCheck(to, to, text)
 	}
 	if at, ok := e.insertionPoint(parent, text); ok {
 		mean()
-		return e.splice(at, at, text+"\n")
+		return e.spliceAndCheck(at, at, text+"\n")
 	}
-	at := e.lineEnd(to)
+	at := e.lineEndOffset(to)
 	mean()
-	return e.splice(at, at, "\n"+strings.Repeat(" ", parent.Column-1)+text)
+	return e.spliceAndCheck(at, at, "\n"+strings.Repeat(" ", parent.Column-1)+text)
 }
 
-// insertionPoint returns the offset at which a top-level entry belongs in the usual order. ok is false if
-// the text above that offset ends with a comment, because that belongs to the key below it.
+// insertionPoint returns the offset at which a new top-level entry belongs in the usual order. The result ok
+// is false if a comment stands directly above that offset, because the comment belongs to the key below.
 func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	key, _, _ := strings.Cut(text, ":")
 	place := slices.Index(e.Order, key)
@@ -251,7 +254,7 @@ func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 		if slices.Index(e.Order, entry.Key.Text) <= place {
 			continue
 		}
-		at := bytes.LastIndexByte(e.text[:e.offset(entry.Key)], '\n') + 1
+		at := bytes.LastIndexByte(e.text[:e.offsetOf(entry.Key)], '\n') + 1
 		above := bytes.TrimSpace(e.text[:at])
 		above = above[bytes.LastIndexByte(above, '\n')+1:]
 		return at, at > 0 && !bytes.HasPrefix(above, []byte("#"))
@@ -259,37 +262,38 @@ func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	return 0, false
 }
 
-// commentedOut returns the range of a top-level line in which the key is commented out, if there is one.
-// indent is the indentation of items in the commented lines below, without their #.
-func (e *Editor) commentedOut(key string) (from, to int, indent string) {
+// commentedOutRange returns the range of a top-level line in which the key is commented out. The result
+// indent is the indentation of list items in the commented lines below, without the sign #. If there is no
+// such line, all results are 0 or "".
+func (e *Editor) commentedOutRange(key string) (from, to int, indent string) {
 	line := regexp.MustCompile(`(?m)^# *` + regexp.QuoteMeta(key) + `:[ \t]*(\n#( +)- )?`)
 	m := line.FindSubmatchIndex(e.text)
 	if m == nil {
 		return 0, 0, ""
 	}
 	if m[2] < 0 {
-		return m[0], e.lineEnd(m[0]), "  "
+		return m[0], e.lineEndOffset(m[0]), "  "
 	}
 	return m[0], m[2], string(e.text[m[4]:m[5]])
 }
 
-// splice replaces the text between two offsets, and checks that the new text has the meaning of the changed
-// nodes.
-func (e *Editor) splice(from, to int, with string) error {
+// spliceAndCheck replaces the text between two offsets. It returns an error, and restores the text, unless
+// the new text parses to the changed nodes.
+func (e *Editor) spliceAndCheck(from, to int, with string) error {
 	text := slices.Concat(e.text[:from], []byte(with), e.text[to:])
-	root, err := Parse(e.file, text)
+	root, err := Parse(e.fileName, text)
 	if err == nil && sameValue(root, e.root) {
 		e.text, e.root = text, root
 		return nil
 	}
-	place := &Node{File: e.file, Line: 1 + bytes.Count(e.text[:from], []byte("\n")), Column: 1}
-	if e.root, err = Parse(e.file, e.text); err != nil {
+	place := &Node{File: e.fileName, Line: 1 + bytes.Count(e.text[:from], []byte("\n")), Column: 1}
+	if e.root, err = Parse(e.fileName, e.text); err != nil {
 		return err
 	}
 	return Hint(place.Errorf("what stands here is written in a way that cannot be changed alone"), "write it by hand: %s", strings.TrimSpace(with))
 }
 
-// sameValue reports whether two nodes have the same value.
+// sameValue reports whether two nodes have the same value. Null and an empty list are the same.
 func sameValue(a, b *Node) bool {
 	empty := func(n *Node) bool { return n.Kind == Null || n.Kind == Sequence && len(n.Items) == 0 }
 	if empty(a) || empty(b) {

@@ -15,38 +15,39 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Files opens files that a problem names. Relative paths start at Dir.
+// Files opens files that a problem names.
 type Files struct {
-	Dir string
+	Dir string // directory at which relative paths start
 
-	// Allow returns an error for a path that must not be opened; nil allows all.
+	// Allow returns an error if the file at a path must not be opened. A nil Allow allows all files.
 	Allow func(path string) error
 
-	// OnRead is called for each file that was read whole, with the requested name, the SHA-256 and the
-	// size.
+	// OnRead is called for each file that was read completely, with the name in the problem, the SHA-256 of
+	// the contents and the size.
 	OnRead func(name string, sum []byte, bytes int64)
 }
 
-// An openFile reads a file, and hashes and counts the bytes read.
-type openFile struct {
-	file  io.ReadCloser
-	hash  hash.Hash
-	bytes int64
+// A hashingFile is an open file. It hashes and counts the bytes that are read.
+type hashingFile struct {
+	file      io.ReadCloser
+	hash      hash.Hash
+	byteCount int64
 }
 
-func (f *openFile) Read(p []byte) (int, error) {
+func (f *hashingFile) Read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	f.hash.Write(p[:n])
-	f.bytes += int64(n)
+	f.byteCount += int64(n)
 	return n, err
 }
 
-// openNamed opens a file for reading. Errors that the user can fix are a [inputerr.Error].
-func openNamed(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*openFile, error) {
+// openForReading opens a file with the function how. An error that the user can correct is an
+// [inputerr.Error].
+func openForReading(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*hashingFile, error) {
 	opened, err := how(ctx, path)
 	switch bad := (*inputerr.Error)(nil); {
 	case err == nil:
-		return &openFile{file: opened, hash: sha256.New()}, nil
+		return &hashingFile{file: opened, hash: sha256.New()}, nil
 	case errors.Is(err, os.ErrNotExist):
 		return nil, &inputerr.Error{File: path, Message: "there is no such file", Hint: "check the path", Err: err}
 	case errors.Is(err, os.ErrPermission):
@@ -60,10 +61,10 @@ func openNamed(ctx context.Context, path string, how func(context.Context, strin
 	}
 }
 
-// ReadFile reads a whole file of at most largest bytes. The user has named it, so it may be a pipe, and its
-// path is used unchanged.
+// ReadFile returns the contents of a file of at most largest bytes. The user has named the file, so it may be
+// a pipe, and its path is not relative to Dir.
 func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byte, error) {
-	f, err := openNamed(ctx, path, file.OpenInput)
+	f, err := openForReading(ctx, path, file.OpenInput)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +73,15 @@ func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byt
 	if _, err := io.Copy(&b, io.LimitReader(f, largest+1)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if f.bytes > largest {
+	if f.byteCount > largest {
 		return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", largest), Hint: "is it the right one?"}
 	}
-	s.OnRead(filepath.Base(path), f.hash.Sum(nil), f.bytes)
+	s.OnRead(filepath.Base(path), f.hash.Sum(nil), f.byteCount)
 	return b.Bytes(), nil
 }
 
-// Read reads the file that a node names. what is the description of the name in messages. read gets the
-// contents as a stream, and the path for messages.
+// Read opens the file that a node names, and calls read with its contents and its path for messages. The
+// parameter what names the file in errors.
 func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.Reader, path string) error) (err error) {
 	name, err := n.Str(what)
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 			return Hint(n.Errorf("%s: %v", inputerr.Quote(name), err), "name a file beside the problem")
 		}
 	}
-	f, err := openNamed(ctx, path, file.Open) // only a regular file, because another person may have written the problem
+	f, err := openForReading(ctx, path, file.Open) // only a regular file, because another person may have written the problem
 	if bad := (*inputerr.Error)(nil); errors.As(err, &bad) {
 		// The user has to correct the node that names the file.
 		return Hint(n.Errorf("%s: %s", inputerr.Quote(name), bad.Message), "paths are relative to the problem file; looked for %s", path)
@@ -110,6 +111,6 @@ func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.R
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}
-	s.OnRead(name, f.hash.Sum(nil), f.bytes)
+	s.OnRead(name, f.hash.Sum(nil), f.byteCount)
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package yaml reads the YAML of problem files and the files that they name. All nodes have file, line and
-// column, so every error has a place. The package does not know the meaning of problems.
+// Package yaml reads the YAML of problem files, and opens the files that problem files name. Every node has a
+// file, a line and a column, so every error has a position. The package does not know the meaning of problems.
 package yaml
 
 import (
@@ -14,18 +14,18 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Node is a mapping, a sequence or a scalar of a YAML file, with its place. Its methods return values of
-// the requested type, or a [inputerr.Error].
+// A Node is a mapping, a sequence or a scalar of a YAML file, with its position. Its methods return values of
+// the requested type, or an [inputerr.Error].
 type Node struct {
 	File         string
-	Line, Column int // from 1; columns count characters
+	Line, Column int // position, from 1; a column counts characters
 	Kind         Kind
-	Text         string  // value of a scalar, as text
-	Entries      []Entry // entries of a mapping, in the file's order
+	Text         string  // text of a scalar
+	Entries      []Entry // entries of a mapping, in the order of the file
 	Items        []*Node // items of a sequence
 
-	number float64 // value of a number
-	source []byte  // the file, without a byte order mark
+	numericValue float64 // value of a number
+	source       []byte  // contents of the file, without a byte order mark
 }
 
 // An Entry is a key of a mapping with its value.
@@ -34,10 +34,10 @@ type Entry struct {
 	Value *Node
 }
 
-// A Kind is the type of a node.
+// A Kind is the kind of a node.
 type Kind int
 
-// The kinds of nodes.
+// Kinds of nodes.
 const (
 	Null Kind = iota
 	Text
@@ -47,12 +47,12 @@ const (
 	Sequence
 )
 
-// String returns the kind as messages name it.
+// String returns the kind in words, such as "a mapping".
 func (k Kind) String() string {
 	return [...]string{"nothing", "text", "a number", "true or false", "a mapping", "a list"}[k]
 }
 
-// Get returns the value of a key, or nil.
+// Get returns the value of a key in a mapping. It returns nil if the mapping does not have the key.
 func (n *Node) Get(key string) *Node {
 	for _, e := range n.Entries {
 		if e.Key.Text == key {
@@ -62,8 +62,8 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// ItemsOrSelf returns the items of a sequence, or a list with the node itself. It is for values that may be
-// one or a list.
+// ItemsOrSelf returns the items of a sequence. For any other node it returns a list of the node itself. It
+// serves values that may be written singly or as a list.
 func (n *Node) ItemsOrSelf() []*Node {
 	if n.Kind == Sequence {
 		return n.Items
@@ -71,32 +71,33 @@ func (n *Node) ItemsOrSelf() []*Node {
 	return []*Node{n}
 }
 
-// Scalar returns a text node at the node's place.
+// Scalar returns a new text node at the position of the node.
 func (n *Node) Scalar(text string) *Node {
 	return &Node{File: n.File, Line: n.Line, Column: n.Column, Kind: Text, Text: text, source: n.source}
 }
 
-// Errorf returns an error at the node's place.
+// Errorf returns an error at the position of the node.
 func (n *Node) Errorf(format string, args ...any) *inputerr.Error {
 	return &inputerr.Error{File: n.File, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...)}
 }
 
-// Hint sets the hint of an error, which states the right form.
+// Hint sets the hint of an error and returns the error. The hint states the right form.
 func Hint(e *inputerr.Error, format string, args ...any) *inputerr.Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
 }
 
-// SuggestName sets the hint of an error about an unknown name: a similar name, or else words followed by at
-// most most of the known names.
-func SuggestName(e *inputerr.Error, name, words string, names []string, most int) *inputerr.Error {
+// SuggestName sets the hint of an error about an unknown name. The hint is a similar name. If there is no
+// similar name, the hint is the text words, followed by at most limit of the known names.
+func SuggestName(e *inputerr.Error, name, words string, names []string, limit int) *inputerr.Error {
 	if e.Hint = inputerr.DidYouMean(name, names); e.Hint == "" {
-		e.Hint = words + " " + inputerr.List(names, most)
+		e.Hint = words + " " + inputerr.List(names, limit)
 	}
 	return e
 }
 
-// PlaceError places an error at the node, unless it has a place or is a context's error.
+// PlaceError returns an error at the position of the node. An error that has a position, or that says that
+// the context ended, is returned unchanged.
 func (n *Node) PlaceError(err error) error {
 	var bad *inputerr.Error
 	if errors.As(err, &bad) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -107,7 +108,7 @@ func (n *Node) PlaceError(err error) error {
 	return e
 }
 
-// Describe returns the node as messages quote it.
+// Describe returns the node as messages quote it: the text of a scalar, or the kind of the node.
 func (n *Node) Describe() string {
 	switch n.Kind {
 	case Text, Number, Boolean:
@@ -116,8 +117,9 @@ func (n *Node) Describe() string {
 	return n.Kind.String()
 }
 
-// CharacterPlace returns the place in the file of a character of a scalar, counted from 0. ok is false if
-// the place is unknown, because the file has the text folded or with escapes.
+// CharacterPlace returns the position in the file of one character of a scalar. The parameter character
+// counts from 0. The result ok is false if the file folds or escapes the text, because the position is then
+// unknown.
 func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
 	lines := bytes.Split(n.source, []byte{'\n'})
 	if n.Line < 1 || n.Line > len(lines) {
@@ -141,7 +143,8 @@ func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
 	return n.Line, n.Column + quote + character, true
 }
 
-// blockCharacterPlace is CharacterPlace for a block scalar. lines are its lines, with the same indentation.
+// blockCharacterPlace is [Node.CharacterPlace] for a block scalar. The parameter lines are the lines of the
+// block and all following lines.
 func (n *Node) blockCharacterPlace(lines [][]byte, character int) (line, column int, ok bool) {
 	begin := 0
 	for k, part := range strings.Split(n.Text, "\n") {
@@ -162,8 +165,8 @@ func (n *Node) blockCharacterPlace(lines [][]byte, character int) (line, column 
 	return 0, 0, false
 }
 
-// WithText returns a copy of the node with another text for the text node at a place. It returns nil if
-// there is none, or if its text is the same.
+// WithText returns a copy of the node in which the text at a position is replaced. It returns nil if there is
+// no text at the position, or if the text is already the same.
 func (n *Node) WithText(line, column int, text string) *Node {
 	if n.Kind == Text && n.Line == line && n.Column == column && n.Text != text {
 		copied := *n
@@ -187,9 +190,10 @@ func (n *Node) WithText(line, column int, text string) *Node {
 	return nil
 }
 
-// Without returns a copy of the node without the innermost entry or item at a place. The place of an entry
-// is that of its key or its value. from are the mappings and lists that contained it, the innermost last.
-// key is the entry's key. It returns nil if there is nothing at that place.
+// Without returns a copy of the node from which the innermost entry or item at a position is removed. The
+// position of an entry is that of its key or of its value. The result from lists the mappings and lists that
+// contained the entry or item, the innermost last. The result key is the key of a removed entry. The result
+// without is nil if there is nothing at the position.
 func (n *Node) Without(line, column int) (without *Node, from []*Node, key string) {
 	is := func(m *Node) bool { return m.Line == line && m.Column == column }
 	copied := *n

@@ -16,29 +16,35 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Limits for a problem file, in bytes and in tokens. For some files, the time and memory of the YAML parser
-// grow with the square of the number of tokens.
+// Limits of a problem file. For some files, the time and the memory of the YAML parser grow with the square
+// of the number of tokens.
 const (
-	MaxBytes  = 2 << 20
-	maxTokens = 1 << 17
+	MaxBytes  = 2 << 20 // size in bytes
+	maxTokens = 1 << 17 // number of YAML tokens
 )
 
-// maxDepth is the greatest depth of nesting in a problem.
+// maxDepth is the maximum depth of nesting in a problem file.
 const maxDepth = 32
 
-// A document is a file that is parsed into nodes.
+// A document is a YAML file that is being parsed into nodes.
 type document struct {
-	file string
-	data []byte // without a byte order mark, with lines that end in \n
+	fileName string // name of the file in errors
+	data     []byte // contents without a byte order mark, with \n as line ending
 }
 
-// toLines converts all line endings to \n. The library counts other endings twice after comments.
-func toLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
+// normalizeLineEndings replaces the line ending \r
+// by
+// . After comments, the YAML library would count \r
+// as two lines.
+func normalizeLineEndings(data []byte) []byte {
+	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+}
 
-// Parse parses a YAML document. file is its name in errors.
+// Parse parses a YAML document and returns its root node. The parameter file is the name of the file in
+// errors.
 func Parse(file string, data []byte) (n *Node, err error) {
-	d := &document{file, toLines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))}
-	whole := d.node(nil)
+	d := &document{file, normalizeLineEndings(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))}
+	whole := d.newNode(nil)
 	if len(data) > MaxBytes {
 		return nil, Hint(whole.Errorf("a problem file of %d bytes is too large: the most is %d", len(data), MaxBytes), "put long lists in CSV files")
 	}
@@ -71,7 +77,7 @@ func Parse(file string, data []byte) (n *Node, err error) {
 			continue
 		}
 		if body != nil {
-			second, err := d.build(part.Body, 0)
+			second, err := d.buildNode(part.Body, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -82,10 +88,10 @@ func Parse(file string, data []byte) (n *Node, err error) {
 	if body == nil {
 		return nil, whole.Errorf("the file is empty: a problem needs at least the total and the recipes or the ingredients")
 	}
-	return d.build(body, 0)
+	return d.buildNode(body, 0)
 }
 
-// parserHint returns a hint for a message of the parser.
+// parserHint returns a hint for an error message of the YAML parser, or "" if none is known.
 func parserHint(message string) string {
 	for _, known := range []struct{ part, way string }{
 		{"mapping value is not allowed", "keys of one level begin in one column, and text with a colon in it stands in quotes"},
@@ -101,7 +107,7 @@ func parserHint(message string) string {
 	return ""
 }
 
-// tabError returns an error if a line is indented by a tab, else nil.
+// tabError returns an error if a tab indents the line with a number. Otherwise it returns nil.
 func (d *document) tabError(line int) *inputerr.Error {
 	lines := bytes.Split(d.data, []byte{'\n'})
 	if line < 1 || line > len(lines) {
@@ -113,16 +119,16 @@ func (d *document) tabError(line int) *inputerr.Error {
 	if at < 0 {
 		return nil
 	}
-	return &inputerr.Error{File: d.file, Line: line, Column: at + 1, Message: "a tab stands here, and YAML is indented by spaces alone", Hint: "write spaces instead"}
+	return &inputerr.Error{File: d.fileName, Line: line, Column: at + 1, Message: "a tab stands here, and YAML is indented by spaces alone", Hint: "write spaces instead"}
 }
 
-// checkTokens returns an error for files that would take the parser too long or overflow its stack, all of
-// which build would refuse too. It leaves nesting by indentation to build: such a file has a size that grows
-// with the square of the depth, so MaxBytes bounds it.
+// checkTokens returns an error for a file that would take the YAML parser too long or overflow its stack.
+// buildNode would refuse such a file too. checkTokens does not check nesting by indentation: the size of such
+// a file grows with the square of the depth, so MaxBytes bounds the depth.
 func (d *document) checkTokens(tokens token.Tokens) error {
 	depth, line, dashes := 0, 0, 0
 	for k, t := range tokens {
-		n := d.node(t)
+		n := d.newNode(t)
 		if k == maxTokens {
 			return Hint(n.Errorf("the file is too long: it has more than %d words and signs", maxTokens), "put long lists in CSV files")
 		}
@@ -150,18 +156,18 @@ func (d *document) checkTokens(tokens token.Tokens) error {
 	return nil
 }
 
-// node returns a node at the place of a token, or without a place if the token is nil.
-func (d *document) node(t *token.Token) *Node {
-	n := &Node{File: d.file, source: d.data}
+// newNode returns a node at the position of a token. If the token is nil, the node has no position.
+func (d *document) newNode(t *token.Token) *Node {
+	n := &Node{File: d.fileName, source: d.data}
 	if t != nil && t.Position != nil {
 		n.Line, n.Column = t.Position.Line, t.Position.Column
 	}
 	return n
 }
 
-// build converts a node of the parser.
-func (d *document) build(a ast.Node, depth int) (*Node, error) {
-	n := d.node(a.GetToken())
+// buildNode converts a node of the YAML parser to a [Node].
+func (d *document) buildNode(a ast.Node, depth int) (*Node, error) {
+	n := d.newNode(a.GetToken())
 	if depth > maxDepth {
 		return nil, n.Errorf("this nests more than %d deep", maxDepth)
 	}
@@ -172,7 +178,7 @@ func (d *document) build(a ast.Node, depth int) (*Node, error) {
 		n.Kind, n.Text = Text, a.Value
 		// The parser reads 1e12 as text.
 		if v, err := strconv.ParseFloat(a.Value, 64); err == nil && a.Token.Type == token.StringType && strings.Trim(a.Value, "0123456789+-.eE") == "" {
-			n.Kind, n.number = Number, v
+			n.Kind, n.numericValue = Number, v
 		}
 	case *ast.LiteralNode:
 		n.Kind, n.Text = Text, a.Value.Value
@@ -182,20 +188,20 @@ func (d *document) build(a ast.Node, depth int) (*Node, error) {
 		n.Kind, n.Text = Number, a.Token.Value
 		switch v := a.Value.(type) {
 		case int64:
-			n.number = float64(v)
+			n.numericValue = float64(v)
 		case uint64:
-			n.number = float64(v)
+			n.numericValue = float64(v)
 		}
 	case *ast.FloatNode:
-		n.Kind, n.Text, n.number = Number, a.Token.Value, a.Value
+		n.Kind, n.Text, n.numericValue = Number, a.Token.Value, a.Value
 	case *ast.InfinityNode:
-		n.Kind, n.Text, n.number = Number, a.Token.Value, a.Value
+		n.Kind, n.Text, n.numericValue = Number, a.Token.Value, a.Value
 	case *ast.NanNode:
-		n.Kind, n.Text, n.number = Number, a.Token.Value, math.NaN()
+		n.Kind, n.Text, n.numericValue = Number, a.Token.Value, math.NaN()
 	case *ast.SequenceNode:
 		n.Kind = Sequence
 		for _, v := range a.Values {
-			item, err := d.build(v, depth+1)
+			item, err := d.buildNode(v, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -203,11 +209,11 @@ func (d *document) build(a ast.Node, depth int) (*Node, error) {
 		}
 	case *ast.MappingNode:
 		if len(a.Values) > 0 && !a.IsFlowStyle {
-			n = d.node(a.Values[0].Key.GetToken())
+			n = d.newNode(a.Values[0].Key.GetToken())
 		}
 		return n, d.buildMapping(n, a.Values, depth)
 	case *ast.MappingValueNode:
-		n = d.node(a.Key.GetToken())
+		n = d.newNode(a.Key.GetToken())
 		return n, d.buildMapping(n, []*ast.MappingValueNode{a}, depth)
 	default:
 		return nil, n.Errorf("this is not expected here")
@@ -215,12 +221,12 @@ func (d *document) build(a ast.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// buildMapping fills a mapping with its entries.
+// buildMapping makes n a mapping and adds its entries.
 func (d *document) buildMapping(n *Node, entries []*ast.MappingValueNode, depth int) error {
 	n.Kind = Mapping
 	lines := make(map[string]int, len(entries)) // line of each key
 	for _, e := range entries {
-		key := d.node(e.Key.GetToken())
+		key := d.newNode(e.Key.GetToken())
 		switch k := e.Key.(type) {
 		case *ast.MergeKeyNode:
 			return key.Errorf("%s is no key that is read here", inputerr.Quote(k.String()))
@@ -233,7 +239,7 @@ func (d *document) buildMapping(n *Node, entries []*ast.MappingValueNode, depth 
 			return key.Errorf("%s stands here twice: first on line %d", inputerr.Quote(key.Text), first)
 		}
 		lines[key.Text] = key.Line
-		value, err := d.build(e.Value, depth+1)
+		value, err := d.buildNode(e.Value, depth+1)
 		if err != nil {
 			return err
 		}

@@ -9,18 +9,18 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// A Map is a mapping that is written in its order.
+// A Map is a mapping whose entries are written in their order.
 type Map yaml.MapSlice
 
-// MarshalYAML returns the mapping in the YAML library's type.
+// MarshalYAML returns the mapping as the type that the YAML library writes.
 func (m Map) MarshalYAML() (any, error) { return yaml.MapSlice(m), nil }
 
-// Set appends an entry.
+// Set appends an entry to the mapping.
 func (m *Map) Set(key string, value any) {
 	*m = append(*m, yaml.MapItem{Key: key, Value: value})
 }
 
-// CopyKeys copies keys of a mapping, if present, with their values.
+// CopyKeys appends the entries of n with the given keys. Keys that n does not have are skipped.
 func (m *Map) CopyKeys(n *Node, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil {
@@ -29,19 +29,19 @@ func (m *Map) CopyKeys(n *Node, keys ...string) {
 	}
 }
 
-// Marshal writes a value as YAML.
+// Marshal returns a value as YAML.
 func Marshal(v any) ([]byte, error) { return yaml.Marshal(v) }
 
-// Plain returns what the node holds as maps, slices, strings and numbers.
+// Plain returns the value of the node as a [Map], a slice, a string, a number, a boolean or nil.
 func (n *Node) Plain() any {
 	switch n.Kind {
 	case Text:
 		return n.Text
 	case Number:
-		if n.number == math.Trunc(n.number) && math.Abs(n.number) < 1<<53 {
-			return int64(n.number)
+		if n.numericValue == math.Trunc(n.numericValue) && math.Abs(n.numericValue) < 1<<53 {
+			return int64(n.numericValue)
 		}
-		return n.number
+		return n.numericValue
 	case Boolean:
 		return strings.EqualFold(n.Text, "true")
 	case Sequence:
@@ -60,8 +60,8 @@ func (n *Node) Plain() any {
 	return nil
 }
 
-// MarshalJSON writes the node as JSON, with mappings in the file's order. A number keeps its digits if they
-// are valid JSON.
+// MarshalJSON returns the node as JSON, with mappings in the order of the file. A number keeps its digits if
+// the digits are valid JSON.
 func (n *Node) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	switch n.Kind {
@@ -102,7 +102,7 @@ func (n *Node) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// appendJSON writes a value without HTML escapes.
+// appendJSON appends a value as JSON without HTML escapes.
 func appendJSON(b *bytes.Buffer, value any) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)

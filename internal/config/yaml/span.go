@@ -9,14 +9,14 @@ import (
 	"kir/internal/dataset"
 )
 
-// isFlow reports whether a mapping or a list is in brackets.
-func (e *Editor) isFlow(n *Node) bool {
-	at := e.offset(n)
+// isFlowStyle reports whether a mapping or a list is written in brackets.
+func (e *Editor) isFlowStyle(n *Node) bool {
+	at := e.offsetOf(n)
 	return at < len(e.text) && (e.text[at] == '[' || e.text[at] == '{')
 }
 
-// offset returns the offset in the text at which a node begins.
-func (e *Editor) offset(n *Node) int {
+// offsetOf returns the offset in the text at which a node begins.
+func (e *Editor) offsetOf(n *Node) int {
 	at := 0
 	for range n.Line - 1 {
 		at += bytes.IndexByte(e.text[at:], '\n') + 1
@@ -31,24 +31,24 @@ func (e *Editor) offset(n *Node) int {
 	return len(e.text)
 }
 
-// span returns the range of a value in the text, without comments. For the value of an entry, key is its
-// key.
-func (e *Editor) span(n, key *Node) (from, to int, err error) {
+// valueRange returns the range of offsets of a value in the text, without comments. If n is the value of an
+// entry, key is the key of the entry.
+func (e *Editor) valueRange(n, key *Node) (from, to int, err error) {
 	if n.Kind == Null && key != nil {
-		_, to, err := e.span(key, nil)
+		_, to, err := e.valueRange(key, nil)
 		if err != nil {
 			return 0, 0, err
 		}
 		from = to + bytes.IndexByte(e.text[to:], ':') + 1
-		rest := strings.TrimLeft(string(e.text[from:e.lineEnd(from)]), " ")
+		rest := strings.TrimLeft(string(e.text[from:e.lineEndOffset(from)]), " ")
 		for _, word := range []string{"null", "Null", "NULL", "~"} {
 			if strings.HasPrefix(rest, word) {
-				return from, e.lineEnd(from) - len(rest) + len(word), nil
+				return from, e.lineEndOffset(from) - len(rest) + len(word), nil
 			}
 		}
 		return from, from, nil
 	}
-	from = e.offset(n)
+	from = e.offsetOf(n)
 	if from >= len(e.text) {
 		return from, from, nil
 	}
@@ -57,14 +57,14 @@ func (e *Editor) span(n, key *Node) (from, to int, err error) {
 	}
 	switch c := e.text[from]; {
 	case c == '[' || c == '{':
-		if to = e.closingBracket(from); to < 0 {
+		if to = e.closingBracketEnd(from); to < 0 {
 			return strange()
 		}
 	case n.Kind == Sequence && len(n.Items) > 0:
-		_, to, err = e.span(n.Items[len(n.Items)-1], nil)
+		_, to, err = e.valueRange(n.Items[len(n.Items)-1], nil)
 	case n.Kind == Mapping && len(n.Entries) > 0:
 		last := n.Entries[len(n.Entries)-1]
-		_, to, err = e.span(last.Value, last.Key)
+		_, to, err = e.valueRange(last.Value, last.Key)
 	case c == '\'' || c == '"':
 		if to = e.quoteEnd(from); to < 0 {
 			return strange()
@@ -79,9 +79,9 @@ func (e *Editor) span(n, key *Node) (from, to int, err error) {
 	return from, to, err
 }
 
-// closingBracket returns the offset after the bracket that closes the one at an offset, or a negative
-// number if there is none.
-func (e *Editor) closingBracket(at int) int {
+// closingBracketEnd returns the offset after the bracket that closes the bracket at an offset. It returns −1
+// if there is none.
+func (e *Editor) closingBracketEnd(at int) int {
 	depth := 0
 	for ; at < len(e.text); at++ {
 		switch c := e.text[at]; {
@@ -98,13 +98,14 @@ func (e *Editor) closingBracket(at int) int {
 			}
 			at = end - 1
 		case c == '#' && (e.text[at-1] == ' ' || e.text[at-1] == '\n' || e.text[at-1] == '\t'):
-			at = e.lineEnd(at)
+			at = e.lineEndOffset(at)
 		}
 	}
 	return -1
 }
 
-// quoteEnd returns the offset after a quoted text, or a negative number if it is not closed.
+// quoteEnd returns the offset after the quoted text that begins at from. It returns −1 if the quote is not
+// closed.
 func (e *Editor) quoteEnd(from int) int {
 	quote := e.text[from]
 	for at := from + 1; at < len(e.text); at++ {
@@ -120,13 +121,13 @@ func (e *Editor) quoteEnd(from int) int {
 	return -1
 }
 
-// blockEnd returns the offset after a block of lines with the same indentation.
+// blockEnd returns the offset after the block scalar that begins at from.
 func (e *Editor) blockEnd(from int) int {
-	end := e.lineEnd(from)
+	end := e.lineEndOffset(from)
 	indent := -1
 	for at := end; at < len(e.text); {
 		at += bytes.IndexByte(e.text[at:], '\n') + 1
-		line := string(e.text[at:e.lineEnd(at)])
+		line := string(e.text[at:e.lineEndOffset(at)])
 		if text := strings.TrimLeft(line, " "); text != "" {
 			if indent < 0 {
 				indent = len(line) - len(text)
@@ -144,8 +145,8 @@ func (e *Editor) blockEnd(from int) int {
 	return end
 }
 
-// lineEnd returns the offset of the end of the line with an offset.
-func (e *Editor) lineEnd(at int) int {
+// lineEndOffset returns the offset of the end of the line that contains an offset.
+func (e *Editor) lineEndOffset(at int) int {
 	end := bytes.IndexByte(e.text[at:], '\n')
 	if end < 0 {
 		return len(e.text)
@@ -153,15 +154,15 @@ func (e *Editor) lineEnd(at int) int {
 	return at + end
 }
 
-// itemText returns a value as an item of a block list.
-func itemText(value any) string {
+// listItemText returns a value as the text of an item of a list that is not in brackets.
+func listItemText(value any) string {
 	if m, ok := value.(Map); ok && len(m) == 1 {
 		return strings.TrimSuffix(strings.TrimPrefix(flowText(m), "{"), "}")
 	}
 	return flowText(value)
 }
 
-// flowText returns a value in flow style, on one line.
+// flowText returns a value as text in YAML's flow style, on one line.
 func flowText(value any) string {
 	var parts []string
 	switch v := value.(type) {

@@ -9,7 +9,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Fields returns the values of a mapping by key. A key that is not in known is an error.
+// Fields returns the values of a mapping by key. A key that known does not list is an error. The parameter
+// what names the mapping in errors.
 func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	if n.Kind != Mapping {
 		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a mapping of %s", strings.Join(known, ", "))
@@ -28,8 +29,8 @@ func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	return found, nil
 }
 
-// Require returns an error if a mapping lacks one of the keys. what is the mapping's name in the error, and
-// way the hint.
+// Require returns an error if a mapping lacks one of the keys. The parameter what names the mapping in the
+// error, and way is its hint.
 func (n *Node) Require(what, way string, keys ...string) error {
 	for _, key := range keys {
 		if n.Get(key) == nil {
@@ -39,7 +40,8 @@ func (n *Node) Require(what, way string, keys ...string) error {
 	return nil
 }
 
-// Str returns the value as text. An empty text is an error.
+// Str returns the value of the node as text. An empty text is an error. The parameter what names the value in
+// errors.
 func (n *Node) Str(what string) (string, error) {
 	if n.Kind != Text && n.Kind != Number && n.Kind != Boolean {
 		return "", Hint(n.Errorf("%s is %s", what, n.Describe()), "write text")
@@ -50,7 +52,7 @@ func (n *Node) Str(what string) (string, error) {
 	return n.Text, nil
 }
 
-// Float returns the value as a finite number.
+// Float returns the value of the node as a finite number. The parameter what names the value in errors.
 func (n *Node) Float(what string) (float64, error) {
 	if n.Kind != Number {
 		way := "write a number"
@@ -62,13 +64,14 @@ func (n *Node) Float(what string) (float64, error) {
 	if err := n.refuseOctal(what); err != nil {
 		return 0, err
 	}
-	if math.IsNaN(n.number) || math.IsInf(n.number, 0) {
+	if math.IsNaN(n.numericValue) || math.IsInf(n.numericValue, 0) {
 		return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a finite number")
 	}
-	return n.number, nil
+	return n.numericValue, nil
 }
 
-// Weight returns the value as a number of at least 0.
+// Weight returns the value of the node as a number of at least 0. The parameter what names the value in
+// errors.
 func (n *Node) Weight(what string) (float64, error) {
 	w, err := n.Float(what)
 	if err == nil && w < 0 {
@@ -80,7 +83,8 @@ func (n *Node) Weight(what string) (float64, error) {
 	return w, nil
 }
 
-// Whole returns the value as a whole number from least to most.
+// Whole returns the value of the node as a whole number from least to most. The parameter what names the
+// value in errors.
 func (n *Node) Whole(what string, least, most int) (int, error) {
 	v, err := n.Float(what)
 	if err != nil {
@@ -98,8 +102,8 @@ func (n *Node) Whole(what string, least, most int) (int, error) {
 	return int(v), nil
 }
 
-// refuseOctal returns an error for numbers such as 010, which some YAML readers take for 8 and others for
-// 10.
+// refuseOctal returns an error for a number with a leading 0 such as 010, which some YAML readers take for 8
+// and others for 10.
 func (n *Node) refuseOctal(what string) error {
 	digits := strings.TrimLeft(n.Text, "+-")
 	if len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {
@@ -108,7 +112,8 @@ func (n *Node) refuseOctal(what string) error {
 	return nil
 }
 
-// Uint64 returns the value as a whole number from 0 to 2⁶⁴−1.
+// Uint64 returns the value of the node as a whole number from 0 to 2⁶⁴−1. The parameter what names the value
+// in errors.
 func (n *Node) Uint64(what string) (uint64, error) {
 	if n.Kind == Number {
 		if err := n.refuseOctal(what); err != nil {
@@ -121,7 +126,7 @@ func (n *Node) Uint64(what string) (uint64, error) {
 	return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a whole number from 0 to %d", uint64(math.MaxUint64))
 }
 
-// List reads a sequence.
+// List returns the items of a sequence. The parameter what names the list in errors.
 func (n *Node) List(what string) ([]*Node, error) {
 	switch {
 	case n.Kind == Sequence:
