@@ -1,9 +1,9 @@
-// Package kir finds new recipes: it samples sparse composition ratios, ways to divide a
-// fixed whole among a few of many possible ingredients, in proportion to how well they fit
-// what is wanted, by Markov chains that are checked to follow the stated law exactly.
+// Package kir finds new recipes. It samples sparse composition ratios, which divide a fixed whole among a few of
+// many possible ingredients. The probability of a recipe is proportional to how well the recipe fits what is
+// wanted. Markov chains draw the recipes, and tests check that the chains follow the stated law exactly.
 //
-// A problem file says what there is to choose from, how much of it, what a recipe should be
-// like, and which rules it must keep. This program prints the shortlist of one:
+// A problem file states the available ingredients, the total amount, what a recipe should be like, and which rules
+// it must keep. This program prints the shortlist of a problem:
 //
 //	p, err := kir.Load(ctx, "examples/cocktails/problem.yaml")
 //	if err != nil {
@@ -19,25 +19,24 @@
 //		fmt.Println(r)
 //	}
 //
-// [New] makes a problem of a target that a program builds, from packages mcmc (spaces, laws,
-// kernels and chains), rule, property and model.
+// [New] makes a problem from a target that a program builds with the packages mcmc (spaces, laws, kernels and
+// chains), rule, property and model.
 //
 // # Defaults
 //
-// 4 chains, after a warm-up of at most 10,000 iterations each, by the kernel that short trials
-// recommend, with seed 1. They stop when every figure is worth 1,000 independent draws, or
-// after 1m0s ([Problem.Time]); with a number of draws in [Problem.Settings] they make that
-// number each. A search for the best recipes stands beside them. Draws and figures follow from
-// the problem and its seed alone, whatever the number of workers, unless the time ends a run.
+// A run draws by 4 chains, after a warm-up of at most 10,000 iterations each, with seed 1. Short trials recommend the
+// kernel. The chains stop when every figure is worth 1,000 independent draws, or after 1m0s ([Problem.Time]). If
+// [Problem.Settings] gives a number of draws, each chain makes this number of draws instead. A separate search looks
+// for the best recipes. Draws and figures follow from the problem and its seed alone, whatever the number of workers,
+// unless the time ends a run.
 //
 // # Concurrency
 //
-// Sample uses all cores unless [Problem.Workers] says otherwise, and ends early when its
-// context does. A Problem must not be sampled or changed by several goroutines at once; a
-// Result may be read by any number.
+// Sample uses all cores unless [Problem.Workers] says otherwise, and ends early when its context ends. A Problem
+// must not be sampled or changed by several goroutines at once; a Result may be read by any number of goroutines.
 //
-// The method starts from Obara, Morimura and Yanagisawa, "Sampler for Composition Ratio by
-// Markov Chain Monte Carlo" (2019, arXiv 1906.06663).
+// The method starts from Obara, Morimura and Yanagisawa, "Sampler for Composition Ratio by Markov Chain Monte
+// Carlo" (2019, arXiv 1906.06663).
 package kir
 
 import (
@@ -60,34 +59,33 @@ import (
 	"kir/rule"
 )
 
-// A Problem is what to sample: a problem file that was read and checked, or a target that a
-// program has built. The exported fields may be changed before [Problem.Sample].
+// A Problem is what to sample: a problem file that was read and checked, or a target that a program has built. The
+// exported fields may be changed before [Problem.Sample].
 type Problem struct {
 	Name     string
-	Settings mcmc.Settings // chains, draws, seed; an empty kernel is chosen by trials
+	Settings mcmc.Settings // chains, draws and seed; if the kernel is empty, trials choose it
 
-	// Time is after how long chains stop whose number of draws is [mcmc.AutoDraws], with
-	// what was drawn by then; 0: never.
+	// Time is the time limit of chains whose number of draws is [mcmc.AutoDraws]. When it has passed, the chains
+	// stop with the draws made by then. 0 means no limit.
 	Time time.Duration
 
-	// Directory keeps the run, for the commands of kir to show, resume and merge; it must
-	// not exist. Empty: the run is kept in memory while it is made.
+	// Directory is where the run is stored, so that the commands of kir can show, resume and merge it; the
+	// directory must not exist. If Directory is empty, the run is kept in memory.
 	Directory string
 
-	// Workers is how many chains run at once, 0 for all cores. It changes nothing but the
-	// time.
+	// Workers is how many chains run at once, 0 for all cores. It affects only the duration.
 	Workers int
 
-	// Progress is called a few times a second with the share of the chains' work that is
-	// done, from one goroutine at a time. It may be nil.
+	// Progress is called a few times a second with the fraction of the chains' work that is done, from one
+	// goroutine at a time. It may be nil.
 	Progress func(done float64)
 
 	p *compile.Problem
 }
 
-// Load reads a problem file and the files that it names. Errors in them say file, line and
-// column, and what to write instead. A problem that names programs is refused unless the
-// user trusts them (kir trust) or the context allows them, see [AllowPrograms].
+// Load reads a problem file and the files that it names. Errors in these files state file, line and column, and
+// what to write instead. A problem that names programs is refused unless the user trusts them (kir trust) or the
+// context allows them, see [AllowPrograms].
 func Load(ctx context.Context, file string) (*Problem, error) {
 	p, err := compile.Load(ctx, file, compile.Options{})
 	if err != nil {
@@ -96,8 +94,8 @@ func Load(ctx context.Context, file string) (*Problem, error) {
 	return newProblem(p), nil
 }
 
-// New returns the problem of a target that a program has built, with names for its
-// ingredients in their order; without names they are called 0, 1, ...
+// New returns the problem of a target that a program has built. The names of the ingredients are in the order of
+// the target; without names the ingredients are called 0, 1, ...
 func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
 	p, err := compile.FromTarget(name, target, ingredients...)
 	if err != nil {
@@ -114,10 +112,9 @@ func newProblem(p *compile.Problem) *Problem {
 	return out
 }
 
-// Check fails where it is shown that no composition keeps rules and uses a number of
-// ingredients that is asked for: with the reason, and with changes each of which was tried
-// and found to leave compositions. It fails with a [*rule.Error] for a rule that is none,
-// and with the context's error.
+// Check returns an error if it can show that no composition both satisfies the rules of the set and uses a
+// permitted number of ingredients. The error states the reason, and changes after each of which some composition
+// was found. Check also returns a [*rule.Error] for an invalid rule, and the error of the context if it ends.
 func Check(ctx context.Context, set rule.Set) error {
 	why, err := conflict.Explain(ctx, set)
 	if err == nil && why != nil {
@@ -126,25 +123,25 @@ func Check(ctx context.Context, set rule.Set) error {
 	return err
 }
 
-// AllowPrograms returns a context in which [Load] accepts problems that run programs of
-// their own, with the user's rights.
+// AllowPrograms returns a context in which [Load] accepts problems that run programs of their own, with the rights
+// of the user.
 func AllowPrograms(ctx context.Context) context.Context { return compile.AllowPrograms(ctx) }
 
-// Ingredients returns the names of the ingredients, in the target's order.
+// Ingredients returns the names of the ingredients, in the order of the target.
 func (p *Problem) Ingredients() []string { return append([]string{}, p.p.Ingredients...) }
 
-// Target returns the law that is sampled: a space, a law of the number of ingredients, and
-// the properties with their weights.
+// Target returns the law that is sampled: a space, a law of the number of ingredients, and the properties with
+// their weights.
 func (p *Problem) Target() *mcmc.Target { return p.p.Target }
 
-// Warnings returns what the problem file allows and its author may not have meant.
+// Warnings returns warnings about what the problem file allows and its author may not have intended.
 func (p *Problem) Warnings() []string { return append([]string{}, p.p.Warnings...) }
 
-// Close ends the programs that the problem runs. The problem cannot be sampled after it.
+// Close ends the programs that the problem runs. Afterwards the problem cannot be sampled.
 func (p *Problem) Close() error { return p.p.Close() }
 
-// Sample runs the chains and the search for the best, and returns what they found. When ctx
-// ends it returns an error that wraps ctx's; a run in a directory can then be resumed.
+// Sample runs the chains and the search for the best recipes, and returns the results of both. If ctx ends, Sample
+// returns an error that wraps the error of ctx; a run in a directory can then be resumed.
 func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	asked := *p.p
 	asked.Name, asked.Sampler, asked.Time = p.Name, p.Settings, p.Time
@@ -191,7 +188,7 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	return newResult(m), nil
 }
 
-// version returns the version of the module, as far as the program that links it knows.
+// version returns the version of module kir that is linked into the program, or "devel" if it is unknown.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range append(info.Deps, &info.Main) {
@@ -203,60 +200,58 @@ func version() string {
 	return "devel"
 }
 
-// A Result is what a run found.
+// A Result holds the draws' statistics and the best recipes of a run.
 type Result struct {
-	// Headline says in a line how far the answer can be trusted, and Warnings what else a
-	// reader should know.
+	// Headline states in one line how far the answer can be trusted. Warnings states what else a reader should
+	// know.
 	Headline string
 	Warnings []string
 
-	// Shortlist is the best recipes that differ from each other and from the known ones,
-	// the best first.
+	// Shortlist holds the best recipes that differ from each other and from the known recipes, from best to worst.
 	Shortlist []Recipe
 
-	// Score is the score of the draws, Π y_k^c_k. Without properties that count it is
-	// unknown.
+	// Score summarises the scores Π y_k^c_k of the draws. It is unknown if no property has a positive weight.
 	Score Figure
 
-	// Used is the number of ingredients of the draws.
+	// Used summarises the number of used ingredients of the draws.
 	Used Figure
 
-	// Inclusion is the share of the draws that use each ingredient, by name, of those that
-	// any draw uses.
+	// Inclusion holds, by name of an ingredient, the share of the draws that use it. Ingredients that no draw uses
+	// are left out.
 	Inclusion map[string]Figure
 
 	summary *report.Model
 }
 
-// A Figure is the mean of a series over the draws with what it takes to judge it. NaN
-// stands for what is unknown.
+// A Figure is the mean of a quantity over the draws, with numbers to judge its accuracy. NaN stands for an unknown
+// number.
 type Figure struct {
 	Mean float64
-	MCSE float64 // standard error of the mean
-	ESS  float64 // bulk effective sample size, of Score and Used
-	RHat float64 // split R-hat, of Used
+	MCSE float64 // Monte Carlo standard error of the mean
+	ESS  float64 // bulk effective sample size; known for Score and Used
+	RHat float64 // split R-hat, which compares the chains; known for Used
 }
 
-// A Recipe is a composition by names.
+// A Recipe is a composition, with the names of its ingredients.
 type Recipe struct {
-	Amounts []Amount           // the largest first
-	Score   float64            // Π y_k of the properties that count, each once, in 0..1
-	Scores  map[string]float64 // y_k by property
-	Labels  map[string]Interval
+	Amounts []Amount            // amounts of the used ingredients, the largest first
+	Score   float64             // product Π y_k of the scores of all properties with a positive weight, without weights, in 0..1
+	Scores  map[string]float64  // score y_k of each property, by name
+	Labels  map[string]Interval // predicted value of each learnt objective, by name
 }
 
 // An Amount is an ingredient and its share of the whole.
 type Amount struct {
 	Ingredient string
 	Units      int
-	Share      float64 // Units / total
+	Share      float64 // Units divided by the total
 }
 
-// An Interval is a predicted value, and the interval that holds those of 90 % of new
-// recipes; its ends are NaN where the model has none.
+// An Interval is a predicted value, with the interval that contains the values of 90 % of new recipes. The ends of
+// the interval are NaN if the model predicts no interval.
 type Interval struct{ Value, Low, High float64 }
 
-// String writes the recipe in a line: its score, and the ingredients with their shares.
+// String returns the recipe as one line of text: its score, and the ingredients with their shares.
 func (r Recipe) String() string {
 	var b strings.Builder
 	b.WriteString(number.Score(r.Score, 1))
@@ -308,7 +303,7 @@ func figureOf(m *report.Model, name string) Figure {
 	return Figure{Mean: float64(s.Mean), MCSE: float64(s.SEMean), ESS: float64(s.ESSBulk), RHat: float64(s.RHat)}
 }
 
-// MarshalJSON writes the whole summary of the run, as kir sample --json prints it.
+// MarshalJSON returns the whole summary of the run, as kir sample --json prints it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	if r.summary == nil {
 		return nil, errors.New("kir: this result is of no run")

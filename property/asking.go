@@ -9,65 +9,68 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A recipeBuffer holds several recipes in the JSON text that the scoring program reads.
+// A recipeBuffer holds the JSON texts of several recipes, in the form that the scoring program reads.
 type recipeBuffer struct {
-	text []byte // JSON texts of all recipes, one after the other
-	ends []int  // offset in text at which each recipe ends
+	text       []byte // JSON texts of all recipes, one after the other
+	endOffsets []int  // by recipe: the offset in text at which the recipe ends
 }
 
-func (r *recipeBuffer) reset() { r.text, r.ends = r.text[:0], r.ends[:0] }
+func (r *recipeBuffer) reset() { r.text, r.endOffsets = r.text[:0], r.endOffsets[:0] }
 
-// buffer returns the text of all recipes. The caller appends the next recipe to the text and passes the result to
-// [recipeBuffer.add].
-func (r *recipeBuffer) buffer() []byte { return r.text }
+// appendableText returns the text of all recipes so far. The caller appends the text of the next recipe and passes
+// the result to [recipeBuffer.finishRecipe].
+func (r *recipeBuffer) appendableText() []byte { return r.text }
 
-func (r *recipeBuffer) add(text []byte) {
+// finishRecipe stores text, which is the result of [recipeBuffer.appendableText] with the text of one more recipe
+// appended.
+func (r *recipeBuffer) finishRecipe(text []byte) {
 	r.text = text
-	r.ends = append(r.ends, len(text))
+	r.endOffsets = append(r.endOffsets, len(text))
 }
 
-func (r *recipeBuffer) len() int { return len(r.ends) }
+func (r *recipeBuffer) len() int { return len(r.endOffsets) }
 
-// recipe returns the text of recipe k. The text is valid until the buffer is reset.
-func (r *recipeBuffer) recipe(k int) []byte {
+// recipeText returns the JSON text of recipe k. The text is valid until the buffer is reset.
+func (r *recipeBuffer) recipeText(k int) []byte {
 	from := 0
 	if k > 0 {
-		from = r.ends[k-1]
+		from = r.endOffsets[k-1]
 	}
-	return r.text[from:r.ends[k]]
+	return r.text[from:r.endOffsets[k]]
 }
 
-// A request is a chain's list of recipes to score, some of them unknown, on which the chain waits.
+// A request is a list of recipes for which a chain needs scores. The chain waits until the program has scored the
+// recipes whose scores are unknown.
 type request struct {
-	recipes *recipeBuffer
-	missing []int     // indices of the recipes whose scores are unknown
-	logs    []float64 // log scores of the missing recipes, in the order of missing
-	err     error
-	done    chan struct{}
+	recipes          *recipeBuffer
+	unknownRecipes   []int     // indices of the recipes whose scores are unknown
+	unknownLogScores []float64 // log scores of the recipes in unknownRecipes, in the same order
+	err              error
+	done             chan struct{}
 }
 
-// scores appends the log score of each recipe of the buffer to dst. Remembered scores are used; one call of the
-// program scores all others, together with those that other chains request. After an error the appended values are
-// meaningless.
-func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
+// appendLogScores appends the log score of each recipe in the buffer to dst. It takes known scores from the cache.
+// One call of the program scores all other recipes, together with the recipes that other chains request. After an
+// error the appended values are meaningless.
+func (p *Program) appendLogScores(dst []float64, of *recipeBuffer) ([]float64, error) {
 	from := len(dst)
 	q := request{recipes: of}
 	p.mu.Lock()
 	for k := range of.len() {
-		log, ok := p.known.get(of.recipe(k))
+		log, ok := p.scoreMemo.get(of.recipeText(k))
 		if !ok {
-			q.missing = append(q.missing, k)
+			q.unknownRecipes = append(q.unknownRecipes, k)
 		}
 		dst = append(dst, log)
 	}
-	if err := p.err; err != nil || len(q.missing) == 0 {
+	if err := p.firstError; err != nil || len(q.unknownRecipes) == 0 {
 		p.mu.Unlock()
 		return dst, err
 	}
 	q.done = make(chan struct{})
-	p.queue = append(p.queue, &q)
-	p.pending++
-	p.peers = max(p.peers, p.pending)
+	p.queuedRequests = append(p.queuedRequests, &q)
+	p.pendingRequests++
+	p.expectedRequests = max(p.expectedRequests, p.pendingRequests)
 	p.mu.Unlock()
 	select {
 	case p.requestQueued <- struct{}{}:
@@ -77,39 +80,39 @@ func (p *Program) scores(dst []float64, of *recipeBuffer) ([]float64, error) {
 		select {
 		case <-q.done:
 			answered = true
-		case p.slots <- struct{}{}:
-			p.serveQueue(&q)
-			<-p.slots
+		case p.processSlots <- struct{}{}:
+			p.sendQueuedRequests(&q)
+			<-p.processSlots
 		}
 	}
-	for k, log := range q.logs {
-		dst[from+q.missing[k]] = log
+	for k, log := range q.unknownLogScores {
+		dst[from+q.unknownRecipes[k]] = log
 	}
 	return dst, q.err
 }
 
-// serveQueue sends the queued requests, up to 4,096 recipes, to one process of the program. It does nothing if
-// another chain has sent q meanwhile.
-func (p *Program) serveQueue(q *request) {
-	p.waitForPeers(q)
+// sendQueuedRequests sends the queued requests, up to 4,096 recipes, to one process of the program. It does nothing
+// if another chain has already sent the request q.
+func (p *Program) sendQueuedRequests(q *request) {
+	p.waitForMoreRequests(q)
 	p.mu.Lock()
-	if !slices.Contains(p.queue, q) {
+	if !slices.Contains(p.queuedRequests, q) {
 		p.mu.Unlock()
 		return
 	}
 	asked, n := 0, 0
-	for asked < len(p.queue) && (asked == 0 || n+len(p.queue[asked].missing) <= maxRecipes) {
-		n += len(p.queue[asked].missing)
+	for asked < len(p.queuedRequests) && (asked == 0 || n+len(p.queuedRequests[asked].unknownRecipes) <= maxRecipesPerLine) {
+		n += len(p.queuedRequests[asked].unknownRecipes)
 		asked++
 	}
-	now := slices.Clone(p.queue[:asked])
-	p.queue = slices.Delete(p.queue, 0, asked)
+	now := slices.Clone(p.queuedRequests[:asked])
+	p.queuedRequests = slices.Delete(p.queuedRequests, 0, asked)
 	p.mu.Unlock()
 
 	line := []byte{'['}
 	for _, q := range now {
-		for _, k := range q.missing {
-			line = append(append(line, q.recipes.recipe(k)...), ',')
+		for _, k := range q.unknownRecipes {
+			line = append(append(line, q.recipes.recipeText(k)...), ',')
 		}
 	}
 	line = append(line[:len(line)-1], "]\n"...)
@@ -120,26 +123,26 @@ func (p *Program) serveQueue(q *request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.meanCallTime += (took - p.meanCallTime) / 8
-	p.pending -= len(now)
+	p.pendingRequests -= len(now)
 	for _, q := range now {
 		if q.err = err; err == nil {
-			q.logs, logs = logs[:len(q.missing)], logs[len(q.missing):]
-			for k, log := range q.logs {
-				p.known.put(q.recipes.recipe(q.missing[k]), log)
+			q.unknownLogScores, logs = logs[:len(q.unknownRecipes)], logs[len(q.unknownRecipes):]
+			for k, log := range q.unknownLogScores {
+				p.scoreMemo.put(q.recipes.recipeText(q.unknownRecipes[k]), log)
 			}
 		}
 		close(q.done)
 	}
 }
 
-// waitForPeers delays the call until as many requests are queued as chains usually send together, for at most a
-// quarter of the mean time of a call. The delay pays because a chain that has its answer usually sends another
-// request soon.
-func (p *Program) waitForPeers(q *request) {
+// waitForMoreRequests waits until as many requests are queued as chains usually send together. It waits for at most
+// a quarter of the mean time of a call. Waiting pays because a chain that has received its scores usually sends the
+// next request soon.
+func (p *Program) waitForMoreRequests(q *request) {
 	var late <-chan time.Time
 	for {
 		p.mu.Lock()
-		enough := len(p.queue)*p.o.Processes >= p.peers || !slices.Contains(p.queue, q)
+		enough := len(p.queuedRequests)*p.options.Processes >= p.expectedRequests || !slices.Contains(p.queuedRequests, q)
 		took := p.meanCallTime
 		p.mu.Unlock()
 		if enough {
@@ -156,7 +159,7 @@ func (p *Program) waitForPeers(q *request) {
 			return
 		case <-late:
 			p.mu.Lock()
-			p.peers = p.pending
+			p.expectedRequests = p.pendingRequests
 			p.mu.Unlock()
 			return
 		}
@@ -164,60 +167,61 @@ func (p *Program) waitForPeers(q *request) {
 }
 
 // askProcess sends one line of input, the JSON array of recipes, to a process and returns the log score of each
-// recipe. It restarts a process that ends, once.
+// recipe. If the process ends before it answers, askProcess starts another process and asks once more.
 func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	for again := false; ; again = true {
-		q, err := p.acquire()
+		q, err := p.acquireProcess()
 		if err != nil {
-			return nil, p.fail(err)
+			return nil, p.recordFailure(err)
 		}
 		answer, err := q.exchange(request, recipes)
 		if err == nil {
 			var logs []float64
-			if logs, err = appendLogs(nil, answer, recipes); err == nil {
-				p.release(q, recipes)
+			if logs, err = appendAnswerLogs(nil, answer, recipes); err == nil {
+				p.releaseProcess(q, recipes)
 				return logs, nil
 			}
-			err = fmt.Errorf("the program %s answered %s: %w%s", p.name(), inputerr.Quote(string(answer)), err, q.lastErrorLine())
+			err = fmt.Errorf("the program %s answered %s: %w%s", p.quotedCommand(), inputerr.Quote(string(answer)), err, q.lastErrorLine())
 			q.kill()
-			return nil, p.fail(err)
+			return nil, p.recordFailure(err)
 		}
-		ended := (*endedError)(nil)
-		if !errors.As(err, &ended) || again || !p.mayRestart() {
-			return nil, p.fail(fmt.Errorf("the program %s %w%s", p.name(), err, q.lastErrorLine()))
+		ended := (*processEndedError)(nil)
+		if !errors.As(err, &ended) || again || !p.countRestart() {
+			return nil, p.recordFailure(fmt.Errorf("the program %s %w%s", p.quotedCommand(), err, q.lastErrorLine()))
 		}
-		if p.o.Tell != nil {
-			p.o.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.name(), err, q.lastErrorLine()))
+		if p.options.Tell != nil {
+			p.options.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.quotedCommand(), err, q.lastErrorLine()))
 		}
 	}
 }
 
-// A memo caches log scores by recipe, in bounded memory. It has two generations. When the current one is full, it
-// replaces the previous one. A recipe found in the previous generation is copied to the current one.
-type memo struct {
-	current, previous map[string]float64
-	bytes             int // approximate size of current
+// A scoreCache stores the log score of each recipe in bounded memory. It has two generations. When the current
+// generation is full, it becomes the previous generation, and the old previous generation is dropped. A recipe
+// found in the previous generation is copied to the current generation.
+type scoreCache struct {
+	currentScores, previousScores map[string]float64
+	currentBytes                  int // approximate size of the current generation, in bytes
 }
 
 const (
-	memoBytes    = 8 << 20 // greatest approximate size of one generation of the memo
-	memoOverhead = 64      // approximate bytes of a memo's entry without the recipe's text
+	maxCacheBytes      = 8 << 20 // greatest approximate size of one generation of a scoreCache, in bytes
+	cacheEntryOverhead = 64      // approximate size of an entry of a scoreCache without the text of the recipe, in bytes
 )
 
-func (m *memo) get(recipe []byte) (log float64, ok bool) {
-	if log, ok = m.current[string(recipe)]; ok {
+func (m *scoreCache) get(recipe []byte) (log float64, ok bool) {
+	if log, ok = m.currentScores[string(recipe)]; ok {
 		return log, true
 	}
-	if log, ok = m.previous[string(recipe)]; ok {
+	if log, ok = m.previousScores[string(recipe)]; ok {
 		m.put(recipe, log)
 	}
 	return log, ok
 }
 
-func (m *memo) put(recipe []byte, log float64) {
-	if size := len(recipe) + memoOverhead; m.current == nil || m.bytes+size > memoBytes {
-		m.current, m.previous, m.bytes = make(map[string]float64), m.current, 0
+func (m *scoreCache) put(recipe []byte, log float64) {
+	if size := len(recipe) + cacheEntryOverhead; m.currentScores == nil || m.currentBytes+size > maxCacheBytes {
+		m.currentScores, m.previousScores, m.currentBytes = make(map[string]float64), m.currentScores, 0
 	}
-	m.current[string(recipe)] = log
-	m.bytes += len(recipe) + memoOverhead
+	m.currentScores[string(recipe)] = log
+	m.currentBytes += len(recipe) + cacheEntryOverhead
 }

@@ -9,9 +9,9 @@ import (
 // What is remembered is what was put there, what is asked for again stays longest, and
 // there are never more than two generations.
 func TestMemo(t *testing.T) {
-	var m memo
+	var m scoreCache
 	recipe := func(k int) []byte { return fmt.Appendf(nil, "%0*d", 1000, k) }
-	const each = memoBytes / (1000 + memoOverhead) // of a generation
+	const each = maxCacheBytes / (1000 + cacheEntryOverhead) // of a generation
 	for k := range 5 * each {
 		m.put(recipe(k), float64(k))
 		if log, ok := m.get(recipe(0)); !ok || log != 0 {
@@ -20,7 +20,7 @@ func TestMemo(t *testing.T) {
 		if log, ok := m.get(recipe(k - k%each)); !ok || log != float64(k-k%each) {
 			t.Fatalf("recipe %d is %v, %v", k-k%each, log, ok)
 		}
-		if n := len(m.current) + len(m.previous); n > 2*each {
+		if n := len(m.currentScores) + len(m.previousScores); n > 2*each {
 			t.Fatalf("%d recipes are remembered, and %d are two generations", n, 2*each)
 		}
 	}

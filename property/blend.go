@@ -11,16 +11,16 @@ import (
 //
 //	y(x) = d(Σ_i a_i·x_i / M)
 //
-// The mean has the attribute's own unit, such as percent of alcohol or cost a kilogram. With a_i =
-// 1 for the ingredients of a group and 0 for the others, the mean is the group's share.
+// The mean has the unit of the attribute, such as percent of alcohol or cost per kilogram. If a_i is 1 for the
+// ingredients of a group and 0 for all other ingredients, the mean is the share of the group.
 //
-// The sum is exact, in whole numbers. A split of a line takes constant time. Attributes of at most
-// 15 decimal places are exact as long as 10^places·M·max|a| < 2⁶². Others are rounded to 2⁻⁶¹·M of
-// the largest.
+// The sum Σ a_i·x_i is exact, in whole numbers. Each split of a line takes constant time; see [mcmc.Scorer] for
+// lines and splits. Attributes of at most 15 decimal places are exact as long as 10^places·M·max|a| < 2⁶². Other
+// attributes are rounded to multiples of 2⁻⁶¹·M·max|a| or finer.
 type Blend struct {
-	form  form
-	whole float64 // value of form at which the mean of the attribute is 1
-	d     *Desirability
+	form         linearForm
+	formPerMean  float64 // value of form at which the mean of the attribute is 1
+	desirability *Desirability
 }
 
 var (
@@ -28,8 +28,8 @@ var (
 	_ mcmc.CurveScorer  = (*blendScorer)(nil)
 )
 
-// NewBlend returns a [Blend]. attribute holds a finite value for each ingredient; total is M, the units of a
-// composition.
+// NewBlend returns a [Blend]. The slice attribute holds a finite value for each ingredient, and total is M, the
+// units of a composition. The error reports a value that is not finite, or that d is nil.
 func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	if err := checkFinite("the attribute of ingredient", attribute); err != nil {
 		return nil, err
@@ -37,36 +37,38 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	if d == nil {
 		return nil, fmt.Errorf("a blend needs a desirability")
 	}
-	b := &Blend{form: newForm(attribute, total), d: d}
-	b.whole = float64(b.form.scale * float64(total))
+	b := &Blend{form: newLinearForm(attribute, total), desirability: d}
+	b.formPerMean = float64(b.form.scale * float64(total))
 	return b, nil
 }
 
-// As returns a blend of the same attribute with another desirability.
+// As returns a blend of the same attribute with the desirability d.
 func (b *Blend) As(d *Desirability) *Blend {
 	of := *b
-	of.d = d
+	of.desirability = d
 	return &of
 }
 
-// Mean returns the attribute's mean in x, weighted by amounts.
-func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.mean(b.form.value(x)) }
+// Mean returns the mean of the attribute in x, weighted by amounts.
+func (b *Blend) Mean(x *mcmc.Composition) float64 { return b.meanFromForm(b.form.scaledValue(x)) }
 
-func (b *Blend) mean(sum int64) float64 { return float64(sum) / b.whole }
+func (b *Blend) meanFromForm(sum int64) float64 { return float64(sum) / b.formPerMean }
 
-// Linear returns the mean as the linear form Σ perUnit_i·x_i, and the desirability of the mean. perUse is nil and
-// constant is 0.
+// Linear returns the mean as the linear form Σ perUnit_i·x_i, and the desirability of the mean. The results perUse
+// and constant are nil and 0.
 func (b *Blend) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
-	for _, a := range b.form.a {
-		perUnit = append(perUnit, float64(a)/b.whole)
+	for _, a := range b.form.coefficients {
+		perUnit = append(perUnit, float64(a)/b.formPerMean)
 	}
-	return perUnit, nil, 0, b.d
+	return perUnit, nil, 0, b.desirability
 }
 
-// LogScore returns log y(x).
-func (b *Blend) LogScore(x *mcmc.Composition) float64 { return b.d.log(b.Mean(x)) }
+// LogScore returns log y(x), the logarithm of the score of x.
+func (b *Blend) LogScore(x *mcmc.Composition) float64 {
+	return b.desirability.logDesirability(b.Mean(x))
+}
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (b *Blend) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &blendScorer{property: b, previousAmounts: previousAmounts{x: x}}
 }
@@ -74,54 +76,60 @@ func (b *Blend) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type blendScorer struct {
 	property *Blend
 	previousAmounts
-	sum int64 // value of the property's form at the composition x
+	formValue int64 // value of the linear form of the property at the composition x
 
-	at0, step int64 // set by Curve: the form's value at split 0, and its increment per unit from j to i
+	valueAt0, valueStep int64 // set by Curve: the value of the linear form at split 0, and its increment per unit moved from j to i
 }
 
 func (s *blendScorer) Reset() {
 	s.previousAmounts.reset()
-	s.sum = s.property.form.value(s.x)
+	s.formValue = s.property.form.scaledValue(s.x)
 }
 
-func (s *blendScorer) LogScore() float64 { return s.property.d.log(s.property.mean(s.sum)) }
+func (s *blendScorer) LogScore() float64 {
+	return s.property.desirability.logDesirability(s.property.meanFromForm(s.formValue))
+}
 
 func (s *blendScorer) Line(i, j int, p *mcmc.Pieces) {
 	b := s.property
-	sum, step := b.form.line(s.x, s.sum, i, j)
+	sum, step := b.form.valueAlongLine(s.x, s.formValue, i, j)
 	if step == 0 {
-		p.Add(0, b.d.log(b.mean(sum)))
+		p.Add(0, b.desirability.logDesirability(b.meanFromForm(sum)))
 		return
 	}
-	q := joiner{pieces: p}
+	q := pieceJoiner{pieces: p}
 	for k := range s.x.Amount(i) + s.x.Amount(j) + 1 {
-		q.add(k, b.d.log(b.mean(sum)))
+		q.add(k, b.desirability.logDesirability(b.meanFromForm(sum)))
 		sum += step
 	}
 }
 
 func (s *blendScorer) Curve(i, j int) (peak int) {
 	b := s.property
-	s.at0, s.step = b.form.line(s.x, s.sum, i, j)
-	if k := math.Round((float64(b.d.best*b.whole) - float64(s.at0)) / float64(s.step)); 0 < k && k < float64(s.x.Amount(i)+s.x.Amount(j)) {
+	s.valueAt0, s.valueStep = b.form.valueAlongLine(s.x, s.formValue, i, j)
+	if k := math.Round((float64(b.desirability.bestValue*b.formPerMean) - float64(s.valueAt0)) / float64(s.valueStep)); 0 < k && k < float64(s.x.Amount(i)+s.x.Amount(j)) {
 		return int(k)
 	}
 	return 0
 }
 
-// mean returns the mean at split k of the line that Curve prepared.
-func (s *blendScorer) mean(k int) float64 { return s.property.mean(s.at0 + int64(k)*s.step) }
+// meanAtSplit returns the mean at split k of the line that Curve prepared.
+func (s *blendScorer) meanAtSplit(k int) float64 {
+	return s.property.meanFromForm(s.valueAt0 + int64(k)*s.valueStep)
+}
 
-func (s *blendScorer) At(k int) float64 { return s.property.d.log(s.mean(k)) }
+func (s *blendScorer) At(k int) float64 {
+	return s.property.desirability.logDesirability(s.meanAtSplit(k))
+}
 
 // Above returns an upper bound of the log score over the splits from..to. The mean is monotonic along the line, so
-// the means at the two ends suffice.
+// the means at the first and the last split suffice.
 func (s *blendScorer) Above(from, to int) float64 {
-	return s.property.d.upperBound(s.mean(from), s.mean(to))
+	return s.property.desirability.upperBound(s.meanAtSplit(from), s.meanAtSplit(to))
 }
 
 func (s *blendScorer) Moved(i, j int) {
-	byI, byJ := s.previousAmounts.changes(i, j)
-	a := s.property.form.a
-	s.sum += int64(byI)*a[i] + int64(byJ)*a[j]
+	byI, byJ := s.previousAmounts.takeChanges(i, j)
+	a := s.property.form.coefficients
+	s.formValue += int64(byI)*a[i] + int64(byJ)*a[j]
 }

@@ -7,7 +7,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A CovarianceError describes why a matrix is not a covariance.
+// A CovarianceError describes why a matrix is not a covariance matrix.
 type CovarianceError struct {
 	Row, Column int // indices of the faulty entry; both −1 if the whole matrix is at fault
 	Reason      string
@@ -24,14 +24,15 @@ func (e *CovarianceError) Error() string {
 // product of the standard deviations of i and j.
 const symmetryTolerance = 1e-9
 
-// eigenvalueTolerance bounds negative eigenvalues, as a share of √N times the largest variance.
-// Rounding the entries to six digits of the largest moves eigenvalues by up to about 0.6·10⁻⁶·√N.
+// eigenvalueTolerance is the greatest magnitude allowed for a negative eigenvalue, as a fraction of √N times the
+// largest variance. Rounding all entries to six digits of the largest entry moves eigenvalues by up to about
+// 0.6·10⁻⁶·√N.
 const eigenvalueTolerance = 1e-6
 
-// CheckCovariance verifies that a square matrix is a covariance. The matrix must be finite,
-// symmetric to 10⁻⁹ of the product of the standard deviations, without negative variances, and
-// positive semidefinite. No eigenvalue, of a pair or of the whole, may be below −10⁻⁶·√N times the
-// largest variance, which leaves room for entries rounded to six digits. It takes O(N³) time. The
+// CheckCovariance verifies that a square matrix is a covariance matrix. The matrix must be finite, symmetric to
+// 10⁻⁹ of the product of the standard deviations, without negative variances, and positive semidefinite. No
+// eigenvalue of the matrix, nor of the 2×2 matrix of any two rows, may be below −10⁻⁶·√N times the largest
+// variance. This tolerance leaves room for entries rounded to six digits. CheckCovariance takes O(N³) time. The
 // error is a [*CovarianceError].
 func CheckCovariance(c [][]float64) error {
 	n := len(c)
@@ -89,9 +90,9 @@ func CheckCovariance(c [][]float64) error {
 	return &CovarianceError{-1, -1, reason}
 }
 
-// smallestEigenvalue returns the smallest eigenvalue, to six digits, of a symmetric matrix that is not positive
-// definite. It bisects for the least number that must be added to the diagonal to make a Cholesky factorisation
-// succeed.
+// smallestEigenvalue returns the smallest eigenvalue, to six digits, of a symmetric n×n matrix that is not positive
+// definite. It finds by bisection the least number that must be added to the diagonal to make a Cholesky
+// factorisation succeed.
 func smallestEigenvalue(n int, at func(i, j int) float64) float64 {
 	lower := portable.NewLower(n)
 	below := func(value float64) bool {

@@ -7,53 +7,54 @@ import (
 	"kir/internal/portable"
 )
 
-// A Desirability maps a number to log d, where d in 0..1 is how desirable the number is. log d is
-// −Inf where d is 0.
+// A Desirability maps a number v to log d(v), where d in 0..1 is how desirable v is. log d is −Inf where d is 0.
+// The desirabilities [UncappedRamp] and [Exponential] can exceed 1.
 //
-// Larger, Smaller and Target are those of Derringer and Suich, "Simultaneous Optimization of
-// Several Response Variables", Journal of Quality Technology 12 (1980), 214–219, equations (1) and
-// (2).
+// [Larger], [Smaller] and [Target] are the desirabilities of Derringer and Suich, "Simultaneous Optimization of
+// Several Response Variables", Journal of Quality Technology 12 (1980), 214–219, equations (1) and (2).
 type Desirability struct {
-	log  func(v float64) float64
-	best float64 // log rises for values below best and falls for values above
+	logDesirability func(v float64) float64
+	bestValue       float64 // log d increases below bestValue and decreases above bestValue
 
-	// slope is the derivative of log where d is neither 0 nor at its floor, except at best. There
-	// log is concave. A nil slope means that log may not be concave.
-	slope     func(v float64) float64
+	// logSlope is the derivative of log d where d is neither 0 nor at its floor, except at bestValue. In this
+	// region log d is concave. A nil logSlope means that log d may not be concave.
+	logSlope  func(v float64) float64
 	low, high float64 // without a floor, d is 0 outside low..high
-	floor     float64 // least value of log; −Inf if there is none
+	logFloor  float64 // least value of log d; −Inf if there is none
 }
 
-// newDesirability returns a desirability that is above 0 for all numbers. [Desirability.withSupport] restricts it.
+// newDesirability returns a desirability that is above 0 for all numbers. [Desirability.withSupport] restricts the
+// desirability to an interval.
 func newDesirability(log func(v float64) float64, best float64, slope func(v float64) float64) *Desirability {
-	return &Desirability{log: log, best: best, slope: slope, low: math.Inf(-1), high: math.Inf(1), floor: math.Inf(-1)}
+	return &Desirability{logDesirability: log, bestValue: best, logSlope: slope, low: math.Inf(-1), high: math.Inf(1), logFloor: math.Inf(-1)}
 }
 
-// withSupport restricts d to the interval low..high, outside which it is 0. It returns d.
+// withSupport records that d is 0 outside the interval low..high. It returns d.
 func (d *Desirability) withSupport(low, high float64) *Desirability {
 	d.low, d.high = low, high
 	return d
 }
 
-// zeroSlope is the slope of a desirability that is constant wherever it is not 0.
+// zeroSlope is the slope of the logarithm of a desirability that is constant wherever it is not 0.
 func zeroSlope(float64) float64 { return 0 }
 
 // Log returns log d(v).
-func (d *Desirability) Log(v float64) float64 { return d.log(v) }
+func (d *Desirability) Log(v float64) float64 { return d.logDesirability(v) }
 
-// Best returns the value of the greatest desirability: log d rises up to it and falls beyond it. It may be infinite.
-func (d *Desirability) Best() float64 { return d.best }
+// Best returns the value with the greatest desirability: log d increases up to that value and decreases beyond. The
+// value may be infinite.
+func (d *Desirability) Best() float64 { return d.bestValue }
 
-// Concave returns the derivative of log d and its domain. log d is at least floor between low and
-// high and −Inf beyond. Wherever it is more than floor it is concave with that slope, except for a
-// corner at the best value. ok is false if log d does not have this shape.
+// Concave returns the derivative of log d and the domain low..high on which log d is at least floor; beyond the
+// domain log d is −Inf. Wherever log d exceeds floor, it is concave with the derivative slope, except for a corner
+// at the best value. ok is false if log d does not have this shape.
 func (d *Desirability) Concave() (slope func(v float64) float64, low, high, floor float64, ok bool) {
-	return d.slope, d.low, d.high, d.floor, d.slope != nil
+	return d.logSlope, d.low, d.high, d.logFloor, d.logSlope != nil
 }
 
 // upperBound returns an upper bound of log d over all values between v and w, in either order.
 func (d *Desirability) upperBound(v, w float64) float64 {
-	l := d.log(max(min(v, w), min(max(v, w), d.best)))
+	l := d.logDesirability(max(min(v, w), min(max(v, w), d.bestValue)))
 	if l > 0 {
 		return float64(l * (1 + 0x1p-50)) // a margin for the rounding of the logarithm
 	}
@@ -64,38 +65,42 @@ func (d *Desirability) upperBound(v, w float64) float64 {
 //
 //	d = 0 for v ≤ from, ((v − from)/(to − from))^shape, 1 for v ≥ to.
 //
-// A shape above 1 makes values half way less desirable, a shape below 1 more. It returns an error
-// unless from is below to, the shape is above 0, and all are finite.
+// A shape above 1 makes the values between from and to less desirable, and a shape below 1 makes them more
+// desirable. Larger returns an error unless from is below to, the shape is above 0, and all arguments are finite.
 func Larger(from, to, shape float64) (*Desirability, error) {
-	if err := checkRising("from", from, "to", to); err != nil {
+	if err := checkAscending("from", from, "to", to); err != nil {
 		return nil, err
 	}
 	if err := checkShape(shape); err != nil {
 		return nil, err
 	}
-	return newDesirability(ramp(from, to, shape), to, rampSlope(from, to, shape)).withSupport(from, math.Inf(1)), nil
+	return newDesirability(logRamp(from, to, shape), to, logRampSlope(from, to, shape)).withSupport(from, math.Inf(1)), nil
 }
 
 // Smaller is the desirability "the smaller the better":
 //
 //	d = 1 for v ≤ from, ((to − v)/(to − from))^shape, 0 for v ≥ to.
+//
+// Smaller returns an error unless from is below to, the shape is above 0, and all arguments are finite.
 func Smaller(from, to, shape float64) (*Desirability, error) {
 	if _, err := Larger(from, to, shape); err != nil {
 		return nil, err
 	}
-	rise, slope := ramp(-to, -from, shape), rampSlope(-to, -from, shape)
+	rise, slope := logRamp(-to, -from, shape), logRampSlope(-to, -from, shape)
 	return newDesirability(func(v float64) float64 { return rise(-v) }, from, func(v float64) float64 { return -slope(-v) }).withSupport(math.Inf(-1), to), nil
 }
 
-// Target is a desirability with its best at one value:
+// Target is a desirability that is greatest at one value:
 //
 //	d = ((v − from)/(at − from))^rise  for from ≤ v ≤ at,
 //	    ((to − v)/(to − at))^fall      for at ≤ v ≤ to, 0 elsewhere.
+//
+// Target returns an error unless from < at < to, rise and fall are above 0, and all arguments are finite.
 func Target(from, at, to, rise, fall float64) (*Desirability, error) {
-	if err := checkRising("from", from, "at", at); err != nil {
+	if err := checkAscending("from", from, "at", at); err != nil {
 		return nil, err
 	}
-	if err := checkRising("at", at, "to", to); err != nil {
+	if err := checkAscending("at", at, "to", to); err != nil {
 		return nil, err
 	}
 	for _, shape := range []float64{rise, fall} {
@@ -103,8 +108,8 @@ func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 			return nil, err
 		}
 	}
-	up, down := ramp(from, at, rise), ramp(-to, -at, fall)
-	rising, falling := rampSlope(from, at, rise), rampSlope(-to, -at, fall)
+	up, down := logRamp(from, at, rise), logRamp(-to, -at, fall)
+	rising, falling := logRampSlope(from, at, rise), logRampSlope(-to, -at, fall)
 	return newDesirability(func(v float64) float64 {
 		if v <= at {
 			return up(v)
@@ -118,7 +123,8 @@ func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 	}).withSupport(from, to), nil
 }
 
-// Range is the desirability that is 1 for from ≤ v ≤ to and 0 elsewhere.
+// Range is the desirability that is 1 for from ≤ v ≤ to and 0 elsewhere. It returns an error unless both bounds are
+// finite and from ≤ to.
 func Range(from, to float64) (*Desirability, error) {
 	if err := checkFinite("bound", []float64{from, to}); err != nil {
 		return nil, err
@@ -134,7 +140,8 @@ func Range(from, to float64) (*Desirability, error) {
 	}, from, zeroSlope).withSupport(from, to), nil
 }
 
-// Normal is the bell-shaped desirability exp(−(v − mean)²/(2·sd²)), which is nowhere 0.
+// Normal is the bell-shaped desirability exp(−(v − mean)²/(2·sd²)), which is nowhere 0. It returns an error unless
+// both arguments are finite and sd is above 0.
 func Normal(mean, sd float64) (*Desirability, error) {
 	if err := checkFinite("number", []float64{mean, sd}); err != nil {
 		return nil, err
@@ -148,7 +155,8 @@ func Normal(mean, sd float64) (*Desirability, error) {
 	}, mean, func(v float64) float64 { return (mean - v) / sd / sd }), nil
 }
 
-// Floor returns the desirability max(floor, d). With a floor above 0 no value is forbidden.
+// Floor returns the desirability max(floor, d). A floor above 0 makes every value possible. The error reports a
+// floor outside 0..1.
 func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	if !(floor >= 0 && floor <= 1) {
 		return nil, fmt.Errorf("the floor is %v: it is the least desirability, from 0 to 1", floor)
@@ -158,14 +166,14 @@ func (d *Desirability) Floor(floor float64) (*Desirability, error) {
 	}
 	least := portable.Log(floor)
 	of := *d
-	of.log, of.floor = func(v float64) float64 { return max(least, d.log(v)) }, max(least, d.floor)
+	of.logDesirability, of.logFloor = func(v float64) float64 { return max(least, d.logDesirability(v)) }, max(least, d.logFloor)
 	of.low, of.high = math.Inf(-1), math.Inf(1)
 	return &of, nil
 }
 
-// ramp returns the function v ↦ log d(v), where d rises from 0 at low to 1 at high as a power with the exponent
-// shape.
-func ramp(low, high, shape float64) func(v float64) float64 {
+// logRamp returns the function v ↦ log d(v), where d increases from 0 at low to 1 at high as a power with the
+// exponent shape.
+func logRamp(low, high, shape float64) func(v float64) float64 {
 	width := high - low
 	return func(v float64) float64 {
 		switch {
@@ -178,8 +186,8 @@ func ramp(low, high, shape float64) func(v float64) float64 {
 	}
 }
 
-// rampSlope returns the derivative of the function that ramp returns. It is 0 above high.
-func rampSlope(low, high, shape float64) func(v float64) float64 {
+// logRampSlope returns the derivative of the function that [logRamp] returns. The derivative is 0 above high.
+func logRampSlope(low, high, shape float64) func(v float64) float64 {
 	return func(v float64) float64 {
 		if v >= high {
 			return 0
@@ -188,7 +196,7 @@ func rampSlope(low, high, shape float64) func(v float64) float64 {
 	}
 }
 
-func checkRising(low string, from float64, high string, to float64) error {
+func checkAscending(low string, from float64, high string, to float64) error {
 	if err := checkFinite("bound", []float64{from, to}); err != nil {
 		return err
 	}

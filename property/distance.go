@@ -10,55 +10,53 @@ import (
 	"kir/mcmc"
 )
 
-// Distance scores a composition by its distance, in amounts, to the nearest of known recipes.
-// Likeness is high near a recipe, novelty far from all of them:
+// Distance scores a composition by its distance, in amounts, to the nearest of the known recipes. Likeness is high
+// near a recipe, and novelty is high far from all recipes:
 //
 //	likeness y(x) = max(floor, exp(−d²/(2·scale²)))
 //	novelty  y(x) = max(floor, 1 − exp(−d²/(2·scale²))),  d = min_r d(x, z_r)
 //
-// d(x, z) is the Aitchison distance between two compositions of M units. An amount of 0 is replaced
-// by zero units, 0 < zero ≤ 1. With l(a) = log max(a, zero) and the differences D_i = l(x_i) −
-// l(z_i),
+// d(x, z) is the Aitchison distance between two compositions of M units. An amount of 0 is replaced by zero units,
+// 0 < zero ≤ 1. With l(a) = log max(a, zero) and the differences D_i = l(x_i) − l(z_i),
 //
 //	d(x, z)² = Σ_i D_i² − (Σ_i D_i)²/N
 //
-// which is the Euclidean distance of the centred log-ratios. Closing the replaced compositions to a
-// common sum does not change it. The distance is in logs: two recipes that differ by a factor of e
-// in one of many ingredients are about 1 apart. One unit more or less of an ingredient is at least
-// log 1/zero. (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3; the
-// replacement is the simple one of Martín-Fernández, Barceló-Vidal and Pawlowsky-Glahn,
-// Mathematical Geology 35 (2003), 253–278, eq. 4, which keeps the ratios of the amounts other than
-// 0.)
+// which is the squared Euclidean distance of the centred log-ratios. Dividing the replaced compositions by their
+// sums does not change the distance. The distance is in logs: two recipes that differ by a factor of e in one of
+// many ingredients are about 1 apart. Two recipes of which only one uses an ingredient differ in this ingredient by
+// at least log(1/zero). (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3; the replacement
+// is the simple one of Martín-Fernández, Barceló-Vidal and Pawlowsky-Glahn, Mathematical Geology 35 (2003),
+// 253–278, eq. 4, which keeps the ratios of the amounts other than 0.)
 //
-// Logs are rounded to whole multiples of 2⁻ᵇ, so that sums are exact. b is 26, or less if sums of
-// squares over min(N, M) ingredients leave no room. For each recipe the scorer keeps its sum of
-// products with the composition. A line takes one pass over the recipes. The pass finds the few
-// recipes that can be nearest somewhere on the line, and the scorer evaluates only these at each
-// split.
+// Logs are rounded to whole multiples of 2⁻ᵇ, so that sums are exact. b is 26, or less if sums of squares over
+// min(N, M) ingredients leave no room. For each recipe the scorer keeps the sum of products with the composition.
+// To score a line (see [mcmc.Scorer]), the scorer passes once over the recipes to find the few recipes that can be
+// nearest somewhere on the line. Only these recipes are evaluated at each split.
 type Distance struct {
-	isLikeness bool
-	floor      float64
-	logFloor   float64
-	perUnit    float64 // 1/(2·scale²) in units of squaredDistance, 2⁻²ᵇ
-	n          float64 // N, the number of ingredients
+	isLikeness      bool
+	floor           float64
+	logFloor        float64
+	exponentPerUnit float64 // 1/(2·scale²) for squared distances in units of 2⁻²ᵇ
+	ingredientCount float64 // N, the number of ingredients
 
-	zero  float64
-	shift int     // b: logs are stored in units of 2⁻ᵇ
-	unit  float64 // 2ᵇ, the number of units in a log of 1
-	logs  []int64 // logs[a] is l(a) − l(0) for each amount a below len(logs)
+	zeroReplacement float64
+	logFractionBits int     // b: logs are stored in units of 2⁻ᵇ
+	unitsPerLog     float64 // 2ᵇ, the number of units in a log of 1
+	logTable        []int64 // by amount: the result of logAboveZero; larger amounts than the table has are computed when needed
 
-	squares, sums    []int64     // for each recipe, the sum of squares and the sum of l(z_i) − l(0)
-	logsByIngredient [][]logPart // for each ingredient, the recipes that use it
+	recipeSquares, recipeSums []int64       // by recipe: the sums over its ingredients of v² and of v, where v is logAboveZero of the amount
+	logsByIngredient          [][]recipeLog // by ingredient: the recipes that use the ingredient, with their logs
 
-	// For each recipe, sum²/N and 2·sum/N, with sum from sums. findCandidates bounds distances with them.
-	curve, slope []float64
+	// sumSquareTerms and sumSlopes hold sum²/N and 2·sum/N for each recipe, with sum from recipeSums.
+	// [distanceScorer.findCandidates] bounds distances by these terms.
+	sumSquareTerms, sumSlopes []float64
 }
 
-// maxLogs is the greatest length of the table of logs. Logs of larger amounts are computed when needed.
-const maxLogs = 1 << 16
+// maxLogTable is the greatest length of the table of logs. Logs of larger amounts are computed when needed.
+const maxLogTable = 1 << 16
 
-// A logPart is one ingredient of a recipe: its value l(amount) − l(0), in units of 2⁻ᵇ.
-type logPart struct {
+// A recipeLog holds the amount of an ingredient in one recipe, as the log that [Distance.logAboveZero] returns.
+type recipeLog struct {
 	recipe int32
 	log    int64
 }
@@ -74,47 +72,47 @@ type DistanceOptions struct {
 	Total       int
 	Recipes     [][]mcmc.Part // known recipes, each of Total units and with each ingredient at most once
 	Zero        float64       // units that replace an amount of 0, from 10⁻⁶ to 1
-	Scale       float64       // distance at which likeness has fallen to exp(−½); above 0
+	Scale       float64       // distance at which the likeness has fallen to exp(−½); above 0
 	Floor       float64       // least score, in 0..1
 }
 
-const minZero = 1e-6
+const minZeroReplacement = 1e-6
 
-// NewNear returns the likeness of [Distance], which is high near a known recipe.
+// NewNear returns a [Distance] that scores likeness, which is high near a known recipe.
 func NewNear(o DistanceOptions) (*Distance, error) { return newDistance(true, o) }
 
-// NewFar returns the novelty of [Distance], which is high far from all known recipes.
+// NewFar returns a [Distance] that scores novelty, which is high far from all known recipes.
 func NewFar(o DistanceOptions) (*Distance, error) { return newDistance(false, o) }
 
 func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	switch {
 	case !(o.Floor >= 0 && o.Floor <= 1):
 		return nil, fmt.Errorf("the floor is %v: it must be from 0 to 1", o.Floor)
-	case !(o.Zero >= minZero && o.Zero <= 1):
-		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.Zero, minZero)
+	case !(o.Zero >= minZeroReplacement && o.Zero <= 1):
+		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.Zero, minZeroReplacement)
 	case !(o.Scale > 0) || math.IsInf(o.Scale, 0):
 		return nil, fmt.Errorf("the scale is %v: it must be a finite number above 0", o.Scale)
 	case len(o.Recipes) == 0:
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
 	d := &Distance{
-		isLikeness: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), n: float64(o.Ingredients), zero: o.Zero,
-		squares:          make([]int64, len(o.Recipes)),
-		sums:             make([]int64, len(o.Recipes)),
-		logsByIngredient: make([][]logPart, o.Ingredients),
+		isLikeness: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), ingredientCount: float64(o.Ingredients), zeroReplacement: o.Zero,
+		recipeSquares:    make([]int64, len(o.Recipes)),
+		recipeSums:       make([]int64, len(o.Recipes)),
+		logsByIngredient: make([][]recipeLog, o.Ingredients),
 	}
 	// The shift leaves room for sums of squares in 63 bits: |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of
 	// the differences are not 0.
 	_, e := math.Frexp(portable.Log(float64(o.Total)/o.Zero) + 1)
-	d.shift = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
-	d.unit = math.Ldexp(1, d.shift)
-	logs := make([]int64, min(o.Total+1, maxLogs))
+	d.logFractionBits = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
+	d.unitsPerLog = math.Ldexp(1, d.logFractionBits)
+	logs := make([]int64, min(o.Total+1, maxLogTable))
 	for amount := range logs {
 		logs[amount] = d.logAboveZero(amount)
 	}
-	d.logs = logs
-	d.perUnit = math.Ldexp(1, -2*d.shift) / (2 * o.Scale * o.Scale)
-	if d.perUnit == 0 || math.IsInf(d.perUnit, 0) {
+	d.logTable = logs
+	d.exponentPerUnit = math.Ldexp(1, -2*d.logFractionBits) / (2 * o.Scale * o.Scale)
+	if d.exponentPerUnit == 0 || math.IsInf(d.exponentPerUnit, 0) {
 		return nil, fmt.Errorf("the scale is %v: no distance can be compared with that", o.Scale)
 	}
 	for r, parts := range o.Recipes {
@@ -123,51 +121,53 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 				return nil, fmt.Errorf("recipe %d has %d units of ingredient %d: there are %d ingredients and %d units", r, p.Amount, p.Ingredient, o.Ingredients, o.Total)
 			}
 			v := d.logAboveZero(p.Amount)
-			d.squares[r] += v * v
-			d.sums[r] += v
-			d.logsByIngredient[p.Ingredient] = append(d.logsByIngredient[p.Ingredient], logPart{int32(r), v})
+			d.recipeSquares[r] += v * v
+			d.recipeSums[r] += v
+			d.logsByIngredient[p.Ingredient] = append(d.logsByIngredient[p.Ingredient], recipeLog{int32(r), v})
 		}
-		m := float64(d.sums[r])
-		d.curve = append(d.curve, m*m/d.n)
-		d.slope = append(d.slope, 2*m/d.n)
+		m := float64(d.recipeSums[r])
+		d.sumSquareTerms = append(d.sumSquareTerms, m*m/d.ingredientCount)
+		d.sumSlopes = append(d.sumSlopes, 2*m/d.ingredientCount)
 	}
 	return d, nil
 }
 
-// logAboveZero returns l(amount) − l(0), in units of 2⁻ᵇ.
+// logAboveZero returns log(amount/zero) for a positive amount and 0 for an amount of 0, in units of 2⁻ᵇ. The
+// constant zero replaces an amount of 0; see [Distance].
 func (d *Distance) logAboveZero(amount int) int64 {
-	if amount < len(d.logs) {
-		return d.logs[amount]
+	if amount < len(d.logTable) {
+		return d.logTable[amount]
 	}
 	if amount == 0 {
 		return 0
 	}
-	return int64(math.RoundToEven(portable.Log(float64(amount)/d.zero) * d.unit))
+	return int64(math.RoundToEven(portable.Log(float64(amount)/d.zeroReplacement) * d.unitsPerLog))
 }
 
-// squaredDistance returns d², in units of 2⁻²ᵇ, from Σ D_i² and Σ D_i.
+// squaredDistance returns d², in units of 2⁻²ᵇ. The arguments are squares = Σ D_i² and sum = Σ D_i.
 func (d *Distance) squaredDistance(squares, sum int64) float64 {
 	s := float64(sum)
-	return max(0, float64(squares)-float64(s*s)/d.n)
+	return max(0, float64(squares)-float64(s*s)/d.ingredientCount)
 }
 
-// log returns log y, given the least d² over the recipes in units of 2⁻²ᵇ.
-func (d *Distance) log(least float64) float64 {
-	z := float64(least * d.perUnit)
+// logScoreFrom returns the log score log y, given the least d² over the recipes in units of 2⁻²ᵇ.
+func (d *Distance) logScoreFrom(least float64) float64 {
+	z := float64(least * d.exponentPerUnit)
 	if d.isLikeness {
 		return max(d.logFloor, -z)
 	}
 	return portable.Log(max(d.floor, -portable.Expm1(-z)))
 }
 
-// NearestDistance returns d, the distance from a composition to the nearest recipe.
+// NearestDistance returns the distance d from the composition x to the nearest recipe.
 func (d *Distance) NearestDistance(x *mcmc.Composition) float64 {
-	return math.Ldexp(math.Sqrt(d.nearestSquared(x.Parts(), -1)), -d.shift)
+	return math.Ldexp(math.Sqrt(d.nearestSquaredDistance(x.Parts(), -1)), -d.logFractionBits)
 }
 
-// nearestSquared returns the least d², in units of 2⁻²ᵇ, over all recipes except number but (−1 for none).
-func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
-	shared := make([]int64, len(d.sums))
+// nearestSquaredDistance returns the least d², in units of 2⁻²ᵇ, over all recipes except the recipe with the index
+// excluded, −1 for none.
+func (d *Distance) nearestSquaredDistance(parts []mcmc.Part, excluded int) float64 {
+	shared := make([]int64, len(d.recipeSums))
 	squares, sum := int64(0), int64(0)
 	for _, p := range parts {
 		u := d.logAboveZero(p.Amount)
@@ -179,160 +179,162 @@ func (d *Distance) nearestSquared(parts []mcmc.Part, but int) float64 {
 	}
 	least := math.Inf(1)
 	for r := range shared {
-		if r != but {
-			least = min(least, d.squaredDistance(squares+d.squares[r]-2*shared[r], sum-d.sums[r]))
+		if r != excluded {
+			least = min(least, d.squaredDistance(squares+d.recipeSquares[r]-2*shared[r], sum-d.recipeSums[r]))
 		}
 	}
 	return least
 }
 
-// maxTypical is the greatest number of recipes whose nearest neighbour [TypicalDistance] computes.
-const maxTypical = 1000
+// maxTypicalRecipes is the greatest number of recipes for which [TypicalDistance] finds the nearest other recipe.
+const maxTypicalRecipes = 1000
 
-// TypicalDistance returns a scale for novelty and likeness: the median, over the recipes, of the
-// distance to the nearest other recipe. Of more than 1,000 recipes it takes 1,000 spread evenly
-// over the list. It is 0 if most recipes have a duplicate, and for a single recipe.
+// TypicalDistance returns a scale for novelty and likeness: the median, over the recipes, of the distance to the
+// nearest other recipe. For more than 1,000 recipes the median is over 1,000 recipes spread evenly over the list.
+// The result is 0 if most recipes have a duplicate, and for a single recipe.
 func TypicalDistance(o DistanceOptions) (float64, error) {
 	o.Scale, o.Floor = 1, 0
 	d, err := newDistance(true, o)
 	if err != nil || len(o.Recipes) == 1 {
 		return 0, err
 	}
-	looks := min(len(o.Recipes), maxTypical)
+	looks := min(len(o.Recipes), maxTypicalRecipes)
 	distances := make([]float64, looks)
 	for k := range distances {
 		r := k * len(o.Recipes) / looks
-		distances[k] = math.Ldexp(math.Sqrt(d.nearestSquared(o.Recipes[r], r)), -d.shift)
+		distances[k] = math.Ldexp(math.Sqrt(d.nearestSquaredDistance(o.Recipes[r], r)), -d.logFractionBits)
 	}
 	slices.Sort(distances)
 	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
 }
 
-// Most returns an upper bound of log y, which is 0: y is never above 1.
+// Most returns 0, an upper bound of the log score, because the score is never above 1.
 func (*Distance) Most(int) float64 { return 0 }
 
-// LogScore returns log y(x).
+// LogScore returns log y(x), the logarithm of the score of x.
 func (d *Distance) LogScore(x *mcmc.Composition) float64 {
-	return d.log(d.nearestSquared(x.Parts(), -1))
+	return d.logScoreFrom(d.nearestSquaredDistance(x.Parts(), -1))
 }
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	recipes := len(d.sums)
+	recipes := len(d.recipeSums)
 	return &distanceScorer{
 		property: d, previousAmounts: previousAmounts{x: x},
-		rest:    make([]int64, recipes),
-		left:    make([]float64, recipes),
-		right:   make([]float64, recipes),
-		ofI:     make([]int64, recipes),
-		ofJ:     make([]int64, recipes),
-		nearest: make([]int32, 0, recipes),
+		recipeTerms:    make([]int64, recipes),
+		boundsAtStart:  make([]float64, recipes),
+		boundsAtEnd:    make([]float64, recipes),
+		logsOfI:        make([]int64, recipes),
+		logsOfJ:        make([]int64, recipes),
+		nearestRecipes: make([]int32, 0, recipes),
 	}
 }
 
 type distanceScorer struct {
 	property *Distance
 	previousAmounts
-	squares, sum int64   // sums over the used ingredients of the square and of l(x_i) − l(0)
-	rest         []int64 // for each recipe: Σ z² − 2·Σ x·z, with x and z the values l − l(0) of the amounts
+	logSquares, logSum int64   // sums over the used ingredients of v² and of v, where v is logAboveZero of the amount
+	recipeTerms        []int64 // by recipe: Σ z² − 2·Σ x·z, where x and z are logAboveZero of the amounts in the composition and in the recipe
 
-	// The next fields are scratch of findCandidates.
-	left, right []float64
-	ofI, ofJ    []int64 // for each recipe, l − l(0) of its amounts of i and j; all 0 between calls
-	nearest     []int32
+	// boundsAtStart and boundsAtEnd are scratch of findCandidates. They hold, by recipe, the value f_r(t) that
+	// [distanceScorer.findCandidates] defines, at the two ends of the range of t.
+	boundsAtStart, boundsAtEnd []float64
+	logsOfI, logsOfJ           []int64 // by recipe: logAboveZero of its amounts of i and j; all 0 between calls of findCandidates
+	nearestRecipes             []int32 // result of findCandidates: indices of the recipes that can be nearest on the current line
 
 	lineUnits  int               // units that the ingredients i and j of the current line share
-	lineSum    int64             // sum of l(x_i) − l(0) over all ingredients except i and j of the line
+	lineLogSum int64             // sum of logAboveZero of the amounts of all ingredients except i and j of the current line
 	candidates []candidateRecipe // recipes that can be the nearest somewhere on the current line
-	known      [16]splitLogs
+	splitCache [16]splitLogs
 }
 
-// splitLogs holds l − l(0) of the two amounts at split k of a line: u for i and v for j.
+// A splitLogs holds the results of [Distance.logAboveZero] for the two amounts at one split of a line of
+// ingredients i and j.
 type splitLogs struct {
-	k    int
-	u, v int64
+	split          int
+	logOfI, logOfJ int64
 }
 
-// A candidateRecipe is a recipe that can be the nearest on the current line. squares is Σ D_i² for the composition
-// without the line's ingredients i and j. sum, ofI and ofJ are the recipe's sum of l − l(0) and its values for i
-// and j.
+// A candidateRecipe is a recipe that can be the nearest somewhere on the current line of ingredients i and j.
+// squares is Σ D_i² for the composition without i and j. sum is the sum of the logs of all amounts in the recipe.
+// logOfI and logOfJ are the logs of its amounts of i and j. All logs are as [Distance.logAboveZero] returns them.
 type candidateRecipe struct {
-	squares, ofI, ofJ, sum int64
+	squares, logOfI, logOfJ, sum int64
 }
 
 func (s *distanceScorer) Reset() {
 	s.previousAmounts.reset()
-	copy(s.rest, s.property.squares)
-	s.squares, s.sum = 0, 0
+	copy(s.recipeTerms, s.property.recipeSquares)
+	s.logSquares, s.logSum = 0, 0
 	for _, i := range s.x.Ingredients() {
 		s.updateAmount(int(i), 0, s.x.Amount(int(i)))
 	}
 }
 
-// updateAmount updates squares, sum and rest for a change of ingredient i's amount.
+// updateAmount updates logSquares, logSum and recipeTerms for a change of the amount of ingredient i.
 func (s *distanceScorer) updateAmount(i, from, to int) {
 	d := s.property
 	u, v := d.logAboveZero(from), d.logAboveZero(to)
-	s.squares += v*v - u*u
-	s.sum += v - u
+	s.logSquares += v*v - u*u
+	s.logSum += v - u
 	for _, p := range d.logsByIngredient[i] {
-		s.rest[p.recipe] -= 2 * (v - u) * p.log
+		s.recipeTerms[p.recipe] -= 2 * (v - u) * p.log
 	}
 }
 
 func (s *distanceScorer) Moved(i, j int) {
 	fromI, fromJ := int(s.amounts[i]), int(s.amounts[j])
-	s.previousAmounts.changes(i, j)
+	s.previousAmounts.takeChanges(i, j)
 	s.updateAmount(i, fromI, int(s.amounts[i]))
 	s.updateAmount(j, fromJ, int(s.amounts[j]))
 }
 
 func (s *distanceScorer) LogScore() float64 {
 	least := math.Inf(1)
-	for r, rest := range s.rest {
-		least = min(least, s.property.squaredDistance(s.squares+rest, s.sum-s.property.sums[r]))
+	for r, rest := range s.recipeTerms {
+		least = min(least, s.property.squaredDistance(s.logSquares+rest, s.logSum-s.property.recipeSums[r]))
 	}
-	return s.property.log(least)
+	return s.property.logScoreFrom(least)
 }
 
 func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.Curve(i, j)
-	q := joiner{pieces: p}
+	q := pieceJoiner{pieces: p}
 	for k := range s.lineUnits + 1 {
 		q.add(k, s.At(k))
 	}
 }
 
-// findCandidates finds the recipes that can be nearest to some split of sum units between i and j,
-// and sets ofI and ofJ. The composition must currently have neither i nor j.
+// findCandidates finds the recipes that can be nearest to some split of sum units between i and j, and sets logsOfI
+// and logsOfJ. The caller has set the amounts of i and j to 0.
 //
-// For split k, let u and v be the logs of its two amounts and t the sum of all logs. Recipe r has
-// d² = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to all recipes and
+// For split k, let u and v be the logs of the two amounts and t the sum of the logs of all amounts. Recipe r has d²
+// = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to all recipes and
 //
 //	f_r(t) = rest_r − sum_r²/N + t·2·sum_r/N.
 //
-// u and v are at most the log of sum. Hence d² − C(k) is at least g_r(t) = f_r(t) − 2·log(sum)·(r_i
-// + r_j), and at most f_r(t). If g_r ≥ f_q at both ends of the range of t, it is so everywhere
-// between, and r is nowhere nearer than q. Each recipe is compared with those of least f at the two
-// ends.
+// u and v are at most the log of sum. Hence d² − C(k) is at least g_r(t) = f_r(t) − 2·log(sum)·(r_i + r_j), and at
+// most f_r(t). If g_r ≥ f_q at both ends of the range of t, then g_r ≥ f_q everywhere between, and r is nowhere
+// nearer than q. Each recipe r is compared with two recipes q: the recipe of least f at the start of the range, and
+// the recipe of least f at the end.
 func (s *distanceScorer) findCandidates(i, j, sum int) {
 	d := s.property
 	for _, p := range d.logsByIngredient[i] {
-		s.ofI[p.recipe] = p.log
+		s.logsOfI[p.recipe] = p.log
 	}
 	for _, p := range d.logsByIngredient[j] {
-		s.ofJ[p.recipe] = p.log
+		s.logsOfJ[p.recipe] = p.log
 	}
 	longest := d.logAboveZero(sum)
-	t0, t1 := float64(s.sum), float64(s.sum+2*longest)
+	t0, t1 := float64(s.logSum), float64(s.logSum+2*longest)
 	first, last := 0, 0
-	for r, rest := range s.rest {
-		f := float64(rest) - d.curve[r]
-		s.left[r], s.right[r] = f+float64(t0*d.slope[r]), f+float64(t1*d.slope[r])
-		if s.left[r] < s.left[first] {
+	for r, rest := range s.recipeTerms {
+		f := float64(rest) - d.sumSquareTerms[r]
+		s.boundsAtStart[r], s.boundsAtEnd[r] = f+float64(t0*d.sumSlopes[r]), f+float64(t1*d.sumSlopes[r])
+		if s.boundsAtStart[r] < s.boundsAtStart[first] {
 			first = r
 		}
-		if s.right[r] < s.right[last] {
+		if s.boundsAtEnd[r] < s.boundsAtEnd[last] {
 			last = r
 		}
 	}
@@ -340,88 +342,88 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	// error.
 	size := 0.0
 	for _, r := range []int{first, last} {
-		size = max(size, math.Abs(s.left[r]), math.Abs(s.right[r]))
+		size = max(size, math.Abs(s.boundsAtStart[r]), math.Abs(s.boundsAtEnd[r]))
 	}
-	slack := float64(1e-9 * (size + t1*t1/d.n + float64(s.squares)))
-	s.nearest = s.nearest[:0]
-	for r := range s.rest {
-		bonus := float64(2 * float64(longest) * float64(s.ofI[r]+s.ofJ[r]))
-		left, right := s.left[r]-bonus, s.right[r]-bonus
+	slack := float64(1e-9 * (size + t1*t1/d.ingredientCount + float64(s.logSquares)))
+	s.nearestRecipes = s.nearestRecipes[:0]
+	for r := range s.recipeTerms {
+		bonus := float64(2 * float64(longest) * float64(s.logsOfI[r]+s.logsOfJ[r]))
+		left, right := s.boundsAtStart[r]-bonus, s.boundsAtEnd[r]-bonus
 		// The two reference recipes first and last are never dropped.
-		if r != first && r != last && (left >= s.left[first]+slack && right >= s.right[first]+slack ||
-			left >= s.left[last]+slack && right >= s.right[last]+slack) {
+		if r != first && r != last && (left >= s.boundsAtStart[first]+slack && right >= s.boundsAtEnd[first]+slack ||
+			left >= s.boundsAtStart[last]+slack && right >= s.boundsAtEnd[last]+slack) {
 			continue
 		}
-		s.nearest = append(s.nearest, int32(r))
+		s.nearestRecipes = append(s.nearestRecipes, int32(r))
 	}
 }
 
-// Curve finds the recipes that can be nearest on the line of i and j. It always returns 0, because the peak of the
-// scores is unknown.
+// Curve finds the recipes that can be nearest on the line of i and j, for At and Above. It always returns 0,
+// because the peak of the scores is unknown.
 func (s *distanceScorer) Curve(i, j int) (peak int) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	s.updateAmount(i, a, 0)
 	s.updateAmount(j, b, 0)
 	s.findCandidates(i, j, a+b)
-	s.lineUnits, s.lineSum, s.candidates, s.known = a+b, s.sum, s.candidates[:0], [16]splitLogs{}
-	s.known[0].v = s.property.logAboveZero(a + b)
-	for _, r := range s.nearest {
-		s.candidates = append(s.candidates, candidateRecipe{s.squares + s.rest[r], s.ofI[r], s.ofJ[r], s.property.sums[r]})
+	s.lineUnits, s.lineLogSum, s.candidates, s.splitCache = a+b, s.logSum, s.candidates[:0], [16]splitLogs{}
+	s.splitCache[0].logOfJ = s.property.logAboveZero(a + b)
+	for _, r := range s.nearestRecipes {
+		s.candidates = append(s.candidates, candidateRecipe{s.logSquares + s.recipeTerms[r], s.logsOfI[r], s.logsOfJ[r], s.property.recipeSums[r]})
 	}
-	s.clearCandidates(i, j, a, b)
+	s.restoreAmounts(i, j, a, b)
 	return 0
 }
 
-// logsAt returns the logs at split k. It caches 16 splits, because Above often asks for splits that At has just
-// scored.
-func (s *distanceScorer) logsAt(k int) *splitLogs {
-	l := &s.known[k&15]
-	if l.k != k {
+// logsAtSplit returns the logs of the two amounts at split k. It caches 16 splits, because Above often asks for
+// splits that At has just scored.
+func (s *distanceScorer) logsAtSplit(k int) *splitLogs {
+	l := &s.splitCache[k&15]
+	if l.split != k {
 		*l = splitLogs{k, s.property.logAboveZero(k), s.property.logAboveZero(s.lineUnits - k)}
 	}
 	return l
 }
 
 func (s *distanceScorer) At(k int) float64 {
-	d, l := s.property, s.logsAt(k)
+	d, l := s.property, s.logsAtSplit(k)
 	least := math.Inf(1)
 	for c := range s.candidates {
 		r := &s.candidates[c]
-		least = min(least, d.squaredDistance(r.squares+l.u*l.u+l.v*l.v-2*(l.u*r.ofI+l.v*r.ofJ), s.lineSum+l.u+l.v-r.sum))
+		least = min(least, d.squaredDistance(r.squares+l.logOfI*l.logOfI+l.logOfJ*l.logOfJ-2*(l.logOfI*r.logOfI+l.logOfJ*r.logOfJ), s.lineLogSum+l.logOfI+l.logOfJ-r.sum))
 	}
-	return d.log(least)
+	return d.logScoreFrom(least)
 }
 
-// Above returns an upper bound of the log score over the splits from..to. It bounds each term of d² separately: u
-// rises with the split, v falls, and u + v is concave with its maximum at the middle of the line. The logs are
-// rounded, so each bound is widened by one unit.
+// Above returns an upper bound of the log score over the splits from..to. It bounds each term of d² separately. The
+// log u of the amount of i increases with the split, v of j decreases, and u + v is concave with its maximum at the
+// middle of the line. The logs are rounded, so each bound is widened by one unit.
 func (s *distanceScorer) Above(from, to int) float64 {
 	d := s.property
-	first := *s.logsAt(from) // a copy, because the next call of logsAt may overwrite the cache entry
-	last := *s.logsAt(to)
-	u0, u1 := float64(first.u-1), float64(last.u+1)
-	v0, v1 := float64(last.v-1), float64(first.v+1)
+	first := *s.logsAtSplit(from) // a copy, because the next call of logsAtSplit may overwrite the cache entry
+	last := *s.logsAtSplit(to)
+	u0, u1 := float64(first.logOfI-1), float64(last.logOfI+1)
+	v0, v1 := float64(last.logOfJ-1), float64(first.logOfJ+1)
 	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
 	if half := s.lineUnits / 2; from <= half && half <= to {
-		top := s.logsAt(half)
-		high = max(high, float64(top.u+top.v+2))
+		top := s.logsAtSplit(half)
+		high = max(high, float64(top.logOfI+top.logOfJ+2))
 	}
 	least := math.Inf(1)
 	for c := range s.candidates {
 		r := &s.candidates[c]
-		i, j := float64(r.ofI), float64(r.ofJ)
+		i, j := float64(r.logOfI), float64(r.logOfJ)
 		nearU, farU := squareRange(u0-i, u1-i)
 		nearV, farV := squareRange(v0-j, v1-j)
-		near, far := squareRange(low-float64(r.sum-s.lineSum), high-float64(r.sum-s.lineSum))
+		near, far := squareRange(low-float64(r.sum-s.lineLogSum), high-float64(r.sum-s.lineLogSum))
 		rest := float64(r.squares) - float64(i*i) - float64(j*j)
-		slack := float64(0x1p-49 * (float64(r.squares) + float64(i*i) + float64(j*j) + farU + farV + far/d.n))
+		slack := float64(0x1p-49 * (float64(r.squares) + float64(i*i) + float64(j*j) + farU + farV + far/d.ingredientCount))
 		if d.isLikeness {
-			least = min(least, rest+nearU+nearV-far/d.n-slack)
+			least = min(least, rest+nearU+nearV-far/d.ingredientCount-slack)
 		} else {
-			least = min(least, rest+farU+farV-near/d.n+slack)
+			least = min(least, rest+farU+farV-near/d.ingredientCount+slack)
 		}
 	}
-	return float64(d.log(max(0, least)) * (1 - 0x1p-49))
+	return float64(d.logScoreFrom(max(0, least)) * (1 - 0x1p-49))
 }
 
 // squareRange returns the least and the greatest square of the numbers from low to high.
@@ -432,14 +434,14 @@ func squareRange(low, high float64) (least, greatest float64) {
 	return least, max(low*low, high*high)
 }
 
-// clearCandidates sets ofI and ofJ back to 0 and restores the amounts a of i and b of j, which the caller of
-// findCandidates had set to 0.
-func (s *distanceScorer) clearCandidates(i, j, a, b int) {
+// restoreAmounts sets logsOfI and logsOfJ back to 0, and restores the amounts a of i and b of j that were set to 0
+// for findCandidates.
+func (s *distanceScorer) restoreAmounts(i, j, a, b int) {
 	for _, p := range s.property.logsByIngredient[i] {
-		s.ofI[p.recipe] = 0
+		s.logsOfI[p.recipe] = 0
 	}
 	for _, p := range s.property.logsByIngredient[j] {
-		s.ofJ[p.recipe] = 0
+		s.logsOfJ[p.recipe] = 0
 	}
 	s.updateAmount(i, 0, a)
 	s.updateAmount(j, 0, b)

@@ -10,51 +10,50 @@ import (
 	"kir/mcmc"
 )
 
-// Document is the likelihood of a bag of words under a mixture of topics. The composition is the
-// mixture:
+// Document is the likelihood of a bag of words under a mixture of topics. The composition is the mixture:
 //
 //	y(x) = Π_w (p_w / q_w)^{n_w},  p_w = Σ_t (x_t/M)·β_tw,  q_w = n_w / Σ_w n_w
 //
-// n_w is the count of word w in the document, and β_tw its probability in topic t. This is the
-// likelihood of topic models with known topics, with the topic of each word summed out (Blei, Ng
-// and Jordan, "Latent Dirichlet Allocation", JMLR 3 (2003), 993–1022, eq. 3). Dividing by the
-// words' own shares q scales the likelihood so that its upper limit is 1. −log y is Σ n_w times the
-// Kullback–Leibler divergence from the document's words to the mixture's.
+// n_w is the count of word w in the document, and β_tw its probability in topic t. y is the likelihood of a topic
+// model with known topics, with the topic of each word summed out (Blei, Ng and Jordan, "Latent Dirichlet
+// Allocation", JMLR 3 (2003), 993–1022, eq. 3). Dividing by q, the shares of the words in the document, scales the
+// likelihood so that its upper limit is 1. −log y is Σ n_w times the Kullback–Leibler divergence from the words of
+// the document to the words of the mixture.
 //
-// With weight 1 the draws are the posterior over mixtures in steps of 1/M, with the sparsity law as
-// the prior.
+// With weight 1 the draws are the posterior over mixtures in steps of 1/M, with the sparsity law as the prior.
 //
-// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 less the bits of M, so that p_w is
-// exact along the line. A split takes one multiplication for each different word of the document,
-// and one logarithm for every 16 words.
+// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 minus the number of bits of M, so that p_w is exact
+// along a line (see [mcmc.Scorer]). Each split of a line takes one multiplication for each different word of the
+// document, and one logarithm for every 16 words.
 type Document struct {
-	words int
-	table []int64  // word probabilities β in units of 2⁻ᵇ: one row per topic, one column per word of the document
-	runs  []docRun // runs of table columns whose words have equal counts
-	base  float64  // constant Σ n_w·log(q_w·M·2ᵇ), which log y subtracts
+	wordCount   int
+	topicWords  []int64   // word probabilities β in units of 2⁻ᵇ: one row per topic, one column per word of the document
+	wordRuns    []wordRun // runs of neighbouring columns of topicWords whose words have equal counts
+	logConstant float64   // constant Σ n_w·log(q_w·M·2ᵇ), which is subtracted in log y
 }
 
-// A docRun is a range of neighbouring table columns whose words occur equally often in the document.
-type docRun struct {
+// A wordRun is a range from..to−1 of neighbouring columns of the table of topic words. Each of their words occurs
+// count times in the document.
+type wordRun struct {
 	from, to int
-	times    float64
+	count    float64
 }
 
-// maxFactors is how many table sums, each from 1 to 2⁶², are multiplied before a logarithm is taken. The product
-// of 16 is below 2¹⁰²⁴, where a float64 overflows.
-const maxFactors = 16
+// maxProductFactors is how many word sums, each from 1 to 2⁶², are multiplied before a logarithm is taken. The
+// product of 16 sums is at most 2⁹⁹², and a float64 overflows only at 2¹⁰²⁴.
+const maxProductFactors = 16
 
 var _ mcmc.LineProperty = (*Document)(nil)
 
 // NewDocument returns a [Document]. topics has one row per topic with the probability of each word of the document;
-// words outside the document are left out. counts holds how often each word occurs in the document, at least once.
-// total is M.
+// words that are not in the document are left out. counts holds how often each word occurs in the document, at
+// least once. total is M, the units of a composition.
 func NewDocument(topics [][]float64, counts []int, total int) (*Document, error) {
 	words := len(counts)
 	if words == 0 {
 		return nil, fmt.Errorf("the document has no words")
 	}
-	d := &Document{words: words, table: make([]int64, len(topics)*words)}
+	d := &Document{wordCount: words, topicWords: make([]int64, len(topics)*words)}
 	length := 0.0
 	order := make([]int, words)
 	for w, n := range counts {
@@ -81,42 +80,42 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 			if v == 0 && row[w] > 0 {
 				v = 1
 			}
-			d.table[t*words+at] = v
+			d.topicWords[t*words+at] = v
 		}
 	}
 	for at, w := range order {
 		n := float64(counts[w])
-		if k := len(d.runs) - 1; k >= 0 && d.runs[k].times == n && at-d.runs[k].from < maxFactors {
-			d.runs[k].to = at + 1
+		if k := len(d.wordRuns) - 1; k >= 0 && d.wordRuns[k].count == n && at-d.wordRuns[k].from < maxProductFactors {
+			d.wordRuns[k].to = at + 1
 		} else {
-			d.runs = append(d.runs, docRun{at, at + 1, n})
+			d.wordRuns = append(d.wordRuns, wordRun{at, at + 1, n})
 		}
-		d.base += float64(n * (portable.Log(n/length) + portable.Log(float64(total)) + float64(float64(shift)*math.Ln2)))
+		d.logConstant += float64(n * (portable.Log(n/length) + portable.Log(float64(total)) + float64(float64(shift)*math.Ln2)))
 	}
 	return d, nil
 }
 
-// sums sets p to Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ.
-func (d *Document) sums(p []int64, x *mcmc.Composition) {
+// setWordSums sets p[w] to Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ.
+func (d *Document) setWordSums(p []int64, x *mcmc.Composition) {
 	clear(p)
 	amounts := x.Amounts()
 	for _, t := range x.Ingredients() {
-		d.add(p, int(t), int64(amounts[t]))
+		d.addTopic(p, int(t), int64(amounts[t]))
 	}
 }
 
-// add adds to p the word probabilities of topic t, times units.
-func (d *Document) add(p []int64, t int, units int64) {
-	row := d.table[t*d.words : (t+1)*d.words]
+// addTopic adds to p the word probabilities of topic t, multiplied by units.
+func (d *Document) addTopic(p []int64, t int, units int64) {
+	row := d.topicWords[t*d.wordCount : (t+1)*d.wordCount]
 	for w := range p {
 		p[w] += units * row[w]
 	}
 }
 
-// log returns log y, given p = Σ_t x_t·β_tw for each word in the order of the table's columns.
-func (d *Document) log(p []int64) float64 {
+// logScoreFrom returns the log score log y, given p = Σ_t x_t·β_tw for each word in the order of the columns of topicWords.
+func (d *Document) logScoreFrom(p []int64) float64 {
 	sum := 0.0
-	for _, run := range d.runs {
+	for _, run := range d.wordRuns {
 		words := p[run.from:run.to]
 		// Two independent products let the processor multiply in parallel.
 		even, odd := 1.0, 1.0
@@ -128,57 +127,57 @@ func (d *Document) log(p []int64) float64 {
 		if len(words) == 1 {
 			even = float64(even * float64(words[0]))
 		}
-		sum += float64(run.times * portable.Log(float64(even*odd)))
+		sum += float64(run.count * portable.Log(float64(even*odd)))
 	}
-	return sum - d.base
+	return sum - d.logConstant
 }
 
-// LogScore returns log y(x).
+// LogScore returns log y(x), the logarithm of the score of x.
 func (d *Document) LogScore(x *mcmc.Composition) float64 {
-	p := make([]int64, d.words)
-	d.sums(p, x)
-	return d.log(p)
+	p := make([]int64, d.wordCount)
+	d.setWordSums(p, x)
+	return d.logScoreFrom(p)
 }
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (d *Document) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &documentScorer{property: d, previousAmounts: previousAmounts{x: x}, p: make([]int64, d.words), at: make([]int64, d.words), step: make([]int64, d.words)}
+	return &documentScorer{property: d, previousAmounts: previousAmounts{x: x}, wordSums: make([]int64, d.wordCount), splitSums: make([]int64, d.wordCount), splitSteps: make([]int64, d.wordCount)}
 }
 
 type documentScorer struct {
 	property *Document
 	previousAmounts
-	p        []int64 // Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ
-	at, step []int64 // scratch of Line: the word sums at a split, and their increments to the next split
+	wordSums              []int64 // Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ
+	splitSums, splitSteps []int64 // scratch of Line, by word: the sum at a split, and its increment to the next split
 }
 
 func (s *documentScorer) Reset() {
 	s.previousAmounts.reset()
-	s.property.sums(s.p, s.x)
+	s.property.setWordSums(s.wordSums, s.x)
 }
 
-func (s *documentScorer) LogScore() float64 { return s.property.log(s.p) }
+func (s *documentScorer) LogScore() float64 { return s.property.logScoreFrom(s.wordSums) }
 
 func (s *documentScorer) Line(i, j int, p *mcmc.Pieces) {
 	d := s.property
-	clear(s.step)
-	d.add(s.step, i, 1)
-	d.add(s.step, j, -1)
+	clear(s.splitSteps)
+	d.addTopic(s.splitSteps, i, 1)
+	d.addTopic(s.splitSteps, j, -1)
 	a := int64(s.x.Amount(i))
-	for w, step := range s.step {
-		s.at[w] = s.p[w] - a*step
+	for w, step := range s.splitSteps {
+		s.splitSums[w] = s.wordSums[w] - a*step
 	}
-	q := joiner{pieces: p}
+	q := pieceJoiner{pieces: p}
 	for k := range int(a) + s.x.Amount(j) + 1 {
-		q.add(k, d.log(s.at))
-		for w, step := range s.step {
-			s.at[w] += step
+		q.add(k, d.logScoreFrom(s.splitSums))
+		for w, step := range s.splitSteps {
+			s.splitSums[w] += step
 		}
 	}
 }
 
 func (s *documentScorer) Moved(i, j int) {
-	byI, byJ := s.previousAmounts.changes(i, j)
-	s.property.add(s.p, i, int64(byI))
-	s.property.add(s.p, j, int64(byJ))
+	byI, byJ := s.previousAmounts.takeChanges(i, j)
+	s.property.addTopic(s.wordSums, i, int64(byI))
+	s.property.addTopic(s.wordSums, j, int64(byJ))
 }

@@ -8,68 +8,69 @@ import (
 	"kir/internal/portable"
 )
 
-// An enclosure is a node of a formula that can be bounded by interval arithmetic. Over a box of compositions,
-// [boxEvaluation] computes an interval that contains the node's value. A node that is affine in the formula's answers
-// is bounded as one linear form, so that its terms cancel first. A ratio of two affine nodes is bounded as a whole;
-// see [boxEvaluation.ratioInterval].
+// An enclosure is a node of a formula that can be bounded by interval arithmetic. [boxEvaluation] computes an
+// interval that contains all values of the node over a box of compositions. A node that is an affine function of
+// the formula's inputs is bounded as one affine function, so that equal terms cancel. A ratio of two affine nodes
+// is bounded as a whole; see [boxEvaluation.ratioInterval].
 type enclosure struct {
-	number    int // index among all enclosures of the formula
-	kind      string
-	operands  []*enclosure
-	affine    *affine // the node as an affine function; nil if it is not affine
-	operation func(interval, interval) interval
-	truth     func(a, b verdict) verdict // for "and", "or", "not": combines the verdicts of the operands; nil for a comparison
+	index            int // index among all enclosures of the formula
+	kind             string
+	operands         []*enclosure
+	affine           *affine // the node as an affine function; nil if the node is not affine
+	intervalFunction func(interval, interval) interval
+	verdictFunction  func(a, b verdict) verdict // for "and", "or", "not": combines the verdicts of the operands; nil for a comparison
 }
 
-// An affine is the function Σ coefficient·answer + constant of the answers to a formula's questions.
+// An affine is an affine function Σ coefficient·answer + constant of the answers to the questions of a formula; see
+// [question].
 type affine struct {
 	coefficients map[int]float64
 	constant     float64
-	size         float64 // greatest magnitude of intermediate results, from which rounding errors are bounded
-	parts        int     // number of terms added so far, from which rounding errors are bounded
+	magnitude    float64 // greatest magnitude of intermediate results, from which rounding errors are bounded
+	termCount    int     // number of terms added so far, from which rounding errors are bounded
 }
 
-// combine returns a·f + b·g, or nil if that overflows.
+// combine returns the affine function a·f + b·g, or nil if a coefficient overflows.
 func (f *affine) combine(a float64, g *affine, b float64) *affine {
-	sum := &affine{make(map[int]float64), float64(a*f.constant) + float64(b*g.constant), float64(math.Abs(a)*f.size) + float64(math.Abs(b)*g.size), f.parts + g.parts + 1}
+	sum := &affine{make(map[int]float64), float64(a*f.constant) + float64(b*g.constant), float64(math.Abs(a)*f.magnitude) + float64(math.Abs(b)*g.magnitude), f.termCount + g.termCount + 1}
 	for q, v := range f.coefficients {
 		sum.coefficients[q] += float64(a * v)
 	}
 	for q, v := range g.coefficients {
 		sum.coefficients[q] += float64(b * v)
 	}
-	if math.IsNaN(sum.size) || math.IsInf(sum.size, 0) || math.IsNaN(sum.constant) {
+	if math.IsNaN(sum.magnitude) || math.IsInf(sum.magnitude, 0) || math.IsNaN(sum.constant) {
 		return nil
 	}
 	return sum
 }
 
-// isConstant reports whether f depends on no answer. It is false if f is nil.
+// isConstant reports whether f is not nil and depends on no answer.
 func (f *affine) isConstant() bool { return f != nil && len(f.coefficients) == 0 }
 
-// An encloser builds the enclosures of a compiled formula.
+// An encloser builds the enclosures of all nodes of a compiled formula; see [enclosure].
 type encloser struct {
-	compiler  *formulaCompiler
-	variables map[string]*enclosure
-	count     int
+	compiler           *formulaCompiler
+	variableEnclosures map[string]*enclosure
+	enclosureCount     int
 }
 
 func (c *encloser) newEnclosure(e enclosure) *enclosure {
-	e.number = c.count
-	c.count++
+	e.index = c.enclosureCount
+	c.enclosureCount++
 	return &e
 }
 
-// newOperation returns the enclosure of a function of one or two numbers. The function on intervals is by; of holds
-// the enclosures of the arguments.
+// newOperation returns the enclosure of a function of one or two numbers. by is the function on intervals, and of
+// holds the enclosures of the arguments.
 func (c *encloser) newOperation(by func(interval, interval) interval, of ...*enclosure) *enclosure {
-	return c.newEnclosure(enclosure{kind: "of", operands: of, operation: by})
+	return c.newEnclosure(enclosure{kind: "of", operands: of, intervalFunction: by})
 }
 
-// enclose returns the enclosure of a node of the formula's syntax tree.
+// enclose returns the enclosure of the node n of the formula's syntax tree.
 func (c *encloser) enclose(n ast.Node) *enclosure {
 	constant := func(v float64) *enclosure {
-		return c.newEnclosure(enclosure{kind: "form", affine: &affine{constant: v, size: math.Abs(v), parts: 1}})
+		return c.newEnclosure(enclosure{kind: "form", affine: &affine{constant: v, magnitude: math.Abs(v), termCount: 1}})
 	}
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -78,34 +79,34 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 		return constant(n.Value)
 	case *ast.BoolNode:
 		v := verdict{n.Value, !n.Value}
-		return c.newEnclosure(enclosure{kind: "truth", truth: func(verdict, verdict) verdict { return v }})
+		return c.newEnclosure(enclosure{kind: "truth", verdictFunction: func(verdict, verdict) verdict { return v }})
 	case *ast.IdentifierNode:
-		switch e := c.variables[n.Value]; {
+		switch e := c.variableEnclosures[n.Value]; {
 		case e != nil:
 			return e
 		case n.Value == "total":
 			return constant(float64(c.compiler.expression.total))
 		}
-		return c.newAnswer(c.compiler.questionNodes[n], 1)
+		return c.encloseAnswer(c.compiler.questionByNode[n], 1)
 	case *ast.UnaryNode:
 		a := c.enclose(n.Node)
 		switch n.Operator {
 		case "+":
 			return a
 		case "-":
-			return c.newSum(constant(0), a, -1)
+			return c.encloseSum(constant(0), a, -1)
 		}
-		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a}, truth: func(a, _ verdict) verdict { return verdict{a.mayFail, a.mayHold} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a}, verdictFunction: func(a, _ verdict) verdict { return verdict{a.mayFail, a.mayHold} }})
 	case *ast.BinaryNode:
 		return c.encloseBinary(n.Operator, c.enclose(n.Left), c.enclose(n.Right))
 	case *ast.ConditionalNode:
 		return c.newEnclosure(enclosure{kind: "if", operands: []*enclosure{c.enclose(n.Cond), c.enclose(n.Exp1), c.enclose(n.Exp2)}})
 	case *ast.VariableDeclaratorNode:
 		value := c.enclose(n.Value)
-		before := c.variables[n.Name]
-		c.variables[n.Name] = value
+		before := c.variableEnclosures[n.Name]
+		c.variableEnclosures[n.Name] = value
 		e := c.enclose(n.Expr)
-		c.variables[n.Name] = before
+		c.variableEnclosures[n.Name] = before
 		return e
 	case *ast.CallNode:
 		return c.encloseCall(n)
@@ -113,22 +114,23 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 	return c.newOperation(func(interval, interval) interval { return anyNumber }) // unreachable: no compiled formula has another kind of node
 }
 
-// newAnswer returns the enclosure of a question's answer divided by the number by. slot is the question's index.
-func (c *encloser) newAnswer(slot int, by float64) *enclosure {
+// encloseAnswer returns the enclosure of the answer to a question, divided by the number by. slot is the index of
+// the question.
+func (c *encloser) encloseAnswer(slot int, by float64) *enclosure {
 	q := &c.compiler.expression.questions[slot]
 	size := float64(c.compiler.expression.total)
 	if q.kind == askMean {
 		most := 0.0
-		for _, a := range q.form.a {
+		for _, a := range q.form.coefficients {
 			most = max(most, math.Abs(float64(a)))
 		}
-		size = float64(most*size) / q.mean
+		size = float64(most*size) / q.formPerMean
 	}
-	return c.newEnclosure(enclosure{kind: "form", affine: &affine{coefficients: map[int]float64{slot: 1 / by}, size: size / by, parts: 1}})
+	return c.newEnclosure(enclosure{kind: "form", affine: &affine{coefficients: map[int]float64{slot: 1 / by}, magnitude: size / by, termCount: 1}})
 }
 
-// newSum returns the enclosure of a + sign·b.
-func (c *encloser) newSum(a, b *enclosure, sign float64) *enclosure {
+// encloseSum returns the enclosure of a + sign·b.
+func (c *encloser) encloseSum(a, b *enclosure, sign float64) *enclosure {
 	by := interval.plus
 	if sign < 0 {
 		by = interval.minus
@@ -143,17 +145,17 @@ func (c *encloser) newSum(a, b *enclosure, sign float64) *enclosure {
 func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	switch operator {
 	case "and", "&&":
-		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, truth: func(a, b verdict) verdict { return verdict{a.mayHold && b.mayHold, a.mayFail || b.mayFail} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, verdictFunction: func(a, b verdict) verdict { return verdict{a.mayHold && b.mayHold, a.mayFail || b.mayFail} }})
 	case "or", "||":
-		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, truth: func(a, b verdict) verdict { return verdict{a.mayHold || b.mayHold, a.mayFail && b.mayFail} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, verdictFunction: func(a, b verdict) verdict { return verdict{a.mayHold || b.mayHold, a.mayFail && b.mayFail} }})
 	case "+":
-		return c.newSum(a, b, 1)
+		return c.encloseSum(a, b, 1)
 	case "-":
-		return c.newSum(a, b, -1)
+		return c.encloseSum(a, b, -1)
 	case "*":
 		e := c.newOperation(interval.times, a, b)
 		if a == b { // a·a is a square, hence at least 0
-			e.operation = func(s, _ interval) interval { return s.abs().times(s.abs()) }
+			e.intervalFunction = func(s, _ interval) interval { return s.abs().times(s.abs()) }
 		}
 		if b.affine.isConstant() {
 			a, b = b, a
@@ -176,7 +178,7 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	e := c.newEnclosure(enclosure{kind: operator, operands: []*enclosure{a, b}})
 	if a.affine != nil && b.affine != nil {
 		// In floating point, too, a < b exactly if a − b < 0. The difference is affine, so common terms cancel.
-		if d := c.newSum(a, b, -1); d.affine != nil {
+		if d := c.encloseSum(a, b, -1); d.affine != nil {
 			e.operands = []*enclosure{d, c.enclose(&ast.IntegerNode{})}
 		}
 	}
@@ -185,13 +187,13 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 
 func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
 	name := n.Callee.(*ast.IdentifierNode).Value
-	f := functions[name]
-	if f.ask != nil {
+	f := formulaFunctions[name]
+	if f.makeQuestion != nil {
 		by := 1.0
 		if f.divisor != nil {
 			by = f.divisor(c.compiler.expression.total)
 		}
-		return c.newAnswer(c.compiler.questionNodes[n.Arguments[len(n.Arguments)-1]], by)
+		return c.encloseAnswer(c.compiler.questionByNode[n.Arguments[len(n.Arguments)-1]], by)
 	}
 	e := c.enclose(n.Arguments[0])
 	if f.apply != nil {
@@ -199,140 +201,142 @@ func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
 	}
 	for _, a := range n.Arguments[1:] {
 		e = c.newOperation(func(s, t interval) interval {
-			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.fold(s.lo, t.lo), f.fold(s.hi, t.hi)) // min and max are nondecreasing in both arguments
+			return intervalOf(s.mayBeNaN || t.mayBeNaN, f.combine(s.lo, t.lo), f.combine(s.hi, t.hi)) // min and max are nondecreasing in both arguments
 		}, e, c.enclose(a))
 	}
 	return e
 }
 
-// A boxEvaluation computes the intervals of a formula's enclosures over one box: lower and upper limits of each
-// ingredient's amount.
+// A boxEvaluation computes the intervals of a formula's enclosures over one box, which is the set of compositions
+// with each amount between a lower and an upper limit.
 type boxEvaluation struct {
-	e          *Expression
-	n          int // number of ingredients
-	upperBound func(perUnit, perUse []float64) float64
-	known      []bool
-	intervals  []interval
-	unit       []float64 // scratch of writeForm
-	uses       []float64
+	expression       *Expression
+	ingredientCount  int // number of ingredients
+	linearUpperBound func(perUnit, perUse []float64) float64
+	isEvaluated      []bool
+	intervals        []interval
+	perUnit          []float64 // scratch of setCoefficients, by ingredient: the coefficient of each unit of the ingredient
+	perUse           []float64 // scratch of setCoefficients, by ingredient: the coefficient of the use of the ingredient
 }
 
-// Above returns an upper bound of log y over a set of compositions of n ingredients. The caller passes most, which
-// returns an upper bound over that set of Σ perUnit·amount + Σ perUse; perUse counts for each ingredient that is
-// used.
+// Above returns an upper bound of the log score over a set of compositions of n ingredients. The function most, which the
+// caller passes, returns an upper bound of Σ perUnit_i·x_i + Σ perUse_i over the same set; perUse_i counts for each
+// used ingredient i.
 func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) float64 {
-	w := &boxEvaluation{e: e, n: n, upperBound: most, known: make([]bool, e.enclosures), intervals: make([]interval, e.enclosures), unit: make([]float64, n), uses: make([]float64, n)}
-	s := w.evaluate(e.enclosed)
+	w := &boxEvaluation{expression: e, ingredientCount: n, linearUpperBound: most, isEvaluated: make([]bool, e.enclosureCount), intervals: make([]interval, e.enclosureCount), perUnit: make([]float64, n), perUse: make([]float64, n)}
+	s := w.evaluateInterval(e.rootEnclosure)
 	switch {
-	case e.d != nil:
-		return e.d.upperBound(s.lo, s.hi)
+	case e.desirability != nil:
+		return e.desirability.upperBound(s.lo, s.hi)
 	case s.hi <= 0:
 		return math.Inf(-1)
 	}
 	return interval{s.hi, s.hi, false}.applyRising(portable.Log).widen().hi
 }
 
-// Linear returns the formula's value as Σ perUnit_i·x_i + Σ perUse_i over the used ingredients + constant, and the
-// desirability of the value. All results are nil or 0 if the value is not affine, or if cancellation could lose more
-// than its last digits.
+// Linear returns the value of the formula as Σ perUnit_i·x_i + Σ perUse_i + constant, where perUse_i counts for
+// each used ingredient i. It also returns the desirability of the value. All results are nil or 0 if the value is
+// not affine, or if cancellation could cost more than the last few digits.
 func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64, d *Desirability) {
-	f := e.enclosed.affine
+	f := e.rootEnclosure.affine
 	if f == nil {
 		return nil, nil, 0, nil
 	}
-	w := &boxEvaluation{e: e, n: n, unit: make([]float64, n), uses: make([]float64, n)}
-	w.writeForm(f)
+	w := &boxEvaluation{expression: e, ingredientCount: n, perUnit: make([]float64, n), perUse: make([]float64, n)}
+	w.setCoefficients(f)
 	top := math.Abs(f.constant)
-	for _, v := range w.unit {
+	for _, v := range w.perUnit {
 		top = max(top, float64(math.Abs(v)*float64(e.total)))
 	}
-	for _, v := range w.uses {
+	for _, v := range w.perUse {
 		top = max(top, math.Abs(v))
 	}
-	if !(float64(f.size*float64(f.parts+8)) <= 64*top) {
+	if !(float64(f.magnitude*float64(f.termCount+8)) <= 64*top) {
 		return nil, nil, 0, nil
 	}
-	if d = e.d; d == nil {
+	if d = e.desirability; d == nil {
 		d, _ = UncappedRamp(0, 1, 1) // Without a desirability the value itself is the score.
 	}
-	return w.unit, w.uses, f.constant, d
+	return w.perUnit, w.perUse, f.constant, d
 }
 
-// writeForm sets w.unit and w.use to the coefficients of f for each unit and each use of an ingredient. It leaves out
-// f's constant.
-func (w *boxEvaluation) writeForm(f *affine) {
-	clear(w.unit)
-	clear(w.uses)
-	for slot := range w.e.questions {
+// setCoefficients sets w.perUnit and w.perUse to the coefficients of f for each unit and for each use of an
+// ingredient. The constant of f is left out.
+func (w *boxEvaluation) setCoefficients(f *affine) {
+	clear(w.perUnit)
+	clear(w.perUse)
+	for slot := range w.expression.questions {
 		by, ok := f.coefficients[slot]
 		if !ok {
 			continue
 		}
-		q := &w.e.questions[slot]
+		q := &w.expression.questions[slot]
 		scale := 1.0
 		if q.kind == askMean {
-			scale = q.mean
+			scale = q.formPerMean
 		}
-		for i := range w.n {
-			w.unit[i] += float64(by * (float64(q.perUnit(i)) / scale))
-			w.uses[i] += float64(by * float64(q.perUse(i)))
+		for i := range w.ingredientCount {
+			w.perUnit[i] += float64(by * (float64(q.perUnit(i)) / scale))
+			w.perUse[i] += float64(by * float64(q.perUse(i)))
 		}
 	}
 }
 
-// roundingError returns an upper bound of the rounding error of f's computed value.
-func (f *affine) roundingError() float64 { return float64(f.size * float64(f.parts+8) * 0x1p-50) }
-
-// formUpperBound returns an upper bound of f over the box.
-func (w *boxEvaluation) formUpperBound(f *affine) float64 {
-	w.writeForm(f)
-	return w.upperBound(w.unit, w.uses) + f.constant + f.roundingError()
+// roundingError returns an upper bound of the rounding error in computed values of f.
+func (f *affine) roundingError() float64 {
+	return float64(f.magnitude * float64(f.termCount+8) * 0x1p-50)
 }
 
-// formInterval returns an interval that contains all values of f over the box.
-func (w *boxEvaluation) formInterval(f *affine) interval {
+// affineUpperBound returns an upper bound of the affine function f over the box.
+func (w *boxEvaluation) affineUpperBound(f *affine) float64 {
+	w.setCoefficients(f)
+	return w.linearUpperBound(w.perUnit, w.perUse) + f.constant + f.roundingError()
+}
+
+// affineInterval returns an interval that contains all values of the affine function f over the box.
+func (w *boxEvaluation) affineInterval(f *affine) interval {
 	switch {
-	case f.isConstant() && f.parts == 1: // a single constant of the formula is exact
+	case f.isConstant() && f.termCount == 1: // a single constant of the formula is exact
 		return interval{f.constant, f.constant, false}
 	case f.isConstant():
 		return interval{f.constant - f.roundingError(), f.constant + f.roundingError(), false}
 	}
-	return intervalOf(false, -w.formUpperBound(f.combine(-1, &affine{}, 0)), w.formUpperBound(f))
+	return intervalOf(false, -w.affineUpperBound(f.combine(-1, &affine{}, 0)), w.affineUpperBound(f))
 }
 
-func (w *boxEvaluation) evaluate(e *enclosure) interval {
-	if w.known[e.number] {
-		return w.intervals[e.number]
+func (w *boxEvaluation) evaluateInterval(e *enclosure) interval {
+	if w.isEvaluated[e.index] {
+		return w.intervals[e.index]
 	}
 	var s interval
 	switch {
 	case e.affine != nil:
-		s = w.formInterval(e.affine)
+		s = w.affineInterval(e.affine)
 	case e.kind == "of":
 		var a, b interval
 		if len(e.operands) > 0 {
-			a = w.evaluate(e.operands[0])
+			a = w.evaluateInterval(e.operands[0])
 		}
 		if len(e.operands) > 1 {
-			b = w.evaluate(e.operands[1])
+			b = w.evaluateInterval(e.operands[1])
 		}
-		s = e.operation(a, b)
+		s = e.intervalFunction(a, b)
 	case e.kind == "ratio":
 		s = w.ratioInterval(e.operands[0], e.operands[1])
 	case e.kind == "if":
 		v := w.evaluateTruth(e.operands[0])
 		switch {
 		case !v.mayFail:
-			s = w.evaluate(e.operands[1])
+			s = w.evaluateInterval(e.operands[1])
 		case !v.mayHold:
-			s = w.evaluate(e.operands[2])
+			s = w.evaluateInterval(e.operands[2])
 		default:
-			s = w.evaluate(e.operands[1]).hull(w.evaluate(e.operands[2]))
+			s = w.evaluateInterval(e.operands[1]).hull(w.evaluateInterval(e.operands[2]))
 		}
 	default:
 		s = w.evaluateTruth(e).interval()
 	}
-	w.known[e.number], w.intervals[e.number] = true, s
+	w.isEvaluated[e.index], w.intervals[e.index] = true, s
 	return s
 }
 
@@ -346,29 +350,29 @@ func (w *boxEvaluation) evaluateTruth(e *enclosure) verdict {
 		if len(e.operands) > 1 {
 			b = w.evaluateTruth(e.operands[1])
 		}
-		return e.truth(a, b)
+		return e.verdictFunction(a, b)
 	case "if":
 		v := w.evaluateTruth(e.operands[0])
 		a, b := w.evaluateTruth(e.operands[1]), w.evaluateTruth(e.operands[2])
 		return verdict{v.mayHold && a.mayHold || v.mayFail && b.mayHold, v.mayHold && a.mayFail || v.mayFail && b.mayFail}
 	}
-	return compare(e.kind, w.evaluate(e.operands[0]), w.evaluate(e.operands[1]))
+	return compareIntervals(e.kind, w.evaluateInterval(e.operands[0]), w.evaluateInterval(e.operands[1]))
 }
 
-// ratioSteps is the number of trial values t in the search for each bound of a ratio.
-const ratioSteps = 6
+// maxRatioSteps is the greatest number of trial values in the search for one bound of a ratio.
+const maxRatioSteps = 6
 
-// ratioInterval returns an interval that contains a/b over the box. If a and b are affine and b is above 0, then a/b
-// ≤ t wherever a − t·b ≤ 0 (Dinkelbach, "On Nonlinear Fractional Programming", Management Science 13 (1967)).
-// The maximum of a − t·b over the box falls with t and is convex in t. Hence the zero of a chord through two of
-// its points is an upper bound of a/b, too.
+// ratioInterval returns an interval that contains a/b over the box. If a and b are affine and b is above 0, then
+// a/b ≤ t wherever a − t·b ≤ 0 (Dinkelbach, "On Nonlinear Fractional Programming", Management Science 13 (1967)).
+// The maximum of a − t·b over the box decreases with t and is convex in t. Hence the zero of a chord through two
+// points of this function is an upper bound of a/b, too.
 func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
-	s := w.evaluate(a).dividedBy(w.evaluate(b))
+	s := w.evaluateInterval(a).dividedBy(w.evaluateInterval(b))
 	if a.affine == nil || b.affine == nil {
 		return s
 	}
 	above, below := a.affine, b.affine
-	d := w.evaluate(b)
+	d := w.evaluateInterval(b)
 	if d.hi < 0 {
 		above, below, d = above.combine(-1, &affine{}, 0), below.combine(-1, &affine{}, 0), interval{-d.hi, -d.lo, false}
 	}
@@ -381,19 +385,19 @@ func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	return s.intersect(lo-room, hi+room)
 }
 
-// ratioUpperBound returns an upper bound of above/below over the box. The ratio is known to lie between lo and hi,
-// and below within the interval d.
+// ratioUpperBound returns an upper bound of the ratio above/below over the box. The caller knows that the ratio
+// lies between lo and hi, and below within the interval d.
 func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi float64) float64 {
 	at := func(t float64) float64 {
 		f := above.combine(1, below, -t)
 		if f == nil {
 			return math.Inf(1)
 		}
-		return w.formUpperBound(f)
+		return w.affineUpperBound(f)
 	}
 	low, atLow := lo, at(lo)
 	high, atHigh := hi, at(hi)
-	for k := range ratioSteps {
+	for k := range maxRatioSteps {
 		if atHigh > 0 || atLow <= 0 || !(high-low > 1e-10*max(math.Abs(high), math.Abs(low))) {
 			break
 		}

@@ -21,13 +21,13 @@ import (
 
 // These limits bound the time and memory that a formula takes.
 const (
-	maxFormula   = 10_000 // greatest length, in characters
-	maxNodes     = 2_000
-	maxQuestions = 200
+	maxFormulaLength = 10_000 // greatest length of a formula, in characters
+	maxFormulaNodes  = 2_000
+	maxQuestions     = 200
 )
 
-// NewExpression compiles a formula in the language of github.com/expr-lang/expr. It accepts this
-// part of the language:
+// NewExpression compiles a formula in the language of github.com/expr-lang/expr. It accepts this part of the
+// language:
 //
 //	numbers    1.5  used  total
 //	           units("Gin")  units("family", "citrus")
@@ -43,22 +43,22 @@ const (
 //	truths     a < b  a <= b  a > b  a >= b  a == b  a != b
 //	           t and u  t or u  not t  true  false
 //
-// units returns the units of an ingredient, or of all ingredients whose attribute has a value.
-// share is units/M. count is how many of them are used. mean is the mean of an attribute, weighted
-// by amounts. used is n and total is M. A truth as the whole formula scores 1 or 0. All numbers are
-// floating-point ones.
+// units returns the units of an ingredient, or the units of all ingredients whose attribute has the given value.
+// share is units/M. count is the number of these ingredients that are used. mean is the mean of an attribute,
+// weighted by amounts. used is n, the number of used ingredients, and total is M. If the whole formula is a truth,
+// it scores 1 for true and 0 for false. All numbers are floating-point numbers.
 //
 // The error is an [*ExpressionError].
 func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error) {
-	if n := utf8.RuneCountInString(text); n > maxFormula {
-		return nil, &ExpressionError{At: maxFormula, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormula)}
+	if n := utf8.RuneCountInString(text); n > maxFormulaLength {
+		return nil, &ExpressionError{At: maxFormulaLength, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormulaLength)}
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, &ExpressionError{Message: "the expression is empty"}
 	}
 	config := conf.CreateNew()
-	config.MaxNodes = maxNodes
-	for name := range functions {
+	config.MaxNodes = maxFormulaNodes
+	for name := range formulaFunctions {
 		config.Functions[name] = &builtin.Function{Name: name} // The parser rejects functions that it does not know, so kir's own are registered.
 	}
 	tree, err := parser.ParseWithConfig(text, config)
@@ -67,7 +67,7 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	} else if err != nil {
 		return nil, &ExpressionError{Message: err.Error()}
 	}
-	c := &formulaCompiler{expression: &Expression{total: total}, lexicon: lexicon, questionSlots: make(map[string]int), variables: make(map[string]int), questionNodes: make(map[ast.Node]int)}
+	c := &formulaCompiler{expression: &Expression{total: total}, lexicon: lexicon, questionByKey: make(map[string]int), variableSlots: make(map[string]int), questionByNode: make(map[ast.Node]int)}
 	n, t, err := c.compile(tree.Node)
 	if err != nil {
 		return nil, err
@@ -84,16 +84,16 @@ func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error)
 	// after compilation.
 	e := c.expression
 	first := len(e.questions)
-	e.slots = first + c.declared
-	e.value = n
-	c.first = first
-	bounded := &encloser{compiler: c, variables: make(map[string]*enclosure)}
-	e.enclosed = bounded.enclose(tree.Node)
-	e.enclosures = bounded.count
+	e.slotCount = first + c.variableCount
+	e.evaluate = n
+	c.firstVariableSlot = first
+	bounded := &encloser{compiler: c, variableEnclosures: make(map[string]*enclosure)}
+	e.rootEnclosure = bounded.enclose(tree.Node)
+	e.enclosureCount = bounded.enclosureCount
 	return e, nil
 }
 
-// syntaxError describes a construct that the parser rejects, and suggests what to write instead.
+// syntaxError returns an error for a construct that the parser rejects, with a suggestion what to write instead.
 func syntaxError(bad *file.Error) *ExpressionError {
 	e := &ExpressionError{At: bad.From, Message: bad.Message}
 	token, ok := strings.CutPrefix(bad.Message, "unexpected token ")
@@ -121,26 +121,27 @@ func syntaxError(bad *file.Error) *ExpressionError {
 
 // A formulaCompiler compiles one formula.
 type formulaCompiler struct {
-	expression    *Expression
-	lexicon       Lexicon
-	questionSlots map[string]int   // index in the expression's questions, by the question's text
-	questionNodes map[ast.Node]int // index of the question that each node asks
-	variables     map[string]int   // indices of the let variables in scope, counted from first
-	declared      int
-	first         int
+	expression        *Expression
+	lexicon           Lexicon
+	questionByKey     map[string]int   // index in the questions of the expression, by the text of the question
+	questionByNode    map[ast.Node]int // by syntax node: the index of the question that the node asks
+	variableSlots     map[string]int   // by name of a let variable in scope: its index, counted from firstVariableSlot
+	variableCount     int
+	firstVariableSlot int
 }
 
 func errorAt(n ast.Node, format string, args ...any) *ExpressionError {
 	return &ExpressionError{At: n.Location().From, Message: fmt.Sprintf(format, args...)}
 }
 
-// compile returns a subexpression as a number or as a truth. The other of the two is nil.
-func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
+// compile compiles a subexpression to a function that returns a number, or to one that returns a truth value. The
+// other of the two results is nil.
+func (c *formulaCompiler) compile(n ast.Node) (numberFunc, truthFunc, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
-		return constant(float64(n.Value)), nil, nil
+		return newConstant(float64(n.Value)), nil, nil
 	case *ast.FloatNode:
-		return constant(n.Value), nil, nil
+		return newConstant(n.Value), nil, nil
 	case *ast.BoolNode:
 		value := n.Value
 		return nil, func([]float64) bool { return value }, nil
@@ -172,8 +173,8 @@ func (c *formulaCompiler) compile(n ast.Node) (number, truth, error) {
 	return nil, nil, bad
 }
 
-// compileNumber compiles a node and fails if its value is a truth instead of a number.
-func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
+// compileNumber compiles the node n and returns an error if the value of n is a truth instead of a number.
+func (c *formulaCompiler) compileNumber(n ast.Node) (numberFunc, error) {
 	v, t, err := c.compile(n)
 	if err == nil && t != nil {
 		err = errorAt(n, "a truth stands where a number is needed")
@@ -181,8 +182,8 @@ func (c *formulaCompiler) compileNumber(n ast.Node) (number, error) {
 	return v, err
 }
 
-// compileTruth compiles a node and fails if its value is a number instead of a truth.
-func (c *formulaCompiler) compileTruth(n ast.Node) (truth, error) {
+// compileTruth compiles the node n and returns an error if the value of n is a number instead of a truth.
+func (c *formulaCompiler) compileTruth(n ast.Node) (truthFunc, error) {
 	v, t, err := c.compile(n)
 	if err == nil && v != nil {
 		err = errorAt(n, "a number stands where a comparison is needed")
@@ -190,28 +191,28 @@ func (c *formulaCompiler) compileTruth(n ast.Node) (truth, error) {
 	return t, err
 }
 
-func constant(value float64) number { return func([]float64) float64 { return value } }
+func newConstant(value float64) numberFunc { return func([]float64) float64 { return value } }
 
-func (c *formulaCompiler) compileIdentifier(n *ast.IdentifierNode) (number, error) {
-	if slot, ok := c.variables[n.Value]; ok {
-		return func(v []float64) float64 { return v[c.first+slot] }, nil
+func (c *formulaCompiler) compileIdentifier(n *ast.IdentifierNode) (numberFunc, error) {
+	if slot, ok := c.variableSlots[n.Value]; ok {
+		return func(v []float64) float64 { return v[c.firstVariableSlot+slot] }, nil
 	}
 	switch n.Value {
 	case "used":
 		return c.compileQuestion(n, "used", func() (question, error) { return question{kind: askUsed}, nil })
 	case "total":
-		return constant(float64(c.expression.total)), nil
+		return newConstant(float64(c.expression.total)), nil
 	}
-	known := append(slices.Sorted(maps.Keys(c.variables)), "used", "total")
+	known := append(slices.Sorted(maps.Keys(c.variableSlots)), "used", "total")
 	bad := errorAt(n, "there is no %s", inputerr.Quote(n.Value))
-	bad.Hint = inputerr.DidYouMean(n.Value, append(known, slices.Sorted(maps.Keys(functions))...))
+	bad.Hint = inputerr.DidYouMean(n.Value, append(known, slices.Sorted(maps.Keys(formulaFunctions))...))
 	if _, err := c.lexicon.Ingredient(n.Value); err == nil || bad.Hint == "" {
 		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", inputerr.Quote(n.Value))
 	}
 	return nil, bad
 }
 
-func (c *formulaCompiler) compileUnary(n *ast.UnaryNode) (number, truth, error) {
+func (c *formulaCompiler) compileUnary(n *ast.UnaryNode) (numberFunc, truthFunc, error) {
 	if n.Operator == "-" || n.Operator == "+" {
 		a, err := c.compileNumber(n.Node)
 		if err != nil || n.Operator == "+" {
@@ -226,7 +227,7 @@ func (c *formulaCompiler) compileUnary(n *ast.UnaryNode) (number, truth, error) 
 	return nil, func(v []float64) bool { return !a(v) }, nil
 }
 
-func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error) {
+func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (numberFunc, truthFunc, error) {
 	switch n.Operator {
 	case "and", "&&", "or", "||":
 		a, err := c.compileTruth(n.Left)
@@ -287,9 +288,9 @@ func (c *formulaCompiler) compileBinary(n *ast.BinaryNode) (number, truth, error
 	}
 }
 
-// compileCategory compiles the comparison of a condition with a text, such as condition("catalyst") == "B".
-// It returns nil for every other comparison.
-func (c *formulaCompiler) compileCategory(n *ast.BinaryNode) (truth, error) {
+// compileCategory compiles the comparison of a condition with a text, such as condition("catalyst") == "B". It
+// returns nil for every other comparison.
+func (c *formulaCompiler) compileCategory(n *ast.BinaryNode) (truthFunc, error) {
 	call, ok := n.Left.(*ast.CallNode)
 	text, isText := n.Right.(*ast.StringNode)
 	if !ok || !isText {
@@ -315,7 +316,7 @@ func (c *formulaCompiler) compileCategory(n *ast.BinaryNode) (truth, error) {
 	return func(v []float64) bool { return has(v) == wanted }, nil
 }
 
-func (c *formulaCompiler) compileConditional(n *ast.ConditionalNode) (number, truth, error) {
+func (c *formulaCompiler) compileConditional(n *ast.ConditionalNode) (numberFunc, truthFunc, error) {
 	cond, err := c.compileTruth(n.Cond)
 	if err != nil {
 		return nil, nil, err
@@ -342,27 +343,27 @@ func (c *formulaCompiler) compileConditional(n *ast.ConditionalNode) (number, tr
 	}, nil, err
 }
 
-func (c *formulaCompiler) compileDeclaration(n *ast.VariableDeclaratorNode) (number, truth, error) {
-	if _, known := functions[n.Name]; known || n.Name == "used" || n.Name == "total" {
+func (c *formulaCompiler) compileDeclaration(n *ast.VariableDeclaratorNode) (numberFunc, truthFunc, error) {
+	if _, known := formulaFunctions[n.Name]; known || n.Name == "used" || n.Name == "total" {
 		return nil, nil, errorAt(n, "%s is taken: give the variable another name", inputerr.Quote(n.Name))
 	}
 	value, err := c.compileNumber(n.Value)
 	if err != nil {
 		return nil, nil, err
 	}
-	slot := c.declared
-	c.declared++
-	before, shadows := c.variables[n.Name]
-	c.variables[n.Name] = slot
+	slot := c.variableCount
+	c.variableCount++
+	before, shadows := c.variableSlots[n.Name]
+	c.variableSlots[n.Name] = slot
 	a, t, err := c.compile(n.Expr)
-	if delete(c.variables, n.Name); shadows {
-		c.variables[n.Name] = before
+	if delete(c.variableSlots, n.Name); shadows {
+		c.variableSlots[n.Name] = before
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case t != nil:
-		return nil, func(v []float64) bool { v[c.first+slot] = value(v); return t(v) }, nil
+		return nil, func(v []float64) bool { v[c.firstVariableSlot+slot] = value(v); return t(v) }, nil
 	}
-	return func(v []float64) float64 { v[c.first+slot] = value(v); return a(v) }, nil, nil
+	return func(v []float64) float64 { v[c.firstVariableSlot+slot] = value(v); return a(v) }, nil, nil
 }

@@ -15,42 +15,42 @@ import (
 	"kir/internal/portable"
 )
 
-// A function is a function that formulas may call. It asks a [question] about the composition, given names, or it
-// computes a number from numbers.
-type function struct {
+// A formulaFunction is a function that formulas may call. It asks a [question] about the composition, given names,
+// or it computes a number from numbers.
+type formulaFunction struct {
 	usage         string
-	ask           func(c *formulaCompiler, names []string) (question, error)
-	divisor       func(total int) float64 // divides the answer to the question; nil for a divisor of 1
+	makeQuestion  func(c *formulaCompiler, names []string) (question, error)
+	divisor       func(total int) float64 // divisor of the answer to the question; nil for a divisor of 1
 	apply         func(a float64) float64
 	applyInterval func(a interval) interval // returns an interval that contains apply over the interval a
-	fold          func(a, b float64) float64
+	combine       func(a, b float64) float64
 }
 
-// functions lists all functions that a formula may call. It is read-only.
-var functions = map[string]function{
-	"units":     {usage: `units("ingredient") or units("attribute", "value")`, ask: askSum(askUnits)},
-	"share":     {usage: `share("ingredient") or share("attribute", "value")`, ask: askSum(askUnits), divisor: func(total int) float64 { return float64(total) }},
-	"count":     {usage: `count("ingredient") or count("attribute", "value")`, ask: askSum(askCount)},
-	"mean":      {usage: `mean("attribute")`, ask: askMeanOf},
-	"condition": {usage: `condition("temperature"), or condition("catalyst", "B"), which is 1 or 0`, ask: askConditionValue},
+// formulaFunctions holds all functions that a formula may call, by name. It is read-only.
+var formulaFunctions = map[string]formulaFunction{
+	"units":     {usage: `units("ingredient") or units("attribute", "value")`, makeQuestion: sumQuestion(askUnits)},
+	"share":     {usage: `share("ingredient") or share("attribute", "value")`, makeQuestion: sumQuestion(askUnits), divisor: func(total int) float64 { return float64(total) }},
+	"count":     {usage: `count("ingredient") or count("attribute", "value")`, makeQuestion: sumQuestion(askCount)},
+	"mean":      {usage: `mean("attribute")`, makeQuestion: meanQuestion},
+	"condition": {usage: `condition("temperature"), or condition("catalyst", "B"), which is 1 or 0`, makeQuestion: conditionQuestion},
 	"abs":       {usage: "abs(a)", apply: math.Abs, applyInterval: interval.abs},
 	"exp":       {usage: "exp(a)", apply: portable.Exp, applyInterval: func(s interval) interval { return s.applyRising(portable.Exp).widen() }},
 	"log":       {usage: "log(a)", apply: portable.Log, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(portable.Log).widen() }},
 	"sqrt":      {usage: "sqrt(a)", apply: math.Sqrt, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(math.Sqrt) }},
-	"floor":     {usage: "floor(a)", apply: math.Floor, applyInterval: applyRising(math.Floor)},
-	"ceil":      {usage: "ceil(a)", apply: math.Ceil, applyInterval: applyRising(math.Ceil)},
-	"round":     {usage: "round(a)", apply: math.Round, applyInterval: applyRising(math.Round)},
-	"min":       {usage: "min(a, b)", fold: func(a, b float64) float64 { return min(a, b) }},
-	"max":       {usage: "max(a, b)", fold: func(a, b float64) float64 { return max(a, b) }},
+	"floor":     {usage: "floor(a)", apply: math.Floor, applyInterval: intervalFunctionOf(math.Floor)},
+	"ceil":      {usage: "ceil(a)", apply: math.Ceil, applyInterval: intervalFunctionOf(math.Ceil)},
+	"round":     {usage: "round(a)", apply: math.Round, applyInterval: intervalFunctionOf(math.Round)},
+	"min":       {usage: "min(a, b)", combine: func(a, b float64) float64 { return min(a, b) }},
+	"max":       {usage: "max(a, b)", combine: func(a, b float64) float64 { return max(a, b) }},
 }
 
-// applyRising returns a function that maps an interval by a nondecreasing function.
-func applyRising(f func(float64) float64) func(interval) interval {
+// intervalFunctionOf returns the function on intervals that belongs to a nondecreasing function f on numbers.
+func intervalFunctionOf(f func(float64) float64) func(interval) interval {
 	return func(s interval) interval { return s.applyRising(f) }
 }
 
 func unknownFunction(n ast.Node, name string) *ExpressionError {
-	known := slices.Sorted(maps.Keys(functions))
+	known := slices.Sorted(maps.Keys(formulaFunctions))
 	bad := errorAt(n, "there is no function %s", inputerr.Quote(name))
 	if bad.Hint = inputerr.DidYouMean(name, known); bad.Hint == "" {
 		bad.Hint = "there are " + strings.Join(known, ", ")
@@ -58,17 +58,17 @@ func unknownFunction(n ast.Node, name string) *ExpressionError {
 	return bad
 }
 
-func (c *formulaCompiler) compileCall(n *ast.CallNode) (number, error) {
+func (c *formulaCompiler) compileCall(n *ast.CallNode) (numberFunc, error) {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return nil, errorAt(n, "only functions are called")
 	}
-	f, ok := functions[callee.Value]
+	f, ok := formulaFunctions[callee.Value]
 	if !ok {
 		return nil, unknownFunction(callee, callee.Value)
 	}
 	usage := func(at ast.Node) error { return errorAt(at, "write %s", f.usage) }
-	if f.ask != nil {
+	if f.makeQuestion != nil {
 		names := make([]string, len(n.Arguments))
 		key := []string{callee.Value}
 		if f.divisor != nil {
@@ -85,14 +85,14 @@ func (c *formulaCompiler) compileCall(n *ast.CallNode) (number, error) {
 		if len(names) < 1 || len(names) > 2 || callee.Value == "mean" && len(names) > 1 {
 			return nil, usage(n)
 		}
-		answer, err := c.compileQuestion(n.Arguments[len(names)-1], strings.Join(key, " "), func() (question, error) { return f.ask(c, names) })
+		answer, err := c.compileQuestion(n.Arguments[len(names)-1], strings.Join(key, " "), func() (question, error) { return f.makeQuestion(c, names) })
 		if err != nil || f.divisor == nil {
 			return answer, err
 		}
 		by := f.divisor(c.expression.total)
 		return func(v []float64) float64 { return answer(v) / by }, nil
 	}
-	arguments := make([]number, len(n.Arguments))
+	arguments := make([]numberFunc, len(n.Arguments))
 	for k, a := range n.Arguments {
 		var err error
 		if arguments[k], err = c.compileNumber(a); err != nil {
@@ -111,16 +111,16 @@ func (c *formulaCompiler) compileCall(n *ast.CallNode) (number, error) {
 	}
 	all := arguments[0]
 	for _, b := range arguments[1:] {
-		a, fold := all, f.fold
+		a, fold := all, f.combine
 		all = func(v []float64) float64 { return fold(a(v), b(v)) }
 	}
 	return all, nil
 }
 
-// compileQuestion returns a number that reads the answer to a question. Questions with the same key share one answer.
-// make creates the question, and errors point to the node at.
-func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (question, error)) (number, error) {
-	slot, ok := c.questionSlots[key]
+// compileQuestion returns a function that reads the answer to a question. Questions with the same key share one
+// answer. make creates the question, and errors point to the syntax node at.
+func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (question, error)) (numberFunc, error) {
+	slot, ok := c.questionByKey[key]
 	if !ok {
 		q, err := make()
 		if err != nil {
@@ -130,19 +130,19 @@ func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (
 			return nil, errorAt(at, "the expression asks more than %d things of a composition", maxQuestions)
 		}
 		c.expression.questions = append(c.expression.questions, q)
-		c.questionSlots[key] = slot
+		c.questionByKey[key] = slot
 	}
-	c.questionNodes[at] = slot
+	c.questionByNode[at] = slot
 	return func(v []float64) float64 { return v[slot] }, nil
 }
 
-// askSum returns a function that makes a question about one ingredient or a group. The kind is the units, or the
-// number of used ingredients.
-func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, error) {
+// sumQuestion returns a function that makes a question about one ingredient or a group. The question asks for units
+// if kind is askUnits, and for the number of used ingredients if kind is askCount.
+func sumQuestion(kind askKind) func(c *formulaCompiler, names []string) (question, error) {
 	return func(c *formulaCompiler, names []string) (question, error) {
 		if len(names) == 1 {
 			i, err := c.lexicon.Ingredient(names[0])
-			return question{kind: kind, single: i}, err
+			return question{kind: kind, ingredient: i}, err
 		}
 		group, err := c.lexicon.Group(names[0], names[1])
 		if err != nil {
@@ -152,12 +152,13 @@ func askSum(kind askKind) func(c *formulaCompiler, names []string) (question, er
 		for _, i := range group {
 			of[i] = true
 		}
-		return question{kind: kind, single: -1, members: of}, nil
+		return question{kind: kind, ingredient: -1, groupMembers: of}, nil
 	}
 }
 
-// askConditionValue asks for the number of a numeric condition, or whether a condition has a given category.
-func askConditionValue(c *formulaCompiler, names []string) (question, error) {
+// conditionQuestion returns the question for the number of a numeric condition, or the question whether a condition
+// has a given category.
+func conditionQuestion(c *formulaCompiler, names []string) (question, error) {
 	of, ok := c.lexicon.(ConditionLexicon)
 	if !ok {
 		return question{}, errors.New("there are no conditions")
@@ -166,7 +167,7 @@ func askConditionValue(c *formulaCompiler, names []string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{kind: askCondition, condition: k, values: numbers}
+	q := question{kind: askCondition, conditionIndex: k, valueAnswers: numbers}
 	switch {
 	case len(names) == 1 && numbers == nil:
 		return q, fmt.Errorf("%s has no numbers: compare it with a text, such as condition(%s) == %s", inputerr.Quote(names[0]), inputerr.Quote(names[0]), inputerr.Quote(categories[0]))
@@ -176,15 +177,16 @@ func askConditionValue(c *formulaCompiler, names []string) (question, error) {
 		if !slices.Contains(known, names[1]) {
 			return q, fmt.Errorf("%s has no value %s: its values are %s", inputerr.Quote(names[0]), inputerr.Quote(names[1]), inputerr.List(known, 8))
 		}
-		q.values = make([]float64, len(categories))
+		q.valueAnswers = make([]float64, len(categories))
 		if at := slices.Index(categories, names[1]); at >= 0 {
-			q.values[at] = 1
+			q.valueAnswers[at] = 1
 		}
 	}
 	return q, nil
 }
 
-func askMeanOf(c *formulaCompiler, names []string) (question, error) {
+// meanQuestion returns the question for the mean of an attribute.
+func meanQuestion(c *formulaCompiler, names []string) (question, error) {
 	numbers, err := c.lexicon.Numbers(names[0])
 	if err == nil {
 		err = checkFinite("the attribute of ingredient", numbers)
@@ -192,6 +194,6 @@ func askMeanOf(c *formulaCompiler, names []string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	f := newForm(numbers, c.expression.total)
-	return question{kind: askMean, form: f, mean: float64(f.scale * float64(c.expression.total))}, nil
+	f := newLinearForm(numbers, c.expression.total)
+	return question{kind: askMean, form: f, formPerMean: float64(f.scale * float64(c.expression.total))}, nil
 }

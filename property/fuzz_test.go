@@ -19,7 +19,7 @@ func FuzzAnswer(f *testing.F) {
 		if len(line) > most+16 || bytes.IndexByte(line, '\n') >= 0 {
 			t.Fatalf("the line is %q: %v", line, err)
 		}
-		logs, err := appendLogs(nil, line, recipes)
+		logs, err := appendAnswerLogs(nil, line, recipes)
 		if err == nil && len(logs) != recipes {
 			t.Fatalf("%q has %d logs, want %d", line, len(logs), recipes)
 		}

@@ -1,19 +1,20 @@
 package property
 
-// HeldOut states how well [Comparisons] predicts pairs that it did not learn from. Pairs is their number and Right
-// the fraction predicted correctly. Stated is the fraction that the model itself expects to predict correctly; it
-// equals Right on average if the model is calibrated.
+// HeldOut states how well [Comparisons] predicts answers that it did not learn from.
 type HeldOut struct {
-	Pairs                      int
+	Pairs int // number of pairs
+	// Accuracy is the fraction of pairs whose answer is predicted correctly. ExpectedAccuracy is the fraction that
+	// the model itself expects to predict correctly. The two fractions are equal on average if the model is
+	// calibrated.
 	Accuracy, ExpectedAccuracy float64
 }
 
-// maxLeaveOneOut is the greatest number of pairs for leave-one-out cross-validation. More pairs are split in ten
+// maxLeaveOneOut is the greatest number of pairs for leave-one-out cross-validation. More pairs are split into ten
 // folds.
 const maxLeaveOneOut = 40
 
-// NewHeldOut measures the predictions by cross-validation: leave-one-out for up to 40 pairs, ten folds for more. It
-// returns zeros for fewer than two pairs.
+// NewHeldOut measures the predictions of [Comparisons] by cross-validation: leave-one-out for up to 40 pairs, ten
+// folds for more. The arguments are those of [NewComparisons]. The result is zero for fewer than two pairs.
 func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
 	h := HeldOut{Pairs: len(pairs)}
 	if len(pairs) < 2 {

@@ -5,11 +5,11 @@ import "math/bits"
 // int128 is a signed integer of 128 bits, in two's complement.
 type int128 struct{ hi, lo uint64 }
 
-// newInt128 returns v.
+// newInt128 converts v to 128 bits.
 func newInt128(v int64) int128 { return int128{uint64(v >> 63), uint64(v)} }
 
-// multiply returns a·b.
-func multiply(a, b int64) int128 {
+// multiply128 returns the exact product a·b.
+func multiply128(a, b int64) int128 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	// The unsigned product counts a negative factor as 2⁶⁴ too large, which these lines correct.
 	hi -= uint64(a>>63)&uint64(b) + uint64(b>>63)&uint64(a)
@@ -23,7 +23,7 @@ func (w int128) plus(v int128) int128 {
 	return int128{hi, lo}
 }
 
-// float returns w as a float64. Its relative error is about 2⁻⁵³.
+// float converts w to a float64, with a relative error of about 2⁻⁵³.
 func (w int128) float() float64 {
 	if int64(w.hi) < 0 {
 		lo, carry := bits.Add64(^w.lo, 1, 0)

@@ -19,7 +19,7 @@ func TestWide(t *testing.T) {
 	for k, a := range numbers {
 		b, c := numbers[r.IntN(len(numbers))], numbers[(k*7)%len(numbers)]
 		want := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
-		got := multiply(a, b)
+		got := multiply128(a, b)
 		if value(got).Cmp(want) != 0 {
 			t.Fatalf("%d·%d = %v, want %v", a, b, value(got), want)
 		}

@@ -6,9 +6,9 @@ import (
 	"kir/internal/portable"
 )
 
-// An interval contains every value that an expression can have: the numbers from lo to hi, which may be infinite, and
-// NaN if mayBeNaN. An operation on intervals returns an interval that contains the floating-point results for all
-// numbers of its operands.
+// An interval is a set of numbers that contains every value that an expression can have. It contains the numbers
+// from lo to hi, which may be infinite, and NaN if mayBeNaN is true. The result of an operation on intervals
+// contains the floating-point results for all numbers of the operands.
 type interval struct {
 	lo, hi   float64
 	mayBeNaN bool // whether the value can be NaN
@@ -16,8 +16,8 @@ type interval struct {
 
 var anyNumber = interval{math.Inf(-1), math.Inf(1), true}
 
-// intervalOf returns the interval from the least to the greatest of the numbers. It returns all numbers and NaN if
-// one of them is NaN, such as infinity less infinity. none becomes mayBeNaN of the result.
+// intervalOf returns the interval from the least to the greatest of the numbers, with the given mayBeNaN. If one of
+// the numbers is NaN, such as infinity minus infinity, it returns the interval of all numbers and NaN.
 func intervalOf(mayBeNaN bool, numbers ...float64) interval {
 	s := interval{math.Inf(1), math.Inf(-1), mayBeNaN}
 	for _, v := range numbers {
@@ -29,8 +29,8 @@ func intervalOf(mayBeNaN bool, numbers ...float64) interval {
 	return s
 }
 
-// widen returns an interval that is larger by a relative 2⁻⁴⁸ at both ends. It covers functions whose last bits
-// are wrong, so that they are not quite monotonic.
+// widen returns s enlarged by a relative 2⁻⁴⁸ at both ends. It is for bounds from functions that are not quite
+// monotonic, because the last bits of their results are wrong.
 func (s interval) widen() interval {
 	const part = 0x1p-48
 	if !math.IsInf(s.lo, 0) {
@@ -74,8 +74,8 @@ func (s interval) dividedBy(t interval) interval {
 	return intervalOf(s.mayBeNaN || t.mayBeNaN, s.lo/t.lo, s.lo/t.hi, s.hi/t.lo, s.hi/t.hi)
 }
 
-// modulo returns an interval that contains a % b: the remainder lies between 0 and the dividend,
-// and is less than the divisor in magnitude.
+// modulo returns an interval that contains a % b for all a in s and b in t. The remainder lies between 0 and the
+// dividend a, and is less in magnitude than the divisor b.
 func (s interval) modulo(t interval) interval {
 	none := s.mayBeNaN || t.mayBeNaN || t.lo <= 0 && t.hi >= 0 || math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0)
 	most := max(math.Abs(t.lo), math.Abs(t.hi))
@@ -99,7 +99,7 @@ func (s interval) power(t interval) interval {
 	return corners.widen()
 }
 
-// applyRising returns the interval of f over s, for a nondecreasing f.
+// applyRising returns the interval of the values of f over s, for a nondecreasing function f.
 func (s interval) applyRising(f func(float64) float64) interval {
 	return intervalOf(s.mayBeNaN, f(s.lo), f(s.hi))
 }
@@ -112,12 +112,12 @@ func (s interval) abs() interval {
 	return t
 }
 
-// nonNegative returns s with the numbers below 0 replaced by NaN, for the logarithm and the root.
+// nonNegative returns s with numbers below 0 replaced by NaN. It prepares s for the logarithm and the square root.
 func (s interval) nonNegative() interval {
 	return interval{max(s.lo, 0), max(s.hi, 0), s.mayBeNaN || s.lo < 0}
 }
 
-// A verdict states whether a condition can be true and whether it can be false over a box of compositions.
+// A verdict states whether a condition can be true and whether it can be false, over a box of compositions.
 type verdict struct{ mayHold, mayFail bool }
 
 // interval returns the interval of the condition as a number: 1 if true, 0 if false.
@@ -132,8 +132,8 @@ func (v verdict) interval() interval {
 	return s
 }
 
-// compare returns the verdict on "s operator t" for all numbers of two intervals.
-func compare(operator string, s, t interval) (v verdict) {
+// compareIntervals returns the verdict on "a operator b" for all numbers a in s and b in t.
+func compareIntervals(operator string, s, t interval) (v verdict) {
 	switch operator {
 	case ">", ">=":
 		s, t = t, s

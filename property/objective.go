@@ -8,10 +8,10 @@ import (
 	"kir/mcmc"
 )
 
-// UncappedRamp is the desirability that rises as a power from 0 at the value worst to 1 at the value best, and on beyond 1.
-// best may be below worst:
+// UncappedRamp is the desirability that increases as a power from 0 at the value worst to 1 at the value best, and
+// above 1 beyond best. best may be below worst:
 //
-// \td = ((v − worst)/(best − worst))^shape, 0 beyond the worst
+//	d = ((v − worst)/(best − worst))^shape, 0 beyond worst
 //
 // best need not be known exactly, because d does not stop at 1. If best equals worst, d is 1 everywhere.
 func UncappedRamp(worst, best, shape float64) (*Desirability, error) {
@@ -39,16 +39,16 @@ func UncappedRamp(worst, best, shape float64) (*Desirability, error) {
 	return d.withSupport(math.Inf(-1), worst), nil
 }
 
-// Exponential is the desirability exp(slope·v). A search that maximises it finds the greatest value v, or the least if
-// slope is below 0.
+// Exponential is the desirability exp(slope·v). A search that maximises it finds the greatest value v, or the least
+// value v if slope is below 0.
 func Exponential(slope float64) *Desirability {
 	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
-// As returns an expression with the same formula, scored by the desirability d of the formula's value.
+// As returns an expression with the same formula, scored by the desirability d of the value of the formula.
 func (e *Expression) As(d *Desirability) *Expression {
 	of := *e
-	of.d = d
+	of.desirability = d
 	return &of
 }
 
@@ -61,12 +61,12 @@ const (
 	Ratio                       // expected return divided by volatility
 )
 
-// A Portfolio is the desirability of the return, the volatility or their ratio of a portfolio. Each split of a line
-// takes constant time.
+// A Portfolio scores a portfolio by the desirability of one statistic: the return, the volatility, or the ratio of
+// the two. Each split of a line (see [mcmc.Scorer]) takes constant time.
 type Portfolio struct {
-	market    *Markowitz
-	statistic Statistic
-	d         *Desirability
+	markowitz    *Markowitz
+	statistic    Statistic
+	desirability *Desirability
 }
 
 var _ mcmc.LineProperty = (*Portfolio)(nil)
@@ -78,11 +78,11 @@ func (m *Markowitz) As(statistic Statistic, d *Desirability) *Portfolio {
 
 // Statistic returns the value of a statistic for the portfolio x.
 func (m *Markowitz) Statistic(statistic Statistic, x *mcmc.Composition) float64 {
-	return m.statisticOf(statistic, m.returns.value(x), m.risk(x))
+	return m.statisticOf(statistic, m.returnForm.scaledValue(x), m.integerRisk(x))
 }
 
 func (m *Markowitz) statisticOf(statistic Statistic, returns int64, risk int128) float64 {
-	gain, spread := float64(float64(returns)*m.perReturn), math.Sqrt(max(float64(risk.float()*m.perUnit), 0))
+	gain, spread := float64(float64(returns)*m.returnFactor), math.Sqrt(max(float64(risk.float()*m.varianceFactor), 0))
 	switch statistic {
 	case Return:
 		return gain
@@ -92,44 +92,46 @@ func (m *Markowitz) statisticOf(statistic Statistic, returns int64, risk int128)
 	return gain / spread // a ratio is infinite if the volatility is 0; chains report infinite scores as errors
 }
 
-// Linear returns the expected return as Σ perUnit_i·x_i, and its desirability. For the other statistics, which are
-// not linear, all results are nil or 0.
+// Linear returns the expected return as Σ perUnit_i·x_i, and the desirability of the return. If the property scores
+// another statistic, which is not linear, all results are nil or 0.
 func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	if p.statistic != Return {
 		return nil, nil, 0, nil
 	}
-	for _, a := range p.market.returns.a {
-		perUnit = append(perUnit, float64(float64(a)*p.market.perReturn))
+	for _, a := range p.markowitz.returnForm.coefficients {
+		perUnit = append(perUnit, float64(float64(a)*p.markowitz.returnFactor))
 	}
-	return perUnit, nil, 0, p.d
+	return perUnit, nil, 0, p.desirability
 }
 
-// LogScore returns log y(x), in O(n²).
+// LogScore returns log y(x), the logarithm of the score, in O(n²) time for n used ingredients.
 func (p *Portfolio) LogScore(x *mcmc.Composition) float64 {
-	return p.d.log(p.market.Statistic(p.statistic, x))
+	return p.desirability.logDesirability(p.markowitz.Statistic(p.statistic, x))
 }
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (p *Portfolio) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &portfolioScorer{p, markowitzScorer{property: p.market, previousAmounts: previousAmounts{x: x}}}
+	return &portfolioScorer{p, markowitzScorer{property: p.markowitz, previousAmounts: previousAmounts{x: x}}}
 }
 
 type portfolioScorer struct {
-	property *Portfolio
-	base     markowitzScorer
+	property        *Portfolio
+	markowitzScorer markowitzScorer
 }
 
-func (s *portfolioScorer) Reset() { s.base.Reset() }
+func (s *portfolioScorer) Reset() { s.markowitzScorer.Reset() }
 
-func (s *portfolioScorer) Moved(i, j int) { s.base.Moved(i, j) }
+func (s *portfolioScorer) Moved(i, j int) { s.markowitzScorer.Moved(i, j) }
 
-func (s *portfolioScorer) log(returns int64, risk int128) float64 {
-	return s.property.d.log(s.base.property.statisticOf(s.property.statistic, returns, risk))
+func (s *portfolioScorer) logScoreFrom(returns int64, risk int128) float64 {
+	return s.property.desirability.logDesirability(s.markowitzScorer.property.statisticOf(s.property.statistic, returns, risk))
 }
 
-func (s *portfolioScorer) LogScore() float64 { return s.log(s.base.returns, s.base.risk) }
+func (s *portfolioScorer) LogScore() float64 {
+	return s.logScoreFrom(s.markowitzScorer.integerReturn, s.markowitzScorer.integerRisk)
+}
 
 func (s *portfolioScorer) Line(i, j int, p *mcmc.Pieces) {
-	q := joiner{pieces: p}
-	s.base.eachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.log(returns, risk)) })
+	q := pieceJoiner{pieces: p}
+	s.markowitzScorer.forEachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.logScoreFrom(returns, risk)) })
 }

@@ -9,34 +9,36 @@ import (
 	"kir/mcmc"
 )
 
-// Overlap scores a composition by the ingredients that it shares with the nearest of known recipes.
-// Likeness is high near a recipe, novelty far from all of them:
+// Overlap scores a composition by the ingredients that it shares with the nearest of the known recipes. Likeness is
+// high near a recipe, and novelty is high far from all recipes:
 //
 //	o(x) = max_r |A ∩ B_r| / min(|A|, |B_r|),  y(x) = max(floor, o(x)) or max(floor, 1 − o(x))
 //
-// A is the set of used ingredients and B_r that of recipe r (the overlap coefficient of Szymkiewicz
-// and Simpson). o is 1 where one set contains the other. So novelty without a floor forbids every
-// composition that only adds ingredients to a known recipe, or only leaves some out.
+// A is the set of used ingredients and B_r the set of ingredients of recipe r (the overlap coefficient of
+// Szymkiewicz and Simpson). o is 1 where one set contains the other. Therefore novelty without a floor forbids
+// every composition that only adds ingredients to a known recipe, or only leaves some out.
 //
-// A line has at most three pieces. Their time grows with the recipes that use i or j, not with all.
-// The scorer keeps counts of ingredients, which are exact.
+// A line (see [mcmc.Scorer]) has at most three different scores: at its two ends and between. The time to compute
+// these scores is proportional to the number of recipes that use i or j. The scorer keeps counts of ingredients,
+// which are exact.
 type Overlap struct {
-	isLikeness   bool
-	floor        float64
-	recipesUsing [][]int32 // recipesUsing[i] lists the recipes that use ingredient i
-	sizeIndex    []int32   // for each recipe, the index in sizes of its number of ingredients
-	sizes        []int     // the different numbers of ingredients of recipes, rising
+	isLikeness      bool
+	floor           float64
+	recipesUsing    [][]int32 // recipesUsing[i] lists the indices of the recipes that use ingredient i
+	recipeSizeIndex []int32   // by recipe: the index in recipeSizes of the number of ingredients of the recipe
+	recipeSizes     []int     // different numbers of ingredients of the recipes, ascending
 }
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
 
-// NewLikeness returns the likeness of [Overlap], which is high near a known recipe. Recipes are non-empty sets of
-// ingredients; floor is in 0..1.
+// NewLikeness returns an [Overlap] that scores likeness, which is high near a known recipe. Each recipe is a
+// non-empty set of ingredient indices; floor is in 0..1.
 func NewLikeness(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(true, ingredients, recipes, floor)
 }
 
-// NewNovelty returns the novelty of [Overlap], which is high far from all known recipes.
+// NewNovelty returns an [Overlap] that scores novelty, which is high far from all known recipes. Each recipe is a
+// non-empty set of ingredient indices; floor is in 0..1.
 func NewNovelty(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(false, ingredients, recipes, floor)
 }
@@ -48,13 +50,13 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 	if len(recipes) == 0 {
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
-	o := &Overlap{isLikeness: likes, floor: floor, sizeIndex: make([]int32, len(recipes))}
+	o := &Overlap{isLikeness: likes, floor: floor, recipeSizeIndex: make([]int32, len(recipes))}
 	uses := make([]int, ingredients)
 	for r, recipe := range recipes {
 		if len(recipe) == 0 {
 			return nil, fmt.Errorf("recipe %d has no ingredients", r)
 		}
-		o.sizes = append(o.sizes, len(recipe))
+		o.recipeSizes = append(o.recipeSizes, len(recipe))
 		for _, i := range recipe {
 			if i < 0 || int(i) >= ingredients {
 				return nil, fmt.Errorf("recipe %d has ingredient %d, and there are %d", r, i, ingredients)
@@ -62,46 +64,46 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 			uses[i]++
 		}
 	}
-	slices.Sort(o.sizes)
-	o.sizes = slices.Compact(o.sizes)
+	slices.Sort(o.recipeSizes)
+	o.recipeSizes = slices.Compact(o.recipeSizes)
 	for r, recipe := range recipes {
-		at, _ := slices.BinarySearch(o.sizes, len(recipe))
-		o.sizeIndex[r] = int32(at)
+		at, _ := slices.BinarySearch(o.recipeSizes, len(recipe))
+		o.recipeSizeIndex[r] = int32(at)
 	}
-	o.recipesUsing = invert(ingredients, recipes, uses)
+	o.recipesUsing = recipesByIngredient(ingredients, recipes, uses)
 	return o, nil
 }
 
-// log returns log y, given the greatest overlap coefficient with any recipe.
-func (o *Overlap) log(overlap float64) float64 {
+// logScoreFrom returns the log score log y, given the greatest overlap coefficient with any recipe.
+func (o *Overlap) logScoreFrom(overlap float64) float64 {
 	if o.isLikeness {
 		return portable.Log(max(o.floor, overlap))
 	}
 	return portable.Log(max(o.floor, 1-overlap))
 }
 
-// Most returns an upper bound of log y, which is 0: y is never above 1.
+// Most returns 0, an upper bound of the log score, because the score is never above 1.
 func (*Overlap) Most(int) float64 { return 0 }
 
-// LogScore returns log y(x).
+// LogScore returns log y(x), the logarithm of the score of x.
 func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	shared := make(map[int32]int)
 	nearest := 0.0
 	for _, i := range x.Ingredients() {
 		for _, r := range o.recipesUsing[i] {
 			shared[r]++
-			nearest = max(nearest, float64(shared[r])/float64(min(x.Used(), o.sizes[o.sizeIndex[r]])))
+			nearest = max(nearest, float64(shared[r])/float64(min(x.Used(), o.recipeSizes[o.recipeSizeIndex[r]])))
 		}
 	}
-	return o.log(nearest)
+	return o.logScoreFrom(nearest)
 }
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &overlapScorer{property: o, previousAmounts: previousAmounts{x: x}, shared: make([]int32, len(o.sizeIndex)), firstCount: make([]int, len(o.sizes)), mostShared: make([]int32, len(o.sizes))}
+	s := &overlapScorer{property: o, previousAmounts: previousAmounts{x: x}, sharedCounts: make([]int32, len(o.recipeSizeIndex)), firstCountIndex: make([]int, len(o.recipeSizes)), maxSharedBySize: make([]int32, len(o.recipeSizes))}
 	cells := 0
-	for k, size := range o.sizes {
-		s.firstCount[k] = cells
+	for k, size := range o.recipeSizes {
+		s.firstCountIndex[k] = cells
 		cells += size + 1
 	}
 	s.recipeCounts = make([]int32, cells)
@@ -111,100 +113,101 @@ func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type overlapScorer struct {
 	property *Overlap
 	previousAmounts
-	inSet  []bool  // whether each ingredient is in the set of used ingredients
-	used   int     // number of ingredients in the set
-	shared []int32 // for each recipe, how many of its ingredients are in the set
+	isUsed       []bool  // by ingredient: whether it is in the set of used ingredients
+	usedCount    int     // number of ingredients in the set of used ingredients
+	sharedCounts []int32 // by recipe: the number of its ingredients that are in the set of used ingredients
 
-	// recipeCounts[firstCount[k]+c] is the number of recipes with sizes[k] ingredients of which exactly c are in the
-	// set. mostShared[k] is the greatest such c.
-	recipeCounts []int32
-	firstCount   []int
-	mostShared   []int32
+	// recipeCounts[firstCountIndex[k]+c] is the number of recipes with recipeSizes[k] ingredients of which exactly
+	// c are in the set of used ingredients. maxSharedBySize[k] is the greatest c with such a recipe.
+	recipeCounts    []int32
+	firstCountIndex []int
+	maxSharedBySize []int32
 }
 
 func (s *overlapScorer) Reset() {
 	s.previousAmounts.reset()
 	o := s.property
-	clear(s.shared)
+	clear(s.sharedCounts)
 	clear(s.recipeCounts)
-	clear(s.mostShared)
-	for _, size := range o.sizeIndex {
-		s.recipeCounts[s.firstCount[size]]++
+	clear(s.maxSharedBySize)
+	for _, size := range o.recipeSizeIndex {
+		s.recipeCounts[s.firstCountIndex[size]]++
 	}
-	s.inSet = append(s.inSet[:0], make([]bool, s.x.N())...)
-	s.used = 0
+	s.isUsed = append(s.isUsed[:0], make([]bool, s.x.N())...)
+	s.usedCount = 0
 	for _, i := range s.x.Ingredients() {
 		s.setUsed(int(i), true)
 	}
 }
 
-// setUsed adds ingredient i to the set if in is true, else removes it. It updates all counts.
+// setUsed adds ingredient i to the set of used ingredients if in is true, otherwise removes i. It updates all
+// counts.
 func (s *overlapScorer) setUsed(i int, in bool) {
-	if s.inSet[i] == in {
+	if s.isUsed[i] == in {
 		return
 	}
-	s.inSet[i] = in
-	by := int32(sign(in))
-	s.used += int(by)
+	s.isUsed[i] = in
+	by := int32(plusOrMinusOne(in))
+	s.usedCount += int(by)
 	for _, r := range s.property.recipesUsing[i] {
-		size := s.property.sizeIndex[r]
-		at := s.firstCount[size] + int(s.shared[r])
-		s.shared[r] += by
+		size := s.property.recipeSizeIndex[r]
+		at := s.firstCountIndex[size] + int(s.sharedCounts[r])
+		s.sharedCounts[r] += by
 		s.recipeCounts[at]--
 		s.recipeCounts[at+int(by)]++
-		s.mostShared[size] = max(s.mostShared[size], s.shared[r])
+		s.maxSharedBySize[size] = max(s.maxSharedBySize[size], s.sharedCounts[r])
 	}
 	if in {
 		return
 	}
-	for size, top := range s.mostShared {
-		for top > 0 && s.recipeCounts[s.firstCount[size]+int(top)] == 0 {
+	for size, top := range s.maxSharedBySize {
+		for top > 0 && s.recipeCounts[s.firstCountIndex[size]+int(top)] == 0 {
 			top--
 		}
-		s.mostShared[size] = top
+		s.maxSharedBySize[size] = top
 	}
 }
 
-// score returns log y for the current set of used ingredients.
-func (s *overlapScorer) score() float64 {
+// currentLogScore returns the log score for the current set of used ingredients.
+func (s *overlapScorer) currentLogScore() float64 {
 	nearest := 0.0
-	for size, top := range s.mostShared {
-		nearest = max(nearest, float64(top)/float64(min(s.used, s.property.sizes[size])))
+	for size, top := range s.maxSharedBySize {
+		nearest = max(nearest, float64(top)/float64(min(s.usedCount, s.property.recipeSizes[size])))
 	}
-	return s.property.log(nearest)
+	return s.property.logScoreFrom(nearest)
 }
 
-func (s *overlapScorer) LogScore() float64 { return s.score() }
+func (s *overlapScorer) LogScore() float64 { return s.currentLogScore() }
 
 func (s *overlapScorer) Line(i, j int, p *mcmc.Pieces) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	if sum == 0 {
-		p.Add(0, s.score())
+		p.Add(0, s.currentLogScore())
 		return
 	}
-	q := joiner{pieces: p}
+	q := pieceJoiner{pieces: p}
 	s.setUsed(i, false)
 	s.setUsed(j, true)
-	q.add(0, s.score())
+	q.add(0, s.currentLogScore())
 	s.setUsed(i, true)
 	if sum > 1 {
-		q.add(1, s.score())
+		q.add(1, s.currentLogScore())
 	}
 	s.setUsed(j, false)
-	q.add(sum, s.score())
+	q.add(sum, s.currentLogScore())
 	s.setUsed(i, s.amounts[i] > 0)
 	s.setUsed(j, s.amounts[j] > 0)
 }
 
 func (s *overlapScorer) Moved(i, j int) {
-	s.previousAmounts.changes(i, j)
+	s.previousAmounts.takeChanges(i, j)
 	s.setUsed(i, s.amounts[i] > 0)
 	s.setUsed(j, s.amounts[j] > 0)
 }
 
-// invert returns, for each ingredient, the indices of the recipes that use it, in rising order. uses holds the length
-// of each of these lists.
-func invert(ingredients int, recipes [][]int32, uses []int) [][]int32 {
+// recipesByIngredient returns, for each ingredient, the ascending indices of the recipes that use it. The argument
+// uses holds the number of such recipes for each ingredient.
+func recipesByIngredient(ingredients int, recipes [][]int32, uses []int) [][]int32 {
 	of := make([][]int32, ingredients)
 	for i, n := range uses {
 		if n > 0 {

@@ -14,45 +14,46 @@ import (
 //
 //	y(x) = (Π_{i<j used} lift_ij)^p · Π_{i<j used} factor_ij
 //
-// The smoothed lift measures how usual a pair is in a dataset of R recipes. n_ij recipes use both i
-// and j; n_i and n_j use each:
+// The smoothed lift measures how usual a pair is in a dataset of R recipes. n_ij recipes use both i and j; n_i
+// recipes use i, and n_j recipes use j:
 //
 //	lift_ij = (n_ij + a) / (n_i·n_j/R + a)
 //
-// The lift is above 1 for a pair that occurs more often than by chance. a > 0 is a pseudo-count, in
-// recipes, that pulls the lift to 1. Ingredients that the dataset does not use have a lift of 1. p
-// is 2/(n(n−1)) for the geometric mean over the pairs, 1 for the product, and 0 without lifts. A
-// single ingredient has no pair and scores 1. (Lift: Brin, Motwani, Ullman and Tsur, "Dynamic
-// Itemset Counting and Implication Rules for Market Basket Data", SIGMOD 1997, there called
-// interest.) A factor is at least 0 and multiplies the score where both are used; 0 forbids the
-// pair.
+// The lift is above 1 for a pair that occurs more often than by chance. a > 0 is a pseudo-count, in recipes, that
+// pulls the lift to 1. Ingredients that the dataset does not use have a lift of 1. p is 2/(n(n−1)) for the
+// geometric mean over the pairs, 1 for the product, and 0 without lifts. A single ingredient has no pair and scores
+// 1. (Lift: Brin, Motwani, Ullman and Tsur, "Dynamic Itemset Counting and Implication Rules for Market Basket
+// Data", SIGMOD 1997, there called interest.) A factor is at least 0 and multiplies the score where both
+// ingredients are used; a factor of 0 forbids the pair.
 //
-// Scores depend only on the set of used ingredients, so a line has at most three pieces. They take
-// O(n log N) time, against O(n²) for the whole sum. Logs are whole multiples of 2⁻ᵇ, b as large as
-// a sum over the pairs of min(N, M) ingredients allows: 39 for N = 2,000 if no log is above 4.
+// Scores depend only on the set of used ingredients, so a line (see [mcmc.Scorer]) has at most three different
+// scores: at its two ends and between. Computing these scores takes O(n log N) time, against O(n² log N) for the
+// whole sum. Logs are whole multiples of 2⁻ᵇ, b as large as a sum over the pairs of min(N, M) ingredients allows:
+// 39 for N = 2,000 if no log is above 4.
 type Pairs struct {
-	lift            Lift
-	classes         []int32 // class of each ingredient: ingredients used by equally many recipes have one class
-	count           int     // number of classes
-	unobservedLifts []int64 // entry a·count+b: log lift of a pair that no recipe has, from classes a and b
+	liftMode        Lift
+	usageClasses    []int32 // by ingredient: its class; ingredients used by equally many recipes have the same class
+	classCount      int     // number of classes
+	unobservedLifts []int64 // entry a·classCount+b: log lift of a pair of ingredients of classes a and b that no recipe has
 	observedLifts   pairTable
 	factors         pairTable
-	unit            float64 // value of 1 in the whole-number logs: 2⁻ᵇ
+	logUnit         float64 // value of 1 in the whole-number logs: 2⁻ᵇ
 }
 
 var _ mcmc.LineProperty = (*Pairs)(nil)
 
-// Lift selects how the lifts of all pairs are combined.
+// Lift selects how the lifts of all pairs of used ingredients are combined; see [Pairs].
 type Lift int
 
-// These constants are the ways to combine lifts.
+// These constants are the ways to combine the lifts of pairs.
 const (
 	NoLift      Lift = iota // lifts do not enter the score
 	MeanLift                // geometric mean of the lifts
 	ProductLift             // product of the lifts
 )
 
-// A PairFactor is a factor on the score of every composition that uses both ingredients I and J.
+// A PairFactor is a factor that multiplies the score of every composition in which ingredients I and J are both
+// used.
 type PairFactor struct {
 	I, J   int
 	Factor float64
@@ -66,16 +67,17 @@ type PairsOptions struct {
 	Recipes [][]int32
 	Lift    Lift
 	Smooth  float64 // pseudo-count a of the smoothed lift, in recipes
-	// Factors holds factors of pairs of different ingredients. Several factors of one pair multiply.
+	// Factors holds factors for pairs of different ingredients. Several factors for the same pair are multiplied.
 	Factors []PairFactor
 }
 
-// maxPairs is the greatest number of pairs to count: the sum over the recipes of the squared number of ingredients.
-const maxPairs = 1 << 31
+// maxCountedPairs is the greatest sum, over the recipes, of the squared number of ingredients. The sum is about
+// twice the number of pairs to count.
+const maxCountedPairs = 1 << 31
 
 // NewPairs returns a [Pairs]. The error describes the fault in the options.
 func NewPairs(o PairsOptions) (*Pairs, error) {
-	p := &Pairs{lift: o.Lift}
+	p := &Pairs{liftMode: o.Lift}
 	factors, err := p.checkFactors(&o)
 	if err != nil {
 		return nil, err
@@ -97,17 +99,17 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 				}
 				uses[i]++
 			}
-			if work += len(recipe) * len(recipe); work > maxPairs {
-				return nil, fmt.Errorf("the recipes have more than %d pairs of ingredients to count", maxPairs/2)
+			if work += len(recipe) * len(recipe); work > maxCountedPairs {
+				return nil, fmt.Errorf("the recipes have more than %d pairs of ingredients to count", maxCountedPairs/2)
 			}
 		}
-		lifts = liftsOf(&o, uses)
+		lifts = computeLifts(&o, uses)
 	}
 	logUnmet := func(m, n int) float64 {
 		return portable.Log(o.Smooth / (float64(m)*float64(n)/float64(len(o.Recipes)) + o.Smooth))
 	}
 	sizes := slices.Compact(slices.Sorted(slices.Values(uses)))
-	p.count = len(sizes)
+	p.classCount = len(sizes)
 
 	// The largest log determines b: the sum over all pairs must fit in 62 bits.
 	largest := math.Ln2
@@ -115,14 +117,14 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 		largest = max(largest, -logUnmet(sizes[len(sizes)-1], sizes[len(sizes)-1]))
 	}
 	for _, v := range slices.Concat(lifts, factors) {
-		if v.log != math.Inf(-1) {
-			largest = max(largest, math.Abs(v.log))
+		if v.logValue != math.Inf(-1) {
+			largest = max(largest, math.Abs(v.logValue))
 		}
 	}
 	most := min(o.Ingredients, o.Total)
 	_, exponent := math.Frexp(largest)
 	shift := 62 - exponent - 2*bits.Len(uint(most))
-	p.unit = math.Ldexp(1, -shift)
+	p.logUnit = math.Ldexp(1, -shift)
 	whole := func(log float64) int64 { return int64(math.RoundToEven(math.Ldexp(log, shift))) }
 
 	p.factors = newPairTable(o.Ingredients, factors, whole)
@@ -130,24 +132,24 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 		return p, nil
 	}
 	p.observedLifts = newPairTable(o.Ingredients, lifts, whole)
-	p.classes = make([]int32, o.Ingredients)
+	p.usageClasses = make([]int32, o.Ingredients)
 	for i, n := range uses {
 		class, _ := slices.BinarySearch(sizes, n)
-		p.classes[i] = int32(class)
+		p.usageClasses[i] = int32(class)
 	}
 	// There are O(√Σ n_i) classes, so this square table has no more entries than the dataset has ingredients in
 	// recipes.
-	p.unobservedLifts = make([]int64, p.count*p.count)
+	p.unobservedLifts = make([]int64, p.classCount*p.classCount)
 	for a, m := range sizes {
 		for b, n := range sizes {
-			p.unobservedLifts[a*p.count+b] = whole(logUnmet(m, n))
+			p.unobservedLifts[a*p.classCount+b] = whole(logUnmet(m, n))
 		}
 	}
 	return p, nil
 }
 
-// checkFactors verifies the factors. It returns one log per pair, sorted by pair, with the factors of a pair
-// multiplied.
+// checkFactors verifies the factors. It returns one log per pair, sorted by pair. Several factors for the same pair
+// are multiplied.
 func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	values := make([]pairValue, 0, len(o.Factors))
 	for _, f := range o.Factors {
@@ -163,7 +165,7 @@ func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	joined := values[:0]
 	for _, v := range values {
 		if n := len(joined); n > 0 && comparePairs(joined[n-1], v) == 0 {
-			joined[n-1].log += v.log
+			joined[n-1].logValue += v.logValue
 		} else {
 			joined = append(joined, v)
 		}
@@ -171,10 +173,10 @@ func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	return joined, nil
 }
 
-// liftsOf returns the log lift of each pair of ingredients that some recipe uses together. uses holds the number of
-// recipes that use each ingredient.
-func liftsOf(o *PairsOptions, uses []int) []pairValue {
-	recipes := invert(o.Ingredients, o.Recipes, uses)
+// computeLifts returns the log lift of each pair of ingredients that some recipe uses together. The argument uses
+// holds, for each ingredient, the number of recipes that use it.
+func computeLifts(o *PairsOptions, uses []int) []pairValue {
+	recipes := recipesByIngredient(o.Ingredients, o.Recipes, uses)
 	together := make([]int, o.Ingredients)
 	var met []int32
 	var lifts []pairValue
@@ -201,36 +203,37 @@ func liftsOf(o *PairsOptions, uses []int) []pairValue {
 	return lifts
 }
 
-// A pairSum sums over pairs of ingredients: log lifts, logs of factors above 0, and the number of factors that are 0.
+// A pairSum holds sums over pairs of ingredients: of log lifts, of logs of factors above 0, and the number of
+// factors that are 0.
 type pairSum struct {
-	lift, factor int64
-	forbidden    int
+	logLift, logFactor int64
+	forbiddenCount     int
 }
 
 func (b *pairSum) add(c pairSum, sign int64) {
-	b.lift += sign * c.lift
-	b.factor += sign * c.factor
-	b.forbidden += int(sign) * c.forbidden
+	b.logLift += sign * c.logLift
+	b.logFactor += sign * c.logFactor
+	b.forbiddenCount += int(sign) * c.forbiddenCount
 }
 
-// pairTerm returns the contribution of one pair to a pairSum.
+// pairTerm returns the contribution of the pair of ingredients i and j to a [pairSum].
 func (p *Pairs) pairTerm(i, j int) (b pairSum) {
-	if p.lift != NoLift {
+	if p.liftMode != NoLift {
 		var met bool
-		if b.lift, met = p.observedLifts.get(i, j); !met {
-			b.lift = p.unobservedLifts[int(p.classes[i])*p.count+int(p.classes[j])]
+		if b.logLift, met = p.observedLifts.get(i, j); !met {
+			b.logLift = p.unobservedLifts[int(p.usageClasses[i])*p.classCount+int(p.usageClasses[j])]
 		}
 	}
-	if f, ok := p.factors.get(i, j); ok && f == forbidden {
-		b.forbidden = 1
+	if f, ok := p.factors.get(i, j); ok && f == forbiddenFactor {
+		b.forbiddenCount = 1
 	} else if ok {
-		b.factor = f
+		b.logFactor = f
 	}
 	return b
 }
 
-// sumWith returns the sum over the pairs of one ingredient with each used ingredient other than i and j.
-func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
+// sumPairsOf returns the sum over the pairs of one ingredient with each used ingredient other than i and j.
+func (p *Pairs) sumPairsOf(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
 	for _, u := range x.Ingredients() {
 		if int(u) != i && int(u) != j {
 			sum.add(p.pairTerm(ingredient, int(u)), 1)
@@ -239,23 +242,23 @@ func (p *Pairs) sumWith(ingredient int, x *mcmc.Composition, i, j int) (sum pair
 	return sum
 }
 
-// log returns log y, given the sum over all pairs of the n used ingredients.
-func (p *Pairs) log(b pairSum, n int) float64 {
-	if b.forbidden > 0 {
+// logScoreFrom returns the log score log y, given the sum over all pairs of the n used ingredients.
+func (p *Pairs) logScoreFrom(b pairSum, n int) float64 {
+	if b.forbiddenCount > 0 {
 		return math.Inf(-1)
 	}
 	if n < 2 {
 		return 0
 	}
-	lift := float64(b.lift)
-	if p.lift == MeanLift {
+	lift := float64(b.logLift)
+	if p.liftMode == MeanLift {
 		lift /= float64(n) * float64(n-1) / 2
 	}
-	return float64((lift + float64(b.factor)) * p.unit)
+	return float64((lift + float64(b.logFactor)) * p.logUnit)
 }
 
-// sumUsed returns the sum over all pairs of used ingredients.
-func (p *Pairs) sumUsed(x *mcmc.Composition) (b pairSum) {
+// sumUsedPairs returns the sum over all pairs of used ingredients.
+func (p *Pairs) sumUsedPairs(x *mcmc.Composition) (b pairSum) {
 	used := x.Ingredients()
 	for k, i := range used {
 		for _, j := range used[:k] {
@@ -265,32 +268,34 @@ func (p *Pairs) sumUsed(x *mcmc.Composition) (b pairSum) {
 	return b
 }
 
-// Most returns an upper bound of log y over all compositions that use the given number of ingredients.
+// Most returns an upper bound of the log score over all compositions that use the given number of ingredients.
 func (p *Pairs) Most(used int) float64 {
 	pairs := float64(float64(used) * float64(used-1) / 2)
 	lift := int64(0)
-	if p.lift != NoLift {
-		for _, v := range slices.Concat(p.unobservedLifts, p.observedLifts.value) {
+	if p.liftMode != NoLift {
+		for _, v := range slices.Concat(p.unobservedLifts, p.observedLifts.values) {
 			lift = max(lift, v)
 		}
 	}
 	top, sum := int64(0), 0.0
-	for _, v := range p.factors.value { // each pair stands in the table twice, so its share is halved
+	for _, v := range p.factors.values { // each pair stands in the table twice, so its share is halved
 		top = max(top, v)
 		sum += float64(float64(max(v, 0)) / 2)
 	}
 	most := float64(lift)
-	if p.lift == ProductLift {
+	if p.liftMode == ProductLift {
 		most = float64(most * pairs)
 	}
 	most += min(sum, float64(float64(top)*pairs))
-	return float64(float64(most*p.unit) * (1 + 0x1p-50))
+	return float64(float64(most*p.logUnit) * (1 + 0x1p-50))
 }
 
-// LogScore returns log y(x), in O(n² log N).
-func (p *Pairs) LogScore(x *mcmc.Composition) float64 { return p.log(p.sumUsed(x), x.Used()) }
+// LogScore returns log y(x), the logarithm of the score, in O(n² log N) time for n used of N ingredients.
+func (p *Pairs) LogScore(x *mcmc.Composition) float64 {
+	return p.logScoreFrom(p.sumUsedPairs(x), x.Used())
+}
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &pairsScorer{property: p, previousAmounts: previousAmounts{x: x}}
 }
@@ -298,23 +303,24 @@ func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type pairsScorer struct {
 	property *Pairs
 	previousAmounts
-	all pairSum // sum over all pairs of ingredients that x uses
+	usedPairSum pairSum // sum over all pairs of ingredients that x uses
 }
 
 func (s *pairsScorer) Reset() {
 	s.previousAmounts.reset()
-	s.all = s.property.sumUsed(s.x)
+	s.usedPairSum = s.property.sumUsedPairs(s.x)
 }
 
-func (s *pairsScorer) LogScore() float64 { return s.property.log(s.all, s.x.Used()) }
+func (s *pairsScorer) LogScore() float64 { return s.property.logScoreFrom(s.usedPairSum, s.x.Used()) }
 
-// lineSums returns pair sums for the line of i and j. The others are the used ingredients except i and j; others is
-// their number. ofI sums the pairs of i with them, ofJ those of j, and rest those among them. both is the pair of i
-// and j.
+// lineSums returns sums over pairs of ingredients, from which the scores on the line of i and j follow. The other
+// ingredients are the used ingredients except i and j; others is their number. ofI sums the pairs of i with the
+// other ingredients, ofJ the pairs of j with the other ingredients, and rest the pairs among the other ingredients.
+// both is the term of the pair of i and j.
 func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others int) {
 	p, x := s.property, s.x
-	ofI, ofJ, both = p.sumWith(i, x, i, j), p.sumWith(j, x, i, j), p.pairTerm(i, j)
-	rest, others = s.all, x.Used()
+	ofI, ofJ, both = p.sumPairsOf(i, x, i, j), p.sumPairsOf(j, x, i, j), p.pairTerm(i, j)
+	rest, others = s.usedPairSum, x.Used()
 	if x.Amount(i) > 0 {
 		rest.add(ofI, -1)
 		others--
@@ -336,31 +342,31 @@ func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
 		return
 	}
 	ofI, ofJ, both, rest, others := s.lineSums(i, j)
-	q := joiner{pieces: p}
+	q := pieceJoiner{pieces: p}
 	rest.add(ofJ, 1)
-	q.add(0, s.property.log(rest, others+1))
+	q.add(0, s.property.logScoreFrom(rest, others+1))
 	rest.add(ofI, 1)
 	if sum > 1 {
 		inner := rest
 		inner.add(both, 1)
-		q.add(1, s.property.log(inner, others+2))
+		q.add(1, s.property.logScoreFrom(inner, others+2))
 	}
 	rest.add(ofJ, -1)
-	q.add(sum, s.property.log(rest, others+1))
+	q.add(sum, s.property.logScoreFrom(rest, others+1))
 }
 
 func (s *pairsScorer) Moved(i, j int) {
 	// Only pairs with i or j change the sum.
 	hadI, hadJ := s.amounts[i] > 0, s.amounts[j] > 0
-	s.previousAmounts.changes(i, j)
+	s.previousAmounts.takeChanges(i, j)
 	hasI, hasJ := s.amounts[i] > 0, s.amounts[j] > 0
 	if hadI != hasI {
-		s.all.add(s.property.sumWith(i, s.x, i, j), sign(hasI))
+		s.usedPairSum.add(s.property.sumPairsOf(i, s.x, i, j), plusOrMinusOne(hasI))
 	}
 	if hadJ != hasJ {
-		s.all.add(s.property.sumWith(j, s.x, i, j), sign(hasJ))
+		s.usedPairSum.add(s.property.sumPairsOf(j, s.x, i, j), plusOrMinusOne(hasJ))
 	}
 	if had, has := hadI && hadJ, hasI && hasJ; had != has {
-		s.all.add(s.property.pairTerm(i, j), sign(has))
+		s.usedPairSum.add(s.property.pairTerm(i, j), plusOrMinusOne(has))
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A pairValue is a pair of ingredients i < j and the log of its lift or factor.
+// A pairValue is a pair of ingredients i < j with the log of its lift or factor.
 type pairValue struct {
-	i, j int32
-	log  float64
+	i, j     int32
+	logValue float64
 }
 
 func comparePairs(a, b pairValue) int {
@@ -18,41 +18,42 @@ func comparePairs(a, b pairValue) int {
 	return int(a.j) - int(b.j)
 }
 
-// A pairTable is a sparse symmetric table of whole numbers for pairs of ingredients. Row i lists the partners of i in
-// rising order.
+// A pairTable is a sparse symmetric table of whole numbers for pairs of ingredients. Row i lists the partners of
+// ingredient i, in ascending order, and their numbers.
 type pairTable struct {
-	start []int // first entry of each row in other and value; nil if the table is empty
-	other []int32
-	value []int64
+	rowStarts []int // by row: the index of its first entry in partners and values; nil if the table is empty
+	partners  []int32
+	values    []int64
 }
 
-// forbidden marks a factor of 0, whose log is −∞.
-const forbidden = math.MinInt64
+// forbiddenFactor stands in a table of log factors for a factor of 0, whose log is −∞.
+const forbiddenFactor = math.MinInt64
 
-// newPairTable returns the table of the values, which must be sorted by pair. whole rounds a log to a whole number.
+// newPairTable returns the table of the given values, which must be sorted by pair. The function whole rounds a log
+// to a whole number.
 func newPairTable(ingredients int, values []pairValue, whole func(log float64) int64) pairTable {
 	if len(values) == 0 {
 		return pairTable{}
 	}
-	t := pairTable{start: make([]int, ingredients+1), other: make([]int32, 2*len(values)), value: make([]int64, 2*len(values))}
+	t := pairTable{rowStarts: make([]int, ingredients+1), partners: make([]int32, 2*len(values)), values: make([]int64, 2*len(values))}
 	for _, v := range values {
-		t.start[v.i+1]++
-		t.start[v.j+1]++
+		t.rowStarts[v.i+1]++
+		t.rowStarts[v.j+1]++
 	}
 	for i := range ingredients {
-		t.start[i+1] += t.start[i]
+		t.rowStarts[i+1] += t.rowStarts[i]
 	}
-	next := slices.Clone(t.start[:ingredients])
+	next := slices.Clone(t.rowStarts[:ingredients])
 	put := func(i, j int32, value int64) {
-		t.other[next[i]], t.value[next[i]] = j, value
+		t.partners[next[i]], t.values[next[i]] = j, value
 		next[i]++
 	}
 	// Values are sorted by pair, so the smaller partners of an ingredient enter its row before the larger ones, in
 	// rising order.
 	for _, v := range values {
-		value := int64(forbidden)
-		if v.log != math.Inf(-1) {
-			value = whole(v.log)
+		value := int64(forbiddenFactor)
+		if v.logValue != math.Inf(-1) {
+			value = whole(v.logValue)
 		}
 		put(v.i, v.j, value)
 		put(v.j, v.i, value)
@@ -60,15 +61,15 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 	return t
 }
 
-// get returns the number stored for the pair i, j, and false if there is none.
+// get returns the number stored for the pair of ingredients i and j, and false if none is stored.
 func (t *pairTable) get(i, j int) (int64, bool) {
-	if t.start == nil {
+	if t.rowStarts == nil {
 		return 0, false
 	}
-	from, to := t.start[i], t.start[i+1]
-	at, found := slices.BinarySearch(t.other[from:to], int32(j))
+	from, to := t.rowStarts[i], t.rowStarts[i+1]
+	at, found := slices.BinarySearch(t.partners[from:to], int32(j))
 	if !found {
 		return 0, false
 	}
-	return t.value[from+at], true
+	return t.values[from+at], true
 }

@@ -18,35 +18,36 @@ import (
 	"kir/internal/portable"
 )
 
-// A process is one running instance of the program that scores recipes.
-type process struct {
-	cmd         *exec.Cmd
-	in          io.WriteCloser
-	out         io.ReadCloser
-	answers     *bufio.Reader
-	errorOutput *tail
-	timeout     time.Duration
-	once        sync.Once
-	exit        error // error with which the instance ended, set by wait
+// A programProcess is one running instance of the program that scores recipes.
+type programProcess struct {
+	cmd          *exec.Cmd
+	stdin        io.WriteCloser
+	stdout       io.ReadCloser
+	answerReader *bufio.Reader
+	stderrTail   *tailWriter
+	timeout      time.Duration
+	waitOnce     sync.Once
+	exitError    error // error with which the instance ended, set by wait
 }
 
-// An endedError reports that a program ended before it answered.
-type endedError struct{ cause error }
+// A processEndedError reports that a program ended before it answered.
+type processEndedError struct{ cause error }
 
-func (e *endedError) Error() string {
+func (e *processEndedError) Error() string {
 	if e.cause == nil {
 		return "ended before it answered"
 	}
 	return fmt.Sprintf("ended before it answered (%v)", e.cause)
 }
 
-func (e *endedError) Unwrap() error { return e.cause }
+func (e *processEndedError) Unwrap() error { return e.cause }
 
-// endTime is how long a program may run on after kir has closed its input. Then it is killed.
-const endTime = time.Second
+// exitGracePeriod is how long a program may run on after kir has closed the input of the program. After that kir
+// kills the program.
+const exitGracePeriod = time.Second
 
-// startProcess starts the program at a path.
-func startProcess(path string, o *ProgramOptions) (*process, error) {
+// startProcess starts the program whose executable has the given path.
+func startProcess(path string, o *ProgramOptions) (*programProcess, error) {
 	if o.Starting != nil {
 		if err := o.Starting(); err != nil {
 			return nil, err
@@ -61,47 +62,47 @@ func startProcess(path string, o *ProgramOptions) (*process, error) {
 	if names, err := json.Marshal(o.Ingredients); err == nil && len(names) <= 1<<15 {
 		cmd.Env = append(cmd.Env, "KIR_INGREDIENTS="+string(names))
 	}
-	cmd.WaitDelay = endTime // for child processes that still hold the output open
-	ownGroup(cmd)
-	q := &process{cmd: cmd, errorOutput: new(tail), timeout: o.Timeout}
-	cmd.Stderr = q.errorOutput
+	cmd.WaitDelay = exitGracePeriod // for child processes that still hold the output open
+	setOwnGroup(cmd)
+	q := &programProcess{cmd: cmd, stderrTail: new(tailWriter), timeout: o.Timeout}
+	cmd.Stderr = q.stderrTail
 	var err error
-	if q.in, err = cmd.StdinPipe(); err != nil {
+	if q.stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if q.out, err = cmd.StdoutPipe(); err != nil {
-		return nil, errors.Join(err, q.in.Close())
+	if q.stdout, err = cmd.StdoutPipe(); err != nil {
+		return nil, errors.Join(err, q.stdin.Close())
 	}
-	q.answers = bufio.NewReader(q.out)
+	q.answerReader = bufio.NewReader(q.stdout)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("the program %s cannot be started: %w", inputerr.Quote(o.Command[0]), err)
 	}
 	return q, nil
 }
 
-// exchange writes one line of input and returns the line that the program answers. The answer is valid until the next
-// call. After an error the process has ended.
-func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
-	if q.answers.Buffered() > 0 {
-		return nil, q.excessError()
+// exchange writes one line of input and returns the line that the program answers. The answer is valid until the
+// next call. After an error the process has ended.
+func (q *programProcess) exchange(request []byte, recipes int) ([]byte, error) {
+	if q.answerReader.Buffered() > 0 {
+		return nil, q.extraOutputError()
 	}
 	late := make(chan struct{})
 	timer := time.AfterFunc(q.timeout, func() {
 		close(late)
 		q.kill()
 	})
-	_, err := q.in.Write(request)
+	_, err := q.stdin.Write(request)
 	var answer []byte
 	if err == nil {
 		// A score takes about 25 characters. The larger limit lets an error message quote a wrong answer.
-		answer, err = readLine(q.answers, 64*recipes+4096)
+		answer, err = readLine(q.answerReader, 64*recipes+4096)
 	}
 	if !timer.Stop() {
 		<-late
 		return nil, fmt.Errorf("did not answer %s in %v", inputerr.Count(recipes, "recipe"), q.timeout)
 	}
 	switch {
-	case errors.Is(err, errLongLine):
+	case errors.Is(err, errLineTooLong):
 		q.kill()
 		return nil, fmt.Errorf("answered %s with a line of more than %d bytes, which begins %s", inputerr.Count(recipes, "recipe"), len(answer), inputerr.Quote(string(answer)))
 	case err != nil:
@@ -109,9 +110,9 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 		if len(answer) > 0 {
 			said = fmt.Sprintf(" and had only said %s", inputerr.Quote(string(answer)))
 		}
-		q.in.Close()
+		q.stdin.Close()
 		q.wait()
-		ended := &endedError{q.exit}
+		ended := &processEndedError{q.exitError}
 		if said != "" {
 			return nil, fmt.Errorf("%w%s", ended, said)
 		}
@@ -120,20 +121,20 @@ func (q *process) exchange(request []byte, recipes int) ([]byte, error) {
 	return answer, nil
 }
 
-// excessError returns the error for a program that writes more than one answer per request.
-func (q *process) excessError() error {
-	n := q.answers.Buffered()
-	rest, _ := q.answers.Peek(n)
+// extraOutputError kills the program and returns the error for a program that writes more than one answer per request.
+func (q *programProcess) extraOutputError() error {
+	n := q.answerReader.Buffered()
+	rest, _ := q.answerReader.Peek(n)
 	err := fmt.Errorf("said %s after its answer: it must answer a line with one line", inputerr.Quote(string(rest)))
 	q.kill()
 	return err
 }
 
-// errLongLine is returned for an answer that exceeds the permitted length.
-var errLongLine = errors.New("a line is too long")
+// errLineTooLong is returned for an answer that exceeds the permitted length.
+var errLineTooLong = errors.New("a line is too long")
 
-// readLine reads one line of at most the given number of bytes and strips its end. On an error it returns the bytes
-// read so far, which can exceed the limit by at most one buffer.
+// readLine reads one line of at most the given number of bytes and removes its line end. On an error it returns the
+// bytes read so far, which can exceed the limit by at most one buffer.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -144,81 +145,86 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 		}
 		switch {
 		case len(line) > most:
-			return line, errLongLine
+			return line, errLineTooLong
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return line, err
 		}
 	}
 }
 
-// stop closes the program's input and waits for its end. It kills the program after endTime.
-func (q *process) stop() {
-	q.in.Close()
-	timer := time.AfterFunc(endTime, q.kill)
+// stop closes the input of the program and waits until the program has ended. It kills the program after
+// [exitGracePeriod].
+func (q *programProcess) stop() {
+	q.stdin.Close()
+	timer := time.AfterFunc(exitGracePeriod, q.kill)
 	// The rest of the output is read and discarded, because a program may block until someone reads.
-	io.Copy(io.Discard, q.out)
+	io.Copy(io.Discard, q.stdout)
 	q.wait()
 	timer.Stop()
 }
 
 // kill ends the program and its child processes at once.
-func (q *process) kill() {
+func (q *programProcess) kill() {
 	killGroup(q.cmd)
-	q.in.Close()
-	q.out.Close()
+	q.stdin.Close()
+	q.stdout.Close()
 	q.wait()
 }
 
-// wait waits until the program has ended. It does so once and keeps the result in exit.
-func (q *process) wait() {
-	q.once.Do(func() {
-		// A program that closes its output but goes on running is killed after endTime.
-		timer := time.AfterFunc(endTime, func() { killGroup(q.cmd) })
-		q.exit = q.cmd.Wait()
+// wait waits until the program has ended and keeps the result in exitError. Later calls return after the first has
+// finished.
+func (q *programProcess) wait() {
+	q.waitOnce.Do(func() {
+		// A program that closes its output but goes on running is killed after exitGracePeriod.
+		timer := time.AfterFunc(exitGracePeriod, func() { killGroup(q.cmd) })
+		q.exitError = q.cmd.Wait()
 		timer.Stop()
 	})
 }
 
-// lastErrorLine returns the program's last line on standard error, for the end of a message.
-func (q *process) lastErrorLine() string {
-	if words := q.errorOutput.String(); words != "" {
+// lastErrorLine returns a clause for the end of an error message, which quotes the last line that the program wrote
+// on standard error. It returns "" if there is none.
+func (q *programProcess) lastErrorLine() string {
+	if words := q.stderrTail.String(); words != "" {
 		return "; the last it wrote on stderr is " + inputerr.Quote(words)
 	}
 	return ""
 }
 
-// A tail is a writer that keeps the latest bytes. [tail.String] returns the last line of them.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
+// A tailWriter is a writer that keeps the latest bytes. [tailWriter.String] returns the last line of these bytes.
+type tailWriter struct {
+	mu          sync.Mutex
+	latestBytes []byte
 }
 
-// maxWords is how many bytes a tail keeps when its text has grown to four times as many.
-const maxWords = 1 << 10
+// tailBytes is how many of the latest bytes a tailWriter keeps when it shortens its text, which it does at
+// 4·tailBytes.
+const tailBytes = 1 << 10
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *tailWriter) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = append(t.last, p...)
-	if len(t.last) > 4*maxWords {
-		t.last = append(t.last[:0], t.last[len(t.last)-maxWords:]...)
+	t.latestBytes = append(t.latestBytes, p...)
+	if len(t.latestBytes) > 4*tailBytes {
+		t.latestBytes = append(t.latestBytes[:0], t.latestBytes[len(t.latestBytes)-tailBytes:]...)
 	}
 	return len(p), nil
 }
 
 // String returns the last line that is not empty.
-func (t *tail) String() string {
+func (t *tailWriter) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := bytes.TrimSpace(t.last)
+	text := bytes.TrimSpace(t.latestBytes)
 	if at := bytes.LastIndexByte(text, '\n'); at >= 0 {
 		text = bytes.TrimSpace(text[at+1:])
 	}
 	return string(text)
 }
 
-// appendLogs appends the log of each score in the program's answer, which must hold one score for each recipe.
-func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
+// appendAnswerLogs appends the log of each score in the program's answer to dst. The answer must hold one score for
+// each recipe.
+func appendAnswerLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
 	var scores []*float64 // pointers distinguish null, which is not a valid score, from 0
 	if err := json.Unmarshal(answer, &scores); err != nil {
 		return dst, fmt.Errorf("this is not a JSON array of numbers (%w); it must have %d, finite and at least 0", err, recipes)
@@ -239,7 +245,7 @@ func appendLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
 	return dst, nil
 }
 
-// quoteJSON returns text as JSON.
+// quoteJSON returns text as a JSON string.
 func quoteJSON(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -21,87 +21,87 @@ import (
 //
 //	y(x) = the program's answer for x, a finite number of at least 0
 //
-// The program reads lines from its standard input and answers each with a line on its standard
-// output. Each input line is a JSON array of recipes. A recipe is an object with the units of the
-// used ingredients. The answer is a JSON array of their scores, in the same order:
+// The program reads lines from its standard input and answers each line with a line on its standard output. Each
+// input line is a JSON array of recipes. A recipe is an object with the units of the used ingredients. The answer
+// is a JSON array of the scores, in the order of the recipes:
 //
 //	[{"Gin":600,"Lime juice":400},{"Gin":601,"Lime juice":399}]
 //	[0.25,0.75]
 //
 // The value of each condition, a number or a text, follows the amounts: {"Gin":600,"Ice":400,"temperature":4}.
 //
-// An array combines the requests of all chains that wait at the time: the splits of their lines,
-// and their candidates. It has at most 4,096 recipes; a line with more takes several arrays. The
-// program must be a function: a recipe always has the same score, whatever else was asked before or
-// with it. So a recipe whose score is remembered is not asked for again. The end of the input is
-// the end of the run. The environment variable KIR_TOTAL holds M, and KIR_INGREDIENTS a JSON array
-// of the ingredients, if that has at most 32 KiB.
+// An array combines the requests of all chains that wait at the time. A chain requests the scores of the splits of
+// a line (see [mcmc.Scorer]), or of several candidates. An array has at most 4,096 recipes, and a request for more
+// recipes takes several arrays. The program must be a function: a recipe always has the same score, whatever other
+// recipes were sent before or in the same array. Therefore kir does not ask again for a score that it remembers.
+// The end of the input is the end of the run. The environment variable KIR_TOTAL holds M, and KIR_INGREDIENTS holds
+// a JSON array of the ingredients, if this array has at most 32 KiB.
 //
-// The program starts at the first request. As many run at once as Processes allows. If one ends
-// before it has answered, it is started once more and asked again. A second end, an answer that
-// takes longer than Timeout, or an invalid answer ends the run with an error that quotes it. Close
-// ends all running programs.
+// The program starts at the first request, and up to Processes instances run at once. If an instance ends before it
+// has answered, kir starts one more instance and asks again. A second end, an answer that takes longer than
+// Timeout, or an invalid answer ends the run with an error that quotes the answer. Close ends all running
+// instances.
 //
 // The program runs with the rights of the user and may do what the user may do.
 type Program struct {
-	o    ProgramOptions
-	path string
-	keys [][]byte // JSON text `"name":` of each ingredient
+	options        ProgramOptions
+	executable     string
+	ingredientKeys [][]byte // by ingredient: the JSON text `"name":`
 
-	conditions [][][]byte // JSON text `"name":value` of each condition, by the index of its value
+	conditionTexts [][][]byte // by condition and index of its value: the JSON text `"name":value`
 
-	slots         chan struct{} // a chain holds one slot while it uses a process; the capacity is Processes
-	requestQueued chan struct{} // wakes a chain in waitForPeers when a request is queued
+	processSlots  chan struct{} // semaphore: a chain holds one slot while it uses a process; the capacity is Processes
+	requestQueued chan struct{} // signals to a chain in waitForMoreRequests that a request was queued
 
-	mu           sync.Mutex
-	idle         []*process
-	queue        []*request // requests not yet sent to a process
-	pending      int        // number of requests without an answer, queued or sent
-	peers        int        // estimate of how many chains send requests at about one time
-	meanCallTime time.Duration
-	known        memo
-	calls        int64 // number of calls that the program has answered
-	recipes      int64 // number of recipes scored
-	restarts     int
-	err          error // first failure; once set, all scores are NaN
-	closed       bool
+	mu               sync.Mutex
+	idleProcesses    []*programProcess
+	queuedRequests   []*request // requests not yet sent to a process
+	pendingRequests  int        // number of requests without an answer, queued or sent
+	expectedRequests int        // estimate of how many chains send requests at about the same time
+	meanCallTime     time.Duration
+	scoreMemo        scoreCache
+	callCount        int64 // number of input lines that the program has answered
+	recipeCount      int64 // number of recipes that the program has scored
+	restartCount     int
+	firstError       error // first failure; once set, all scores are NaN
+	isClosed         bool
 }
 
 var _ mcmc.BatchProperty = (*Program)(nil)
 
-// ProgramOptions sets which program runs, and how.
+// ProgramOptions sets which program runs, and how it is run.
 type ProgramOptions struct {
-	Command     []string // program and arguments, which are run without a shell
-	Dir         string   // working directory, and base of a relative path to the program
+	Command     []string // program and its arguments, which are run without a shell
+	Dir         string   // working directory of the program, and base of a relative path to the program
 	Ingredients []string
-	Conditions  []ProgramCondition // in the order of the space's
+	Conditions  []ProgramCondition // conditions, in the order of the conditions of the space
 	Total       int
 	Timeout     time.Duration // time limit of one answer, above 0
 	Processes   int           // greatest number of processes of the program that run at once, at least 1
 	Batch       int           // number of candidates that a move draws and scores in one request, at least 1
-	// Starting is called before each start of the program. An error from it prevents the start and ends the run.
-	// Starting may be nil.
+	// Starting is called before each start of the program. If it returns an error, the program is not started and
+	// the run ends. Starting may be nil.
 	Starting func() error
 	// Tell receives warnings for the user. It is called from several goroutines, and may be nil.
 	Tell func(message string)
 }
 
-// A ProgramCondition is a condition as a program reads it.
+// A ProgramCondition holds the name and the values of a condition, as they are written in the input of the program.
 type ProgramCondition struct {
 	Name   string
-	Values []any // each a finite float64 or a string
+	Values []any // values of the condition, each a finite float64 or a string
 }
 
 const (
-	maxRecipes  = 4096 // greatest number of recipes in one line of input
-	maxRestarts = 20
+	maxRecipesPerLine = 4096 // greatest number of recipes in one line of input
+	maxRestarts       = 20   // greatest number of times that a program that has ended is started again
 )
 
-// errClosed is the failure of every score after Close.
+// errClosed is the failure of every score that is requested after Close.
 var errClosed = errors.New("the program has been closed")
 
-// NewProgram returns a [Program]. The program starts at the first request, but NewProgram fails if the executable
-// does not exist.
+// NewProgram returns a [Program]. The program itself starts at the first request, but NewProgram fails if the
+// executable does not exist.
 func NewProgram(o ProgramOptions) (*Program, error) {
 	switch {
 	case len(o.Command) == 0 || o.Command[0] == "":
@@ -120,10 +120,10 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
 	}
-	p := &Program{o: o, path: path, slots: make(chan struct{}, o.Processes), requestQueued: make(chan struct{}, 1)}
-	p.o.Command = slices.Clone(o.Command)
+	p := &Program{options: o, executable: path, processSlots: make(chan struct{}, o.Processes), requestQueued: make(chan struct{}, 1)}
+	p.options.Command = slices.Clone(o.Command)
 	for _, name := range o.Ingredients {
-		p.keys = append(p.keys, append(quoteJSON(name), ':'))
+		p.ingredientKeys = append(p.ingredientKeys, append(quoteJSON(name), ':'))
 	}
 	for _, c := range o.Conditions {
 		var values [][]byte
@@ -134,7 +134,7 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 			}
 			values = append(values, slices.Concat(quoteJSON(c.Name), []byte{':'}, text))
 		}
-		p.conditions = append(p.conditions, values)
+		p.conditionTexts = append(p.conditionTexts, values)
 	}
 	return p, nil
 }
@@ -154,43 +154,45 @@ func FindProgram(name, dir string) (path string, err error) {
 	return path, nil
 }
 
-// name returns the quoted name of the program for messages.
-func (p *Program) name() string { return inputerr.Quote(strings.Join(p.o.Command, " ")) }
+// quotedCommand returns the command of the program in quotes, for messages.
+func (p *Program) quotedCommand() string { return inputerr.Quote(strings.Join(p.options.Command, " ")) }
 
-// Err returns the first failure, or nil.
+// Err returns the first failure of the program, or nil.
 func (p *Program) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.err
+	return p.firstError
 }
 
-// fail records err unless an earlier failure is recorded.
-func (p *Program) fail(err error) error {
+// recordFailure stores err as the first failure, unless an earlier failure is stored. It returns the stored
+// failure.
+func (p *Program) recordFailure(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err == nil {
-		p.err = err
+	if p.firstError == nil {
+		p.firstError = err
 	}
-	return p.err
+	return p.firstError
 }
 
-// CallCounts returns the number of answers, and of recipes scored.
+// CallCounts returns the number of input lines that the program has answered, and the number of recipes that it has
+// scored.
 func (p *Program) CallCounts() (calls, recipes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.calls, p.recipes
+	return p.callCount, p.recipeCount
 }
 
-// Close ends the running programs: it closes their input, and kills those that still run a second later. All later
-// scores fail.
+// Close ends all running instances of the program: it closes their input, and kills each instance that still runs a
+// second later. All later scores fail.
 func (p *Program) Close() error {
 	p.mu.Lock()
-	p.closed = true
-	if p.err == nil {
-		p.err = errClosed
+	p.isClosed = true
+	if p.firstError == nil {
+		p.firstError = errClosed
 	}
-	idle := p.idle
-	p.idle = nil
+	idle := p.idleProcesses
+	p.idleProcesses = nil
 	p.mu.Unlock()
 	var g sync.WaitGroup
 	for _, q := range idle {
@@ -200,29 +202,29 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// acquire takes an idle process or starts a new one. It fails after any earlier failure.
-func (p *Program) acquire() (*process, error) {
+// acquireProcess takes an idle process or starts a new process. It fails after any earlier failure.
+func (p *Program) acquireProcess() (*programProcess, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err != nil {
-		return nil, p.err
+	if p.firstError != nil {
+		return nil, p.firstError
 	}
-	if n := len(p.idle); n > 0 {
-		q := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+	if n := len(p.idleProcesses); n > 0 {
+		q := p.idleProcesses[n-1]
+		p.idleProcesses = p.idleProcesses[:n-1]
 		return q, nil
 	}
-	return startProcess(p.path, &p.o)
+	return startProcess(p.executable, &p.options)
 }
 
-// release returns a process to the idle ones and counts its call and the recipes it has scored. After Close it stops
-// the process.
-func (p *Program) release(q *process, recipes int) {
+// releaseProcess makes a process idle again, or stops the process after Close. In both cases it counts the call and
+// the recipes that the process has scored.
+func (p *Program) releaseProcess(q *programProcess, recipes int) {
 	p.mu.Lock()
-	p.calls++
-	p.recipes += int64(recipes)
-	if !p.closed {
-		p.idle = append(p.idle, q)
+	p.callCount++
+	p.recipeCount += int64(recipes)
+	if !p.isClosed {
+		p.idleProcesses = append(p.idleProcesses, q)
 		q = nil
 	}
 	p.mu.Unlock()
@@ -231,102 +233,105 @@ func (p *Program) release(q *process, recipes int) {
 	}
 }
 
-func (p *Program) mayRestart() bool {
+// countRestart counts a restart and reports whether it is still allowed.
+func (p *Program) countRestart() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.restarts++
-	return p.restarts <= maxRestarts
+	p.restartCount++
+	return p.restartCount <= maxRestarts
 }
 
-// appendRecipe appends the composition, with the values of its conditions, as a JSON object to line.
+// appendRecipe appends a recipe to line as a JSON object: the amounts of the parts, then the values of the
+// conditions. values holds the index of the value of each condition.
 func (p *Program) appendRecipe(line []byte, parts []mcmc.Part, values []int32) []byte {
 	line = append(line, '{')
 	for k, part := range parts {
 		if k > 0 {
 			line = append(line, ',')
 		}
-		line = append(line, p.keys[part.Ingredient]...)
+		line = append(line, p.ingredientKeys[part.Ingredient]...)
 		line = strconv.AppendInt(line, int64(part.Amount), 10)
 	}
 	for c, v := range values {
 		if line[len(line)-1] != '{' {
 			line = append(line, ',')
 		}
-		line = append(line, p.conditions[c][v]...)
+		line = append(line, p.conditionTexts[c][v]...)
 	}
 	return append(line, '}')
 }
 
-// LogScore returns log y(x), or NaN if the program fails; see [Program.Err].
+// LogScore returns log y(x), the logarithm of the score, or NaN if the program fails; see [Program.Err].
 func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	var of recipeBuffer
-	of.add(p.appendRecipe(nil, x.Parts(), x.AppendConditions(nil)))
-	logs, err := p.scores(nil, &of)
+	of.finishRecipe(p.appendRecipe(nil, x.Parts(), x.AppendConditions(nil)))
+	logs, err := p.appendLogScores(nil, &of)
 	if err != nil {
 		return math.NaN()
 	}
 	return logs[0]
 }
 
-// Batch returns the number of candidates to draw and score in one request.
-func (p *Program) Batch() int { return p.o.Batch }
+// Batch returns the number of candidates that a move draws and scores in one request.
+func (p *Program) Batch() int { return p.options.Batch }
 
-// Prefetch scores the compositions in one request, so that LogScore finds the scores in the memo. LogScore reports
+// Prefetch scores the compositions in one request, so that LogScore finds the scores in the cache. LogScore reports
 // any failure.
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipeBuffer
 	for _, x := range xs {
-		of.add(p.appendRecipe(of.buffer(), x.Parts(), x.AppendConditions(nil)))
+		of.finishRecipe(p.appendRecipe(of.appendableText(), x.Parts(), x.AppendConditions(nil)))
 	}
-	_, _ = p.scores(nil, &of) // the error is kept in p.err, and every later score is NaN
+	_, _ = p.appendLogScores(nil, &of) // the error is kept in p.err, and every later score is NaN
 }
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (p *Program) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &programScorer{property: p, x: x, i: -1, condition: -1}
+	return &programScorer{property: p, x: x, lineI: -1, scoredCondition: -1}
 }
 
 type programScorer struct {
 	property *Program
 	x        *mcmc.Composition
 
-	scoreKnown bool // whether score is the log score of x as it is
-	score      float64
+	scoreKnown bool // whether logScore is the log score of x as it is now
+	logScore   float64
 
-	// i and j are the ingredients of the line that the last request scored, and logs its splits. i is −1 if x has
-	// moved since.
-	i, j int
-	logs []float64
+	// lineI and lineJ are the ingredients of the line that the last request scored. lineLogs holds the log scores
+	// of its splits. lineI is −1 if x has moved since then.
+	lineI, lineJ int
+	lineLogs     []float64
 
-	// condition is the one whose values the last request scored, by value in valueLogs. It is −1 if x has changed since.
-	condition int
-	valueLogs []float64
+	// scoredCondition is the index of the condition whose values the last request scored. valueLogs holds the log
+	// score of each value. scoredCondition is −1 if x has changed since then.
+	scoredCondition int
+	valueLogs       []float64
 
-	// The next fields are scratch of askSplits.
-	splits  []int     // splits whose scores are to be requested
-	answers []float64 // log scores of one request
-	recipes recipeBuffer
-	parts   []mcmc.Part
-	others  []mcmc.Part
-	values  []int32
+	wantedSplits    []int     // scratch of askSplits: splits whose scores are requested
+	answeredLogs    []float64 // scratch of askSplits: log scores of one request
+	requestBuffer   recipeBuffer
+	parts           []mcmc.Part
+	otherParts      []mcmc.Part
+	conditionValues []int32
 }
 
-// Err returns the program's failure, or nil.
+// Err returns the first failure of the program, or nil.
 func (s *programScorer) Err() error { return s.property.Err() }
 
-func (s *programScorer) Reset() { s.scoreKnown, s.i, s.condition = false, -1, -1 }
+func (s *programScorer) Reset() { s.scoreKnown, s.lineI, s.scoredCondition = false, -1, -1 }
 
 func (s *programScorer) LogScore() float64 {
 	if !s.scoreKnown {
-		s.score = s.property.LogScore(s.x)
+		s.logScore = s.property.LogScore(s.x)
 		s.scoreKnown = true
 	}
-	return s.score
+	return s.logScore
 }
 
-// appendSplit sets s.parts to the composition at split k of the line of i and j, which share sum units, and returns
-// it. The parts are in the order of ingredients, as in all requests, so that equal compositions have equal text.
-func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
+// setSplitParts sets s.parts to the composition at split k of the line of i and j, whose joint amount is sum, and
+// returns s.parts. The parts are in the order of ingredients, as in all requests, so that equal compositions have
+// equal text.
+func (s *programScorer) setSplitParts(i, j, k, sum int) []mcmc.Part {
 	s.parts = s.parts[:0]
 	a, b := mcmc.Part{Ingredient: i, Amount: k}, mcmc.Part{Ingredient: j, Amount: sum - k}
 	if j < i {
@@ -337,7 +342,7 @@ func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 			s.parts = append(s.parts, p)
 		}
 	}
-	rest := s.others
+	rest := s.otherParts
 	for len(rest) > 0 && rest[0].Ingredient < a.Ingredient {
 		put(rest[0])
 		rest = rest[1:]
@@ -352,15 +357,15 @@ func (s *programScorer) appendSplit(i, j, k, sum int) []mcmc.Part {
 	return s.parts
 }
 
-// askSplits requests the log scores of the splits of i and j where wanted is not −Inf, and puts them in s.logs.
-// Other splits get −Inf. After a failure all splits without an answer get NaN.
+// askSplits requests the log scores of those splits of i and j where wanted is not −Inf, and stores the scores in
+// s.lineLogs. All other splits get −Inf. After a failure all splits without an answer get NaN.
 func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
-	s.i, s.j, s.logs = i, j, s.logs[:0]
+	s.lineI, s.lineJ, s.lineLogs = i, j, s.lineLogs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
-	s.others = s.x.AppendParts(s.others[:0])
-	s.others = slices.DeleteFunc(s.others, func(p mcmc.Part) bool { return p.Ingredient == i || p.Ingredient == j })
-	s.values = s.x.AppendConditions(s.values[:0])
-	s.splits = s.splits[:0]
+	s.otherParts = s.x.AppendParts(s.otherParts[:0])
+	s.otherParts = slices.DeleteFunc(s.otherParts, func(p mcmc.Part) bool { return p.Ingredient == i || p.Ingredient == j })
+	s.conditionValues = s.x.AppendConditions(s.conditionValues[:0])
+	s.wantedSplits = s.wantedSplits[:0]
 	for q := range wanted.Len() {
 		from, value := wanted.Piece(q)
 		to := sum + 1
@@ -368,27 +373,27 @@ func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 			to, _ = wanted.Piece(q + 1)
 		}
 		for k := from; k < to; k++ {
-			s.logs = append(s.logs, math.Inf(-1))
+			s.lineLogs = append(s.lineLogs, math.Inf(-1))
 			if !math.IsInf(value, -1) {
-				s.splits = append(s.splits, k)
+				s.wantedSplits = append(s.wantedSplits, k)
 			}
 		}
 	}
-	for left := s.splits; len(left) > 0; {
-		now := left[:min(len(left), maxRecipes)]
-		s.recipes.reset()
+	for left := s.wantedSplits; len(left) > 0; {
+		now := left[:min(len(left), maxRecipesPerLine)]
+		s.requestBuffer.reset()
 		for _, k := range now {
-			s.recipes.add(s.property.appendRecipe(s.recipes.buffer(), s.appendSplit(i, j, k, sum), s.values))
+			s.requestBuffer.finishRecipe(s.property.appendRecipe(s.requestBuffer.appendableText(), s.setSplitParts(i, j, k, sum), s.conditionValues))
 		}
 		var err error
-		if s.answers, err = s.property.scores(s.answers[:0], &s.recipes); err != nil {
+		if s.answeredLogs, err = s.property.appendLogScores(s.answeredLogs[:0], &s.requestBuffer); err != nil {
 			for _, k := range left {
-				s.logs[k] = math.NaN()
+				s.lineLogs[k] = math.NaN()
 			}
 			return
 		}
 		for n, k := range now {
-			s.logs[k] = s.answers[n]
+			s.lineLogs[k] = s.answeredLogs[n]
 		}
 		left = left[len(now):]
 	}
@@ -400,49 +405,49 @@ func (s *programScorer) Line(i, j int, p *mcmc.Pieces) {
 	s.Splits(i, j, &all, p)
 }
 
-// Splits scores the line like Line, but requests only the splits where wanted is not −Inf.
+// Splits scores the line of i and j like Line, but requests only the scores of splits where wanted is not −Inf.
 func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
 	s.askSplits(i, j, wanted)
-	q := joiner{pieces: p}
-	for k, log := range s.logs {
+	q := pieceJoiner{pieces: p}
+	for k, log := range s.lineLogs {
 		q.add(k, log)
 	}
 }
 
 func (s *programScorer) Moved(i, j int) {
-	if k := s.x.Amount(i); s.i == i && s.j == j && k < len(s.logs) {
-		s.score, s.scoreKnown = s.logs[k], true
+	if k := s.x.Amount(i); s.lineI == i && s.lineJ == j && k < len(s.lineLogs) {
+		s.logScore, s.scoreKnown = s.lineLogs[k], true
 	} else {
 		s.scoreKnown = false
 	}
-	s.i, s.condition = -1, -1
+	s.lineI, s.scoredCondition = -1, -1
 }
 
-// Values adds the score of each value of condition c to p, by one request.
+// Values adds the score of each value of condition c to p, and asks for all these scores in one request.
 func (s *programScorer) Values(c int, p *mcmc.Pieces) {
-	s.parts, s.values = s.x.AppendParts(s.parts[:0]), s.x.AppendConditions(s.values[:0])
-	s.recipes.reset()
-	for v := range s.property.conditions[c] {
-		s.values[c] = int32(v)
-		s.recipes.add(s.property.appendRecipe(s.recipes.buffer(), s.parts, s.values))
+	s.parts, s.conditionValues = s.x.AppendParts(s.parts[:0]), s.x.AppendConditions(s.conditionValues[:0])
+	s.requestBuffer.reset()
+	for v := range s.property.conditionTexts[c] {
+		s.conditionValues[c] = int32(v)
+		s.requestBuffer.finishRecipe(s.property.appendRecipe(s.requestBuffer.appendableText(), s.parts, s.conditionValues))
 	}
-	s.condition = c
+	s.scoredCondition = c
 	var err error
-	if s.valueLogs, err = s.property.scores(s.valueLogs[:0], &s.recipes); err != nil {
-		s.condition = -1
+	if s.valueLogs, err = s.property.appendLogScores(s.valueLogs[:0], &s.requestBuffer); err != nil {
+		s.scoredCondition = -1
 		p.Add(0, math.NaN())
 		return
 	}
-	q := joiner{pieces: p}
+	q := pieceJoiner{pieces: p}
 	for v, log := range s.valueLogs {
 		q.add(v, log)
 	}
 }
 
-// ConditionSet takes over the new value of condition c.
+// ConditionSet updates the scorer after the value of condition c has changed.
 func (s *programScorer) ConditionSet(c int) {
-	if s.scoreKnown = s.condition == c; s.scoreKnown {
-		s.score = s.valueLogs[s.x.Condition(c)]
+	if s.scoreKnown = s.scoredCondition == c; s.scoreKnown {
+		s.logScore = s.valueLogs[s.x.Condition(c)]
 	}
-	s.i, s.condition = -1, -1
+	s.lineI, s.scoredCondition = -1, -1
 }

@@ -7,23 +7,24 @@ import (
 	"kir/mcmc"
 )
 
-// ScoreTransform is the desirability of a value that another property's score encodes:
+// ScoreTransform is the desirability of a value that the score of another property encodes:
 //
 //	y(x) = d(v(log y'(x))),
 //
-// y' is the other property and v a function of its log score. With a desirability that is only 0 or
-// 1, as [HardBounds], it bounds a model's prediction.
+// y' is the score of the other property, and v a function of the log of this score. With a desirability that is
+// only 0 or 1, such as [HardBounds], a ScoreTransform bounds the prediction of a model.
 //
-// A line has at most as many pieces as the other property's line.
+// A line (see [mcmc.Scorer]) has at most as many pieces of constant score as with the other property.
 type ScoreTransform struct {
-	base  mcmc.LineProperty
-	value func(logScore float64) float64
-	d     *Desirability
+	base         mcmc.LineProperty
+	valueOfScore func(logScore float64) float64
+	desirability *Desirability
 }
 
 var _ mcmc.LineProperty = (*ScoreTransform)(nil)
 
-// NewScoreTransform returns a [ScoreTransform]: d of value of the log score of the property of.
+// NewScoreTransform returns the [ScoreTransform] d(value(log score)), where log score is the log score of the
+// property of.
 func NewScoreTransform(of mcmc.LineProperty, value func(logScore float64) float64, d *Desirability) *ScoreTransform {
 	return &ScoreTransform{of, value, d}
 }
@@ -41,8 +42,9 @@ func HardBounds(least, most float64) (*Desirability, error) {
 	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), zeroSlope).withSupport(least, most), nil
 }
 
-// SoftBounds is the desirability that is 1 for least ≤ v ≤ most and falls outside by a factor of e for each width.
-// Unlike [HardBounds], it shows a search in which direction the bounds lie. Either bound may be infinite.
+// SoftBounds is the desirability that is 1 for least ≤ v ≤ most. Outside it falls by a factor of e for each
+// distance of width from the nearer bound. Unlike [HardBounds], it shows a search in which direction the bounds
+// lie. Either bound may be infinite.
 func SoftBounds(least, most, width float64) (*Desirability, error) {
 	if _, err := HardBounds(least, most); err != nil {
 		return nil, err
@@ -55,36 +57,40 @@ func SoftBounds(least, most, width float64) (*Desirability, error) {
 	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), nil), nil
 }
 
-func (l *ScoreTransform) log(logScore float64) float64 {
+func (l *ScoreTransform) logScoreFrom(logScore float64) float64 {
 	if math.IsNaN(logScore) {
 		return logScore
 	}
-	return l.d.log(l.value(logScore))
+	return l.desirability.logDesirability(l.valueOfScore(logScore))
 }
 
-// LogScore returns log y(x).
-func (l *ScoreTransform) LogScore(x *mcmc.Composition) float64 { return l.log(l.base.LogScore(x)) }
+// LogScore returns log y(x), the logarithm of the score of x.
+func (l *ScoreTransform) LogScore(x *mcmc.Composition) float64 {
+	return l.logScoreFrom(l.base.LogScore(x))
+}
 
-// Scorer returns a scorer of x.
+// Scorer returns a new scorer that follows the composition x.
 func (l *ScoreTransform) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &scoreTransformScorer{level: l, Scorer: l.base.Scorer(x)}
+	return &scoreTransformScorer{transform: l, Scorer: l.base.Scorer(x)}
 }
 
 type scoreTransformScorer struct {
-	level *ScoreTransform
+	transform *ScoreTransform
 	mcmc.Scorer
-	line mcmc.Pieces
+	basePieces mcmc.Pieces
 }
 
-func (s *scoreTransformScorer) LogScore() float64 { return s.level.log(s.Scorer.LogScore()) }
+func (s *scoreTransformScorer) LogScore() float64 {
+	return s.transform.logScoreFrom(s.Scorer.LogScore())
+}
 
 func (s *scoreTransformScorer) Line(i, j int, p *mcmc.Pieces) {
-	s.line.Reset()
-	s.Scorer.Line(i, j, &s.line)
+	s.basePieces.Reset()
+	s.Scorer.Line(i, j, &s.basePieces)
 	last := 0.0
-	for k := range s.line.Len() {
-		start, score := s.line.Piece(k)
-		if score = s.level.log(score); k == 0 || score != last {
+	for k := range s.basePieces.Len() {
+		start, score := s.basePieces.Piece(k)
+		if score = s.transform.logScoreFrom(score); k == 0 || score != last {
 			p.Add(start, score)
 			last = score
 		}

@@ -8,37 +8,37 @@ import (
 	"kir/internal/portable"
 )
 
-// A convexRisk bounds the risk wᵀΣw from below by tangents, which is valid where Σ is positive semidefinite.
-// Rounding or missing data can make an eigenvalue slightly negative. deficit bounds the magnitude of such an eigenvalue
-// and is added to the bounds.
+// A convexRisk bounds the risk wᵀΣw from below by tangents, which is valid if Σ is positive semidefinite. Rounding
+// or missing data can make an eigenvalue slightly negative. The field eigenvalueDeficit bounds the magnitude of
+// such an eigenvalue and is added to the bounds.
 type convexRisk struct {
-	m       *Markowitz
-	deficit float64
+	markowitz         *Markowitz
+	eigenvalueDeficit float64
 }
 
 // maxTangentIngredients is the greatest N for which tangents are used, because the preparation takes O(N³) time.
 const maxTangentIngredients = 400
 
-// convex returns the bound of the risk by tangents. ok is false if Σ is too large or too far from positive
-// semidefinite.
-func (m *Markowitz) convex() (c convexRisk, ok bool) {
-	m.once.Do(func() { m.convexPart, m.hasConvexPart = m.findConvex() })
-	return m.convexPart, m.hasConvexPart
+// convexRiskOnce returns the bound of the risk by tangents, which it computes at the first call. ok is false if Σ
+// is too large or too far from positive semidefinite.
+func (m *Markowitz) convexRiskOnce() (c convexRisk, ok bool) {
+	m.convexOnce.Do(func() { m.cachedConvexRisk, m.hasConvexRisk = m.newConvexRisk() })
+	return m.cachedConvexRisk, m.hasConvexRisk
 }
 
-func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
-	if m.n > maxTangentIngredients || m.perUnit == 0 && m.perRisk == 0 {
-		return convexRisk{m: m}, m.n <= maxTangentIngredients
+func (m *Markowitz) newConvexRisk() (c convexRisk, ok bool) {
+	if m.ingredientCount > maxTangentIngredients || m.varianceFactor == 0 && m.penaltyFactor == 0 {
+		return convexRisk{markowitz: m}, m.ingredientCount <= maxTangentIngredients
 	}
-	trace, lower := 0.0, portable.NewLower(m.n)
-	for i := range m.n {
-		trace += float64(m.covariance[i*m.n+i])
+	trace, lower := 0.0, portable.NewLower(m.ingredientCount)
+	for i := range m.ingredientCount {
+		trace += float64(m.covariance[i*m.ingredientCount+i])
 	}
 	for _, part := range []float64{-1e-12, 1e-12, 1e-10, 1e-8, 1e-6} {
-		for i := range m.n {
+		for i := range m.ingredientCount {
 			row := lower.Row(i)
 			for j := range row {
-				row[j] = float64(m.covariance[i*m.n+j])
+				row[j] = float64(m.covariance[i*m.ingredientCount+j])
 			}
 			row[i] += float64(part * trace)
 		}
@@ -49,18 +49,18 @@ func (m *Markowitz) findConvex() (c convexRisk, ok bool) {
 	return c, false
 }
 
-// evaluate returns, for amounts x that may be fractional: μᵀx, the risk xᵀΣx, the sum of the magnitudes of its
-// terms, and the vector Σx. All are in the whole-number units of the coefficients.
+// evaluate returns μᵀx, the risk xᵀΣx, the sum of the magnitudes of the terms of the risk, and the vector Σx. The
+// amounts x may be fractional. All results are in the whole-number units of the coefficients.
 func (c convexRisk) evaluate(x []float64) (returns, risk, size float64, with []float64) {
-	m := c.m
-	with = make([]float64, m.n)
+	m := c.markowitz
+	with = make([]float64, m.ingredientCount)
 	for i, a := range x {
 		if a == 0 {
 			continue
 		}
-		returns += float64(float64(m.returns.a[i]) * a)
+		returns += float64(float64(m.returnForm.coefficients[i]) * a)
 		for j := range with {
-			with[j] += float64(float64(m.covariance[j*m.n+i]) * a)
+			with[j] += float64(float64(m.covariance[j*m.ingredientCount+i]) * a)
 		}
 	}
 	for i, a := range x {
@@ -71,7 +71,7 @@ func (c convexRisk) evaluate(x []float64) (returns, risk, size float64, with []f
 	return returns, risk, size, with
 }
 
-// sumAmounts returns the total of amounts.
+// sumAmounts returns the sum of the amounts.
 func sumAmounts(x []float64) (sum float64) {
 	for _, a := range x {
 		sum += a
@@ -79,14 +79,16 @@ func sumAmounts(x []float64) (sum float64) {
 	return sum
 }
 
-// rounding returns an upper bound of the relative rounding error of a sum over all ingredients.
-func (c convexRisk) rounding() float64 { return float64(float64(c.m.n+16) * 0x1p-50) }
+// relativeRounding returns an upper bound of the relative rounding error of a sum over all ingredients.
+func (c convexRisk) relativeRounding() float64 {
+	return float64(float64(c.markowitz.ingredientCount+16) * 0x1p-50)
+}
 
-// Tangents returns the function at, or nil if log y may not be concave. at(x) returns the tangent of log y at amounts
-// x, which may be fractions: log y ≤ value + Σ slope·(amount − x). floor is the least log y, −Inf if there is
-// none.
+// Tangents returns the function at, or nil if the log score log y may not be concave. at(x) returns the tangent of
+// log y at amounts x, which may be fractional. For all amounts, log y ≤ value + Σ_i slope_i·(amount_i − x_i). The
+// result floor is the least value of log y, −Inf if there is none.
 func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
-	c, ok := m.convex()
+	c, ok := m.convexRiskOnce()
 	if !ok {
 		return nil, 0
 	}
@@ -94,24 +96,24 @@ func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []flo
 		returns, risk, size, slope := c.evaluate(x)
 		total := sumAmounts(x)
 		for i := range slope {
-			slope[i] = float64(float64(m.returns.a[i])*m.perReturn) - float64(2*m.perRisk*slope[i])
+			slope[i] = float64(float64(m.returnForm.coefficients[i])*m.returnFactor) - float64(2*m.penaltyFactor*slope[i])
 		}
-		value := float64(returns*m.perReturn) - float64(risk*m.perRisk)
-		room := float64(c.deficit*total*total*m.perRisk) + float64((math.Abs(value)+float64(size*m.perRisk)+float64(math.Abs(returns)*m.perReturn))*c.rounding())
+		value := float64(returns*m.returnFactor) - float64(risk*m.penaltyFactor)
+		room := float64(c.eigenvalueDeficit*total*total*m.penaltyFactor) + float64((math.Abs(value)+float64(size*m.penaltyFactor)+float64(math.Abs(returns)*m.returnFactor))*c.relativeRounding())
 		return value + room, slope, true
 	}, math.Inf(-1)
 }
 
-// Tangents is like [Markowitz.Tangents]. at is nil unless the statistic is a volatility to minimise with a concave
-// desirability.
+// Tangents is like [Markowitz.Tangents]. The result at is nil unless the statistic is a volatility to minimise with
+// a concave log desirability.
 func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
-	rate, _, high, floor, ok := p.d.Concave()
-	if p.statistic != Volatility || !ok || p.d.best > 0 {
+	rate, _, high, floor, ok := p.desirability.Concave()
+	if p.statistic != Volatility || !ok || p.desirability.bestValue > 0 {
 		return nil, 0
 	}
-	m := p.market
-	c, ok := m.convex()
-	if !ok || c.deficit > 0 {
+	m := p.markowitz
+	c, ok := m.convexRiskOnce()
+	if !ok || c.eigenvalueDeficit > 0 {
 		return nil, 0
 	}
 	return func(x []float64) (float64, []float64, bool) {
@@ -119,8 +121,8 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 		if !(risk > 0) {
 			return 0, nil, false
 		}
-		spread := math.Sqrt(float64(risk * m.perUnit))
-		value := p.d.log(spread)
+		spread := math.Sqrt(float64(risk * m.varianceFactor))
+		value := p.desirability.logDesirability(spread)
 		if !(spread < high) || !(value > floor) {
 			return 0, nil, false
 		}
@@ -128,36 +130,37 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 		// d from above.
 		falls := rate(spread)
 		for i := range slope {
-			slope[i] = float64(falls * (float64(slope[i]*m.perUnit) / spread))
+			slope[i] = float64(falls * (float64(slope[i]*m.varianceFactor) / spread))
 		}
-		room := float64((math.Abs(value) + float64(math.Abs(falls)*float64(size*m.perUnit)/spread)) * c.rounding())
+		room := float64((math.Abs(value) + float64(math.Abs(falls)*float64(size*m.varianceFactor)/spread)) * c.relativeRounding())
 		return value + room, slope, true
 	}, floor
 }
 
-// Above returns an upper bound of log y where each ingredient has from lo to hi units.
+// Above returns an upper bound of the log score over the box of compositions with lo[i] to hi[i] units of each ingredient
+// i.
 //
-// Every tangent bounds the volatility below, so a ratio is at most one of two linear forms: see
-// [boxEvaluation.ratioInterval]. The first tangent is taken at the middle of the box. Later ones
-// approach the amounts, not necessarily whole, with the greatest ratio, by steps towards the
+// Every tangent bounds the volatility from below, so the ratio is at most the ratio of two linear forms; see
+// [boxEvaluation.ratioInterval]. The first tangent is taken at the middle of the box. Later tangents are taken at
+// amounts, not necessarily whole, that approach the amounts with the greatest ratio. Each step goes towards the
 // maximum of the ratio of the linear forms (Frank and Wolfe 1956).
 func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
-	m := p.market
-	c, ok := m.convex()
-	if !ok || c.deficit > 0 || p.statistic == Return {
-		return p.d.upperBound(math.Inf(-1), math.Inf(1))
+	m := p.markowitz
+	c, ok := m.convexRiskOnce()
+	if !ok || c.eigenvalueDeficit > 0 || p.statistic == Return {
+		return p.desirability.upperBound(math.Inf(-1), math.Inf(1))
 	}
 	x := middleAmounts(lo, hi, m.total)
 	t, ok := c.tangentAt(x, lo, hi)
 	switch {
 	case !ok:
-		return p.d.upperBound(math.Inf(-1), math.Inf(1))
+		return p.desirability.upperBound(math.Inf(-1), math.Inf(1))
 	case p.statistic == Volatility:
-		return p.d.upperBound(max(t.least, 0), math.Inf(1))
+		return p.desirability.upperBound(max(t.minVolatility, 0), math.Inf(1))
 	}
 	best := math.Inf(1)
-	for range maxTangents {
-		above, corner := t.maxRatio(lo, hi, m.total)
+	for range maxTangentsPerBox {
+		above, corner := t.ratioUpperBound(lo, hi, m.total)
 		best = min(best, above)
 		if corner == nil {
 			break
@@ -170,79 +173,80 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 		}
 	}
 	if math.IsInf(best, 1) {
-		return p.d.upperBound(math.Inf(-1), best)
+		return p.desirability.upperBound(math.Inf(-1), best)
 	}
-	return p.d.upperBound(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
+	return p.desirability.upperBound(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
 }
 
-// maxTangents is the greatest number of tangents for one box.
-const maxTangents = 12
+// maxTangentsPerBox is the greatest number of tangents of the volatility taken for the bound over one box.
+const maxTangentsPerBox = 12
 
 // A tangentForms holds two linear forms of the amounts: the return, and the tangent of the volatility at some
-// amounts, which bounds the volatility from below.
+// amounts. The tangent bounds the volatility from below.
 type tangentForms struct {
-	c                convexRisk
-	returns, spread  []float64 // coefficients per unit of the return and of the volatility's tangent
-	meanReturn, risk float64   // return and variance at the amounts of the tangent
-	least            float64   // lower bound of the volatility over the box
-	slack            float64   // upper bound of the rounding error of the volatility's form
+	convexRisk                                 convexRisk
+	returnCoefficients, volatilityCoefficients []float64 // by ingredient: the coefficients per unit of the return and of the tangent of the volatility
+	returnAtTangent, varianceAtTangent         float64   // return and variance at the amounts of the tangent
+	minVolatility                              float64   // lower bound of the volatility over the box
+	volatilitySlack                            float64   // upper bound of the rounding error of the tangent of the volatility
 }
 
-// tangentAt returns the tangent at amounts x, with bounds for the box lo..hi. ok is false if the risk at x is not
-// above 0.
+// tangentAt returns the tangent of the volatility at amounts x, with bounds for the box lo..hi. ok is false if the
+// risk at x is not above 0.
 func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok bool) {
-	m := c.m
+	m := c.markowitz
 	returns, risk, size, with := c.evaluate(x)
 	if !(risk > 0) {
 		return t, false
 	}
-	spread := math.Sqrt(float64(risk * m.perUnit))
-	back := make([]float64, m.n)
-	t = tangentForms{c: c, returns: make([]float64, m.n), spread: with, meanReturn: float64(returns * m.perReturn), risk: float64(risk * m.perUnit)}
+	spread := math.Sqrt(float64(risk * m.varianceFactor))
+	back := make([]float64, m.ingredientCount)
+	t = tangentForms{convexRisk: c, returnCoefficients: make([]float64, m.ingredientCount), volatilityCoefficients: with, returnAtTangent: float64(returns * m.returnFactor), varianceAtTangent: float64(risk * m.varianceFactor)}
 	for i, v := range with {
-		t.returns[i] = float64(float64(m.returns.a[i]) * m.perReturn)
-		t.spread[i] = float64(v*m.perUnit) / spread
-		back[i] = -t.spread[i]
+		t.returnCoefficients[i] = float64(float64(m.returnForm.coefficients[i]) * m.returnFactor)
+		t.volatilityCoefficients[i] = float64(v*m.varianceFactor) / spread
+		back[i] = -t.volatilityCoefficients[i]
 	}
 	above, _ := maximizeLinear(lo, hi, m.total, back)
-	t.slack = float64(float64(size*m.perUnit) / spread * c.rounding())
-	t.least = -above - t.slack
+	t.volatilitySlack = float64(float64(size*m.varianceFactor) / spread * c.relativeRounding())
+	t.minVolatility = -above - t.volatilitySlack
 	return t, true
 }
 
-// maxRatio returns an upper bound of return/volatility over the box, +Inf if the tangent gives none. With t the ratio
-// at the tangent's amounts, it also returns the corner of the box where returns − t·spread is greatest. corner is
-// nil if no corner improves on those amounts.
-func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner []float64) {
-	form := make([]float64, len(t.returns))
+// ratioUpperBound returns an upper bound of return/volatility over the box, +Inf if the tangent gives none. Let t
+// be the ratio at the amounts of the tangent. The result corner is the corner of the box where the return minus t
+// times the tangent of the volatility is greatest. corner is nil if no corner improves on the amounts of the
+// tangent.
+func (t tangentForms) ratioUpperBound(lo, hi []int32, total int) (best float64, corner []float64) {
+	form := make([]float64, len(t.returnCoefficients))
 	excess := func(ratio float64) (float64, []float64) {
 		for i := range form {
-			form[i] = t.returns[i] - float64(ratio*t.spread[i])
+			form[i] = t.returnCoefficients[i] - float64(ratio*t.volatilityCoefficients[i])
 		}
 		e, at := maximizeLinear(lo, hi, total, form)
-		return e + float64(ratio*t.slack), at
+		return e + float64(ratio*t.volatilitySlack), at
 	}
 	// Only ratios of at least 0 are bounded: a lower one would need an upper bound of the volatility.
-	here := max(0, t.meanReturn/math.Sqrt(t.risk))
+	here := max(0, t.returnAtTangent/math.Sqrt(t.varianceAtTangent))
 	e, corner := excess(here)
-	if e <= float64(1e-9*math.Abs(t.meanReturn)) {
+	if e <= float64(1e-9*math.Abs(t.returnAtTangent)) {
 		corner = nil
 	}
-	if !(t.least > 0) {
+	if !(t.minVolatility > 0) {
 		return math.Inf(1), corner
 	}
 	// With e the maximum of returns − t·spread and volatility ≥ least: the ratio is at most t + e/least if e >
 	// 0, and at most t otherwise.
 	best = here
 	if e > 0 {
-		best += e / t.least
+		best += e / t.minVolatility
 	}
-	for k, at := 0, best; k < ratioSteps && e > 0; k++ {
+	for k, at := 0, best; k < maxRatioSteps && e > 0; k++ {
 		if at = float64((here + best) / 2); !(here < at && at < best) {
 			break
 		}
 		if e, _ := excess(at); e > 0 {
-			best, here = min(best, at+e/t.least), at
+			best, here = min(best, at+e/t.minVolatility), at
 		} else {
 			best = at
 		}
@@ -250,20 +254,20 @@ func (t tangentForms) maxRatio(lo, hi []int32, total int) (best float64, corner 
 	return best, corner
 }
 
-// stepTowards returns the amounts with the greatest ratio on the segment from x to corner. It returns nil if the
-// ratio does not rise from x.
+// stepTowards returns the amounts with the greatest ratio of return to volatility on the segment from x to corner.
+// It returns nil if the ratio does not increase from x.
 func (t tangentForms) stepTowards(x, corner []float64) []float64 {
-	m := t.c.m
-	returns, risk, _, with := t.c.evaluate(corner)
-	returns, risk = float64(returns*m.perReturn), float64(risk*m.perUnit)
+	m := t.convexRisk.markowitz
+	returns, risk, _, with := t.convexRisk.evaluate(corner)
+	returns, risk = float64(returns*m.returnFactor), float64(risk*m.varianceFactor)
 	both := 0.0 // covariance of the two portfolios x and corner
 	for i, v := range with {
-		both += float64(float64(v*m.perUnit) * x[i])
+		both += float64(float64(v*m.varianceFactor) * x[i])
 	}
 	// At the fraction g of the way the return is a + g·b and the variance c + 2·g·d + g²·e. The
 	// ratio rises up to g = (b·c − a·d)/(a·e − b·d).
-	a, b := t.meanReturn, returns-t.meanReturn
-	c, d, e := t.risk, both-t.risk, t.risk-float64(2*both)+risk
+	a, b := t.returnAtTangent, returns-t.returnAtTangent
+	c, d, e := t.varianceAtTangent, both-t.varianceAtTangent, t.varianceAtTangent-float64(2*both)+risk
 	top, bottom := float64(b*c)-float64(a*d), float64(a*e)-float64(b*d)
 	if !(top > 0) {
 		return nil
@@ -280,9 +284,12 @@ func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 }
 
 // AboveCost returns the approximate time that [Portfolio.Above] takes, in nanoseconds.
-func (p *Portfolio) AboveCost() int64 { return int64(maxTangents * p.market.n * (2*p.market.n + 400)) }
+func (p *Portfolio) AboveCost() int64 {
+	return int64(maxTangentsPerBox * p.markowitz.ingredientCount * (2*p.markowitz.ingredientCount + 400))
+}
 
-// middleAmounts returns amounts that sum to the total. All lie at the same fraction of the way from lo[i] to hi[i].
+// middleAmounts returns amounts that sum to total. The amount of each ingredient i lies at the same fraction of the
+// way from lo[i] to hi[i].
 func middleAmounts(lo, hi []int32, total int) []float64 {
 	least, room := 0.0, 0.0
 	for i := range lo {
@@ -300,8 +307,9 @@ func middleAmounts(lo, hi []int32, total int) []float64 {
 	return x
 }
 
-// maximizeLinear returns the maximum of Σ by·amount over amounts from lo to hi that sum to total, and the amounts
-// that attain it. It gives each ingredient lo and the rest to the largest coefficients first.
+// maximizeLinear returns the maximum of Σ_i by_i·amount_i over amounts from lo to hi that sum to total, and amounts
+// that attain the maximum. It gives each ingredient lo[i] units, and then the remaining units to the ingredients
+// with the largest coefficients.
 func maximizeLinear(lo, hi []int32, total int, by []float64) (float64, []float64) {
 	order, at := make([]int, len(by)), make([]float64, len(by))
 	sum, size, left := 0.0, 0.0, total

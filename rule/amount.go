@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Amount limits the amount of each listed ingredient when it is used: to Min, Min+Step, Min+2·Step and so on up to
-// Max. A Min of 0 means Step, a Max of 0 no limit, and a Step of 0 means 1. An amount must satisfy all rules on it:
-// "multiples of 50" and "at least 120" leave 150, 200 and so on.
+// Amount limits the amount of each listed ingredient to Min, Min+Step, Min+2·Step and so on up to Max, if the
+// ingredient is used. A Min of 0 means Step, a Max of 0 means no limit, and a Step of 0 means 1. An amount must
+// satisfy all rules for it: "multiples of 50" and "at least 120" leave 150, 200 and so on.
 type Amount struct {
 	Of             []int
 	Min, Max, Step int
 }
 
 func (r Amount) describe(s *Set) string {
-	text := "amount of " + s.namesOf(r.Of)
+	text := "amount of " + s.joinNames(r.Of)
 	for _, b := range []struct {
 		key   string
 		value int

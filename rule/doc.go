@@ -1,10 +1,9 @@
 // Package rule is the vocabulary of rules on compositions.
 //
-// A composition divides a total of M units among N ingredients in whole
-// numbers. A [Set] lists the rules that hold together, each a [Require],
-// [Exclude], [Amount], [Group], [Need], [Limit], [Ratio] or [Near], or any of these
-// behind the condition of an [If].
+// A composition divides a total of M units among N ingredients in whole numbers. A [Set] lists rules that must all
+// hold. Each rule is a [Require], [Exclude], [Amount], [Group], [Need], [Limit], [Ratio] or [Near], or an [If],
+// which makes another rule conditional.
 //
-// mcmc.NewRuledSpace samples the compositions that keep a set, and kir.Check says of one
-// that no composition keeps which rules are in conflict, and what would free them.
+// mcmc.NewRuledSpace samples the compositions that satisfy a set of rules. If no composition satisfies a set,
+// kir.Check states which rules are in conflict, and which changes would resolve the conflict.
 package rule

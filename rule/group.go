@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Group limits several ingredients together: how many of them are used, and how many units they take in all. A nil
-// range is no limit.
+// Group limits several ingredients together: how many of them are used, and how many units they have in total. A
+// nil range means no limit.
 type Group struct {
 	Of    []int
 	Used  *Range
@@ -14,9 +14,9 @@ type Group struct {
 
 func (r Group) describe(s *Set) string {
 	if r.Used != nil && *r.Used == (Range{Min: 0, Max: 1}) && r.Total == nil {
-		return "never " + s.namesOf(r.Of)
+		return "never " + s.joinNames(r.Of)
 	}
-	text := "group " + s.namesOf(r.Of)
+	text := "group " + s.joinNames(r.Of)
 	if r.Used != nil {
 		text += fmt.Sprintf(" used %d to %d", r.Used.Min, r.Used.Max)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An If is a rule that must hold only if at least one of some ingredients is used and none of some others is. Either
-// condition may be left out. The rule may itself be an If.
+// An If is a rule that must hold only if at least one ingredient of Used is used and no ingredient of Unused is
+// used. Either list may be empty. The rule Then may itself be an If.
 type If struct {
 	Used, Unused []int
 	Then         Rule
@@ -17,10 +17,10 @@ type If struct {
 func (r If) describe(s *Set) string {
 	var when []string
 	if len(r.Used) > 0 {
-		when = append(when, s.namesOf(r.Used)+" used")
+		when = append(when, s.joinNames(r.Used)+" used")
 	}
 	if len(r.Unused) > 0 {
-		when = append(when, s.namesOf(r.Unused)+" unused")
+		when = append(when, s.joinNames(r.Unused)+" unused")
 	}
 	return "if " + strings.Join(when, " and ") + " then " + r.Then.describe(s)
 }

@@ -6,16 +6,17 @@ import (
 	"math"
 )
 
-// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max. With Of it bounds the mean over some
-// ingredients: Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max, which holds if none of them is used.
+// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max. If Of is set, it bounds the mean over
+// the listed ingredients: Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max. This limit holds if none of the listed
+// ingredients is used.
 //
-// Factors and bounds are rounded to at most 9 decimal places, or fewer if their sums would exceed 62 bits. So whether
-// a composition keeps the limit does not depend on the order of summation.
+// Factors and bounds are rounded to at most 9 decimal places, or fewer if their sums would exceed 62 bits. Hence
+// whether a composition satisfies the limit does not depend on the order of summation.
 type Limit struct {
 	Attribute string    // name of the attribute whose mean is bounded; may be empty
-	Factors   []float64 // f_i of each ingredient
+	Factors   []float64 // by ingredient: the factor f_i, which is the value of the attribute
 	Of        []int     // ingredients over which the mean is taken; nil for all
-	Min, Max  float64   // bounds; −Inf and +Inf mean none
+	Min, Max  float64   // bounds of the mean; −Inf and +Inf mean no bound
 }
 
 func (r Limit) describe(s *Set) string {
@@ -24,7 +25,7 @@ func (r Limit) describe(s *Set) string {
 		text += " of " + r.Attribute
 	}
 	if r.Of != nil {
-		text += " in " + s.namesOf(r.Of)
+		text += " in " + s.joinNames(r.Of)
 	}
 	return text + boundWords(r.Min, r.Max)
 }
@@ -44,7 +45,8 @@ func (r Limit) check(s *Set) error {
 	return s.checkIngredients(r.Of...)
 }
 
-// checkBounds returns an error if the bounds of a mean or a ratio are not numbers or contradict each other.
+// checkBounds returns an error if a bound of a mean or a ratio is not a number, or if the bounds contradict each
+// other.
 func checkBounds(what string, least, most float64) error {
 	switch {
 	case math.IsNaN(least) || math.IsNaN(most):
@@ -55,7 +57,7 @@ func checkBounds(what string, least, most float64) error {
 	return nil
 }
 
-// boundWords writes the bounds that exist, such as " min 2 max 3".
+// boundWords returns the finite bounds as text, such as " min 2 max 3".
 func boundWords(least, most float64) string {
 	text := ""
 	if !math.IsInf(least, -1) {

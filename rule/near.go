@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// A Near bounds the distance of a composition from a recipe r in two ways. Changes bounds the number of ingredients
-// added or left out, Σ_i |[x_i > 0] − [r_i > 0]|. Distance bounds the units that move to other ingredients, half
-// of Σ_i |x_i − r_i|.
+// A Near bounds the distance of a composition x from a recipe r in two ways. Changes bounds the number of
+// ingredients added or left out, Σ_i |[x_i > 0] − [r_i > 0]|. Distance bounds the number of units that move to
+// other ingredients, ½·Σ_i |x_i − r_i|.
 type Near struct {
 	Name     string // name of the recipe; may be empty
-	Recipe   []Part // the recipe, which sums to the total if Distance is not nil
+	Recipe   []Part // used ingredients of the recipe and their amounts, which sum to the total if Distance is not nil
 	Changes  *int   // greatest number of ingredients added or left out; nil for no bound
 	Distance *int   // greatest number of units moved; nil for no bound
 }
@@ -18,7 +18,7 @@ type Near struct {
 func (r Near) describe(s *Set) string {
 	text := "near " + r.Name
 	if r.Name == "" {
-		text = "near a recipe of " + s.namesOf(r.ingredients())
+		text = "near a recipe of " + s.joinNames(r.ingredients())
 	}
 	if r.Changes != nil {
 		text += fmt.Sprintf(" changes %d", *r.Changes)

@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// A Ratio bounds the ratio of two sums of amounts: Min ≤ Σ_{i∈Of} x_i / Σ_{i∈To} x_i ≤ Max. It is checked
-// as Min·Σ_To ≤ Σ_Of ≤ Max·Σ_To. So if no ingredient of To is used, a Max excludes all of Of, and a Min
-// requires nothing. An ingredient may be in both lists, as for the ratio of a part to its whole.
+// A Ratio bounds the ratio of two sums of amounts: Min ≤ Σ_{i∈Of} x_i / Σ_{i∈To} x_i ≤ Max. The rule is checked as
+// Min·Σ_To ≤ Σ_Of ≤ Max·Σ_To. Hence if no ingredient of To is used, a Max excludes all ingredients of Of, and a Min
+// requires nothing. An ingredient may be in both lists, for example for the ratio of a part to its whole.
 //
-// Bounds are rounded like those of a [Limit].
+// Bounds are rounded like the bounds of a [Limit].
 type Ratio struct {
 	Of, To   []int
-	Min, Max float64 // bounds; −Inf or 0, and +Inf, mean none
+	Min, Max float64 // bounds of the ratio; a Min of −Inf or 0 and a Max of +Inf mean no bound
 }
 
 func (r Ratio) describe(s *Set) string {
-	return "ratio of " + s.namesOf(r.Of) + " to " + s.namesOf(r.To) + boundWords(r.Min, r.Max)
+	return "ratio of " + s.joinNames(r.Of) + " to " + s.joinNames(r.To) + boundWords(r.Min, r.Max)
 }
 
 func (r Ratio) check(s *Set) error {

@@ -6,31 +6,33 @@ import (
 	"strings"
 )
 
-// A Set is a list of rules that must all hold, for compositions of Total units over the ingredients 0 to
+// A Set is a list of rules that must all hold for compositions of Total units over the ingredients 0 to
 // Ingredients−1. Nil rules are ignored.
 type Set struct {
 	Ingredients int // N, the number of ingredients
 	Total       int // M, the units of a composition
 	Rules       []Rule
 
-	// Used lists the permitted numbers of used ingredients, those with positive probability in the sparsity law. Nil
-	// permits all.
+	// Used lists the permitted numbers of used ingredients, which are the numbers with positive probability in the
+	// sparsity law. A nil Used permits all numbers.
 	Used []int
 
-	// Name returns the name of an ingredient for messages. If nil, names are "ingredient 0" and so on.
+	// Name returns the name of an ingredient for messages. If Name is nil, the names are "ingredient 0" and so on.
 	Name func(ingredient int) string
 
-	// Text returns the text by which messages refer to a rule. If nil, it is the rule's words in quotation marks.
+	// Text returns the text by which messages refer to a rule, given its index. If Text is nil, messages quote the
+	// description of the rule.
 	Text func(rule int) string
 }
 
-// maxSize is the greatest number of ingredients and of units.
-const maxSize = 1<<31 - 1
+// maxCount is the greatest number of ingredients, and the greatest number of units.
+const maxCount = 1<<31 - 1
 
-// Check returns an [*Error] for the first invalid rule, or another error if the set's sizes are out of range.
+// Check returns an [*Error] for the first invalid rule, or another error if the number of ingredients or the total
+// is out of range.
 func (s *Set) Check() error {
-	if s.Ingredients < 1 || s.Ingredients > maxSize || s.Total < 1 || s.Total > maxSize {
-		return fmt.Errorf("rule: %d ingredients and a total of %d; both must be from 1 to %d", s.Ingredients, s.Total, maxSize)
+	if s.Ingredients < 1 || s.Ingredients > maxCount || s.Total < 1 || s.Total > maxCount {
+		return fmt.Errorf("rule: %d ingredients and a total of %d; both must be from 1 to %d", s.Ingredients, s.Total, maxCount)
 	}
 	for k, r := range s.Rules {
 		if r == nil {
@@ -53,7 +55,7 @@ func (s *Set) checkIngredients(of ...int) error {
 	return nil
 }
 
-// NameOf returns the name of an ingredient.
+// NameOf returns the name of an ingredient for messages.
 func (s *Set) NameOf(ingredient int) string {
 	if s.Name != nil {
 		return s.Name(ingredient)
@@ -61,7 +63,7 @@ func (s *Set) NameOf(ingredient int) string {
 	return "ingredient " + strconv.Itoa(ingredient)
 }
 
-// TextOf returns the text by which a sentence refers to rule k.
+// TextOf returns the text by which a sentence refers to the rule with index k.
 func (s *Set) TextOf(k int) string {
 	if s.Text != nil {
 		return s.Text(k)
@@ -69,11 +71,13 @@ func (s *Set) TextOf(k int) string {
 	return strconv.Quote(s.Describe(k))
 }
 
-// Describe describes rule k with the names of its ingredients, such as "amount of Gin min 20".
+// Describe describes the rule with index k in words, with the names of its ingredients, such as "amount of Gin min
+// 20".
 func (s *Set) Describe(k int) string { return s.Rules[k].describe(s) }
 
-// namesOf joins the names of ingredients. It names four at most, and counts the rest.
-func (s *Set) namesOf(of []int) string {
+// joinNames joins the names of ingredients with commas. It writes at most four names, and the number of the
+// remaining ingredients.
+func (s *Set) joinNames(of []int) string {
 	const most = 4
 	var names []string
 	for _, i := range of[:min(len(of), most)] {

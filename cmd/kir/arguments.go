@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usageError is an invalid command line.
+// A usageError is an invalid command line.
 type usageError struct {
-	err     error
+	cause   error
 	command *cobra.Command
 }
 
-// Error replaces Cobra's message where that is not a sentence.
+// Error returns the message of the cause. If Cobra's message is not a sentence, Error replaces it.
 func (e *usageError) Error() string {
-	text := e.err.Error()
+	text := e.cause.Error()
 	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
 		names = strings.NewReplacer(`", "`, " and --", `"`, "").Replace(strings.TrimSuffix(names, " not set"))
 		return e.command.CommandPath() + " needs --" + names
@@ -23,10 +23,10 @@ func (e *usageError) Error() string {
 	return text
 }
 
-func (e *usageError) Unwrap() error { return e.err }
+func (e *usageError) Unwrap() error { return e.cause }
 
-// exactlyOneArg checks that a command gets exactly one argument, whose name the message has.
-func exactlyOneArg(name string) cobra.PositionalArgs {
+// requireOneArg checks that a command gets exactly one argument. Its message calls the argument by the given name.
+func requireOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -38,8 +38,8 @@ func exactlyOneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// atMostOneArg checks that a command gets at most one argument.
-func atMostOneArg(name string) cobra.PositionalArgs {
+// allowOneArg checks that a command gets at most one argument. Its message calls the argument by the given name.
+func allowOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
 			return fmt.Errorf("%s takes one %s, not %s", c.CommandPath(), name, strings.Join(args, " "))
@@ -48,8 +48,9 @@ func atMostOneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// exactlyTwoArgs checks that a command gets exactly two arguments.
-func exactlyTwoArgs(first, second string) cobra.PositionalArgs {
+// requireTwoArgs checks that a command gets exactly two arguments. Its message calls the arguments first and
+// second.
+func requireTwoArgs(first, second string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return fmt.Errorf("%s needs a %s and a %s", c.CommandPath(), first, second)
@@ -58,27 +59,27 @@ func exactlyTwoArgs(first, second string) cobra.PositionalArgs {
 	}
 }
 
-// completeProblemFiles completes problem files.
+// completeProblemFiles completes the names of problem files in a shell.
 func completeProblemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeServedFiles completes tables and problem files.
+// completeServedFiles completes the names of tables and problem files in a shell.
 func completeServedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml", "xlsx", "ods", "fods", "csv", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeRunDirectories completes run directories.
+// completeRunDirectories completes the names of run directories in a shell.
 func completeRunDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeProblemsAndRuns completes problem files and run directories.
+// completeProblemsAndRuns completes the names of problem files and run directories in a shell.
 func completeProblemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// must panics on an error that only a bug can cause.
+// must panics if err is not nil. It is for errors that only a bug can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)

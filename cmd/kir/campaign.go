@@ -27,14 +27,14 @@ scripts; --html prints that page.`,
 		Example: `  kir campaign problem.yaml
   kir campaign problem.yaml -o campaign.html
   kir campaign problem.yaml --json | jq .left.advice`,
-		Args:              exactlyOneArg("problem file"),
+		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkPageName(out); err != nil {
 				return err
 			}
 			return withCampaign(c, args[0], given, func(k *campaign.Campaign) error {
-				s, err := k.ComputeStanding(c.Context(), campaign.SettingsOf(k.Problem, thisProgram().Version))
+				s, err := k.ComputeStanding(c.Context(), campaign.SettingsOf(k.Problem, currentBuild().Version))
 				if err != nil {
 					return err
 				}

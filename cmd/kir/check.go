@@ -22,12 +22,12 @@ recipes are possible, the law of the number of ingredients, how good each model
 is, which kernel suits, and what may be worth a change. Every change it offers
 was tried by short runs and searches. Errors come with file, line and column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
-		Args:              exactlyOneArg("problem file"),
+		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
-			defer d.end()
-			p, err := compile.Load(c.Context(), args[0], compile.Options{Cache: !noCache, Notify: d.tell, Progress: d.begin})
+			defer d.endWork()
+			p, err := compile.Load(c.Context(), args[0], compile.Options{Cache: !noCache, Notify: d.printMessage, Progress: d.beginWork})
 			if err != nil {
 				return err
 			}
@@ -36,7 +36,7 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 			if err != nil {
 				return err
 			}
-			d.begin("looking at the models")
+			d.beginWork("looking at the models")
 			check, err := assemble.Check(p)
 			if err != nil {
 				return p.Explain(err)
@@ -49,12 +49,12 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 			if advice != nil {
 				check.Kernel = *advice
 			}
-			d.begin("trying what would be better")
-			offers, err := offersOf(c.Context(), p)
+			d.beginWork("trying what would be better")
+			offers, err := findOffers(c.Context(), p)
 			if err != nil {
 				return p.Explain(err)
 			}
-			d.end()
+			d.endWork()
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), struct {
 					*report.Check
@@ -68,6 +68,6 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	noCacheFlag(c, &noCache)
+	addNoCacheFlag(c, &noCache)
 	return c
 }

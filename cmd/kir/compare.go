@@ -19,14 +19,14 @@ figure moved if its difference is beyond chance: two runs of one problem show an
 moved figure in at most one of twenty comparisons.`,
 		Example: `  kir compare runs/fresh-all-day-cocktails-1 runs/fresh-all-day-cocktails-2
   kir compare runs/accord-1 runs/accord-2 --json | jq '.figures[] | select(.sure)'`,
-		Args:              exactlyTwoArgs("run directory", "second one"),
+		Args:              requireTwoArgs("run directory", "second one"),
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			a, err := readModel(c, args[0])
+			a, err := readRunSummary(c, args[0])
 			if err != nil {
 				return err
 			}
-			b, err := readModel(c, args[1])
+			b, err := readRunSummary(c, args[1])
 			if err != nil {
 				return err
 			}

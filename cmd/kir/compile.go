@@ -9,8 +9,8 @@ import (
 	"kir/internal/run"
 )
 
-// compileProblem compiles a problem for its chains, the kernel included. With early it prints a first recipe
-// while compositions are still being counted.
+// compileProblem compiles a problem and chooses the kernel for its chains. If early is true, it prints a first
+// recipe while compositions are still being counted.
 func compileProblem(ctx context.Context, file string, d *spinner, early bool, o compile.Options) (*compile.Problem, error) {
 	c, err := compile.Begin(ctx, file, o)
 	if err != nil {
@@ -22,7 +22,7 @@ func compileProblem(ctx context.Context, file string, d *spinner, early bool, o 
 			return nil, err
 		}
 		if len(best) > 0 {
-			d.tell(bestLine(best[0].Score(), best[0].Parts, rough))
+			d.printMessage(recipeText(best[0].Score(), best[0].Parts, rough))
 		}
 	}
 	p, err := c.Finish(ctx)
@@ -38,10 +38,11 @@ func compileProblem(ctx context.Context, file string, d *spinner, early bool, o 
 	return p, nil
 }
 
-// chooseKernel is [assemble.ChooseKernel], with a line on what takes long.
+// chooseKernel calls [assemble.ChooseKernel]. If trials of kernels are needed, it shows that this work is in
+// progress.
 func chooseKernel(ctx context.Context, p *compile.Problem, d *spinner) (*run.Advice, error) {
 	if p.Auto {
-		d.begin("trying kernels")
+		d.beginWork("trying kernels")
 	}
 	return assemble.ChooseKernel(ctx, p)
 }

@@ -39,8 +39,8 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 					return &inputerr.Error{Message: fmt.Sprintf("--%s is %d", f.name, f.value), Hint: fmt.Sprintf("it must be from 1 to %d", math.MaxInt32)}
 				}
 			}
-			if min(ingredients, total) > mostCounted {
-				return &inputerr.Error{Message: fmt.Sprintf("%d numbers of ingredients are too many to count one by one", min(ingredients, total)), Hint: fmt.Sprintf("at most %d are", mostCounted)}
+			if min(ingredients, total) > maxCountedSizes {
+				return &inputerr.Error{Message: fmt.Sprintf("%d numbers of ingredients are too many to count one by one", min(ingredients, total)), Hint: fmt.Sprintf("at most %d are", maxCountedSizes)}
 			}
 			table, err := count.Unconstrained(ingredients, total)
 			if err != nil {
@@ -60,26 +60,26 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 	return c
 }
 
-// mostCounted bounds the number of exact counts. With thousands of ingredients each has thousands
-// of digits.
-const mostCounted = 10_000
+// maxCountedSizes is the greatest number of exact counts to print. With thousands of ingredients each count has
+// thousands of digits.
+const maxCountedSizes = 10_000
 
-type countJSON struct {
-	Ingredients int        `json:"ingredients"`
-	Total       int        `json:"total"`
-	Counts      []sizeJSON `json:"counts"`
-	Sum         *big.Int   `json:"sum"`
+type countsJSON struct {
+	Ingredients int             `json:"ingredients"`
+	Total       int             `json:"total"`
+	Counts      []sizeCountJSON `json:"counts"`
+	Sum         *big.Int        `json:"sum"`
 }
 
-type sizeJSON struct {
+type sizeCountJSON struct {
 	N     int      `json:"n"`
 	Count *big.Int `json:"count"`
 }
 
 func printCountsJSON(w io.Writer, of *count.Table) error {
-	out := countJSON{Ingredients: of.N(), Total: of.Total(), Sum: of.Sum()}
+	out := countsJSON{Ingredients: of.N(), Total: of.Total(), Sum: of.Sum()}
 	for n, x := range of.Counts(1, of.MaxUsed()) {
-		out.Counts = append(out.Counts, sizeJSON{n, x})
+		out.Counts = append(out.Counts, sizeCountJSON{n, x})
 	}
 	return writeJSON(w, out)
 }

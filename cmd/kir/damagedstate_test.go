@@ -19,7 +19,7 @@ func TestDamagedState(t *testing.T) {
 	kir := func(line string) (status int, out, messages string) {
 		t.Helper()
 		var o, m bytes.Buffer
-		status = exitStatus(execute(patient(t.Context()), strings.Fields(line), &o, &m), &m)
+		status = reportError(execute(patient(t.Context()), strings.Fields(line), &o, &m), &m)
 		return status, o.String(), m.String()
 	}
 	must := func(line string) string {
@@ -103,7 +103,7 @@ func TestDamagedDraws(t *testing.T) {
 	kir := func(line string) (status int, out, messages string) {
 		t.Helper()
 		var o, m bytes.Buffer
-		status = exitStatus(execute(patient(t.Context()), strings.Fields(line), &o, &m), &m)
+		status = reportError(execute(patient(t.Context()), strings.Fields(line), &o, &m), &m)
 		return status, o.String(), m.String()
 	}
 	if status, _, messages := kir("sample problem.yaml -o run"); status != 0 {

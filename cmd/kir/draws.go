@@ -23,7 +23,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// drawFormats are the formats that kir draws can print.
+// drawFormats are the formats in which kir draws can print draws.
 var drawFormats = []string{"long", "wide", "jsonl", "npy"}
 
 func newDrawsCommand() *cobra.Command {
@@ -46,10 +46,10 @@ pandas read draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
   kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1
   kir draws runs/fresh-all-day-cocktails-1 --format npy > draws.npy`,
-		Args:              exactlyOneArg("run directory"),
+		Args:              requireOneArg("run directory"),
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLong, "wide": writeWide, "jsonl": writeJSONL, "npy": writeNPY}[format]
+			write := map[string]func(context.Context, io.Writer, *run.Run) error{"long": writeLongCSV, "wide": writeWideCSV, "jsonl": writeJSONL, "npy": writeNPY}[format]
 			if write == nil {
 				e := &inputerr.Error{Message: "there is no format " + inputerr.Quote(format), Hint: inputerr.DidYouMean(format, drawFormats)}
 				if e.Hint == "" {
@@ -61,8 +61,8 @@ pandas read draws/**/*.parquet as one table.`,
 			if err != nil {
 				return err
 			}
-			if err := checkComplete(r, logger(c.ErrOrStderr(), false)); err != nil {
-				return inputError(err)
+			if err := checkRunComplete(r, newLogger(c.ErrOrStderr(), false)); err != nil {
+				return toInputError(err)
 			}
 			w := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
 			if err := write(c.Context(), w, r); err != nil {
@@ -76,7 +76,8 @@ pandas read draws/**/*.parquet as one table.`,
 	return c
 }
 
-// csvField quotes a field for CSV, and keeps a spreadsheet from running it.
+// csvField returns text as a field of CSV, quoted if necessary. It also prevents a spreadsheet from evaluating the
+// text as a formula.
 func csvField(text string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -88,8 +89,8 @@ func csvField(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// csvNames returns the ingredients' names as CSV fields.
-func csvNames(r *run.Run) []string {
+// csvIngredientNames returns the names of the ingredients as CSV fields.
+func csvIngredientNames(r *run.Run) []string {
 	names := make([]string, r.Manifest.IngredientCount())
 	for i, name := range r.Manifest.IngredientNames() {
 		names[i] = csvField(name)
@@ -97,12 +98,12 @@ func csvNames(r *run.Run) []string {
 	return names
 }
 
-func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
-	names := csvNames(r)
-	if _, err := fmt.Fprintf(w, "chain,draw,ingredient,amount%s\n", conditionHead(r)); err != nil {
+func writeLongCSV(ctx context.Context, w io.Writer, r *run.Run) error {
+	names := csvIngredientNames(r)
+	if _, err := fmt.Fprintf(w, "chain,draw,ingredient,amount%s\n", conditionColumnHeads(r)); err != nil {
 		return err
 	}
-	texts := conditionFields(r)
+	texts := conditionCSVFields(r)
 	var line []byte
 	for d, err := range r.Draws(ctx) {
 		if err != nil {
@@ -117,7 +118,7 @@ func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
 			line = append(line, names[p.Ingredient]...)
 			line = append(line, ',')
 			line = strconv.AppendInt(line, int64(p.Amount), 10)
-			line = appendConditions(line, texts, d)
+			line = appendConditionFields(line, texts, d)
 			line = append(line, '\n')
 		}
 		if _, err := w.Write(line); err != nil {
@@ -127,12 +128,12 @@ func writeLong(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
-	names := csvNames(r)
-	if _, err := fmt.Fprintf(w, "chain,draw,%s%s\n", strings.Join(names, ","), conditionHead(r)); err != nil {
+func writeWideCSV(ctx context.Context, w io.Writer, r *run.Run) error {
+	names := csvIngredientNames(r)
+	if _, err := fmt.Fprintf(w, "chain,draw,%s%s\n", strings.Join(names, ","), conditionColumnHeads(r)); err != nil {
 		return err
 	}
-	texts := conditionFields(r)
+	texts := conditionCSVFields(r)
 	var line []byte
 	for d, err := range r.Draws(ctx) {
 		if err != nil {
@@ -151,7 +152,7 @@ func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
 				line = append(line, '0')
 			}
 		}
-		line = appendConditions(line, texts, d)
+		line = appendConditionFields(line, texts, d)
 		line = append(line, '\n')
 		if _, err := w.Write(line); err != nil {
 			return err
@@ -160,8 +161,8 @@ func writeWide(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-// conditionHead returns the heads of the columns of conditions, each behind a comma.
-func conditionHead(r *run.Run) string {
+// conditionColumnHeads returns the headings of the columns of conditions, each preceded by a comma.
+func conditionColumnHeads(r *run.Run) string {
 	var b strings.Builder
 	for _, c := range r.Manifest.Conditions {
 		b.WriteString("," + csvField(c.Name))
@@ -169,8 +170,8 @@ func conditionHead(r *run.Run) string {
 	return b.String()
 }
 
-// conditionFields returns, by condition and value, the value as a field of CSV.
-func conditionFields(r *run.Run) [][]string {
+// conditionCSVFields returns each value of each condition as a CSV field, indexed by condition and value.
+func conditionCSVFields(r *run.Run) [][]string {
 	var all [][]string
 	for k := range r.Manifest.Conditions {
 		c := &r.Manifest.Conditions[k]
@@ -187,8 +188,8 @@ func conditionFields(r *run.Run) [][]string {
 	return all
 }
 
-// appendConditions appends the values of the conditions of a draw, each behind a comma.
-func appendConditions(line []byte, texts [][]string, d *run.Draw) []byte {
+// appendConditionFields appends the values of the conditions of a draw to line, each preceded by a comma.
+func appendConditionFields(line []byte, texts [][]string, d *run.Draw) []byte {
 	for k, v := range d.Conditions {
 		line = append(line, ',')
 		line = append(line, texts[k][v]...)
@@ -196,7 +197,7 @@ func appendConditions(line []byte, texts [][]string, d *run.Draw) []byte {
 	return line
 }
 
-// drawJSON is one line of --format jsonl.
+// A drawJSON is one line of the output of kir draws --format jsonl.
 type drawJSON struct {
 	Chain      int                      `json:"chain"`
 	Draw       int                      `json:"draw"`
@@ -239,8 +240,8 @@ func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-// writeNPY writes a NumPy file, version 2.0: a header that describes the record, in the
-// notation of Python's literals, and the records, little-endian and without gaps.
+// writeNPY writes the draws as a NumPy file, version 2.0. The file has a header that describes the record in the
+// notation of Python's literals, and then the records, little-endian and without gaps.
 func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 	m := r.Manifest
 	fields := func(kind string, names []string) string {
@@ -254,7 +255,7 @@ func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 	if len(m.Properties) > 0 { // NumPy has no record without fields
 		score = "('score', [" + fields("<f8", m.Properties) + "]), "
 	}
-	condition, values := conditionNPY(m.Conditions)
+	condition, values := encodeNPYConditions(m.Conditions)
 	header := fmt.Sprintf("{'descr': [('chain', '<i4'), ('draw', '<i8'), ('log_density', '<f8'), ('used', '<i4'), %s%s('amount', [%s])], 'fortran_order': False, 'shape': (%d,)}",
 		score, condition, fields("<i4", m.IngredientNames()), m.Settings.Chains*m.Settings.Draws)
 	const before, block = 12, 64 // bytes before the header; records begin at a multiple of a block
@@ -290,9 +291,10 @@ func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-// conditionNPY returns the field of the conditions in the header of a NumPy file, empty without conditions, and the
-// bytes of each value: a number, or a text in UCS-4 as long as the longest category.
-func conditionNPY(conditions []run.Condition) (field string, values [][][]byte) {
+// encodeNPYConditions returns the field of the conditions in the header of a NumPy file, which is empty without
+// conditions. It also returns the bytes of each value of each condition: a number, or a text in UCS-4 as long as
+// the longest category.
+func encodeNPYConditions(conditions []run.Condition) (field string, values [][][]byte) {
 	if len(conditions) == 0 {
 		return "", nil
 	}

@@ -11,9 +11,8 @@ import (
 	"kir/mcmc"
 )
 
-// explainFailure adds the names of the ingredients to the error of a property that failed in a run.
-// If the property is a program, it also explains how to continue, since a program can be fixed
-// without changing the problem.
+// explainFailure adds the names of the ingredients to the error of a property that failed in a run. If the property
+// is a program, the error also explains how to continue, since a program can be fixed without changing the problem.
 func explainFailure(ctx context.Context, err error, p *compile.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
 	err = p.Explain(err)
@@ -31,8 +30,9 @@ func explainFailure(ctx context.Context, err error, p *compile.Problem, store ru
 	return err
 }
 
-// inputError turns an error that other arguments can avoid into an input error.
-func inputError(err error) error {
+// toInputError turns an error that the user can avoid by other arguments into an input error. It returns other
+// errors unchanged.
+func toInputError(err error) error {
 	var (
 		exists     *run.ExistsError
 		busy       *run.BusyError

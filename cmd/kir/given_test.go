@@ -60,7 +60,7 @@ func TestGivenRuns(t *testing.T) {
 		defer cancel()
 		var out, said bytes.Buffer
 		begun := time.Now()
-		status = exitStatus(execute(ctx, strings.Fields(line), &out, &said), &said)
+		status = reportError(execute(ctx, strings.Fields(line), &out, &said), &said)
 		if ctx.Err() != nil || out.Len() > 1<<22 {
 			t.Errorf("kir %s takes %v and writes %d bytes", line, time.Since(begun), out.Len())
 		}

@@ -67,7 +67,7 @@ sampler: {warmup: 20, chains: 2, draws: 60, kernel: balanced}
 	kir := func(args ...string) {
 		t.Helper()
 		var out, messages bytes.Buffer
-		status := exitStatus(execute(patient(context.Background()), args, &out, &messages), &messages)
+		status := reportError(execute(patient(context.Background()), args, &out, &messages), &messages)
 		text := out.String() + messages.String()
 		if at := strings.IndexFunc(text, acts); at >= 0 {
 			t.Errorf("kir %q: %q", args, text[max(0, at-60):min(len(text), at+40)])

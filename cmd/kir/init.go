@@ -23,10 +23,10 @@ import (
 
 // initOptions are the flags of kir init.
 type initOptions struct {
-	out, ingredients string
-	labels, units    []string
-	conditions       []string
-	layout           layoutFlags
+	outputFile, ingredientsFile string
+	labels, units               []string
+	conditions                  []string
+	layoutFlags                 layoutFlags
 }
 
 func newInitCommand() *cobra.Command {
@@ -49,7 +49,7 @@ docs/tables.md describes what is read.`,
 		Example: `  kir init recipes.csv
   kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
   kir init cakes.csv --units 'g=0.1 cl' --units 'piece=5 cl'`,
-		Args: exactlyOneArg("table of recipes"),
+		Args: requireOneArg("table of recipes"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "ods", "fods", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -60,37 +60,37 @@ docs/tables.md describes what is read.`,
 }
 
 func (o *initOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.out, "output", "o", "problem.yaml", "file to write; it must not exist")
-	c.Flags().StringVar(&o.ingredients, "ingredients", "", "table of the ingredients, name and attributes")
+	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "file to write; it must not exist")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "table of the ingredients, name and attributes")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are labels")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "columns that a trial sets beside the recipe, such as a temperature")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
-	o.layout.add(c)
+	o.layoutFlags.addTo(c)
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
 }
 
-// run writes a problem file and its schema, and prints what it guessed of the table.
+// run writes a problem file and its schema, and prints what was guessed about the table.
 func (o *initOptions) run(c *cobra.Command, args []string) error {
-	if _, err := os.Lstat(o.out); err == nil {
-		return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.out)), Hint: "name another file with -o"}
+	if _, err := os.Lstat(o.outputFile); err == nil {
+		return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.outputFile)), Hint: "name another file with -o"}
 	}
 	d, err := o.readDraft(c.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	if err := saveDraft(c.Context(), d, o.out); err != nil {
+	if err := saveDraft(c.Context(), d, o.outputFile); err != nil {
 		return err
 	}
-	if err := saveSchema(filepath.Dir(o.out)); err != nil {
+	if err := saveSchema(filepath.Dir(o.outputFile)); err != nil {
 		return err
 	}
-	return printDraft(c.OutOrStdout(), d, o.out)
+	return printDraft(c.OutOrStdout(), d, o.outputFile)
 }
 
-// readDraft reads the table and the ingredients into the draft of a problem.
+// readDraft reads the table of recipes and the table of ingredients, and makes a draft of a problem from them.
 func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draft, error) {
-	layout, err := o.layout.layout()
+	layout, err := o.layoutFlags.buildLayout()
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +99,15 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draf
 		d.SetColumns = append(d.SetColumns, dataset.NormalizeName(name))
 	}
 	options := dataset.Options{Labels: o.labels, Layout: layout.Merge(labelColumns(d.SetColumns))}
-	if d.Units, options.Units, err = readUnits(o.units); err != nil {
+	if d.Units, options.Units, err = parseUnits(o.units); err != nil {
 		return nil, err
 	}
-	if o.ingredients != "" {
-		if options.Ingredients, err = dataset.ReadIngredientsFile(ctx, o.ingredients, dataset.Layout{}); err != nil {
+	if o.ingredientsFile != "" {
+		if options.Ingredients, err = dataset.ReadIngredientsFile(ctx, o.ingredientsFile, dataset.Layout{}); err != nil {
 			return nil, err
 		}
 		d.IngredientsLayout = options.Ingredients.Guessed
-		if d.Ingredients, err = relativePath(o.out, o.ingredients); err != nil {
+		if d.Ingredients, err = relativePath(o.outputFile, o.ingredientsFile); err != nil {
 			return nil, err
 		}
 	}
@@ -115,14 +115,14 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draf
 	table := compile.Table{Name: file, Once: err == nil && !info.Mode().IsRegular(),
 		Open: func() (io.ReadCloser, error) { return dataset.OpenFile(ctx, file) }}
 	if err := d.ReadTable(table, options); err != nil {
-		return nil, hintsAsFlags(err)
+		return nil, replaceSettingsByFlags(err)
 	}
 	var sheet string
 	var lacking []string
-	if o.ingredients == "" {
+	if o.ingredientsFile == "" {
 		sheet, lacking = d.ReadIngredientsSheet(table, options)
 	}
-	if d.Table, err = relativePath(o.out, file); err != nil {
+	if d.Table, err = relativePath(o.outputFile, file); err != nil {
 		return nil, err
 	}
 	if sheet != "" {
@@ -131,7 +131,7 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draf
 	return d, nil
 }
 
-// labelColumns returns the layout of a table whose given columns are labels.
+// labelColumns returns the layout of a table in which the columns with the given names are labels.
 func labelColumns(names []string) dataset.Layout {
 	var l dataset.Layout
 	for _, name := range names {
@@ -143,8 +143,8 @@ func labelColumns(names []string) dataset.Layout {
 	return l
 }
 
-// addIngredientsSheet notes that a sheet of the table's workbook lists the ingredients. The draft uses
-// the sheet unless it lacks some of them.
+// addIngredientsSheet adds a note to the draft that a sheet of the table's workbook lists the ingredients. The
+// draft uses the sheet unless it lacks some of the ingredients, which lacking names.
 func addIngredientsSheet(d *compile.Draft, file, sheet string, lacking []string) {
 	note := dataset.Note{File: file, Message: "sheet " + inputerr.Quote(sheet) + " lists the ingredients", Doubtful: true}
 	if len(lacking) > 0 {
@@ -155,7 +155,7 @@ func addIngredientsSheet(d *compile.Draft, file, sheet string, lacking []string)
 	d.Book.Notes = append(d.Book.Notes, note)
 }
 
-// printDraft prints what a problem file contains and the guesses to check.
+// printDraft prints what the written problem file contains, and which guesses a person should check.
 func printDraft(w io.Writer, d *compile.Draft, file string) error {
 	contents, notes := d.Contents()
 	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, terminal.ShellWord(file))
@@ -164,12 +164,12 @@ func printDraft(w io.Writer, d *compile.Draft, file string) error {
 			text += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text+doubtsText(notes, file))
+	_, err := io.WriteString(w, text+listDoubts(notes, file))
 	return err
 }
 
-// doubtsText lists the guesses among notes that a person should check.
-func doubtsText(notes []dataset.Note, file string) (text string) {
+// listDoubts returns the list of the guesses among notes that a person should check.
+func listDoubts(notes []dataset.Note, file string) (text string) {
 	const most = 8
 	doubts := 0
 	for _, n := range notes {
@@ -189,8 +189,9 @@ func doubtsText(notes []dataset.Note, file string) (text string) {
 	return text
 }
 
-// readUnits parses sizes of units. It returns them by name, and combined with the usual units.
-func readUnits(texts []string) (sizes map[string]string, units *dataset.Units, err error) {
+// parseUnits parses sizes of units, each written as NAME=SIZE. It returns the sizes by name, and the usual units
+// with these units added.
+func parseUnits(texts []string) (sizes map[string]string, units *dataset.Units, err error) {
 	sizes, units = make(map[string]string), dataset.DefaultUnits()
 	for _, text := range texts {
 		name, size, ok := strings.Cut(text, "=")
@@ -205,37 +206,37 @@ func readUnits(texts []string) (sizes map[string]string, units *dataset.Units, e
 	return sizes, units, nil
 }
 
-// keyedHint matches the setting of a column or the size of a unit, as a problem file has it.
-var keyedHint = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
+// keyedSettingPattern matches the setting of a column or of the size of a unit, as it is written in a problem file.
+var keyedSettingPattern = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
-// withoutHint matches the setting that leaves out recipes.
-var withoutHint = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+// withoutSettingPattern matches the setting that leaves out recipes, as it is written in a problem file.
+var withoutSettingPattern = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 
-// plainHint matches a setting of a whole table.
-var plainHint = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
+// tableSettingPattern matches a setting of a whole table, as it is written in a problem file.
+var tableSettingPattern = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
 
-// hintsAsFlags replaces settings of a problem file, in an error, by flags, since there is no
-// problem file yet.
-func hintsAsFlags(err error) error {
+// replaceSettingsByFlags replaces settings of a problem file by flags in the hints of an error, because there is no problem
+// file yet.
+func replaceSettingsByFlags(err error) error {
 	for _, e := range inputerr.All(err) {
-		e.Hint = keyedHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			m := keyedHint.FindStringSubmatch(text)
+		e.Hint = keyedSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			m := keyedSettingPattern.FindStringSubmatch(text)
 			return "--" + m[1] + " " + terminal.ShellWord(m[2]+"="+m[3])
 		})
-		e.Hint = withoutHint.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			name := withoutHint.FindStringSubmatch(text)[1]
+		e.Hint = withoutSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			name := withoutSettingPattern.FindStringSubmatch(text)[1]
 			if plain, err := strconv.Unquote(name); err == nil {
 				name = plain
 			}
 			return "--without " + terminal.ShellWord(name)
 		})
-		e.Hint = plainHint.ReplaceAllString(e.Hint, "--$1 $2")
+		e.Hint = tableSettingPattern.ReplaceAllString(e.Hint, "--$1 $2")
 	}
 	return err
 }
 
-// relativePath returns the path of a file as written in a problem file: relative to the problem
-// file's directory.
+// relativePath returns the path of a file as it is written in a problem file: relative to the directory of the
+// problem file.
 func relativePath(problemFile, path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil
@@ -251,33 +252,33 @@ func relativePath(problemFile, path string) (string, error) {
 	return filepath.Rel(here, there)
 }
 
-// saveDraft writes a problem file after checking that it can be sampled.
+// saveDraft writes the draft as a problem file, after checking that it can be sampled.
 func saveDraft(ctx context.Context, d *compile.Draft, out string) (err error) {
 	text, err := d.Finish(ctx, out)
 	if err != nil {
 		return err
 	}
-	if err := writeNew(out, text); err != nil {
+	if err := createFile(out, text); err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
 	return nil
 }
 
-// saveSchema writes the schema of problem files into a directory that has none.
+// saveSchema writes the schema of problem files into a directory, unless the directory already has one.
 func saveSchema(dir string) error {
 	text, err := compile.Schema().JSON()
 	if err != nil {
 		return err
 	}
-	if err := writeNew(filepath.Join(dir, schema.FileName), text); !errors.Is(err, fs.ErrExist) {
+	if err := createFile(filepath.Join(dir, schema.FileName), text); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
 }
 
-// readWithoutVaryingColumns reads a table without the columns that cannot be labels. Its errors
-// suggest flags as fixes.
+// readWithoutVaryingColumns reads a table without the columns that cannot be labels. Its errors suggest flags as
+// fixes.
 func readWithoutVaryingColumns(layout *dataset.Layout, read func() (*dataset.Book, error)) (*dataset.Book, error) {
 	known, err := compile.ReadStableColumns(layout, read)
-	return known, hintsAsFlags(err)
+	return known, replaceSettingsByFlags(err)
 }

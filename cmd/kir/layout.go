@@ -15,28 +15,28 @@ import (
 
 // layoutFlags are the flags for the layout of a table.
 type layoutFlags struct {
-	sheet, encoding, delimiter, decimal string
-	columns                             []string
-	names, without, including           []string
+	sheet, encoding, delimiter, decimal          string
+	columnRoles                                  []string
+	ingredientNames, leftOutRecipes, keptRecipes []string
 }
 
-// add adds the flags to a command.
-func (f *layoutFlags) add(c *cobra.Command) {
+// addTo adds the flags to the command c.
+func (f *layoutFlags) addTo(c *cobra.Command) {
 	c.Flags().StringVar(&f.sheet, "sheet", "", "sheet of a workbook")
 	c.Flags().StringVar(&f.encoding, "encoding", "", "encoding of a text file, such as windows-1252")
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", "what stands between columns: comma, semicolon, tab or bar")
 	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal mark of the numbers: point or comma")
-	c.Flags().StringSliceVar(&f.columns, "columns", nil, "what columns are, such as rating=label,Name=recipe")
-	c.Flags().StringArrayVar(&f.names, "names", nil, "an ingredient by what the table writes, such as Campri=Campari")
-	c.Flags().StringArrayVar(&f.without, "without", nil, "recipe of the table that is left out, such as Total")
-	c.Flags().StringArrayVar(&f.including, "including", nil, "recipe that would be left out, as one that adds up the others")
+	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "what columns are, such as rating=label,Name=recipe")
+	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "an ingredient by what the table writes, such as Campri=Campari")
+	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "recipe of the table that is left out, such as Total")
+	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "recipe that would be left out, as one that adds up the others")
 	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
 		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
 }
 
-// layout returns the layout that the flags set.
-func (f *layoutFlags) layout() (dataset.Layout, error) {
+// buildLayout returns the layout that the flags set.
+func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 	l := dataset.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
 	var err error
 	if f.decimal != "" {
@@ -44,7 +44,7 @@ func (f *layoutFlags) layout() (dataset.Layout, error) {
 			return l, &inputerr.Error{Message: "--decimal: " + err.Error()}
 		}
 	}
-	for _, text := range f.columns {
+	for _, text := range f.columnRoles {
 		at := strings.LastIndexByte(text, '=')
 		if at < 1 {
 			return l, &inputerr.Error{Message: "--columns " + inputerr.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=label"}
@@ -55,24 +55,24 @@ func (f *layoutFlags) layout() (dataset.Layout, error) {
 		}
 		l = l.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(text[:at]): role}})
 	}
-	for _, text := range f.names {
+	for _, text := range f.ingredientNames {
 		at := strings.LastIndexByte(text, '=')
 		if at < 1 || at == len(text)-1 {
 			return l, &inputerr.Error{Message: "--names " + inputerr.Quote(text) + " does not say which ingredient it is", Hint: "write, for example, Campri=Campari"}
 		}
 		l = l.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(text[:at]): text[at+1:]}})
 	}
-	for _, name := range f.without {
+	for _, name := range f.leftOutRecipes {
 		l = l.Merge(dataset.Layout{Without: []string{dataset.NormalizeName(name)}})
 	}
-	for _, name := range f.including {
+	for _, name := range f.keptRecipes {
 		l = l.Merge(dataset.Layout{Including: []string{dataset.NormalizeName(name)}})
 	}
 	return l, nil
 }
 
-// tellNotes prints the guesses about a table, and the flags that override them.
-func tellNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error {
+// printNotes prints the guesses about a table, and the flags that override the guesses.
+func printNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error {
 	for _, n := range notes {
 		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
 			return err

@@ -3,7 +3,10 @@
 //
 // Usage:
 //
-//	kir sample PROBLEM    make new compositions = kir check PROBLEM     check a problem without sampling = kir show RUN          print the results of a run = kir help              all commands
+//	kir sample PROBLEM    make new compositions
+//	kir check PROBLEM     check a problem without sampling
+//	kir show RUN          print the results of a run
+//	kir help              print all commands
 //
 // Results go to stdout, progress and messages to stderr. The exit status is 0 on success, 1 on
 // failure, 2 for bad usage or bad input, and 130 for an interrupted run that can be resumed.
@@ -26,5 +29,5 @@ func runMain(ctx context.Context) int {
 	ctx, stop := signal.NotifyContext(ctx, endSignals()...)
 	// The first signal ends the work in order. After that a second one ends the program at once.
 	context.AfterFunc(ctx, stop)
-	return exitStatus(execute(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr)
+	return reportError(execute(ctx, os.Args[1:], os.Stdout, os.Stderr), os.Stderr)
 }

@@ -18,20 +18,20 @@ print what was found, as kir sample does at its end. It can be run again. If dra
 are missing it refuses; kir status says which.`,
 		Example: `  kir merge shared/long
   kir merge 's3://bucket/long?endpoint=http://127.0.0.1:7070' --problem problem.yaml`,
-		Args:              exactlyOneArg("run"),
+		Args:              requireOneArg("run"),
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := summarize(c.Context(), args[0], file, o.workers, !o.noReport, newSpinner(c.Context(), c.ErrOrStderr(), false))
+			m, err := summarizeRun(c.Context(), args[0], file, o.workers, !o.noReport, newSpinner(c.Context(), c.ErrOrStderr(), false))
 			if err != nil {
 				return err
 			}
-			return printModel(c.OutOrStdout(), m, args[0], o.asJSON)
+			return printSummary(c.OutOrStdout(), m, args[0], o.asJSON)
 		},
 	}
 	c.Flags().IntVar(&o.workers, "workers", 0, "chains read at once; it changes nothing but the time (default: all cores)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
-	problemFlag(c, &file)
+	addProblemFlag(c, &file)
 	return c
 }
 
@@ -44,7 +44,7 @@ func newStatusCommand() *cobra.Command {
 each shard, with the time since it last reported. A shard reports whenever it stores
 draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
 		Example:           "  kir status shared/long",
-		Args:              exactlyOneArg("run"),
+		Args:              requireOneArg("run"),
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := openRun(c.Context(), args[0])
@@ -58,7 +58,7 @@ draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
 			of := newRunStatus(r.Manifest, s, time.Now())
 			of.Running = r.IsActive(time.Now())
 			if asJSON {
-				return errors.Join(writeJSON(c.OutOrStdout(), of), of.broken)
+				return errors.Join(writeJSON(c.OutOrStdout(), of), of.damagedDraws)
 			}
 			return of.writeText(c.OutOrStdout(), args[0])
 		},

@@ -28,14 +28,14 @@ import (
 	"kir/mcmc"
 )
 
-// moveFlags are the flags of kir sample that change the problem.
-type moveFlags struct {
+// changeFlags are the flags of kir sample that change the problem.
+type changeFlags struct {
 	pin, exclude, min, max []string
-	set                    []string // NAME=VALUE of conditions
-	near, save             string
+	setConditions          []string // conditions and the values to give them, each as NAME=VALUE
+	nearRecipe, savePath   string
 }
 
-func (f *moveFlags) add(c *cobra.Command) {
+func (f *changeFlags) addTo(c *cobra.Command) {
 	for _, flag := range []struct {
 		name, usage string
 		value       *[]string
@@ -48,20 +48,20 @@ func (f *moveFlags) add(c *cobra.Command) {
 		c.Flags().StringArrayVar(flag.value, flag.name, nil, flag.usage)
 		must(c.RegisterFlagCompletionFunc(flag.name, completeIngredients))
 	}
-	c.Flags().StringArrayVar(&f.set, "set", nil, "ask for recipes at one value of a condition, `NAME=VALUE`, such as temperature=165")
+	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "ask for recipes at one value of a condition, `NAME=VALUE`, such as temperature=165")
 	must(c.RegisterFlagCompletionFunc("set", completeConditions))
-	c.Flags().StringVar(&f.near, "near", "", "stay near the shortlist's recipe K, or a known one by name: at most CHANGES ingredients come or go, `K[=CHANGES]` (default 2: one for another)")
+	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near the shortlist's recipe K, or a known one by name: at most CHANGES ingredients come or go, `K[=CHANGES]` (default 2: one for another)")
 	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
-	c.Flags().StringVar(&f.save, "save", "", "`FILE` for the changed problem, in the directory of the old one (default: there, named after the run)")
+	c.Flags().StringVar(&f.savePath, "save", "", "`FILE` for the changed problem, in the directory of the old one (default: there, named after the run)")
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 
-// isSet reports whether a flag changes the problem.
-func (f *moveFlags) isSet() bool {
-	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max)+len(f.set) > 0 || f.near != "" || f.save != ""
+// isSet reports whether any of the flags is set, so that the problem changes.
+func (f *changeFlags) isSet() bool {
+	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max)+len(f.setConditions) > 0 || f.nearRecipe != "" || f.savePath != ""
 }
 
-// completeIngredients completes names of ingredients of the named problem or run.
+// completeIngredients completes the names of the ingredients of the problem or run in args.
 func completeIngredients(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -78,7 +78,7 @@ func completeIngredients(c *cobra.Command, args []string, typed string) ([]strin
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeConditions completes a condition and, behind the equals sign, a value of it.
+// completeConditions completes the name of a condition and, after the equals sign, its value.
 func completeConditions(c *cobra.Command, args []string, typed string) (all []string, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		if s, err := readSource(c, args[0]); err == nil {
@@ -88,15 +88,16 @@ func completeConditions(c *cobra.Command, args []string, typed string) (all []st
 					all = append(all, of.Name+"=")
 					continue
 				}
-				all = append(all, givenTexts(of)...)
+				all = append(all, conditionAssignments(of)...)
 			}
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// givenTexts returns the values of a condition as --set and --given take them: NAME=VALUE, without a unit.
-func givenTexts(of *config.Condition) (all []string) {
+// conditionAssignments returns the values of a condition in the form that --set and --given accept: NAME=VALUE,
+// without a unit.
+func conditionAssignments(of *config.Condition) (all []string) {
 	for _, v := range of.Numbers {
 		all = append(all, of.Name+"="+number.RoundTrip(v))
 	}
@@ -106,7 +107,7 @@ func givenTexts(of *config.Condition) (all []string) {
 	return all
 }
 
-// completeRecipes completes names of the known recipes.
+// completeRecipes completes the names of the known recipes.
 func completeRecipes(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		if s, err := readSource(c, args[0]); err == nil && s.Book != nil {
@@ -118,12 +119,12 @@ func completeRecipes(c *cobra.Command, args []string, _ string) (names []string,
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// A source is the problem to sample: a problem file, or that of a run.
-type source struct {
+// A problemSource is the problem to sample: a problem file, or the problem file of a run.
+type problemSource struct {
 	*compile.Outline
-	file string
-	run  *run.Run // nil of a problem file
-	best []report.Best
+	problemFile string
+	run         *run.Run      // the run; nil if the source is a problem file
+	shortlist   []report.Best // shortlist of the run; nil until it is read
 }
 
 // isRun reports whether a location is a run rather than a problem file.
@@ -132,41 +133,41 @@ func isRun(location string) bool {
 	return bucket.IsBucket(location) || err == nil && info.IsDir()
 }
 
-// readSource reads a problem file, or the one of the run at a location.
-func readSource(c *cobra.Command, location string) (*source, error) {
-	s := &source{file: location}
+// readSource reads the problem file at a location, or the problem file of the run at the location.
+func readSource(c *cobra.Command, location string) (*problemSource, error) {
+	s := &problemSource{problemFile: location}
 	var err error
 	if isRun(location) {
 		if s.run, err = openRun(c.Context(), location); err != nil {
 			return nil, err
 		}
-		if s.file, err = problemFileOf(s.run); err != nil {
+		if s.problemFile, err = problemFileOf(s.run); err != nil {
 			return nil, err
 		}
 	}
-	s.Outline, err = compile.ReadOutline(c.Context(), s.file)
+	s.Outline, err = compile.ReadOutline(c.Context(), s.problemFile)
 	if errors.Is(err, fs.ErrNotExist) && s.run != nil {
 		return nil, fmt.Errorf("the problem of the run: %w", err)
 	}
 	return s, err
 }
 
-// recipe returns recipe K of the run's shortlist.
-func (s *source) recipe(c *cobra.Command, flag string, k int) (*report.Best, error) {
+// shortlistRecipe returns recipe k, counted from 1, of the shortlist of the run. Errors name the flag.
+func (s *problemSource) shortlistRecipe(c *cobra.Command, flag string, k int) (*report.Best, error) {
 	if s.run == nil {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("--%s %d: a problem has no shortlist", flag, k), Hint: "name a run instead of the problem file"}
 	}
-	if s.best == nil {
-		m, err := readModel(c, s.run.Dir)
+	if s.shortlist == nil {
+		m, err := readRunSummary(c, s.run.Dir)
 		if err != nil {
 			return nil, err
 		}
-		s.best = m.Best
+		s.shortlist = m.Best
 	}
-	return shortlistEntry(s.best, flag, k)
+	return shortlistEntry(s.shortlist, flag, k)
 }
 
-// shortlistEntry returns entry K of a shortlist.
+// shortlistEntry returns entry k, counted from 1, of a shortlist. The error names the flag.
 func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error) {
 	if k < 1 || k > len(best) {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
@@ -174,9 +175,9 @@ func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error
 	return &best[k-1], nil
 }
 
-// ingredient returns an ingredient in the problem's spelling. A star stands for any text, as in the
-// problem file.
-func (s *source) ingredient(flag, text string) (string, error) {
+// resolveIngredient returns the name of an ingredient in the spelling of the problem. As in a problem file, a star
+// in the text stands for any text. The error names the flag.
+func (s *problemSource) resolveIngredient(flag, text string) (string, error) {
 	name := dataset.NormalizeName(text)
 	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
 		return name, nil
@@ -189,20 +190,20 @@ func (s *source) ingredient(flag, text string) (string, error) {
 	return "", yaml.SuggestName(&inputerr.Error{Message: fmt.Sprintf("--%s: there is no ingredient %s", flag, inputerr.Quote(text))}, name, "there are", s.Ingredients, 8)
 }
 
-// changes returns the changes that the flags request.
-func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, err error) {
+// requestedChanges returns the changes of the problem that the flags request.
+func (f *changeFlags) requestedChanges(c *cobra.Command, s *problemSource) (all []change.Change, err error) {
 	for _, text := range f.pin {
-		name, amount, _ := cutLast(text, "=")
+		name, amount, _ := cutAtLast(text, "=")
 		var entry *report.Best
 		if number, rest, ok := strings.Cut(name, ":"); ok {
 			if k, err := strconv.Atoi(number); err == nil {
-				if entry, err = s.recipe(c, "pin", k); err != nil {
+				if entry, err = s.shortlistRecipe(c, "pin", k); err != nil {
 					return nil, err
 				}
 				name = rest
 			}
 		}
-		if name, err = s.ingredient("pin", name); err != nil {
+		if name, err = s.resolveIngredient("pin", name); err != nil {
 			return nil, err
 		}
 		if entry != nil && amount == "" {
@@ -214,7 +215,7 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		all = append(all, change.Pin{Ingredient: name, Amount: amount})
 	}
 	for _, text := range f.exclude {
-		name, err := s.ingredient("exclude", text)
+		name, err := s.resolveIngredient("exclude", text)
 		if err != nil {
 			return nil, err
 		}
@@ -223,8 +224,8 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		}
 		all = append(all, change.Exclude{Ingredient: name})
 	}
-	if f.near != "" {
-		near, err := s.parseNear(c, f.near)
+	if f.nearRecipe != "" {
+		near, err := s.parseNear(c, f.nearRecipe)
 		if err != nil {
 			return nil, err
 		}
@@ -244,8 +245,8 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 		}
 		all = append(all, change.Bound{Ingredient: name, Max: amount})
 	}
-	for _, text := range f.set {
-		given, err := s.parseGiven("set", text)
+	for _, text := range f.setConditions {
+		given, err := s.parseConditionValue("set", text)
 		if err != nil {
 			return nil, err
 		}
@@ -254,9 +255,9 @@ func (f *moveFlags) changes(c *cobra.Command, s *source) (all []change.Change, e
 	return all, nil
 }
 
-// parseGiven parses NAME=VALUE of a flag, a condition and the value to give it.
-func (s *source) parseGiven(flag, text string) (given change.Given, err error) {
-	name, value, _ := cutLast(text, "=")
+// parseConditionValue parses NAME=VALUE, a condition and the value to give it. The error names the flag.
+func (s *problemSource) parseConditionValue(flag, text string) (given change.Given, err error) {
+	name, value, _ := cutAtLast(text, "=")
 	var names []string
 	for k := range s.Conditions {
 		of := &s.Conditions[k]
@@ -265,7 +266,7 @@ func (s *source) parseGiven(flag, text string) (given change.Given, err error) {
 			continue
 		}
 		if value == "" {
-			return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s has no value", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(givenTexts(of)[0]))}
+			return given, &inputerr.Error{Message: fmt.Sprintf("--%s %s has no value", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(conditionAssignments(of)[0]))}
 		}
 		given = change.Given{Condition: of.Name, Value: value}
 		if of.Numbers != nil {
@@ -283,20 +284,21 @@ func (s *source) parseGiven(flag, text string) (given change.Given, err error) {
 	return given, yaml.SuggestName(e, name, "there are", names, 8)
 }
 
-// defaultChanges is the number of changes that --near allows: one ingredient for another.
-const defaultChanges = 2
+// defaultNearChanges is the number of ingredients that --near allows to come or go by default: one in exchange for
+// another.
+const defaultNearChanges = 2
 
-// parseNear parses K[=CHANGES] or NAME[=CHANGES].
-func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err error) {
-	name, changes, ok := cutLast(text, "=")
-	near.Changes = defaultChanges
+// parseNear parses the value of --near: K[=CHANGES] or NAME[=CHANGES].
+func (s *problemSource) parseNear(c *cobra.Command, text string) (near change.Near, err error) {
+	name, changes, ok := cutAtLast(text, "=")
+	near.Changes = defaultNearChanges
 	if ok {
 		if near.Changes, err = strconv.Atoi(changes); err != nil || near.Changes < 0 {
 			return near, &inputerr.Error{Message: fmt.Sprintf("--near %s: the changes are %s", text, inputerr.Quote(changes)), Hint: "write how many ingredients may come or go, such as 3=2"}
 		}
 	}
 	if k, err := strconv.Atoi(name); err == nil {
-		entry, err := s.recipe(c, "near", k)
+		entry, err := s.shortlistRecipe(c, "near", k)
 		if err != nil {
 			return near, err
 		}
@@ -324,27 +326,27 @@ func (s *source) parseNear(c *cobra.Command, text string) (near change.Near, err
 	return near, e
 }
 
-// parseDose parses NAME=AMOUNT.
-func (s *source) parseDose(flag, text string) (name, amount string, err error) {
-	name, amount, _ = cutLast(text, "=")
+// parseDose parses NAME=AMOUNT, an ingredient and its amount. The error names the flag.
+func (s *problemSource) parseDose(flag, text string) (name, amount string, err error) {
+	name, amount, _ = cutAtLast(text, "=")
 	if amount == "" {
 		return "", "", &inputerr.Error{Message: fmt.Sprintf("--%s %s has no amount", flag, inputerr.Quote(text)), Hint: fmt.Sprintf("write, for example, --%s %s", flag, terminal.ShellWord(name+"=20%"))}
 	}
-	name, err = s.ingredient(flag, name)
+	name, err = s.resolveIngredient(flag, name)
 	return name, amount, err
 }
 
-// cutLast cuts a text at the last separator in it.
-func cutLast(text, separator string) (before, after string, found bool) {
+// cutAtLast cuts a text at the last occurrence of the separator.
+func cutAtLast(text, separator string) (before, after string, found bool) {
 	if k := strings.LastIndex(text, separator); k >= 0 {
 		return strings.TrimSpace(text[:k]), strings.TrimSpace(text[k+len(separator):]), true
 	}
 	return text, "", false
 }
 
-// settings returns the settings of the sampler and the search to write into the file, so that the
-// file alone defines the run. They are those of the original run, overridden by flags.
-func (s *source) settings(override func(*mcmc.Settings), effort *float64) []change.Change {
+// settingChanges returns the changes that write the settings of the sampler and the search into the problem file,
+// so that the file alone defines the run. The settings are those of the original run, overridden by flags.
+func (s *problemSource) settingChanges(override func(*mcmc.Settings), effort *float64) []change.Change {
 	is, want := s.Sampler, s.Sampler
 	if s.run != nil {
 		want = s.run.Manifest.SettingsAsStarted()
@@ -378,12 +380,12 @@ func (s *source) settings(override func(*mcmc.Settings), effort *float64) []chan
 	return all
 }
 
-// target returns the path for the changed problem: the one in the flag, or next to the old one
-// under the name of the run.
-func (f *moveFlags) target(s *source, dir string) (string, error) {
-	home := filepath.Dir(s.file)
-	if f.save != "" {
-		there, err := filepath.Abs(filepath.Dir(f.save))
+// targetPath returns the path for the changed problem. This is the path in the flag --save, or otherwise a new path
+// in the directory of the old problem, under the name of the run.
+func (f *changeFlags) targetPath(s *problemSource, dir string) (string, error) {
+	home := filepath.Dir(s.problemFile)
+	if f.savePath != "" {
+		there, err := filepath.Abs(filepath.Dir(f.savePath))
 		if err != nil {
 			return "", err
 		}
@@ -392,14 +394,14 @@ func (f *moveFlags) target(s *source, dir string) (string, error) {
 			return "", err
 		}
 		if there != here {
-			return "", &inputerr.Error{File: f.save, Message: "the changed problem names its files from where the old one is", Hint: "save it in " + home}
+			return "", &inputerr.Error{File: f.savePath, Message: "the changed problem names its files from where the old one is", Hint: "save it in " + home}
 		}
-		if _, err := os.Lstat(f.save); err == nil {
-			return "", &inputerr.Error{File: f.save, Message: "the file exists", Hint: "choose another name"}
+		if _, err := os.Lstat(f.savePath); err == nil {
+			return "", &inputerr.Error{File: f.savePath, Message: "the file exists", Hint: "choose another name"}
 		}
-		return f.save, nil
+		return f.savePath, nil
 	}
-	base := filepath.Join(home, slug(filepath.Base(dir)))
+	base := filepath.Join(home, fileNameOf(filepath.Base(dir)))
 	path := base + ".yaml"
 	for k := 2; ; k++ {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -411,43 +413,44 @@ func (f *moveFlags) target(s *source, dir string) (string, error) {
 	}
 }
 
-// changedProblem returns the changed problem, its path, and the new run's directory. The text is
-// empty if nothing changed. It prints the difference.
-func (f *moveFlags) changedProblem(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
+// buildChangedProblem returns the path and the text of the changed problem, and the directory of the new run. The
+// text is empty if nothing changed. Unless quiet is true, buildChangedProblem prints the difference from the old
+// problem.
+func (f *changeFlags) buildChangedProblem(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
 	s, err := readSource(c, location)
 	if err != nil {
 		return "", nil, "", err
 	}
-	changes, err := f.changes(c, s)
+	changes, err := f.requestedChanges(c, s)
 	if err != nil {
 		return "", nil, "", err
 	}
 	if s.run != nil && len(s.run.Manifest.Inputs) > 0 && s.run.Manifest.Inputs[0].SHA256 != fmt.Sprintf("%x", sha256.Sum256(s.Text)) {
-		logger(c.ErrOrStderr(), quiet)(s.file + " is not what it was when the run was made; what it says now counts")
+		newLogger(c.ErrOrStderr(), quiet)(s.problemFile + " is not what it was when the run was made; what it says now counts")
 	}
-	changes = append(changes, s.settings(override, effort)...)
+	changes = append(changes, s.settingChanges(override, effort)...)
 	if len(changes) > 0 && !s.Named {
 		// Otherwise the problem would be named after its new file.
 		changes = append(changes, change.Setting{Path: []string{"name"}, Value: s.Name})
 	}
-	if text, err = change.Apply(s.file, s.Text, changes...); err != nil {
+	if text, err = change.Apply(s.problemFile, s.Text, changes...); err != nil {
 		return "", nil, "", err
 	}
-	if bytes.Equal(text, s.Text) && f.save == "" {
-		return s.file, nil, out, nil
+	if bytes.Equal(text, s.Text) && f.savePath == "" {
+		return s.problemFile, nil, out, nil
 	}
 	if dir = out; dir == "" {
-		if dir, err = freeDirectory(s.Name); err != nil {
+		if dir, err = freeRunDirectory(s.Name); err != nil {
 			return "", nil, "", err
 		}
 	}
-	if path, err = f.target(s, dir); err != nil {
+	if path, err = f.targetPath(s, dir); err != nil {
 		return "", nil, "", err
 	}
 	if quiet {
 		return path, text, dir, nil
 	}
-	for line := range strings.Lines(change.Diff(s.file, s.Text, path, text)) {
+	for line := range strings.Lines(change.Diff(s.problemFile, s.Text, path, text)) {
 		if _, err := fmt.Fprintln(c.ErrOrStderr(), terminal.Plain(strings.TrimRight(line, "\r\n"))); err != nil {
 			return "", nil, "", err
 		}

@@ -45,14 +45,14 @@ docs/campaign.md describes how recipes are chosen.`,
   kir next problem.yaml -n 4 -o tonight.xlsx
   kir next problem.yaml --given humidity=40
   kir next problem.yaml --json | jq '.batch[].recipe'`,
-		Args:              exactlyOneArg("problem file"),
+		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkTableName(out); err != nil {
 				return err
 			}
 			return withCampaign(c, args[0], given, func(k *campaign.Campaign) error {
-				s := campaign.SettingsOf(k.Problem, thisProgram().Version)
+				s := campaign.SettingsOf(k.Problem, currentBuild().Version)
 				if c.Flags().Changed("number") {
 					s.Size = size
 				}
@@ -63,7 +63,7 @@ docs/campaign.md describes how recipes are chosen.`,
 				if err != nil {
 					return err
 				}
-				table, written, err := saveBatch(k, b, out)
+				table, written, err := saveBatchTable(k, b, out)
 				if err != nil {
 					return err
 				}
@@ -83,7 +83,7 @@ docs/campaign.md describes how recipes are chosen.`,
 	return c
 }
 
-// checkTableName rejects a file name whose extension is not that of a table.
+// checkTableName returns an error if the extension of a file name is not that of a table.
 func checkTableName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case path == "" || ext == ".csv" || ext == ".xlsx":
@@ -93,9 +93,9 @@ func checkTableName(path string) error {
 	}
 }
 
-// textWithGiven returns the text of a problem file in which conditions are given values, each written as NAME=VALUE. It
-// is nil if there are none.
-func textWithGiven(c *cobra.Command, path string, given []string) ([]byte, error) {
+// applyGivenConditions returns the text of a problem file in which the conditions have the given values, each
+// written as NAME=VALUE. The text is nil if no values are given.
+func applyGivenConditions(c *cobra.Command, path string, given []string) ([]byte, error) {
 	if len(given) == 0 {
 		return nil, nil
 	}
@@ -105,39 +105,40 @@ func textWithGiven(c *cobra.Command, path string, given []string) ([]byte, error
 	}
 	var changes []change.Change
 	for _, text := range given {
-		one, err := s.parseGiven("given", text)
+		one, err := s.parseConditionValue("given", text)
 		if err != nil {
 			return nil, err
 		}
 		changes = append(changes, one)
 	}
-	return change.Apply(s.file, s.Text, changes...)
+	return change.Apply(s.problemFile, s.Text, changes...)
 }
 
-// addGivenFlag adds the flag that gives conditions values.
+// addGivenFlag adds the flag --given, which gives values to conditions.
 func addGivenFlag(c *cobra.Command, given *[]string) {
 	c.Flags().StringArrayVar(given, "given", nil, "ask about recipes at `NAME=VALUE` of a condition, such as humidity=40")
 	must(c.RegisterFlagCompletionFunc("given", completeConditions))
 }
 
-// withCampaign opens the campaign of a problem, with conditions given values, calls do and closes it.
+// withCampaign opens the campaign of a problem with the given values of conditions, calls do with the campaign, and
+// closes the campaign.
 func withCampaign(c *cobra.Command, path string, given []string, do func(*campaign.Campaign) error) (err error) {
-	text, err := textWithGiven(c, path, given)
+	text, err := applyGivenConditions(c, path, given)
 	if err != nil {
 		return err
 	}
 	d := newSpinner(c.Context(), c.ErrOrStderr(), false)
-	defer d.end()
-	k, err := campaign.Open(c.Context(), path, compile.Options{Text: text, Notify: d.tell, Progress: d.begin, Cache: true})
+	defer d.endWork()
+	k, err := campaign.Open(c.Context(), path, compile.Options{Text: text, Notify: d.printMessage, Progress: d.beginWork, Cache: true})
 	if err != nil {
 		return err
 	}
-	d.end()
+	d.endWork()
 	defer func() { err = errors.Join(err, k.Close()) }()
 	return do(k)
 }
 
-// nextBatch returns the next batch, or the last one if nothing has changed since.
+// nextBatch returns the next batch, or the last batch again if nothing has changed since it was made.
 func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, out string) (b *campaign.Batch, again bool, err error) {
 	if b, err = k.UnchangedBatch(s); b != nil || err != nil {
 		return b, true, err
@@ -158,8 +159,8 @@ func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, o
 	return b, false, err
 }
 
-// saveBatch writes the table of a batch, unless it exists.
-func saveBatch(k *campaign.Campaign, b *campaign.Batch, out string) (path string, written bool, err error) {
+// saveBatchTable writes the table of a batch, unless the table exists.
+func saveBatchTable(k *campaign.Campaign, b *campaign.Batch, out string) (path string, written bool, err error) {
 	if path = out; path == "" {
 		path = k.TablePath(b.Round)
 	}

@@ -17,41 +17,41 @@ import (
 )
 
 const (
-	// outsideDraws is the number of random compositions that show whether doses exceed those of the
-	// known recipes.
-	outsideDraws = 200
-	// trialIterations is the number of chain iterations for which a trial search has the budget: it
+	// outsideSampleSize is the number of random compositions that show whether doses exceed the doses of the known
+	// recipes.
+	outsideSampleSize = 200
+	// trialIterations is the number of chain iterations from which the budget of a trial search follows: the search
 	// scores a quarter as many lines, see [search.Budget].
 	trialIterations = 20_000
 )
 
-// A trial is the result of a short search.
-type trial struct {
+// A searchTrial is the result of a short search.
+type searchTrial struct {
 	Setting string  `json:"setting"`
-	Mean    float64 `json:"mean"`    // of the shortlist's scores
-	Random  float64 `json:"random"`  // of random compositions under the same rules
-	Checked float64 `json:"checked"` // of a shortlist, by models of the other half of the recipes; 0 if there are none
-	Far     int     `json:"far"`     // entries that the models have seen nothing like
+	Mean    float64 `json:"mean"`    // mean score of the shortlist
+	Random  float64 `json:"random"`  // mean score of random compositions under the same rules
+	Checked float64 `json:"checked"` // mean score of a shortlist by models of the other half of the recipes; 0 without such models
+	Far     int     `json:"far"`     // number of entries of the shortlist that are unlike all recipes the models were trained on
 }
 
-// A drawTrial is the result of a short run of chains with other weights.
+// A drawTrial is the result of a short run of chains with other weights of the objectives.
 type drawTrial struct {
 	Setting string        `json:"setting"`
-	Mean    float64       `json:"mean"` // score of the draws, of the objectives as they are
+	Mean    float64       `json:"mean"` // mean score of the draws, by the objectives with their present weights
 	Best    float64       `json:"best"`
 	RHat    report.Number `json:"rhat"`
 }
 
-// An offer is a suggested change of the problem, with the trials behind it.
+// An offer is a suggested change of the problem, with the trials that support it.
 type offer struct {
-	Text   string      `json:"text"`
-	Trials []trial     `json:"trials,omitempty"`
-	Draws  []drawTrial `json:"draws,omitempty"`
+	Text   string        `json:"text"`
+	Trials []searchTrial `json:"trials,omitempty"`
+	Draws  []drawTrial   `json:"draws,omitempty"`
 }
 
-// tryOffer returns the offer that results from a trial, if any. A failed trial gives no offer and
-// no error, except for the end of the context.
-func tryOffer(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
+// runOfferTrial returns the offer that results from a trial, if any. A failed trial gives neither an offer nor an
+// error, unless the context has ended.
+func runOfferTrial(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
 	o, err := trial()
 	if err != nil {
 		return nil, ctx.Err()
@@ -59,9 +59,9 @@ func tryOffer(ctx context.Context, trial func() (*offer, error)) (*offer, error)
 	return o, nil
 }
 
-// offersOf returns suggested changes of a problem, after trying them where possible. An error comes
-// from the unchanged problem or the context.
-func offersOf(ctx context.Context, p *compile.Problem) (offers []offer, err error) {
+// findOffers returns suggested changes of a problem, after trying the changes where possible. An error comes from
+// the unchanged problem or from the context.
+func findOffers(ctx context.Context, p *compile.Problem) (offers []offer, err error) {
 	for _, text := range p.Hints() {
 		offers = append(offers, offer{Text: text})
 	}
@@ -75,9 +75,9 @@ func offersOf(ctx context.Context, p *compile.Problem) (offers []offer, err erro
 	for _, trial := range []func() (*offer, error){
 		func() (*offer, error) { return offerWeights(ctx, p) },
 		func() (*offer, error) { return offerEffort(ctx, p, as) },
-		func() (*offer, error) { return offerBookAmounts(ctx, p, as) },
+		func() (*offer, error) { return offerKnownAmounts(ctx, p, as) },
 	} {
-		o, err := tryOffer(ctx, trial)
+		o, err := runOfferTrial(ctx, trial)
 		if err != nil {
 			return offers, err
 		}
@@ -88,26 +88,26 @@ func offersOf(ctx context.Context, p *compile.Problem) (offers []offer, err erro
 	return offers, nil
 }
 
-// offerEffort tries a longer search.
-func offerEffort(ctx context.Context, p *compile.Problem, as *trial) (*offer, error) {
+// offerEffort tries a longer search, and offers more effort if the shortlist becomes better.
+func offerEffort(ctx context.Context, p *compile.Problem, as *searchTrial) (*offer, error) {
 	more, err := trySearch(ctx, p, "effort 4", 4)
 	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
 		return nil, err
 	}
-	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []trial{*as, *more}, nil}, nil
+	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
 }
 
-// offerBookAmounts tries doses within those of the known recipes, if many random compositions
-// exceed them.
-func offerBookAmounts(ctx context.Context, p *compile.Problem, as *trial) (*offer, error) {
+// offerKnownAmounts tries doses within the ranges of the known recipes, if many random compositions exceed these
+// ranges.
+func offerKnownAmounts(ctx context.Context, p *compile.Problem, as *searchTrial) (*offer, error) {
 	if p.Book == nil || p.IsWithinBook() {
 		return nil, nil
 	}
-	outside, err := p.OutsideShare(ctx, outsideDraws)
+	outside, err := p.OutsideShare(ctx, outsideSampleSize)
 	if err != nil || outside == 0 {
 		return nil, err
 	}
-	within, err := tryBookAmounts(ctx, p)
+	within, err := tryKnownAmounts(ctx, p)
 	if err != nil || within == nil {
 		return nil, err
 	}
@@ -117,15 +117,15 @@ func offerBookAmounts(ctx context.Context, p *compile.Problem, as *trial) (*offe
 	} else {
 		text += "Kept within the book by a rule the shortlist was no better in a trial."
 	}
-	return &offer{text, []trial{*as, *within}, nil}, nil
+	return &offer{text, []searchTrial{*as, *within}, nil}, nil
 }
 
-// maxSingleWeights is the most objectives whose weights are raised one at a time.
+// maxSingleWeights is the greatest number of objectives for which weights are raised one at a time.
 const maxSingleWeights = 4
 
-// offerWeights tries greater weights, for all objectives and for one at a time. It offers those
-// with the best scores of draws among those whose chains agree, if the scores are a tenth better
-// than with the present weights.
+// offerWeights tries greater weights, for all objectives together and for one objective at a time. Among the
+// weights whose chains agree, it offers the weights whose draws have the best scores. These scores must be a tenth
+// better than with the present weights.
 func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 	var names []string // of the objectives that count
 	for _, w := range p.Properties {
@@ -176,8 +176,8 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 	return o, nil
 }
 
-// tryBookAmounts tries the problem with the doses of the known recipes.
-func tryBookAmounts(ctx context.Context, p *compile.Problem) (_ *trial, err error) {
+// tryKnownAmounts makes a short search of the problem with doses within the ranges of the known recipes.
+func tryKnownAmounts(ctx context.Context, p *compile.Problem) (_ *searchTrial, err error) {
 	bounded, err := compile.Load(ctx, p.File, compile.Options{WithinBook: true})
 	if err != nil {
 		return nil, err
@@ -186,8 +186,8 @@ func tryBookAmounts(ctx context.Context, p *compile.Problem) (_ *trial, err erro
 	return trySearch(ctx, bounded, "within the book", 1)
 }
 
-// trySearch makes a short search. It returns nil if no property counts.
-func trySearch(ctx context.Context, p *compile.Problem, setting string, effort float64) (*trial, error) {
+// trySearch makes a short search. It returns nil if no objective has a positive weight.
+func trySearch(ctx context.Context, p *compile.Problem, setting string, effort float64) (*searchTrial, error) {
 	q, err := p.SearchQuestion()
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func trySearch(ctx context.Context, p *compile.Problem, setting string, effort f
 	if err != nil || a == nil {
 		return nil, err
 	}
-	t := &trial{Setting: setting, Far: len(a.Comparison.Extrapolates), Random: float64(a.Comparison.Random.Mean)}
+	t := &searchTrial{Setting: setting, Far: len(a.Comparison.Extrapolates), Random: float64(a.Comparison.Random.Mean)}
 	if len(a.Entries) > 0 {
 		t.Mean = float64(a.Comparison.Shortlist.Mean)
 	}
@@ -207,7 +207,7 @@ func trySearch(ctx context.Context, p *compile.Problem, setting string, effort f
 	return t, nil
 }
 
-// writeOffers prints offers for a person.
+// writeOffers prints offers as text.
 func writeOffers(w io.Writer, offers []offer) error {
 	if len(offers) == 0 {
 		return nil

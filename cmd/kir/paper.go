@@ -52,7 +52,7 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 					tracker.UpdateTotal(total)
 					tracker.SetValue(done)
 				}
-				end = startBars(bar)
+				end = startProgressBars(bar)
 			}
 			report, err := paper.Run(c.Context(), o)
 			end()

@@ -29,10 +29,10 @@ import (
 func TestPieces(t *testing.T) {
 	record := golden.Open(t)
 	for _, name := range []string{"", "!", "A sour", "  A  sour ", "Überall 2", "a_b-c", strings.Repeat("ab ", 20), strings.Repeat("ab ", 21), strings.Repeat("é", 40), "レモン ジュース"} {
-		record.CheckText(t, "slug "+name, slug(name))
+		record.CheckText(t, "slug "+name, fileNameOf(name))
 	}
 	for _, text := range []string{"a", "a=b", "a=b=c", " a = b ", "=", "=b", "a="} {
-		before, after, found := cutLast(text, "=")
+		before, after, found := cutAtLast(text, "=")
 		record.CheckText(t, "cut "+text, fmt.Sprintf("%q %q %v", before, after, found))
 	}
 	for _, text := range []string{"a", "a b", "it's", "", "a=b", "ü", "$a", "--x"} {
@@ -45,12 +45,12 @@ func TestPieces(t *testing.T) {
 			{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 50}, {Ingredient: 2, Amount: 10}, {Ingredient: 3, Amount: 5}, {Ingredient: 4, Amount: 15}}},
 		}},
 	} {
-		text, err := json.Marshal(progressLine(p, &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
+		text, err := json.Marshal(newProgressJSON(p, &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		record.CheckText(t, fmt.Sprint("progress ", k), string(text))
-		record.CheckText(t, fmt.Sprint("line of progress ", k), progressText(p, &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
+		record.CheckText(t, fmt.Sprint("line of progress ", k), logLineText(p, &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Campari", "Water", "Ice", "Lemon"}}))
 	}
 	for _, path := range []string{"a", "a.html", "a.HTM", "a.pdf", "a.b/c", ".html", "a."} {
 		record.CheckText(t, "page "+path, fmt.Sprint(checkPageName(path)))
@@ -61,17 +61,17 @@ func TestPieces(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, c := range []struct{ named, problem string }{{filepath.Join(dir, "a"), "x"}, {filepath.Join(dir, "new", "a"), "x"}, {filepath.Join(dir, "new", "b"), "x"}, {"s3://bucket/a", "x"}} {
-		of, err := runDirectory(c.named, c.problem)
+		of, err := chooseRunDirectory(c.named, c.problem)
 		record.CheckText(t, "run in "+strings.ReplaceAll(c.named, dir, "DIR"), strings.ReplaceAll(fmt.Sprint(of, " ", err), dir, "DIR"))
 	}
 	t.Chdir(dir)
-	if dir, err := runDirectory("", "A sour"); err != nil || dir != filepath.Join("runs", "a-sour-1") {
+	if dir, err := chooseRunDirectory("", "A sour"); err != nil || dir != filepath.Join("runs", "a-sour-1") {
 		t.Errorf("%s %v", dir, err)
 	}
 	if err := os.MkdirAll(filepath.Join("runs", "a-sour-1"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if made, err := freeDirectory("A sour"); err != nil || made != filepath.Join("runs", "a-sour-2") {
+	if made, err := freeRunDirectory("A sour"); err != nil || made != filepath.Join("runs", "a-sour-2") {
 		t.Errorf("%s %v", made, err)
 	}
 }
@@ -80,7 +80,7 @@ func TestPieces(t *testing.T) {
 // that is asked for.
 func TestProgressIsShown(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, &runOptions{progressJSON: true}, nil)
+	p := newProgressView(&b, &runOptions{progressJSON: true}, nil)
 	p.show(run.Progress{Done: 0.5, RHat: math.NaN(), ESS: math.NaN()})
 	p.end()
 	if got := b.String(); got != `{"elapsed":0,"done":0.5,"draws":0,"rhat":null,"ess":null,"search":0,"chains":[]}`+"\n" {
@@ -90,7 +90,7 @@ func TestProgressIsShown(t *testing.T) {
 	chains := []run.ChainProgress{{}}
 	for _, quiet := range []bool{false, true} {
 		b.Reset()
-		p := newProgress(&b, &runOptions{quiet: quiet}, nil)
+		p := newProgressView(&b, &runOptions{quiet: quiet}, nil)
 		for _, r := range []run.Progress{
 			{Elapsed: time.Second / 4, Done: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 900 * time.Millisecond, Done: 0.3, Chains: chains, RHat: math.NaN()},
 			{Elapsed: 5 * time.Second, Done: 0.3, Left: 35 * time.Second, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, Done: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
@@ -178,7 +178,7 @@ func TestSteered(t *testing.T) {
 		if !strings.HasPrefix(at, "s3:") {
 			at = filepath.Join(dir, place)
 		}
-		spec, err := specOf(p, at)
+		spec, err := newSpec(p, at)
 		if want == "ABS" {
 			want = file
 		}
@@ -226,7 +226,7 @@ func TestRunStatus(t *testing.T) {
 func TestRewritten(t *testing.T) {
 	var b bytes.Buffer
 	p := &compile.Problem{Total: 100, Ingredients: []string{"Gin", "Crème de violette, homemade"}}
-	v := newRewrittenProgress(&b, p, func() int { return 79 })
+	v := newTerminalProgressView(&b, p, func() int { return 79 })
 	nan, best := math.NaN(), []run.Best{{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 80}}}}
 	for k, r := range []run.Progress{
 		{Chains: []run.ChainProgress{{Warmup: true}}, Left: time.Minute, AtMost: true, RHat: nan, ESS: nan},

@@ -23,7 +23,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
+func printSummary(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 	if asJSON {
 		data, err := m.JSON()
 		if err != nil {
@@ -35,8 +35,9 @@ func printModel(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 	return view.Text(w, m, dir, textStyle(w))
 }
 
-// logger returns a function that prints messages of a run in progress.
-func logger(w io.Writer, quiet bool) func(string) {
+// newLogger returns a function that prints messages about the work in progress. The function prints nothing if quiet
+// is true.
+func newLogger(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {
 			fmt.Fprintln(w, "kir: "+terminal.Plain(message))

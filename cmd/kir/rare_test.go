@@ -23,7 +23,7 @@ func TestRareMessages(t *testing.T) {
 	}
 	_, err := problemFileOf(&run.Run{Dir: "run", Manifest: new(run.Manifest)})
 	says(err, "does not know where its problem file is")
-	says((&tableFlags{}).write(&cobra.Command{}, "run", &report.Model{}, 0), "the run has no shortlist")
+	says((&tableFlags{}).writeShortlist(&cobra.Command{}, "run", &report.Model{}, 0), "the run has no shortlist")
 	if runtime.GOOS != "linux" {
 		return
 	}
@@ -40,5 +40,5 @@ func TestRareMessages(t *testing.T) {
 	defer terminal.Close()
 	c := &cobra.Command{}
 	c.SetOut(terminal)
-	says((&tableFlags{xlsx: true}).save(c, nil), "a workbook is nothing for a terminal")
+	says((&tableFlags{xlsx: true}).writeOutput(c, nil), "a workbook is nothing for a terminal")
 }

@@ -18,7 +18,7 @@ import (
 
 // recordFlags are the flags of kir record.
 type recordFlags struct {
-	made                      string
+	recipeMade                string
 	failed, correct, withdraw bool
 	asJSON                    bool
 	layoutFlags               layoutFlags
@@ -56,7 +56,7 @@ value or --made says otherwise.`,
 		ValidArgsFunction: completeRecordArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCampaign(c, args[0], nil, func(k *campaign.Campaign) error {
-				results, err := f.results(c, k, args[1], args[2:])
+				results, err := f.readResults(c, k, args[1], args[2:])
 				if err != nil {
 					return err
 				}
@@ -67,23 +67,23 @@ value or --made says otherwise.`,
 				if f.asJSON {
 					return writeJSON(c.OutOrStdout(), r)
 				}
-				return printRecorded(c.OutOrStdout(), r)
+				return printRecordSummary(c.OutOrStdout(), r)
 			})
 		},
 	}
-	c.Flags().StringVar(&f.made, "made", "", `what one recipe was made of, such as "Gin=22%,Tonic water=78%"`)
+	c.Flags().StringVar(&f.recipeMade, "made", "", `what one recipe was made of, such as "Gin=22%,Tonic water=78%"`)
 	c.Flags().BoolVar(&f.failed, "failed", false, "the trial failed: there is nothing to measure")
 	c.Flags().BoolVar(&f.correct, "correct", false, "replace what was recorded")
 	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back what was recorded, or a recipe that will not be made")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	f.layoutFlags.add(c)
+	f.layoutFlags.addTo(c)
 	c.MarkFlagsMutuallyExclusive("failed", "withdraw")
 	c.MarkFlagsMutuallyExclusive("made", "withdraw")
 	c.MarkFlagsMutuallyExclusive("correct", "withdraw")
 	return c
 }
 
-// completeRecordArgs completes problem files, then tables.
+// completeRecordArgs completes the names of problem files for the first argument, and of tables for the second.
 func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
@@ -94,10 +94,10 @@ func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, co
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// results returns the results from the command line: those of a table, or of one recipe.
-func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what string, values []string) ([]campaign.Result, error) {
+// readResults returns the results that the command line gives: the results in a table, or the result of one recipe.
+func (f *recordFlags) readResults(c *cobra.Command, k *campaign.Campaign, what string, values []string) ([]campaign.Result, error) {
 	if !f.isSingleRecipe(k, what, values) {
-		layout, err := f.layoutFlags.layout()
+		layout, err := f.layoutFlags.buildLayout()
 		if err != nil {
 			return nil, err
 		}
@@ -119,13 +119,13 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		if err != nil {
 			return nil, err
 		}
-		return all, tellNotes(c.ErrOrStderr(), b.Notes, b.Guessed)
+		return all, printNotes(c.ErrOrStderr(), b.Notes, b.Guessed)
 	}
 	r := campaign.Result{Failed: f.failed, Values: make(map[string]string)}
 	if k.HasID(what) {
 		r.ID = what
 	} else {
-		if f.made == "" {
+		if f.recipeMade == "" {
 			return nil, k.NoRecipeError(what)
 		}
 		r.Name = what
@@ -149,9 +149,9 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 		}
 		r.Values[name] = value
 	}
-	if f.made != "" {
+	if f.recipeMade != "" {
 		var err error
-		if r.Parts, r.Conditions, err = k.ParseRecipe(f.made); err != nil {
+		if r.Parts, r.Conditions, err = k.ParseRecipe(f.recipeMade); err != nil {
 			return nil, err
 		}
 	}
@@ -161,9 +161,9 @@ func (f *recordFlags) results(c *cobra.Command, k *campaign.Campaign, what strin
 	return []campaign.Result{r}, nil
 }
 
-// isSingleRecipe reports whether an argument is a recipe and not a table.
+// isSingleRecipe reports whether the argument what is a recipe and not a table.
 func (f *recordFlags) isSingleRecipe(k *campaign.Campaign, what string, values []string) bool {
-	if len(values) > 0 || f.made != "" || f.failed || f.withdraw && !isFile(what) {
+	if len(values) > 0 || f.recipeMade != "" || f.failed || f.withdraw && !isFile(what) {
 		return true
 	}
 	return what != "-" && !isFile(what) && (k.HasID(what) || campaign.IsID(what))
@@ -174,8 +174,8 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// printRecorded prints the summary of recorded results.
-func printRecorded(w io.Writer, r *campaign.RecordSummary) error {
+// printRecordSummary prints the summary of recorded results.
+func printRecordSummary(w io.Writer, r *campaign.RecordSummary) error {
 	lines := []string{r.File + ": " + view.RecordedText(r)}
 	for _, note := range r.Notes {
 		lines = append(lines, note+".")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A program holds the version and build of kir.
-type program struct {
+// A buildDescription holds the version and the build of kir.
+type buildDescription struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
 	Modified bool   `json:"modified"` // whether the sources differed from the commit
@@ -15,21 +15,21 @@ type program struct {
 	Platform string `json:"platform"`
 }
 
-// thisProgram reads the data that the go command wrote into the binary, so that the version has a
-// single source.
-func thisProgram() program {
+// currentBuild returns the description of the running program. It reads the data that the go command wrote into the
+// binary, so that the version has a single source.
+func currentBuild() buildDescription {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return programOf(info)
+	return describeBuild(info)
 }
 
-// programOf describes a build. Its version is that of the module it was installed as. In a clone it
-// is the tag of the commit, or the go command's version from the commit and the last tag before it.
-// Sources without either, and go run, are "devel".
-func programOf(info *debug.BuildInfo) program {
-	b := program{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// describeBuild returns the description of a build. Its version is the version of the module that was installed. In
+// a clone the version is the tag of the commit, or the version that the go command derives from the commit and the
+// last tag before it. The version of sources without either, and of go run, is "devel".
+func describeBuild(info *debug.BuildInfo) buildDescription {
+	b := buildDescription{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
 		b.Version = v
 	}

@@ -12,15 +12,15 @@ func TestProgramOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		main     string
 		settings []debug.BuildSetting
-		want     program
+		want     buildDescription
 	}{
-		"installed as a module": {"v1.2.3", nil, program{Version: "1.2.3"}},
-		"built at a tag":        {"v1.2.3", vcs("false"), program{Version: "1.2.3", Commit: "d52b70f"}},
-		"built after a tag":     {"v1.2.4-0.20261122075900-d52b70f01234+dirty", vcs("true"), program{Version: "1.2.4-0.20261122075900-d52b70f01234+dirty", Commit: "d52b70f", Modified: true}},
-		"go run":                {"(devel)", nil, program{Version: "devel"}},
-		"nothing known":         {"", nil, program{Version: "devel"}},
+		"installed as a module": {"v1.2.3", nil, buildDescription{Version: "1.2.3"}},
+		"built at a tag":        {"v1.2.3", vcs("false"), buildDescription{Version: "1.2.3", Commit: "d52b70f"}},
+		"built after a tag":     {"v1.2.4-0.20261122075900-d52b70f01234+dirty", vcs("true"), buildDescription{Version: "1.2.4-0.20261122075900-d52b70f01234+dirty", Commit: "d52b70f", Modified: true}},
+		"go run":                {"(devel)", nil, buildDescription{Version: "devel"}},
+		"nothing known":         {"", nil, buildDescription{Version: "devel"}},
 	} {
-		got := programOf(&debug.BuildInfo{Main: debug.Module{Version: c.main}, Settings: c.settings})
+		got := describeBuild(&debug.BuildInfo{Main: debug.Module{Version: c.main}, Settings: c.settings})
 		got.Go, got.Platform = "", ""
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

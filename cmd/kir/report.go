@@ -33,18 +33,18 @@ for another place, and for the figures.
 --figures writes each figure of the report as SVG and PNG.`,
 		Example: `  kir report runs/fresh-all-day-cocktails-1
   kir report runs/fresh-all-day-cocktails-1 -o cocktails.html --figures figures`,
-		Args:              exactlyOneArg("run directory"),
+		Args:              requireOneArg("run directory"),
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := checkPageName(out); err != nil {
 				return err
 			}
-			store, err := storeAt(dir)
+			store, err := openStore(dir)
 			if err != nil {
 				return err
 			}
-			m, err := readModel(c, dir)
+			m, err := readRunSummary(c, dir)
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ for another place, and for the figures.
 	return c
 }
 
-// checkPageName rejects a file name whose extension is not that of a page.
+// checkPageName returns an error if the extension of a file name is not that of an HTML page.
 func checkPageName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".html", ".htm":
@@ -98,7 +98,7 @@ func checkPageName(path string) error {
 	}
 }
 
-// savePage writes a page, whole or not at all. It does not overwrite a file that is not a page of
+// savePage writes a page to a file, completely or not at all. It does not overwrite a file that is not a page of
 // kir.
 func savePage(ctx context.Context, path string, page []byte) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -109,10 +109,10 @@ func savePage(ctx context.Context, path string, page []byte) error {
 	} else if !ours {
 		return &inputerr.Error{File: path, Message: "the file is there already, and is not a report", Hint: "name another with -o", Err: fs.ErrExist}
 	}
-	return writeOver(path, page)
+	return replaceFile(path, page)
 }
 
-// isReplaceable reports whether a file is absent or begins as the function should requires.
+// isReplaceable reports whether a file is absent, or the function should accepts the beginning of the file.
 func isReplaceable(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
 	f, err := file.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +125,8 @@ func isReplaceable(ctx context.Context, path string, should func(begin []byte) b
 	return err == nil && should(begin), err
 }
 
-// saveFigures writes the figures of a report and returns the files. If an existing picture is not
-// one of kir's, it writes none. It recognises a PNG by the SVG next to it.
+// saveFigures writes the figures of a report and returns the paths of the files. If an existing picture is not a
+// figure of kir, it writes nothing. It recognises a PNG by the SVG next to it.
 func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]string, error) {
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)

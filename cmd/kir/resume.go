@@ -25,7 +25,7 @@ With --draws a run, finished or not, is made longer; the result is that of one
 long run. The problem and its files must not have changed.`,
 		Example: `  kir resume runs/fresh-all-day-cocktails-1
   kir resume runs/fresh-all-day-cocktails-1 --draws 1000000`,
-		Args:              exactlyOneArg("run directory"),
+		Args:              requireOneArg("run directory"),
 		ValidArgsFunction: completeRunDirectories,
 	}
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
@@ -45,7 +45,7 @@ long run. The problem and its files must not have changed.`,
 			}
 			settings.Draws = draws
 		}
-		p, err := problemOfRun(c.Context(), r, file, settings, o.workers, newSpinner(c.Context(), c.ErrOrStderr(), o.quiet))
+		p, err := loadProblemOfRun(c.Context(), r, file, settings, o.workers, newSpinner(c.Context(), c.ErrOrStderr(), o.quiet))
 		if err != nil {
 			return err
 		}
@@ -65,32 +65,32 @@ long run. The problem and its files must not have changed.`,
 	}
 	c.Flags().IntVar(&draws, "draws", 0, "draws a chain that the run is to have in the end")
 	c.Flags().StringVar(&shard, "shard", "", "go on with only the K-th of S parts of the chains, `K/S`, or auto")
-	problemFlag(c, &file)
-	o.flags(c)
+	addProblemFlag(c, &file)
+	o.addRunFlags(c)
 	return c
 }
 
-// summarizeIfNeeded makes and prints the summary of a complete run if the process that made the
-// last draws ended before it.
+// summarizeIfNeeded makes and prints the summary of a complete run that has none, because the process that made the
+// last draws ended too early. made reports whether it did.
 func (o *runOptions) summarizeIfNeeded(c *cobra.Command, dir, file string) (made bool, err error) {
-	store, err := storeAt(dir)
+	store, err := openStore(dir)
 	if err != nil {
 		return false, err
 	}
-	tell := logger(c.ErrOrStderr(), false)
-	m, why, err := storedModel(c.Context(), store, tell)
+	tell := newLogger(c.ErrOrStderr(), false)
+	m, why, err := readStoredSummary(c.Context(), store, tell)
 	if err != nil {
 		return false, err
 	}
 	if why == "" {
-		made, err = freshPage(c.Context(), store, m, tell)
+		made, err = refreshPage(c.Context(), store, m, tell)
 	} else {
 		tell(why)
 		made = true
-		m, err = summarize(c.Context(), dir, file, o.workers, !o.noReport, newSpinner(c.Context(), c.ErrOrStderr(), o.quiet))
+		m, err = summarizeRun(c.Context(), dir, file, o.workers, !o.noReport, newSpinner(c.Context(), c.ErrOrStderr(), o.quiet))
 	}
 	if err != nil || !made {
 		return false, err
 	}
-	return true, printModel(c.OutOrStdout(), m, dir, o.asJSON)
+	return true, printSummary(c.OutOrStdout(), m, dir, o.asJSON)
 }

@@ -25,7 +25,7 @@ import (
 // execute runs the command in args and returns its error.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRootCommand()
-	out := &output{w: stdout}
+	out := &outputWriter{w: stdout}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
@@ -34,46 +34,46 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		// Cobra itself reported the error, so it is a usage error.
 		err = &usageError{err, command}
 	}
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("writing the output: %w", out.err)
+	if err == nil && out.firstError != nil {
+		err = fmt.Errorf("writing the output: %w", out.firstError)
 	}
 	return err
 }
 
-// output is stdout. It records write errors, since cobra prints help and ignores them. Several
-// goroutines may write, such as those of a server.
-type output struct {
-	w   io.Writer
-	mu  sync.Mutex
-	err error
+// An outputWriter wraps stdout and records the first write error, because cobra prints help and ignores write
+// errors. Several goroutines may write, such as the goroutines of a server.
+type outputWriter struct {
+	w          io.Writer
+	mu         sync.Mutex
+	firstError error
 }
 
-func (o *output) Write(p []byte) (int, error) {
+func (o *outputWriter) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n, err := o.w.Write(p)
-	if o.err == nil {
-		o.err = err
+	if o.firstError == nil {
+		o.firstError = err
 	}
 	return n, err
 }
 
-// Fd lets callers check whether stdout is a terminal.
-func (o *output) Fd() uintptr {
+// Fd returns the file descriptor of stdout, by which callers check whether stdout is a terminal.
+func (o *outputWriter) Fd() uintptr {
 	if f, ok := o.w.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
 	}
 	return ^uintptr(0)
 }
 
-// exitStatus prints an error once and returns its exit status.
-func exitStatus(err error, stderr io.Writer) int {
+// reportError prints an error once and returns the exit status of the program.
+func reportError(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
 	if os.Getenv("KIR_ERRORS") == "json" {
 		status := exitStatusOf(err)
-		writeErrors(stderr, err, status)
+		writeErrorsJSON(stderr, err, status)
 		return status
 	}
 	several := (*inputerr.Errors)(nil)
@@ -101,13 +101,13 @@ func exitStatus(err error, stderr io.Writer) int {
 	return exitStatusOf(err)
 }
 
-// isInterrupted reports whether a signal ended a command with nothing to resume.
+// isInterrupted reports whether a signal ended a command that leaves nothing to resume.
 func isInterrupted(err error) bool {
 	resumable := (*run.InterruptedError)(nil)
 	return errors.Is(err, context.Canceled) && !errors.As(err, &resumable)
 }
 
-// exitStatusOf returns the exit status of an error.
+// exitStatusOf returns the exit status of the program for an error.
 func exitStatusOf(err error) int {
 	var (
 		usage     *usageError
@@ -125,7 +125,7 @@ func exitStatusOf(err error) int {
 	return 1
 }
 
-// errorJSON is a part of an error in JSON.
+// An errorJSON is one fault of an error, in JSON.
 type errorJSON struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -135,8 +135,8 @@ type errorJSON struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// writeErrors prints an error as one line of JSON.
-func writeErrors(stderr io.Writer, err error, status int) {
+// writeErrorsJSON prints an error as one line of JSON.
+func writeErrorsJSON(stderr io.Writer, err error, status int) {
 	var line struct {
 		Errors []errorJSON `json:"errors"`
 		Status int         `json:"status"`
@@ -163,7 +163,7 @@ func writeErrors(stderr io.Writer, err error, status int) {
 	fmt.Fprintf(stderr, "%s\n", text)
 }
 
-const longHelp = `kir samples sparse composition ratios: recipes, fragrances, formulations,
+const rootHelp = `kir samples sparse composition ratios: recipes, fragrances, formulations,
 portfolios, anything that divides a whole among a few of many possible
 ingredients. It draws recipes in proportion to how well they fit your objectives,
 under your constraints, with Markov chains that are proven exact.
@@ -183,9 +183,9 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "kir",
 		Short:         "Find new recipes under constraints",
-		Long:          longHelp,
-		Version:       thisProgram().Version,
-		Args:          unknownCommand,
+		Long:          rootHelp,
+		Version:       currentBuild().Version,
+		Args:          rejectUnknownCommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -220,30 +220,30 @@ func newRootCommand() *cobra.Command {
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
-			c.Flags().Bool(allowPrograms, false, "run the programs that the problem names; they have your rights")
+			c.Flags().Bool(allowProgramsFlag, false, "run the programs that the problem names; they have your rights")
 		}
 		switch c.Name() {
 		case "completion":
-			c.Args, c.RunE = unknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args, c.RunE = rejectUnknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
 		case "help":
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if found, _, err := root.Find(args); err != nil || found == root {
-					return unknownCommand(root, args)
+					return rejectUnknownCommand(root, args)
 				}
 				return nil
 			}
 		}
-		markStart(c)
+		markStarted(c)
 		for _, shell := range c.Commands() {
-			markStart(shell)
+			markStarted(shell)
 		}
 	}
-	root.SetFlagErrorFunc(nearestFlag)
+	root.SetFlagErrorFunc(suggestFlag)
 	return root
 }
 
-// unknownCommand rejects an unknown command and suggests the likely one.
-func unknownCommand(c *cobra.Command, args []string) error {
+// rejectUnknownCommand returns an error for an unknown command, with the most similar command as a suggestion.
+func rejectUnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -251,53 +251,54 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	for _, known := range c.Commands() {
 		names = append(names, known.Name())
 	}
-	return suggestName("there is no command "+inputerr.Quote(args[0]), args[0], names)
+	return suggestionError("there is no command "+inputerr.Quote(args[0]), args[0], names)
 }
 
-// nearestFlag adds the likely flag to the error of an unknown one.
-func nearestFlag(c *cobra.Command, err error) error {
+// suggestFlag adds the most similar flag as a suggestion to the error for an unknown flag.
+func suggestFlag(c *cobra.Command, err error) error {
 	text, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
 		return err
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return suggestName(err.Error(), "--"+text, names)
+	return suggestionError(err.Error(), "--"+text, names)
 }
 
-func suggestName(message, text string, names []string) error {
+func suggestionError(message, text string, names []string) error {
 	if near := inputerr.DidYouMean(text, names); near != "" {
 		message += ": " + near
 	}
 	return errors.New(message)
 }
 
-// scoringCommands are the commands that score compositions, and so may run a problem's programs, if
-// these are allowed.
+// scoringCommands are the commands that score compositions. They may run the programs of a problem, if these
+// programs are allowed.
 var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
 
-const allowPrograms = "allow-programs"
+const allowProgramsFlag = "allow-programs"
 
-// startedKey marks a command whose own code has started.
-const startedKey = "started"
+// startedAnnotation is the key of the annotation that marks a command whose own code has started.
+const startedAnnotation = "started"
 
-// markStart lets [hasStarted] tell cobra's command line errors from errors of the command.
-func markStart(c *cobra.Command) {
+// markStarted wraps a command so that its annotations show when its own code has started. By this mark [hasStarted]
+// distinguishes errors in the command line from errors of the command.
+func markStarted(c *cobra.Command) {
 	do := c.RunE
 	if do == nil {
 		return
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		c.Annotations = map[string]string{startedKey: ""}
-		if allow, err := c.Flags().GetBool(allowPrograms); err == nil && allow {
+		c.Annotations = map[string]string{startedAnnotation: ""}
+		if allow, err := c.Flags().GetBool(allowProgramsFlag); err == nil && allow {
 			c.SetContext(compile.AllowPrograms(c.Context()))
 		}
 		return runUntilDone(c, args, do)
 	}
 }
 
-// runUntilDone runs a command. If the command stores no draws, it returns soon after its context
-// ends, even if the command still waits for a pipe.
+// runUntilDone runs a command. If the command stores no draws, runUntilDone returns soon after the context has
+// ended, even if the command still waits for a pipe.
 func runUntilDone(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
 	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
 		return do(c, args)
@@ -319,6 +320,6 @@ func runUntilDone(c *cobra.Command, args []string, do func(*cobra.Command, []str
 }
 
 func hasStarted(c *cobra.Command) bool {
-	_, ok := c.Annotations[startedKey]
+	_, ok := c.Annotations[startedAnnotation]
 	return ok
 }

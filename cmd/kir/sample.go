@@ -20,17 +20,17 @@ import (
 // sampleOptions are the flags of kir sample.
 type sampleOptions struct {
 	runOptions
-	out, shard string
-	effort     float64
-	moves      moveFlags
-	settings   mcmc.Settings
-	draws      drawsFlag
-	limit      timeFlag
-	noCache    bool
+	outputDirectory, shard string
+	effort                 float64
+	changeFlags            changeFlags
+	settings               mcmc.Settings
+	draws                  drawsFlag
+	timeLimit              timeFlag
+	noCache                bool
 }
 
 func newSampleCommand() *cobra.Command {
-	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, limit: timeFlag(compile.DefaultTime)}
+	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, timeLimit: timeFlag(compile.DefaultTime)}
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
 		Short: "Sample a problem: draws, shortlist and report",
@@ -62,7 +62,7 @@ run.`,
   kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
   kir sample examples/bread/problem.yaml --set temperature=180
   kir sample problem.yaml -o shared/long --chains 64 --draws 100000 --shard 3/16`,
-		Args:              exactlyOneArg("problem file or run"),
+		Args:              requireOneArg("problem file or run"),
 		ValidArgsFunction: completeProblemsAndRuns,
 		RunE:              o.run,
 	}
@@ -71,62 +71,62 @@ run.`,
 }
 
 func (o *sampleOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.out, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
+	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
 	c.Flags().StringVar(&o.shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`, or auto by the variables of Slurm, Kubernetes or AWS Batch; kir merge joins them")
 	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
 	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "chains")
 	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "iterations of each chain before the first draw, with --draws auto as many at most")
 	c.Flags().Var(&o.draws, "draws", "draws to keep of each chain; `NUMBER`, or auto: until the figures are good enough")
-	c.Flags().Var(&o.limit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
+	c.Flags().Var(&o.timeLimit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
 	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "iterations from one draw to the next")
 	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "seed of all random choices")
 	c.Flags().Float64Var(&o.effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
-	noCacheFlag(c, &o.noCache)
-	o.moves.add(c)
-	o.flags(c)
+	addNoCacheFlag(c, &o.noCache)
+	o.changeFlags.addTo(c)
+	o.addRunFlags(c)
 	must(c.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(kernelNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(c.MarkFlagDirname("output"))
 }
 
-// run changes the problem if a flag asks for it, and runs its chains or a shard of them.
+// run changes the problem if a flag requests it, and runs its chains or a shard of the chains.
 func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
-	effort, err := effortOf(c, o.effort)
+	effort, err := effortFromFlag(c, o.effort)
 	if err != nil {
 		return err
 	}
-	file, dir := args[0], o.out
+	file, dir := args[0], o.outputDirectory
 	var changed []byte
-	if o.moves.isSet() || isRun(file) {
+	if o.changeFlags.isSet() || isRun(file) {
 		if o.shard != "" {
 			return &inputerr.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
 		}
-		if file, changed, dir, err = o.moves.changedProblem(c, file, o.out, o.override(c), effort, o.quiet); err != nil {
+		if file, changed, dir, err = o.changeFlags.buildChangedProblem(c, file, o.outputDirectory, o.settingsOverride(c), effort, o.quiet); err != nil {
 			return err
 		}
 	}
-	p, err := o.load(c, file, changed, effort)
+	p, err := o.loadProblem(c, file, changed, effort)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	o.problem = p
 	if o.shard != "" {
-		if o.out == "" {
+		if o.outputDirectory == "" {
 			return &inputerr.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
 		}
-		return o.runShard(c, o.shard, o.out)
+		return o.runShard(c, o.shard, o.outputDirectory)
 	}
-	if dir, err = runDirectory(dir, p.Name); err != nil {
+	if dir, err = chooseRunDirectory(dir, p.Name); err != nil {
 		return err
 	}
 	if changed != nil {
-		return o.runChanged(c, p, dir, file, changed)
+		return o.runChangedProblem(c, p, dir, file, changed)
 	}
 	return o.runChains(c, p, dir, run.Start)
 }
 
-// override returns a function that replaces the settings for which there are flags.
-func (o *sampleOptions) override(c *cobra.Command) func(*mcmc.Settings) {
+// settingsOverride returns a function that replaces the settings for which flags are set.
+func (o *sampleOptions) settingsOverride(c *cobra.Command) func(*mcmc.Settings) {
 	return func(given *mcmc.Settings) {
 		for _, f := range []struct {
 			name string
@@ -150,33 +150,34 @@ func (o *sampleOptions) override(c *cobra.Command) func(*mcmc.Settings) {
 	}
 }
 
-// load loads the problem in a file, or in the changed text of it.
-func (o *sampleOptions) load(c *cobra.Command, file string, changed []byte, effort *float64) (*compile.Problem, error) {
+// loadProblem loads the problem in a file. If changed is not nil, it is the text to use instead of the text in the
+// file.
+func (o *sampleOptions) loadProblem(c *cobra.Command, file string, changed []byte, effort *float64) (*compile.Problem, error) {
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
-	defer d.end()
+	defer d.endWork()
 	p, err := compileProblem(c.Context(), file, d, !o.quiet && !o.progressJSON, compile.Options{
 		Text:     changed,
 		Workers:  o.workers,
 		Effort:   effort,
-		Time:     timeLimit(c, o.limit),
+		Time:     timeLimitFromFlag(c, o.timeLimit),
 		Cache:    !o.noCache,
-		Notify:   d.tell,
-		Progress: d.begin,
-		Override: o.override(c),
+		Notify:   d.printMessage,
+		Progress: d.beginWork,
+		Override: o.settingsOverride(c),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.Time == compile.DefaultTime && hasOwnDelay(c.Context()) {
+	if p.Time == compile.DefaultTime && hasCustomDelay(c.Context()) {
 		p.Time = 0
 	}
 	return p, nil
 }
 
-// runChanged writes a changed problem to its file and runs it. It removes the file if there is no
-// run of it.
-func (o *sampleOptions) runChanged(c *cobra.Command, p *compile.Problem, dir, file string, text []byte) error {
-	if err := writeNew(file, text); err != nil {
+// runChangedProblem writes a changed problem to its file and runs it. It removes the file if the run was not
+// started.
+func (o *sampleOptions) runChangedProblem(c *cobra.Command, p *compile.Problem, dir, file string, text []byte) error {
+	if err := createFile(file, text); err != nil {
 		return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
 	}
 	err := o.runChains(c, p, dir, run.Start)
@@ -186,8 +187,8 @@ func (o *sampleOptions) runChanged(c *cobra.Command, p *compile.Problem, dir, fi
 	return err
 }
 
-// effortOf returns the effort of a flag, nil if it was not given.
-func effortOf(c *cobra.Command, effort float64) (*float64, error) {
+// effortFromFlag returns the value of the flag --effort, nil if the flag is not set.
+func effortFromFlag(c *cobra.Command, effort float64) (*float64, error) {
 	if !c.Flags().Changed("effort") {
 		return nil, nil
 	}
@@ -233,8 +234,8 @@ func (f *timeFlag) Set(text string) error {
 	return err
 }
 
-// timeLimit returns the time limit of a flag, nil if it was not given.
-func timeLimit(c *cobra.Command, limit timeFlag) *time.Duration {
+// timeLimitFromFlag returns the value of the flag --time, nil if the flag is not set.
+func timeLimitFromFlag(c *cobra.Command, limit timeFlag) *time.Duration {
 	if !c.Flags().Changed("time") {
 		return nil
 	}
@@ -242,11 +243,11 @@ func timeLimit(c *cobra.Command, limit timeFlag) *time.Duration {
 	return &d
 }
 
-// noCacheFlag adds the flag --no-cache, the same for every command that counts a problem with
-// rules.
-func noCacheFlag(c *cobra.Command, off *bool) {
+// addNoCacheFlag adds the flag --no-cache, which is the same for every command that counts the compositions of a
+// problem with rules.
+func addNoCacheFlag(c *cobra.Command, off *bool) {
 	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
 }
 
-// kernelNames returns the kernels that a flag may name.
+// kernelNames returns the kernels that the flag --kernel accepts.
 func kernelNames() []string { return append([]string{"auto"}, mcmc.KernelNames()...) }

@@ -31,7 +31,7 @@ type runOptions struct {
 	noReport      bool
 }
 
-func (o *runOptions) flags(c *cobra.Command) {
+func (o *runOptions) addRunFlags(c *cobra.Command) {
 	c.Flags().IntVar(&o.workers, "workers", 0, "chains run at once; it changes nothing but the time (default: all cores)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
@@ -39,7 +39,7 @@ func (o *runOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
 }
 
-// runShard runs a shard and prints the progress of the run.
+// runShard runs a shard, which is one of several parts of the chains, and prints the progress of the run.
 func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	if o.asJSON {
 		return &inputerr.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
@@ -48,17 +48,17 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	if err != nil {
 		return &inputerr.Error{Message: err.Error(), Err: err}
 	}
-	store, err := storeAt(location)
+	store, err := openStore(location)
 	if err != nil {
 		return err
 	}
 	complete := false
-	options, end, err := o.prepare(c, o.problem)
+	options, end, err := o.prepareRun(c, o.problem)
 	if err != nil {
 		return err
 	}
 	options.Shard = shard
-	spec, err := specOf(o.problem, location)
+	spec, err := newSpec(o.problem, location)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 		return &inputerr.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
 	}
 	if err != nil {
-		return inputError(explainFailure(c.Context(), err, o.problem, store))
+		return toInputError(explainFailure(c.Context(), err, o.problem, store))
 	}
 	next := "kir status %s says how far the others are"
 	if complete {
@@ -82,59 +82,60 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	return err
 }
 
-// problemFlag adds the flag for the location of a run's problem file on this machine.
-func problemFlag(c *cobra.Command, file *string) {
+// addProblemFlag adds the flag --problem, the path of a run's problem file on this machine.
+func addProblemFlag(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "problem", "", "the problem file (default: where it was when the run was started)")
 	must(c.MarkFlagFilename("problem", "yaml", "yml"))
 }
 
-// prepare returns the options of a run, and a function that ends the progress display.
-func (o *runOptions) prepare(c *cobra.Command, p *compile.Problem) (options run.Options, end func(), err error) {
+// prepareRun returns the options of a run, and a function that ends the display of its progress.
+func (o *runOptions) prepareRun(c *cobra.Command, p *compile.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
 		return options, nil, &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
 	}
-	progress := newProgress(c.ErrOrStderr(), o, p)
+	progress := newProgressView(c.ErrOrStderr(), o, p)
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
 }
 
-// runChains runs a problem's chains in a directory, and writes and prints the summary of the run.
+// runChains runs the chains of a problem and stores the run in a directory. It then writes and prints the summary
+// of the run.
 func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
-	options, end, err := o.prepare(c, p)
+	options, end, err := o.prepareRun(c, p)
 	if err != nil {
 		return err
 	}
-	spec, err := specOf(p, dir)
+	spec, err := newSpec(p, dir)
 	if err != nil {
 		return err
 	}
-	store, err := storeAt(dir)
+	store, err := openStore(dir)
 	if err != nil {
 		return err
 	}
 	result, err := chains(c.Context(), spec, store, options)
 	end()
 	if err != nil {
-		return inputError(explainFailure(c.Context(), err, p, store))
+		return toInputError(explainFailure(c.Context(), err, p, store))
 	}
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet || o.progressJSON)
-	defer d.end()
+	defer d.endWork()
 	if len(p.Trade) > 0 {
-		d.begin("looking for the trade-off")
+		d.beginWork("looking for the trade-off")
 	}
 	m, err := writeReport(c.Context(), p, store, result, !o.noReport)
 	if err != nil {
 		return err
 	}
-	d.end()
-	return printModel(c.OutOrStdout(), m, dir, o.asJSON)
+	d.endWork()
+	return printSummary(c.OutOrStdout(), m, dir, o.asJSON)
 }
 
-// writeReport writes the summary of a finished run and, if requested, the page.
+// writeReport writes the summary of a finished run, and the page of the run if page is true.
 func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
 	trade, err := p.SearchOwnTradeOff(ctx)
 	var m *report.Model
 	if err == nil {
-		m, err = assemble.Model(ctx, p, store, r, trade, thisProgram().Version)
+		m, err = assemble.Model(ctx, p, store, r, trade, currentBuild().Version)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -157,9 +158,9 @@ func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *ru
 	return m, nil
 }
 
-// specOf returns the spec of a problem whose run is in a directory.
-func specOf(p *compile.Problem, dir string) (*run.Spec, error) {
-	spec, err := assemble.Spec(p, thisProgram().Version)
+// newSpec returns the specification of a run of the problem in a directory.
+func newSpec(p *compile.Problem, dir string) (*run.Spec, error) {
+	spec, err := assemble.Spec(p, currentBuild().Version)
 	if err != nil {
 		return nil, err
 	}
@@ -183,21 +184,21 @@ func specOf(p *compile.Problem, dir string) (*run.Spec, error) {
 	return spec, nil
 }
 
-// runsDirectory is the default parent directory of runs.
-const runsDirectory = "runs"
+// defaultRunsDirectory is the default parent directory of runs.
+const defaultRunsDirectory = "runs"
 
-// runDirectory returns the directory for a run: the named one, or the first of runs/NAME-1,
-// runs/NAME-2, … that is free.
-func runDirectory(named, problemName string) (string, error) {
+// chooseRunDirectory returns the directory for a run: the named directory, or if none is named the first of
+// runs/NAME-1, runs/NAME-2, … that does not exist.
+func chooseRunDirectory(named, problemName string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	return freeDirectory(problemName)
+	return freeRunDirectory(problemName)
 }
 
-// freeDirectory returns the first of runs/NAME-1, runs/NAME-2, … that does not exist.
-func freeDirectory(problemName string) (string, error) {
-	base := filepath.Join(runsDirectory, slug(problemName))
+// freeRunDirectory returns the first of runs/NAME-1, runs/NAME-2, … that does not exist.
+func freeRunDirectory(problemName string) (string, error) {
+	base := filepath.Join(defaultRunsDirectory, fileNameOf(problemName))
 	for k := 1; ; k++ {
 		dir := fmt.Sprintf("%s-%d", base, k)
 		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
@@ -208,8 +209,8 @@ func freeDirectory(problemName string) (string, error) {
 	}
 }
 
-// slug turns a name into a file name: lower case, words joined by hyphens.
-func slug(name string) string {
+// fileNameOf turns the name of a problem into a file name: lower case, with words joined by hyphens.
+func fileNameOf(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	s := strings.Join(words, "-")
 	const longest = 60

@@ -30,7 +30,7 @@ YAML, so kir reads the result like any problem file. Nothing is checked but the 
 			if len(args) == 0 {
 				return nil
 			}
-			return exactlyOneArg("problem file")(c, args)
+			return requireOneArg("problem file")(c, args)
 		},
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -27,7 +27,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 		Example: `  kir score problem.yaml tonight.xlsx
   kir score problem.yaml recipes.csv --csv > scores.csv
   kir score problem.yaml recipes.csv --json | jq '.recipes[] | select(.broken == [])'`,
-		Args: exactlyTwoArgs("problem file", "table of recipes"),
+		Args: requireTwoArgs("problem file", "table of recipes"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -35,7 +35,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			return []string{"csv", "xlsx", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			layout, err := how.layout()
+			layout, err := how.buildLayout()
 			if err != nil {
 				return err
 			}
@@ -43,18 +43,18 @@ The table may be any that kir init reads; its ingredients are those of the probl
 				layout = layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(name): dataset.LabelColumn}})
 			}
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
-			defer d.end()
-			p, err := compile.Load(c.Context(), args[0], compile.Options{Notify: d.tell, Progress: d.begin})
+			defer d.endWork()
+			p, err := compile.Load(c.Context(), args[0], compile.Options{Notify: d.printMessage, Progress: d.beginWork})
 			if err != nil {
 				return err
 			}
-			d.end()
+			d.endWork()
 			defer func() { err = errors.Join(err, p.Close()) }()
 			book, err := readWithoutVaryingColumns(&layout, func() (*dataset.Book, error) { return p.ReadTable(c.Context(), args[1], layout) })
 			if err != nil {
 				return err
 			}
-			if err := tellNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
+			if err := printNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
 				return err
 			}
 			card, err := assemble.Scorecard(p, book)
@@ -73,7 +73,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	c.Flags().BoolVar(&asCSV, "csv", false, "print a row a recipe as CSV")
 	c.Flags().StringSliceVar(&labels, "labels", nil, "columns of the table that are labels")
-	how.add(c)
+	how.addTo(c)
 	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c
 }

@@ -21,8 +21,8 @@ import (
 
 // serveOptions are the flags of kir serve.
 type serveOptions struct {
-	page   serve.Options
-	noOpen bool
+	pageOptions serve.Options
+	noOpen      bool
 }
 
 func newServeCommand() *cobra.Command {
@@ -56,7 +56,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
   kir serve examples/cocktails/bar.yaml
   kir serve runs/fresh-all-day-cocktails-1 --no-open
   kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan --tls-cert studio.pem --tls-key studio.key`,
-		Args:              atMostOneArg("table, problem file or run directory"),
+		Args:              allowOneArg("table, problem file or run directory"),
 		ValidArgsFunction: completeServedFiles,
 		RunE:              o.run,
 	}
@@ -65,20 +65,20 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 }
 
 func (o *serveOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.page.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or a free one; beyond this machine the page is sent unencrypted without --tls-cert")
-	c.Flags().StringSliceVar(&o.page.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
-	c.Flags().StringVar(&o.page.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
-	c.Flags().StringVar(&o.page.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")
+	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or a free one; beyond this machine the page is sent unencrypted without --tls-cert")
+	c.Flags().StringSliceVar(&o.pageOptions.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
+	c.Flags().StringVar(&o.pageOptions.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
+	c.Flags().StringVar(&o.pageOptions.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")
 	must(c.MarkFlagFilename("tls-cert", "pem", "crt", "cer"))
 	must(c.MarkFlagFilename("tls-key", "pem", "key"))
 	c.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")
 }
 
-// run serves the page of a problem, or the one that makes a problem of a table.
+// run serves the page of a problem, or the page on which a problem is made from a table.
 func (o *serveOptions) run(c *cobra.Command, args []string) error {
-	o.page.TryKernels = true
-	o.page.Version = thisProgram().Version
-	o.page.Run = runStep
+	o.pageOptions.TryKernels = true
+	o.pageOptions.Version = currentBuild().Version
+	o.pageOptions.Run = runStep
 	if len(args) == 0 {
 		return o.serveSetup(c, "The page for a table", serve.SetupOptions{Dir: "."})
 	}
@@ -88,57 +88,58 @@ func (o *serveOptions) run(c *cobra.Command, args []string) error {
 	return o.serveProblem(c, args[0])
 }
 
-// serveSetup serves the page that makes a problem of a table.
+// serveSetup serves the page on which a problem is made from a table.
 func (o *serveOptions) serveSetup(c *cobra.Command, name string, setup serve.SetupOptions) error {
-	o.announce(c, name)
-	return inputError(serve.ServeSetup(c.Context(), o.page, setup))
+	o.announcePage(c, name)
+	return toInputError(serve.ServeSetup(c.Context(), o.pageOptions, setup))
 }
 
-// serveProblem serves the page of a problem or a run.
+// serveProblem serves the page of a problem file or a run.
 func (o *serveOptions) serveProblem(c *cobra.Command, location string) error {
 	s, err := readSource(c, location)
 	if err != nil {
 		return err
 	}
-	o.page.File = s.file
+	o.pageOptions.File = s.problemFile
 	if s.run != nil {
-		if o.page.Text, err = change.Apply(s.file, s.Text, s.settings(func(*mcmc.Settings) {}, nil)...); err != nil {
+		if o.pageOptions.Text, err = change.Apply(s.problemFile, s.Text, s.settingChanges(func(*mcmc.Settings) {}, nil)...); err != nil {
 			return err
 		}
 	}
-	o.announce(c, s.Name)
+	o.announcePage(c, s.Name)
 	if w := c.ErrOrStderr(); isTerminal(w) {
-		logger(w, false)("reading " + o.page.File + "; then the page opens")
+		newLogger(w, false)("reading " + o.pageOptions.File + "; then the page opens")
 	}
-	return inputError(serve.Serve(c.Context(), o.page))
+	return toInputError(serve.Serve(c.Context(), o.pageOptions))
 }
 
-// announce makes the page print its address, and open in the browser, when it is ready.
-func (o *serveOptions) announce(c *cobra.Command, name string) {
-	o.page.OnNewAddress = func(address string) {
+// announcePage makes kir print the address of the page when the page is ready, and open the page in the browser.
+func (o *serveOptions) announcePage(c *cobra.Command, name string) {
+	o.pageOptions.OnNewAddress = func(address string) {
 		fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
 	}
-	o.page.OnReady = func(address, door string) {
+	o.pageOptions.OnReady = func(address, door string) {
 		fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
-		if o.page.IsUnencrypted() {
+		if o.pageOptions.IsUnencrypted() {
 			fmt.Fprintln(c.OutOrStdout(), "It is not encrypted: whoever can listen to the network can read it and use it. --tls-cert and --tls-key encrypt it.")
 		}
 		fmt.Fprintln(c.OutOrStdout(), "Ctrl-C ends it.")
 		if !o.noOpen {
 			if err := openBrowser(door); err != nil {
-				logger(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
+				newLogger(c.ErrOrStderr(), false)(fmt.Sprintf("no browser was opened: %v", err))
 			}
 		}
 	}
 }
 
-// runStep makes the run of a step, as kir sample does, without its own page.
+// runStep makes the run of a step, which is one version of the problem on the page, as kir sample does. It writes
+// no report page.
 func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
-	spec, err := specOf(p, dir)
+	spec, err := newSpec(p, dir)
 	if err != nil {
 		return nil, err
 	}
-	store, err := storeAt(dir)
+	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(
 	return writeReport(ctx, p, store, result, false)
 }
 
-// openBrowser opens a page in the desktop's browser.
+// openBrowser opens the file or address path in the browser of the desktop.
 func openBrowser(path string) error {
 	var command *exec.Cmd
 	switch runtime.GOOS {

@@ -40,37 +40,37 @@ total. No name in it runs as a formula.`,
   kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx
   kir show runs/fresh-all-day-cocktails-1 --recipe 3 --batch 750ml --round 0.5
   kir show runs/accord-1 --recipe 1 --batch 100g --round 0.01 --html -o accord.html`,
-		Args:              exactlyOneArg("run directory"),
+		Args:              requireOneArg("run directory"),
 		ValidArgsFunction: completeRunDirectories,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("best") && best < 1 {
 				return &inputerr.Error{Message: fmt.Sprintf("--best is %d", best), Hint: "it must be at least 1"}
 			}
-			m, err := readModel(c, args[0])
+			m, err := readRunSummary(c, args[0])
 			if err != nil {
 				return err
 			}
 			if c.Flags().Changed("recipe") {
-				return weighing.write(c, args[0], m, &t, asJSON)
+				return weighing.writeSheet(c, args[0], m, &t, asJSON)
 			}
 			if t.csv || t.xlsx {
-				return t.write(c, args[0], m, best)
+				return t.writeShortlist(c, args[0], m, best)
 			}
 			if best == 0 {
-				return printModel(c.OutOrStdout(), m, args[0], asJSON)
+				return printSummary(c.OutOrStdout(), m, args[0], asJSON)
 			}
 			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
 		},
 	}
 	c.Flags().IntVar(&best, "best", 0, "print the first `K` entries of the shortlist only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
-	t.add(c)
-	weighing.add(c)
+	t.addTo(c)
+	weighing.addTo(c)
 	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json", "html")
 	return c
 }
 
-// printShortlist prints the beginning of the shortlist.
+// printShortlist prints the first entries of the shortlist. The argument best is the number of entries to print.
 func printShortlist(out, messages io.Writer, m *report.Model, best int, asJSON bool) error {
 	if len(m.Best) < best {
 		fmt.Fprintf(messages, "kir: --best %d: the shortlist has %d\n", best, len(m.Best))

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// endSignals are the signals that end the work in order.
+// endSignals returns the signals after which kir ends its work in order.
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }

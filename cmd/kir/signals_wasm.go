@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// endings are the signals that end the work in order. WebAssembly has no SIGHUP.
-func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+// endSignals returns the signals after which kir ends its work in order. WebAssembly has no SIGHUP.
+func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

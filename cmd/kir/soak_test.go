@@ -247,7 +247,7 @@ func (s *soak) try(line string, ended bool) (status int, out string) {
 	printed, said := new(pageOutput), new(pageOutput) // which are written while they are read
 	s.said += "; kir " + line
 	before := runtime.NumGoroutine()
-	status = exitStatus(s.execute(ctx, strings.Fields(line), printed, said), said)
+	status = reportError(s.execute(ctx, strings.Fields(line), printed, said), said)
 	// What an ended command does not wait for ends with the process elsewhere.
 	for k := 0; status == 130 && runtime.NumGoroutine() > before && k < 600; k++ {
 		time.Sleep(50 * time.Millisecond)
@@ -395,9 +395,9 @@ func (s *soak) shards() {
 			time.AfterFunc(wait, cancel)
 			line := strings.Fields(n.line() + fmt.Sprintf(" --workers 1 --shard %d/%d", k+1, parts))
 			var said bytes.Buffer
-			status := exitStatus(s.execute(ctx, line, io.Discard, &said), &said)
+			status := reportError(s.execute(ctx, line, io.Discard, &said), &said)
 			if status == 130 {
-				status = exitStatus(s.execute(context.Background(), line, io.Discard, &said), &said)
+				status = reportError(s.execute(context.Background(), line, io.Discard, &said), &said)
 			}
 			if status != 0 {
 				s.t.Errorf("step %d, %s, %d of %d: status %d: %s", s.step, s.said, k+1, parts, status, &said)

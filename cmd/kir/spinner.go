@@ -11,83 +11,83 @@ import (
 )
 
 const (
-	// delay is the time before kir names the current work.
-	delay = time.Second
-	// reminder is the time between reminders for the same work.
-	reminder = 15 * time.Second
+	// firstMessageDelay is how long a piece of work must take before kir prints its name.
+	firstMessageDelay = time.Second
+	// reminderInterval is the time between reminders that the same work continues.
+	reminderInterval = 15 * time.Second
 )
 
-// A spinner reports slow work on stderr: its name once it has taken a second, and then reminders
-// that it continues. Its methods may be called from several goroutines. Messages written through it
-// do not mix with its own.
+// A spinner reports slow work on stderr. It prints the name of the work once the work has taken a second, and then
+// reminders that the work continues. Its methods may be called from several goroutines. Messages printed by
+// [spinner.printMessage] do not mix with the reports.
 type spinner struct {
-	w     io.Writer
-	quiet bool
-	delay time.Duration
+	w            io.Writer
+	quiet        bool
+	messageDelay time.Duration
 
-	mu         sync.Mutex
-	work       string    // name of the current work
-	since      time.Time // when it began
-	timer      *time.Timer
-	generation int // counts calls of begin and end; a timer of an earlier generation prints nothing
+	mu          sync.Mutex
+	currentWork string    // name of the current work
+	workStart   time.Time // when the current work began
+	timer       *time.Timer
+	generation  int // number of calls of beginWork and endWork; a timer of an earlier generation prints nothing
 }
 
-// newSpinner returns a spinner that writes to w, or to nothing if quiet is true.
+// newSpinner returns a spinner that writes to w, or that writes nothing if quiet is true.
 func newSpinner(ctx context.Context, w io.Writer, quiet bool) *spinner {
-	d := &spinner{w: w, quiet: quiet, delay: delay}
-	if p, ok := ctx.Value(delayKey{}).(time.Duration); ok {
-		d.delay = p
+	d := &spinner{w: w, quiet: quiet, messageDelay: firstMessageDelay}
+	if p, ok := ctx.Value(messageDelayKey{}).(time.Duration); ok {
+		d.messageDelay = p
 	}
 	return d
 }
 
-// delayKey is the context key of another delay. Tests that compare output set it, so that a slow
-// machine cannot change the output.
-type delayKey struct{}
+// messageDelayKey is the context key of a delay that replaces [firstMessageDelay]. Tests that compare output set
+// it, so that a slow machine cannot change the output.
+type messageDelayKey struct{}
 
-// hasOwnDelay reports whether a context sets its own delay. Then the default time limit of chains
-// does not apply either.
-func hasOwnDelay(ctx context.Context) bool { return ctx.Value(delayKey{}) != nil }
+// hasCustomDelay reports whether a context sets the delay of messages, as tests do. In this case the default time
+// limit of chains does not apply either.
+func hasCustomDelay(ctx context.Context) bool { return ctx.Value(messageDelayKey{}) != nil }
 
-// begin starts a new piece of work.
-func (d *spinner) begin(what string) {
+// beginWork ends the current work, if any, and starts a new piece of work with the name what.
+func (d *spinner) beginWork(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stop()
+	d.cancelReminder()
 	if d.quiet {
 		return
 	}
-	d.work, d.since = what, time.Now()
-	d.wait(d.delay)
+	d.currentWork, d.workStart = what, time.Now()
+	d.scheduleReminder(d.messageDelay)
 }
 
-// end ends the work.
-func (d *spinner) end() {
+// endWork ends the current work.
+func (d *spinner) endWork() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stop()
+	d.cancelReminder()
 }
 
-// tell prints a message.
-func (d *spinner) tell(message string) {
+// printMessage prints a message, unless the spinner is quiet.
+func (d *spinner) printMessage(message string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	logger(d.w, d.quiet)(message)
+	newLogger(d.w, d.quiet)(message)
 }
 
-func (d *spinner) stop() {
+func (d *spinner) cancelReminder() {
 	d.generation++
 	if d.timer != nil {
 		d.timer.Stop()
 	}
 }
 
-func (d *spinner) wait(pause time.Duration) {
+func (d *spinner) scheduleReminder(pause time.Duration) {
 	round := d.generation
 	d.timer = time.AfterFunc(pause, func() { d.remind(round) })
 }
 
-// remind prints the current work.
+// remind prints the name of the current work, unless the work has ended or changed since the given generation.
 func (d *spinner) remind(round int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,9 +95,9 @@ func (d *spinner) remind(round int) {
 		return
 	}
 	since := ""
-	if took := time.Since(d.since).Round(time.Second); took >= reminder {
+	if took := time.Since(d.workStart).Round(time.Second); took >= reminderInterval {
 		since = fmt.Sprintf(" (for %s)", took)
 	}
-	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.work), since)
-	d.wait(reminder)
+	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.currentWork), since)
+	d.scheduleReminder(reminderInterval)
 }

@@ -42,23 +42,23 @@ func TestDoing(t *testing.T) {
 				t.Errorf("it says %q, not %q", got, want)
 			}
 		}
-		d.begin("one")
+		d.beginWork("one")
 		after(900*time.Millisecond, "")
-		d.begin("two")
+		d.beginWork("two")
 		after(900*time.Millisecond, "")
 		after(200*time.Millisecond, "kir: two ...\n")
 		after(14*time.Second, "")
 		after(time.Second, "kir: two (for 16s) ...\n")
-		d.tell("a word")
+		d.printMessage("a word")
 		after(0, "kir: a word\n")
-		d.begin("three\x1b[2J")
+		d.beginWork("three\x1b[2J")
 		after(2*time.Second, "kir: three\\x1b[2J ...\n")
-		d.end()
+		d.endWork()
 		after(time.Minute, "")
 
 		quiet := newSpinner(t.Context(), &text, true)
-		quiet.begin("one")
-		quiet.tell("a word")
+		quiet.beginWork("one")
+		quiet.printMessage("a word")
 		after(time.Minute, "")
 	})
 }
@@ -66,5 +66,5 @@ func TestDoing(t *testing.T) {
 // patient returns a context in which nothing is said of what takes long: how long that
 // is follows from the machine.
 func patient(ctx context.Context) context.Context {
-	return context.WithValue(ctx, delayKey{}, time.Hour)
+	return context.WithValue(ctx, messageDelayKey{}, time.Hour)
 }

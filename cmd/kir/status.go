@@ -17,33 +17,33 @@ import (
 type runStatus struct {
 	Name      string        `json:"name"`
 	Complete  bool          `json:"complete"`
-	Running   bool          `json:"running"` // a process works on it, as far as can be told
+	Running   bool          `json:"running"` // whether a process works on the run, as far as kir can tell
 	Chains    int           `json:"chains"`
-	Done      int           `json:"chains_done"`
-	Going     int           `json:"chains_going"`   // begun and not done
-	Missing   int           `json:"chains_missing"` // not begun
-	Draws     int           `json:"draws"`          // stored
-	DrawsWant int           `json:"draws_wanted"`   // 0 as long as that is not known
-	Auto      bool          `json:"auto,omitempty"` // it goes on until the figures are good enough
+	Done      int           `json:"chains_done"`    // number of finished chains
+	Going     int           `json:"chains_going"`   // number of chains that have begun and are not finished
+	Missing   int           `json:"chains_missing"` // number of chains that have not begun
+	Draws     int           `json:"draws"`          // number of stored draws
+	DrawsWant int           `json:"draws_wanted"`   // number of draws that the run is to have; 0 as long as it is unknown
+	Auto      bool          `json:"auto,omitempty"` // whether the run goes on until its figures are good enough
 	Parts     int           `json:"parts"`
 	Bytes     int64         `json:"bytes"`
-	Damaged   []string      `json:"damaged"` // states that are damaged, and how
+	Damaged   []string      `json:"damaged"` // descriptions of the stored states that are damaged
 	Shards    []shardStatus `json:"shards"`
 
-	broken error // which files of draws are damaged
+	damagedDraws error // error that names the damaged files of draws; nil if there are none
 }
 
 type shardStatus struct {
 	Shard     string        `json:"shard"`
-	State     string        `json:"state"` // done, going or missing
+	State     string        `json:"state"` // "done", "going" or "missing"
 	Chains    int           `json:"chains"`
 	Done      int           `json:"chains_done"`
 	Draws     int           `json:"draws"`
 	DrawsWant int           `json:"draws_wanted"`
-	Heard     report.Number `json:"heard_seconds_ago"` // null if never
+	Heard     report.Number `json:"heard_seconds_ago"` // seconds since the shard last stored its state; null if it never has
 }
 
-// newRunStatus counts the draws. A chain that has not begun counts for the shard that will run it.
+// newRunStatus summarises the status of a run. A chain that has not begun counts for the shard that will run it.
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), Auto: m.Settings.Draws == mcmc.AutoDraws,
@@ -53,7 +53,7 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	for _, err := range s.Broken() {
 		broken = append(broken, &inputerr.Error{Message: err.Error(), Err: err})
 	}
-	of.broken = inputerr.Join(broken, false)
+	of.damagedDraws = inputerr.Join(broken, false)
 	for _, damage := range s.Damaged() {
 		of.Damaged = append(of.Damaged, damage.Error())
 	}
@@ -128,8 +128,8 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.DrawsWant), heard)
 		}
 	}
-	if s.broken != nil {
-		return s.broken // which is what there is to do
+	if s.damagedDraws != nil {
+		return s.damagedDraws // which is what there is to do
 	}
 	next := "\nGo on with kir resume %s, or start the shards again.\n"
 	switch {

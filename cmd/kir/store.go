@@ -11,8 +11,8 @@ import (
 	"kir/internal/run/bucket"
 )
 
-// storeAt returns the store at a location given by the user: a bucket or a directory.
-func storeAt(location string) (run.Store, error) {
+// openStore returns the store at the location that the user named: a bucket or a directory.
+func openStore(location string) (run.Store, error) {
 	if !bucket.IsBucket(location) {
 		if info, err := os.Stat(location); err == nil && !info.IsDir() {
 			return nil, &inputerr.Error{File: location, Message: "this is a file, not the directory of a run", Hint: "name a directory; kir sample writes one"}
@@ -28,25 +28,25 @@ func storeAt(location string) (run.Store, error) {
 
 // openRun opens the run at a location.
 func openRun(ctx context.Context, location string) (*run.Run, error) {
-	store, err := storeAt(location)
+	store, err := openStore(location)
 	if err != nil {
 		return nil, err
 	}
 	r, err := run.Open(ctx, store)
-	return r, inputError(err)
+	return r, toInputError(err)
 }
 
-// writeNew writes a new file, whole or not at all. If it exists, the error is fs.ErrExist. Its
-// directory must exist.
-func writeNew(path string, data []byte) error {
+// createFile writes a new file, completely or not at all. If the file exists, the error is fs.ErrExist. The
+// directory of the file must exist.
+func createFile(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
 	}
 	return file.Create(path, data)
 }
 
-// writeOver is writeNew for a file that may exist.
-func writeOver(path string, data []byte) error {
+// replaceFile writes a file, completely or not at all. The file may exist, and its directory must exist.
+func replaceFile(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
 	}

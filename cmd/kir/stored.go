@@ -22,8 +22,8 @@ import (
 	"kir/mcmc"
 )
 
-// problemFileOf returns the path of a run's problem file. It first looks relative to the run's
-// directory, since both may have been moved, and then at the original path.
+// problemFileOf returns the path of the problem file of a run. It first looks relative to the directory of the run,
+// because both may have been moved together, and then at the original path.
 func problemFileOf(r *run.Run) (string, error) {
 	path := r.Manifest.Problem
 	if path == "" {
@@ -38,12 +38,13 @@ func problemFileOf(r *run.Run) (string, error) {
 	return path, nil
 }
 
-// problemOfRun reads the problem of a run, with the given settings. It reads the named file, else
-// the original file, else the copy in the run with the data files at their original paths.
-func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*compile.Problem, error) {
-	defer d.end()
+// loadProblemOfRun loads the problem of a run, with the given settings. It reads the file at path. If path is
+// empty, it reads the original file. If that is missing, it reads the copy of the problem in the run, with the data
+// files at their original paths.
+func loadProblemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*compile.Problem, error) {
+	defer d.endWork()
 	o := compile.Options{
-		Progress: d.begin,
+		Progress: d.beginWork,
 		Workers:  workers,
 		Effort:   r.Manifest.Effort,
 		Override: func(s *mcmc.Settings) { *s = settings },
@@ -73,38 +74,38 @@ func problemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Se
 	return p, nil
 }
 
-// summarize makes the summary of a complete run, and the page if requested.
-func summarize(ctx context.Context, dir, file string, workers int, page bool, d *spinner) (m *report.Model, err error) {
-	store, err := storeAt(dir)
+// summarizeRun makes the summary of a complete run, and the page of the run if page is true.
+func summarizeRun(ctx context.Context, dir, file string, workers int, page bool, d *spinner) (m *report.Model, err error) {
+	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
 	r, err := run.Open(ctx, store)
 	if err != nil {
-		return nil, inputError(err)
+		return nil, toInputError(err)
 	}
 	if err := r.CheckComplete(); err != nil {
-		return nil, inputError(err)
+		return nil, toInputError(err)
 	}
-	p, err := problemOfRun(ctx, r, file, r.Manifest.SettingsAsStarted(), workers, d)
+	p, err := loadProblemOfRun(ctx, r, file, r.Manifest.SettingsAsStarted(), workers, d)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	spec, err := specOf(p, dir)
+	spec, err := newSpec(p, dir)
 	if err != nil {
 		return nil, err
 	}
 	result, err := run.Merge(ctx, spec, store, run.Options{Workers: workers})
 	if err != nil {
-		return nil, inputError(explainFailure(ctx, err, p, store))
+		return nil, toInputError(explainFailure(ctx, err, p, store))
 	}
 	return writeReport(ctx, p, store, result, page)
 }
 
-// storedModel reads the summary of a run. It returns an error if the summary is missing, was
-// changed, or does not fit the stored draws, and must be made again.
-func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *report.Model, why string, err error) {
+// readStoredSummary reads the summary of a run. If the summary is missing, was changed, or does not fit the stored
+// draws, why says so and the summary must be made again.
+func readStoredSummary(ctx context.Context, store run.Store, tell func(string)) (m *report.Model, why string, err error) {
 	m, err = report.Read(ctx, store)
 	if errors.Is(err, report.ErrNoSummary) {
 		return nil, "the summary is made of the draws, as there is none", nil
@@ -121,10 +122,10 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 		return m, "", damage
 	}
 	if err == nil {
-		err = checkComplete(r, tell)
+		err = checkRunComplete(r, tell)
 	}
 	if err != nil {
-		return nil, "", inputError(err)
+		return nil, "", toInputError(err)
 	}
 	if damage != nil {
 		return nil, damage.Error() + "; it is made again", nil
@@ -139,9 +140,9 @@ func storedModel(ctx context.Context, store run.Store, tell func(string)) (m *re
 	return m, "", nil
 }
 
-// checkComplete reports whether a run has all its draws, and prints a message for damaged states,
-// which a complete run does not need.
-func checkComplete(r *run.Run, tell func(string)) error {
+// checkRunComplete returns an error unless a run has all its draws. It prints a message for each damaged state, which
+// a complete run does not need.
+func checkRunComplete(r *run.Run, tell func(string)) error {
 	s, err := r.Status()
 	if err != nil {
 		return err
@@ -152,28 +153,30 @@ func checkComplete(r *run.Run, tell func(string)) error {
 	return r.CheckComplete()
 }
 
-// readModel reads the summary of a run. If it has to be made again, it prints a message.
-func readModel(c *cobra.Command, dir string) (*report.Model, error) {
+// readRunSummary reads the summary of a run. If the summary has to be made again, readRunSummary prints a message and makes
+// it.
+func readRunSummary(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
-	tell := logger(c.ErrOrStderr(), false)
-	store, err := storeAt(dir)
+	tell := newLogger(c.ErrOrStderr(), false)
+	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	m, why, err := storedModel(ctx, store, tell)
+	m, why, err := readStoredSummary(ctx, store, tell)
 	if err != nil {
 		return nil, err
 	}
 	if why != "" {
 		tell(why)
-		return summarize(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newSpinner(c.Context(), c.ErrOrStderr(), false))
+		return summarizeRun(ctx, dir, "", 0, m == nil || slices.Contains(m.Files, view.PageName), newSpinner(c.Context(), c.ErrOrStderr(), false))
 	}
-	_, err = freshPage(ctx, store, m, tell)
+	_, err = refreshPage(ctx, store, m, tell)
 	return m, err
 }
 
-// freshPage makes the page of a run again if one is wanted and it does not fit the stored draws.
-func freshPage(ctx context.Context, store run.Store, m *report.Model, tell func(string)) (made bool, err error) {
+// refreshPage makes the page of a run again if the run has a page that does not fit the stored draws. made reports
+// whether it did.
+func refreshPage(ctx context.Context, store run.Store, m *report.Model, tell func(string)) (made bool, err error) {
 	if !slices.Contains(m.Files, view.PageName) {
 		return false, nil
 	}

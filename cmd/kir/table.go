@@ -17,21 +17,22 @@ import (
 
 // tableFlags are the flags of a table of the shortlist.
 type tableFlags struct {
-	csv, xlsx        bool
-	out, group, cost string
+	csv, xlsx                           bool
+	outputFile, groupColumn, costColumn string
 }
 
-func (f *tableFlags) add(c *cobra.Command) {
+func (f *tableFlags) addTo(c *cobra.Command) {
 	c.Flags().BoolVar(&f.csv, "csv", false, "print a table as CSV")
 	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write a workbook: a sheet of recipes and one of figures")
-	c.Flags().StringVarP(&f.out, "output", "o", "", "`FILE` for the table, which must not exist (default: stdout)")
-	c.Flags().StringVar(&f.group, "group", "", "`COLUMN` of the ingredients that groups them (default: the first that does)")
-	c.Flags().StringVar(&f.cost, "cost", "", "`COLUMN` of the ingredients that is their cost (default: cost)")
+	c.Flags().StringVarP(&f.outputFile, "output", "o", "", "`FILE` for the table, which must not exist (default: stdout)")
+	c.Flags().StringVar(&f.groupColumn, "group", "", "`COLUMN` of the ingredients that groups them (default: the first that does)")
+	c.Flags().StringVar(&f.costColumn, "cost", "", "`COLUMN` of the ingredients that is their cost (default: cost)")
 	must(c.MarkFlagFilename("output", "csv", "xlsx", "html"))
 }
 
-// write writes the shortlist, or its first entries.
-func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, best int) error {
+// writeShortlist writes the shortlist of a run as a table. If best is above 0, it is the number of entries to
+// write, from the first.
+func (f *tableFlags) writeShortlist(c *cobra.Command, location string, m *report.Model, best int) error {
 	list := m.Best
 	if best > 0 {
 		list = list[:min(best, len(list))]
@@ -39,7 +40,7 @@ func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, b
 	if len(list) == 0 {
 		return &inputerr.Error{File: location, Message: "the run has no shortlist"}
 	}
-	rack, err := f.ingredientOrder(c, location)
+	rack, err := f.readIngredientOrder(c, location)
 	if err != nil {
 		return err
 	}
@@ -53,37 +54,38 @@ func (f *tableFlags) write(c *cobra.Command, location string, m *report.Model, b
 	if err != nil {
 		return err
 	}
-	return f.save(c, b.Bytes())
+	return f.writeOutput(c, b.Bytes())
 }
 
-// save writes data to the named file, or to stdout.
-func (f *tableFlags) save(c *cobra.Command, data []byte) error {
-	if f.out == "" {
+// writeOutput writes data to the file in the flag --output, or to stdout.
+func (f *tableFlags) writeOutput(c *cobra.Command, data []byte) error {
+	if f.outputFile == "" {
 		if f.xlsx && isTerminal(c.OutOrStdout()) {
 			return &inputerr.Error{Message: "a workbook is nothing for a terminal", Hint: "name a file with -o"}
 		}
 		_, err := c.OutOrStdout().Write(data)
 		return err
 	}
-	err := writeNew(f.out, data)
+	err := createFile(f.outputFile, data)
 	if errors.Is(err, fs.ErrExist) {
-		return &inputerr.Error{File: f.out, Message: "the file exists", Hint: "choose another name with -o", Err: err}
+		return &inputerr.Error{File: f.outputFile, Message: "the file exists", Hint: "choose another name with -o", Err: err}
 	}
 	return err
 }
 
-// ingredientOrder returns the groups and costs of a run's ingredients. If the problem file is gone,
+// readIngredientOrder returns the groups and costs of the ingredients of a run. If the problem file cannot be read,
 // it returns nothing and prints a message.
-func (f *tableFlags) ingredientOrder(c *cobra.Command, location string) (report.IngredientOrder, error) {
+func (f *tableFlags) readIngredientOrder(c *cobra.Command, location string) (report.IngredientOrder, error) {
 	s, err := readSource(c, location)
 	if err != nil {
-		logger(c.ErrOrStderr(), false)(fmt.Sprintf("the order of the groups and costs are not known: %v", err))
+		newLogger(c.ErrOrStderr(), false)(fmt.Sprintf("the order of the groups and costs are not known: %v", err))
 		return report.IngredientOrder{}, nil
 	}
-	return newIngredientOrder(s.Attributes, f.group, f.cost)
+	return newIngredientOrder(s.Attributes, f.groupColumn, f.costColumn)
 }
 
-// newIngredientOrder finds the columns with the groups and costs of ingredients.
+// newIngredientOrder finds the columns with the groups and the costs of the ingredients. It returns an error if a
+// named column does not exist.
 func newIngredientOrder(in *dataset.Ingredients, group, cost string) (report.IngredientOrder, error) {
 	r := report.NewIngredientOrder(in, group, cost)
 	for _, f := range []struct {

@@ -28,68 +28,68 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// textStyle returns the style that a stream can display. Colours are for terminals only, and not if
-// NO_COLOR is set (no-color.org).
+// textStyle returns the style of text that a stream can display. Colours are for terminals only, and only if
+// NO_COLOR is not set (no-color.org).
 func textStyle(w io.Writer) terminal.Style {
 	return terminal.Style{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
 }
 
-// A progressView displays the progress of a run: a rewritten line on a terminal, JSON lines on
-// request, or a line every few seconds in a pipe or a file.
+// A progressView displays the progress of a run. It rewrites a line on a terminal, prints JSON lines on request, or
+// prints a line every few seconds to a pipe or a file.
 type progressView struct {
 	show func(run.Progress)
 	end  func()
 }
 
-func newProgress(w io.Writer, o *runOptions, p *compile.Problem) progressView {
+func newProgressView(w io.Writer, o *runOptions, p *compile.Problem) progressView {
 	none := progressView{func(run.Progress) {}, func() {}}
 	switch {
 	case o.progressJSON:
 		e := json.NewEncoder(w)
-		none.show = func(r run.Progress) { _ = e.Encode(progressLine(r, p)) } // whoever listens may go away; the run goes on
+		none.show = func(r run.Progress) { _ = e.Encode(newProgressJSON(r, p)) } // whoever listens may go away; the run goes on
 		return none
 	case o.quiet:
 		return none
 	case !isTerminal(w), os.Getenv("TERM") == "dumb":
-		return newLineProgress(w, p)
+		return newLogProgressView(w, p)
 	}
-	return newRewrittenProgress(w, p, func() int { return terminalWidth(w) })
+	return newTerminalProgressView(w, p, func() int { return terminalWidth(w) })
 }
 
-// lineTime is the time between lines of progress. A shorter run prints none.
-const lineTime = 5 * time.Second
+// progressLineInterval is the time between two printed lines of progress.
+const progressLineInterval = 5 * time.Second
 
-// firstLine is the time before the first line.
-const firstLine = time.Second
+// firstProgressDelay is the time before the first line of progress. A shorter run prints no such line.
+const firstProgressDelay = time.Second
 
-// newLineProgress displays the progress line by line, for logs.
-func newLineProgress(w io.Writer, p *compile.Problem) progressView {
-	last := firstLine - lineTime
+// newLogProgressView returns a view that prints the progress line by line, for logs.
+func newLogProgressView(w io.Writer, p *compile.Problem) progressView {
+	last := firstProgressDelay - progressLineInterval
 	return progressView{
 		end: func() {},
 		show: func(r run.Progress) {
-			if r.Elapsed-last < lineTime {
+			if r.Elapsed-last < progressLineInterval {
 				return
 			}
 			last = r.Elapsed
-			_, _ = fmt.Fprintln(w, progressText(r, p)) // whoever listens may go away; the run goes on
+			_, _ = fmt.Fprintln(w, logLineText(r, p)) // whoever listens may go away; the run goes on
 		},
 	}
 }
 
-// progressText returns a line of progress.
-func progressText(r run.Progress, p *compile.Problem) string {
-	line := fmt.Sprintf("%s, after %v%s", phaseText(r), r.Elapsed.Round(time.Second), timeLeft(r))
+// logLineText returns the progress as a line of text for a log.
+func logLineText(r run.Progress, p *compile.Problem) string {
+	line := fmt.Sprintf("%s, after %v%s", phaseText(r), r.Elapsed.Round(time.Second), timeLeftText(r))
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
 		line += fmt.Sprintf("; R-hat %.3f, %s at %d draws a chain", r.RHat, essText(r), r.Draws)
 	}
-	if best := bestText(r, p); best != "" {
+	if best := bestRecipeText(r, p); best != "" {
 		line += "; " + best
 	}
 	return line
 }
 
-// essText returns the effective sample size so far, and the one the run must reach.
+// essText returns the effective sample size so far, and the size that the run must reach if it is known.
 func essText(r run.Progress) string {
 	if r.WantedESS == 0 {
 		return fmt.Sprintf("ESS %.0f", r.ESS)
@@ -97,16 +97,16 @@ func essText(r run.Progress) string {
 	return fmt.Sprintf("ESS %.0f of %d", r.ESS, r.WantedESS)
 }
 
-// bestText returns the best recipe so far, its largest amounts first, or "" if there is none.
-func bestText(r run.Progress, p *compile.Problem) string {
+// bestRecipeText returns the best recipe so far with its score, or "" if there is none.
+func bestRecipeText(r run.Progress, p *compile.Problem) string {
 	if len(r.Best) == 0 {
 		return ""
 	}
-	return bestLine(r.Best[0].Score, r.Best[0].Parts, p)
+	return recipeText(r.Best[0].Score, r.Best[0].Parts, p)
 }
 
-// bestLine returns a recipe with its score, its largest amounts first.
-func bestLine(score float64, of []mcmc.Part, p *compile.Problem) string {
+// recipeText returns a recipe with its score as text. Its largest amounts come first, at most four.
+func recipeText(score float64, of []mcmc.Part, p *compile.Problem) string {
 	const most = 4
 	parts := slices.SortedStableFunc(slices.Values(of), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
 	var units []int
@@ -123,21 +123,21 @@ func bestLine(score float64, of []mcmc.Part, p *compile.Problem) string {
 	return fmt.Sprintf("best so far %s: %s", number.Score(score, 1), strings.Join(words, ", "))
 }
 
-// progressJSON is one line of --json-progress.
+// A progressJSON is one line of the output of --json-progress.
 type progressJSON struct {
-	Elapsed float64         `json:"elapsed"` // seconds
-	Done    float64         `json:"done"`    // share of all iterations
-	Draws   int             `json:"draws"`   // of the shortest chain, when R-hat and ESS were computed
-	Rhat    report.Number   `json:"rhat"`    // the largest
-	ESS     report.Number   `json:"ess"`     // the smallest
-	Search  float64         `json:"search"`  // share of the search for the best, after the chains
+	Elapsed float64         `json:"elapsed"` // time since the start of the run, in seconds
+	Done    float64         `json:"done"`    // completed fraction of all iterations
+	Draws   int             `json:"draws"`   // draws of the shortest chain when R-hat and ESS were computed
+	Rhat    report.Number   `json:"rhat"`    // largest R-hat of the statistics
+	ESS     report.Number   `json:"ess"`     // smallest effective sample size of the statistics
+	Search  float64         `json:"search"`  // completed fraction of the search for the best recipes, which follows the chains
 	Chains  []chainProgress `json:"chains"`
-	Best    []bestProgress  `json:"best,omitempty"` // so far, the best first
+	Best    []bestProgress  `json:"best,omitempty"` // best recipes so far, from best to worst
 }
 
 type bestProgress struct {
 	Score  report.Number  `json:"score"`
-	Recipe map[string]int `json:"recipe"` // units by ingredient
+	Recipe map[string]int `json:"recipe"` // units by name of the ingredient
 }
 
 type chainProgress struct {
@@ -147,7 +147,7 @@ type chainProgress struct {
 	Accepted report.Number `json:"accepted"`
 }
 
-func progressLine(r run.Progress, p *compile.Problem) progressJSON {
+func newProgressJSON(r run.Progress, p *compile.Problem) progressJSON {
 	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS), Search: r.Search, Chains: []chainProgress{}}
 	for _, c := range r.Chains {
 		line.Chains = append(line.Chains, chainProgress{c.Done, c.Warmup, report.Number(c.Rate), report.Number(c.Accepted)})
@@ -162,7 +162,7 @@ func progressLine(r run.Progress, p *compile.Problem) progressJSON {
 	return line
 }
 
-// newBarWriter returns a writer of progress bars in kir's style.
+// newBarWriter returns a writer of progress bars in the style of kir.
 func newBarWriter(w io.Writer) progress.Writer {
 	bars := progress.NewWriter()
 	bars.SetOutputWriter(w)
@@ -179,25 +179,25 @@ func newBarWriter(w io.Writer) progress.Writer {
 	return bars
 }
 
-// newRewrittenProgress displays the progress in one line that it rewrites.
-func newRewrittenProgress(w io.Writer, p *compile.Problem, width func() int) progressView {
-	last := time.Duration(-rewriteTime)
+// newTerminalProgressView returns a view that displays the progress in one line of a terminal, which it rewrites.
+func newTerminalProgressView(w io.Writer, p *compile.Problem, width func() int) progressView {
+	last := time.Duration(-rewriteInterval)
 	return progressView{
 		end: func() { _, _ = io.WriteString(w, "\r\x1b[K") },
 		show: func(r run.Progress) {
-			if r.Elapsed-last < rewriteTime {
+			if r.Elapsed-last < rewriteInterval {
 				return
 			}
 			last = r.Elapsed
-			_, _ = fmt.Fprintf(w, "\r%s\x1b[K", clip(rewrittenText(r, p), width()-1))
+			_, _ = fmt.Fprintf(w, "\r%s\x1b[K", truncateLine(rewrittenLineText(r, p), width()-1))
 		},
 	}
 }
 
-// rewriteTime is the time between rewrites of the line.
-const rewriteTime = 200 * time.Millisecond
+// rewriteInterval is the time between two rewrites of the line of progress.
+const rewriteInterval = 200 * time.Millisecond
 
-// terminalWidth returns the number of columns of a terminal, or 80 if unknown.
+// terminalWidth returns the number of columns of a terminal, or 80 if the number is unknown.
 func terminalWidth(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
@@ -207,28 +207,28 @@ func terminalWidth(w io.Writer) int {
 	return 80
 }
 
-// clip shortens a line to a number of columns.
-func clip(line string, columns int) string {
+// truncateLine shortens a line to the given number of columns.
+func truncateLine(line string, columns int) string {
 	if text.StringWidth(line) <= columns {
 		return line
 	}
 	return text.Trim(line, max(columns-1, 0)) + "…"
 }
 
-// rewrittenText returns the text of the line: the remaining time, the statistic that holds up the
-// run, and the best recipe so far, which may be cut off.
-func rewrittenText(r run.Progress, p *compile.Problem) string {
-	line := phaseText(r) + timeLeft(r)
+// rewrittenLineText returns the text of the line of progress: the remaining time, the effective sample size, and the
+// best recipe so far. The end of the line may be cut off.
+func rewrittenLineText(r run.Progress, p *compile.Problem) string {
+	line := phaseText(r) + timeLeftText(r)
 	if !math.IsNaN(r.ESS) {
 		line += "; " + essText(r)
 	}
-	if best := bestText(r, p); best != "" {
+	if best := bestRecipeText(r, p); best != "" {
 		line += "; " + best
 	}
 	return line
 }
 
-// phaseText returns the current phase of a run, with its completed share if known.
+// phaseText returns the current phase of a run, with the completed fraction of the phase if it is known.
 func phaseText(r run.Progress) string {
 	what, done := "sampling", r.Done
 	switch {
@@ -243,8 +243,8 @@ func phaseText(r run.Progress) string {
 	return fmt.Sprintf("%s: %.0f %%", what, 100*done)
 }
 
-// timeLeft returns the estimated remaining time, "" if unknown.
-func timeLeft(r run.Progress) string {
+// timeLeftText returns the estimated remaining time as text, "" if it is unknown.
+func timeLeftText(r run.Progress) string {
 	switch {
 	case r.Left <= 0:
 		return ""
@@ -254,8 +254,8 @@ func timeLeft(r run.Progress) string {
 	return fmt.Sprintf(", about %v left", r.Left.Round(time.Second))
 }
 
-// startBars draws until the returned function is called.
-func startBars(bars progress.Writer) (end func()) {
+// startProgressBars displays progress bars until the returned function is called.
+func startProgressBars(bars progress.Writer) (end func()) {
 	go bars.Render()
 	return func() {
 		// A bar must be drawn before it can be stopped.
@@ -272,5 +272,5 @@ func startBars(bars progress.Writer) (end func()) {
 	}
 }
 
-// noColor reports whether to avoid colours (no-color.org).
+// noColor reports whether to avoid colours, because of NO_COLOR (no-color.org) or a terminal without colours.
 func noColor() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

@@ -21,12 +21,12 @@ import (
 
 // tradeoffOptions are the flags of kir tradeoff.
 type tradeoffOptions struct {
-	between         []string
-	figures, file   string
-	points, workers int
-	effort          float64
-	seed            uint64
-	asJSON          bool
+	objectiveNames       []string
+	figures, problemFile string
+	points, workers      int
+	effort               float64
+	seed                 uint64
+	asJSON               bool
 }
 
 func newTradeoffCommand() *cobra.Command {
@@ -47,7 +47,7 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 		Example: `  kir tradeoff examples/portfolio/frontier.yaml
   kir tradeoff problem.yaml --between cost,viscosity --figures figures
   kir tradeoff runs/lotion-1 --between cost,stable --json | jq '.front[] | select(.knee)'`,
-		Args:              exactlyOneArg("problem file or run"),
+		Args:              requireOneArg("problem file or run"),
 		ValidArgsFunction: completeProblemsAndRuns,
 		RunE:              o.run,
 	}
@@ -56,30 +56,30 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 }
 
 func (o *tradeoffOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringSliceVar(&o.between, "between", nil, "two to four `NAMES` of objectives, separated by commas (default: trade of the problem)")
+	c.Flags().StringSliceVar(&o.objectiveNames, "between", nil, "two to four `NAMES` of objectives, separated by commas (default: trade of the problem)")
 	c.Flags().IntVar(&o.points, "points", defaultPoints, "recipes to list")
 	c.Flags().Float64Var(&o.effort, "effort", 1, "how long to look, times the usual")
 	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of all random choices (default: that of the problem)")
 	c.Flags().IntVar(&o.workers, "workers", 0, "searches at once; it changes nothing but the time (default: all cores)")
 	c.Flags().StringVar(&o.figures, "figures", "", "write the figures as SVG and PNG into this `DIR`")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
-	problemFlag(c, &o.file)
+	addProblemFlag(c, &o.problemFile)
 	must(c.MarkFlagDirname("figures"))
 	must(c.RegisterFlagCompletionFunc("between", completeObjectives))
 }
 
-// run finds the recipes of the trade-off and prints them.
+// run searches for the trade-off and prints its recipes.
 func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
-	effort, err := effortOf(c, o.effort)
+	effort, err := effortFromFlag(c, o.effort)
 	if err != nil {
 		return err
 	}
-	if o.points < 2 || o.points > mostPoints {
-		return &inputerr.Error{Message: fmt.Sprintf("--points is %d", o.points), Hint: fmt.Sprintf("it must be from 2 to %d", mostPoints)}
+	if o.points < 2 || o.points > maxPoints {
+		return &inputerr.Error{Message: fmt.Sprintf("--points is %d", o.points), Hint: fmt.Sprintf("it must be from 2 to %d", maxPoints)}
 	}
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.asJSON)
-	defer d.end()
-	p, r, err := readTradeProblem(c.Context(), args[0], o.file, o.workers, d)
+	defer d.endWork()
+	p, r, err := readTradeProblem(c.Context(), args[0], o.problemFile, o.workers, d)
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
 	if len(options.Between) == 0 {
 		return &inputerr.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
 	}
-	d.begin("looking for the trade-off")
+	d.beginWork("looking for the trade-off")
 	trade, err := p.SearchTradeOff(c.Context(), options)
 	if err != nil {
 		return err
 	}
-	draws, warnings, err := drawsBehind(c.Context(), p, r)
+	draws, warnings, err := drawsBehindFront(c.Context(), p, r)
 	if err != nil {
 		return fmt.Errorf("reading the draws: %w", err)
 	}
@@ -102,12 +102,13 @@ func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	t.Warnings = append(t.Warnings, warnings...)
-	d.end()
+	d.endWork()
 	return o.print(c, p, t)
 }
 
-// drawsBehind returns the draws of a run that are shown behind the front; none without a run.
-func drawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (draws []*mcmc.Composition, warnings []string, err error) {
+// drawsBehindFront returns the draws of a run, which a figure shows behind the front of a trade-off. It returns
+// none without a run, and a warning if the run is not complete.
+func drawsBehindFront(ctx context.Context, p *compile.Problem, r *run.Run) (draws []*mcmc.Composition, warnings []string, err error) {
 	if r == nil {
 		return nil, nil, nil
 	}
@@ -118,11 +119,11 @@ func drawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (draws []*
 	return draws, nil, err
 }
 
-// tradeOptions returns the options of a problem, with those that flags replace.
+// tradeOptions returns the options of the trade-off in a problem, with the options that flags replace.
 func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *compile.Problem, effort *float64) compile.TradeOptions {
 	t := compile.TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
 	if c.Flags().Changed("between") {
-		t.Between = o.between
+		t.Between = o.objectiveNames
 	}
 	if effort != nil {
 		t.Effort = *effort
@@ -136,7 +137,7 @@ func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *compile.Problem, eff
 	return t
 }
 
-// print writes the figures, if requested, and prints the trade-off as text or JSON.
+// print writes the figures if a directory for them is given, and prints the trade-off as text or JSON.
 func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.Tradeoff) error {
 	if o.figures != "" {
 		files, err := saveFigures(c.Context(), view.TradeFigures(t), o.figures)
@@ -156,9 +157,9 @@ func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.
 	return view.Tradeoff(c.OutOrStdout(), t, p.Total, textStyle(c.OutOrStdout()))
 }
 
-const defaultPoints, mostPoints = 20, 500
+const defaultPoints, maxPoints = 20, 500
 
-// tradeHint lists the objectives of a problem.
+// tradeHint returns a hint how to name the objectives of a trade-off, with the objectives that the problem has.
 func tradeHint(p *compile.Problem) string {
 	var names []string
 	for _, w := range p.Properties {
@@ -170,21 +171,21 @@ func tradeHint(p *compile.Problem) string {
 	return "add --between, such as --between " + terminal.ShellWord(names[0]) + "," + terminal.ShellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
 }
 
-// readTradeProblem reads a problem file, or the problem of a run.
+// readTradeProblem reads a problem file, or the problem of a run. The returned run is nil for a problem file.
 func readTradeProblem(ctx context.Context, path, file string, workers int, d *spinner) (*compile.Problem, *run.Run, error) {
 	if !isRun(path) {
-		p, err := compile.Load(ctx, path, compile.Options{Notify: d.tell, Progress: d.begin, Workers: workers, Cache: true})
+		p, err := compile.Load(ctx, path, compile.Options{Notify: d.printMessage, Progress: d.beginWork, Workers: workers, Cache: true})
 		return p, nil, err
 	}
 	r, err := openRun(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := problemOfRun(ctx, r, file, r.Manifest.SettingsAsStarted(), workers, d)
+	p, err := loadProblemOfRun(ctx, r, file, r.Manifest.SettingsAsStarted(), workers, d)
 	return p, r, err
 }
 
-// completeObjectives completes the names of a problem's objectives, separated by commas.
+// completeObjectives completes a list of the names of a problem's objectives, separated by commas.
 func completeObjectives(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || isRun(args[0]) {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -20,22 +20,22 @@ import (
 
 // trainOptions are the flags of kir train.
 type trainOptions struct {
-	label, spread string
-	labels, units []string
-	failed        []string
-	layout        layoutFlags
-	ingredients   string
-	total         int
+	label, sdColumn string
+	labels, units   []string
+	failedWords     []string
+	layoutFlags     layoutFlags
+	ingredientsFile string
+	total           int
 
-	kind, splits    string
-	numeric, logs   bool
-	forest          model.Options
-	descriptors     compile.Descriptors
-	amounts, choose bool
-	repeats         int
+	kindName, splitsName          string
+	isNumeric, logNumbers         bool
+	forest                        model.Options
+	descriptors                   compile.Descriptors
+	testsAmounts, choosesFeatures bool
+	repeats                       int
 
-	out, figures string
-	asJSON       bool
+	outputFile, figuresDirectory string
+	asJSON                       bool
 }
 
 func newTrainCommand() *cobra.Command {
@@ -84,7 +84,7 @@ flags are kept as given.`,
   kir train examples/cocktails/recipes.csv --label taste -o taste.json
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family
   kir train recipes.csv --label taste --ingredients ingredients.csv --choose -o taste.json`,
-		Args: exactlyOneArg("recipe file"),
+		Args: requireOneArg("recipe file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"csv", "xlsx", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -98,29 +98,29 @@ func (o *trainOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.label, "label", "", "label column to predict")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
-	o.layout.add(c)
-	c.Flags().StringVarP(&o.out, "output", "o", "", "file to save the model in; it must not exist")
+	o.layoutFlags.addTo(c)
+	c.Flags().StringVarP(&o.outputFile, "output", "o", "", "file to save the model in; it must not exist")
 	c.Flags().IntVar(&o.total, "total", 1000, "units that recipes are divided into; the problem's total")
 	c.Flags().IntVar(&o.forest.Trees, "trees", 100, "trees to grow")
-	c.Flags().StringVar(&o.kind, "kind", "", "learn, forest or process (default learn)")
-	c.Flags().BoolVar(&o.logs, "log", false, "learn the logarithm of numbers")
-	c.Flags().StringVar(&o.spread, "sd", "", "column with the standard deviations of the label's numbers")
-	c.Flags().StringSliceVar(&o.failed, "failed", nil, "further values of the label that say that a recipe failed")
-	c.Flags().StringVar(&o.splits, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
+	c.Flags().StringVar(&o.kindName, "kind", "", "learn, forest or process (default learn)")
+	c.Flags().BoolVar(&o.logNumbers, "log", false, "learn the logarithm of numbers")
+	c.Flags().StringVar(&o.sdColumn, "sd", "", "column with the standard deviations of the label's numbers")
+	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "further values of the label that say that a recipe failed")
+	c.Flags().StringVar(&o.splitsName, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
 	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: see docs/problem.md)")
 	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1; 5 for numbers with best splits)")
-	c.Flags().StringVar(&o.ingredients, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
 	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
 	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "attributes of numbers whose means are tested too")
 	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "attributes by which log-ratios of totals are tested too")
 	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "test also whether an ingredient is used at all")
-	c.Flags().BoolVar(&o.amounts, "amounts", true, "test the amounts of ingredients")
-	c.Flags().BoolVar(&o.choose, "choose", false, "choose features and options by repeated cross-validation")
+	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "test the amounts of ingredients")
+	c.Flags().BoolVar(&o.choosesFeatures, "choose", false, "choose features and options by repeated cross-validation")
 	c.Flags().IntVar(&o.repeats, "repeats", 3, "how often --choose deals the recipes to five folds")
 	c.Flags().Uint64Var(&o.forest.Seed, "seed", 1, "seed of the model")
 	c.Flags().IntVar(&o.forest.Workers, "workers", 0, "trees grown at once (default: all cores)")
-	c.Flags().BoolVar(&o.numeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
-	c.Flags().StringVar(&o.figures, "figures", "", "directory to write figures to, as SVG and PNG")
+	c.Flags().BoolVar(&o.isNumeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
+	c.Flags().StringVar(&o.figuresDirectory, "figures", "", "directory to write figures to, as SVG and PNG")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))
@@ -128,9 +128,9 @@ func (o *trainOptions) addFlags(c *cobra.Command) {
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
 }
 
-// run reads the recipes, learns the label, saves the model and prints its description.
+// run reads the recipes, learns the label, saves the model and prints a description of the model.
 func (o *trainOptions) run(c *cobra.Command, args []string) error {
-	kind, err := o.check(c)
+	kind, err := o.checkFlags(c)
 	if err != nil {
 		return err
 	}
@@ -138,62 +138,62 @@ func (o *trainOptions) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, sd, err := o.labelsOf(known, args[0])
+	l, sd, err := o.findLabels(known, args[0])
 	if err != nil {
 		return err
 	}
 	if !c.Flags().Changed("numeric") {
-		if o.numeric, err = isNumber(l, kind, o.failed); err != nil {
-			return hintsAsFlags(err)
+		if o.isNumeric, err = isNumericLabel(l, kind, o.failedWords); err != nil {
+			return replaceSettingsByFlags(err)
 		}
 	}
 	var m trainedModel
 	if kind == model.ForestAlone {
 		m, err = o.growForest(c, known, l)
 	} else {
-		m, err = compile.Learn(c.Context(), known, l, sd, o.total, o.numeric, o.failed, model.LearnOptions{Kind: kind, Forest: o.forest, Log: o.logs})
+		m, err = compile.Learn(c.Context(), known, l, sd, o.total, o.isNumeric, o.failedWords, model.LearnOptions{Kind: kind, Forest: o.forest, Log: o.logNumbers})
 	}
 	if err != nil {
 		return err
 	}
-	if o.out != "" {
-		if err := saveModel(m, o.out); err != nil {
+	if o.outputFile != "" {
+		if err := saveModel(m, o.outputFile); err != nil {
 			return err
 		}
 	}
-	return tellTraining(c, m, o.out, o.figures, o.asJSON)
+	return reportTraining(c, m, o.outputFile, o.figuresDirectory, o.asJSON)
 }
 
-// check checks the flags before anything is read. It returns the kind of model.
-func (o *trainOptions) check(c *cobra.Command) (kind model.Kind, err error) {
-	if err := o.checkNumbers(c); err != nil {
+// checkFlags checks the flags before anything is read. It returns the kind of model that the flags name.
+func (o *trainOptions) checkFlags(c *cobra.Command) (kind model.Kind, err error) {
+	if err := o.checkNumberFlags(c); err != nil {
 		return kind, err
 	}
-	if d := o.descriptors; len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && o.ingredients == "" {
+	if d := o.descriptors; len(d.Totals)+len(d.Means)+len(d.Ratios) > 0 && o.ingredientsFile == "" {
 		return kind, &inputerr.Error{Message: "descriptors are of attributes of the ingredients", Hint: "name their file with --ingredients"}
 	}
-	if kind, err = kindOf(c, o.kind); err != nil {
+	if kind, err = modelKindFromFlags(c, o.kindName); err != nil {
 		return kind, err
 	}
-	if o.forest.Splits, err = splitsOf(c, o.splits, o.choose); err != nil {
+	if o.forest.Splits, err = splitsFromFlags(c, o.splitsName, o.choosesFeatures); err != nil {
 		return kind, err
 	}
-	if c.Flags().Changed("repeats") && !o.choose {
+	if c.Flags().Changed("repeats") && !o.choosesFeatures {
 		return kind, &inputerr.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
 	}
-	if o.descriptors.Only = !o.amounts; o.descriptors.Only && o.choose {
+	if o.descriptors.Only = !o.testsAmounts; o.descriptors.Only && o.choosesFeatures {
 		return kind, &inputerr.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
 	}
-	if o.out != "" {
-		if _, err := os.Lstat(o.out); err == nil {
-			return kind, &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.out)), Hint: "name another file with -o"}
+	if o.outputFile != "" {
+		if _, err := os.Lstat(o.outputFile); err == nil {
+			return kind, &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.outputFile)), Hint: "name another file with -o"}
 		}
 	}
 	return kind, nil
 }
 
-// checkNumbers checks the ranges of the numbers in flags.
-func (o *trainOptions) checkNumbers(c *cobra.Command) error {
+// checkNumberFlags checks the ranges of the numbers in flags.
+func (o *trainOptions) checkNumberFlags(c *cobra.Command) error {
 	if o.total < 1 || o.total > model.MaxTotal {
 		return &inputerr.Error{Message: fmt.Sprintf("--total is %d", o.total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
 	}
@@ -211,50 +211,52 @@ func (o *trainOptions) checkNumbers(c *cobra.Command) error {
 	return nil
 }
 
-// readRecipes reads the table of recipes with the ingredients' attributes, and prints what it guessed.
+// readRecipes reads the table of recipes with the attributes of the ingredients, and prints what was guessed about
+// the table.
 func (o *trainOptions) readRecipes(c *cobra.Command, file string) (*dataset.Book, error) {
 	read := dataset.Options{Labels: append(o.labels, o.label)}
-	if o.spread != "" {
-		read.Labels = append(read.Labels, o.spread)
+	if o.sdColumn != "" {
+		read.Labels = append(read.Labels, o.sdColumn)
 	}
 	var err error
-	if read.Layout, err = o.layout.layout(); err != nil {
+	if read.Layout, err = o.layoutFlags.buildLayout(); err != nil {
 		return nil, err
 	}
-	if o.ingredients != "" {
-		if read.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), o.ingredients, dataset.Layout{}); err != nil {
+	if o.ingredientsFile != "" {
+		if read.Ingredients, err = dataset.ReadIngredientsFile(c.Context(), o.ingredientsFile, dataset.Layout{}); err != nil {
 			return nil, err
 		}
 	}
-	if _, read.Units, err = readUnits(o.units); err != nil {
+	if _, read.Units, err = parseUnits(o.units); err != nil {
 		return nil, err
 	}
 	known, err := dataset.ReadFile(c.Context(), file, read)
 	if err != nil {
-		return nil, hintsAsFlags(err)
+		return nil, replaceSettingsByFlags(err)
 	}
-	return known, tellNotes(c.ErrOrStderr(), known.Notes, known.Guessed)
+	return known, printNotes(c.ErrOrStderr(), known.Notes, known.Guessed)
 }
 
-// labelsOf returns the label to learn and that of its standard deviations, nil without --sd.
-func (o *trainOptions) labelsOf(known *dataset.Book, file string) (l, sd *dataset.Label, err error) {
-	if l, err = labelIn(known, file, o.label); err != nil || o.spread == "" {
+// findLabels returns the label to learn and the label with its standard deviations, which is nil without --sd.
+func (o *trainOptions) findLabels(known *dataset.Book, file string) (l, sd *dataset.Label, err error) {
+	if l, err = findLabel(known, file, o.label); err != nil || o.sdColumn == "" {
 		return l, nil, err
 	}
-	sd, err = labelIn(known, file, o.spread)
+	sd, err = findLabel(known, file, o.sdColumn)
 	return l, sd, err
 }
 
-// isNumber reports whether the values of a label are to be learnt as numbers. It returns an error if
-// some of them look like numbers, but not all.
-func isNumber(l *dataset.Label, kind model.Kind, failed []string) (bool, error) {
+// isNumericLabel reports whether the values of a label are to be learnt as numbers. It returns an error if some
+// values look like numbers, but not all.
+func isNumericLabel(l *dataset.Label, kind model.Kind, failed []string) (bool, error) {
 	if l.Numeric() || kind != model.ForestAlone && l.IsMeasurement(failed...) {
 		return true, nil
 	}
 	return false, l.CheckNumbers(failed...)
 }
 
-// growForest grows a forest from the flags' features and options, or the best of the candidates.
+// growForest grows a forest with the features and options that flags set. With --choose it grows the best of
+// several candidates.
 func (o *trainOptions) growForest(c *cobra.Command, known *dataset.Book, l *dataset.Label) (trainedModel, error) {
 	candidates, err := o.candidates(c, known.Ingredients)
 	if err != nil {
@@ -263,13 +265,13 @@ func (o *trainOptions) growForest(c *cobra.Command, known *dataset.Book, l *data
 	if most := max(len(candidates[len(candidates)-1].Features), known.Ingredients.Len()); o.forest.FeaturesPerSplit > most {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("--features is %d", o.forest.FeaturesPerSplit), Hint: fmt.Sprintf("there are %d to choose among", most)}
 	}
-	return compile.GrowForest(c.Context(), known, l, o.total, o.numeric, candidates, o.repeats)
+	return compile.GrowForest(c.Context(), known, l, o.total, o.isNumeric, candidates, o.repeats)
 }
 
-// candidates returns the forests to compare, or the only one without --choose.
+// candidates returns the forests to compare. Without --choose there is only one.
 func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredients) ([]model.Candidate, error) {
 	d := o.descriptors
-	if !o.choose {
+	if !o.choosesFeatures {
 		features, _, err := d.Features(ingredients, o.total)
 		return []model.Candidate{{Features: features, Options: o.forest}}, err
 	}
@@ -284,7 +286,7 @@ func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredi
 			}
 		}
 	}
-	return d.Candidates(ingredients, o.total, o.numeric, o.forest)
+	return d.Candidates(ingredients, o.total, o.isNumeric, o.forest)
 }
 
 // A trainedModel is a model that can be described and saved.
@@ -293,8 +295,8 @@ type trainedModel interface {
 	Write(io.Writer) error
 }
 
-// labelIn returns a label of a table of recipes.
-func labelIn(known *dataset.Book, file, name string) (*dataset.Label, error) {
+// findLabel returns the label with the given name in a table of recipes.
+func findLabel(known *dataset.Book, file, name string) (*dataset.Label, error) {
 	l, ok := known.Label(name)
 	if !ok {
 		return nil, &inputerr.Error{File: file, Message: "the recipes have no label " + inputerr.Quote(name)}
@@ -305,8 +307,9 @@ func labelIn(known *dataset.Book, file, name string) (*dataset.Label, error) {
 // forestFlags are the flags that apply to forests only.
 var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "ratios", "presence", "amounts", "choose", "repeats"}
 
-// kindOf returns the kind of model: the one in --kind, or a forest if a forest's flag is given.
-func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
+// modelKindFromFlags returns the kind of model: the kind in the flag --kind, or a forest if a flag of [forestFlags]
+// is set.
+func modelKindFromFlags(c *cobra.Command, name string) (kind model.Kind, err error) {
 	if name != "" {
 		if kind, err = model.ParseKind(name); err != nil {
 			return kind, &inputerr.Error{Message: "--kind is " + inputerr.Quote(name), Hint: "it must be learn, forest or process"}
@@ -329,9 +332,9 @@ func kindOf(c *cobra.Command, name string) (kind model.Kind, err error) {
 	return kind, nil
 }
 
-// splitsOf returns the kind of splits. A given number of features, or its choice, implies best
-// splits.
-func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) {
+// splitsFromFlags returns how the trees choose their splits. By default the splits are best splits if the flag
+// --features or --choose is set, and random splits otherwise.
+func splitsFromFlags(c *cobra.Command, name string, choose bool) (model.Splits, error) {
 	if name == "" {
 		if choose || c.Flags().Changed("features") {
 			return model.BestSplits, nil
@@ -345,9 +348,9 @@ func splitsOf(c *cobra.Command, name string, choose bool) (model.Splits, error) 
 	return splits, nil
 }
 
-// tellTraining writes the figures, if requested, and prints the description of a model, with its
-// file if it was saved.
-func tellTraining(c *cobra.Command, p compile.Predictor, file, figures string, asJSON bool) error {
+// reportTraining writes the figures if a directory for them is given, and prints a description of the model. The
+// description names the file of the model if it was saved.
+func reportTraining(c *cobra.Command, p compile.Predictor, file, figures string, asJSON bool) error {
 	t, err := assemble.Training(p, file)
 	if err != nil {
 		return err
@@ -373,7 +376,7 @@ func saveModel(m trainedModel, path string) error {
 	var b bytes.Buffer
 	err := m.Write(&b)
 	if err == nil {
-		err = writeNew(path, b.Bytes())
+		err = createFile(path, b.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("saving the model in %s: %w", path, err)

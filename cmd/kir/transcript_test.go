@@ -59,7 +59,7 @@ func TestTranscripts(t *testing.T) {
 			}
 			var out, messages bytes.Buffer
 			args := words(line)
-			status := exitStatus(execute(patient(t.Context()), args, &out, &messages), &messages)
+			status := reportError(execute(patient(t.Context()), args, &out, &messages), &messages)
 			fmt.Fprintf(&said, "\n$ kir %s\n", line)
 			for _, text := range []string{out.String(), messages.String()} {
 				if strings.HasPrefix(text, "PK") {
@@ -114,7 +114,7 @@ func TestDamagedRuns(t *testing.T) {
 	}
 	do := func(line string) (status int, out, messages string) {
 		var o, m bytes.Buffer
-		status = exitStatus(execute(patient(t.Context()), words(line), &o, &m), &m)
+		status = reportError(execute(patient(t.Context()), words(line), &o, &m), &m)
 		return status, timed.ReplaceAllString(o.String(), "#"), timed.ReplaceAllString(strings.ReplaceAll(m.String(), dir, "DIR"), "#")
 	}
 	for _, line := range []string{"sample p.yaml -o whole --effort 0.1", "sample p.yaml -o other --seed 6 --effort 0.1"} {

@@ -11,8 +11,8 @@ import (
 	"kir/internal/terminal"
 )
 
-// mostShown is the most files of a command that are listed.
-const mostShown = 20
+// maxListedFiles is the greatest number of files of a command that are listed.
+const maxListedFiles = 20
 
 func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
@@ -28,7 +28,7 @@ program loads, such as installed libraries. It keeps the consent in kir/trusted 
 of your configuration, as a file that you can delete. To let programs run once, use
 --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
-		Args:              exactlyOneArg("problem file"),
+		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,
 		RunE: func(c *cobra.Command, args []string) error {
 			commands, err := compile.ReadCommands(c.Context(), args[0], nil)
@@ -61,7 +61,7 @@ of your configuration, as a file that you can delete. To let programs run once, 
 					return err
 				}
 				for k, path := range files {
-					if k == mostShown {
+					if k == maxListedFiles {
 						fmt.Fprintf(out, "    and %d more\n", len(files)-k)
 						break
 					}

@@ -14,9 +14,9 @@ func newVersionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asJSON {
-				return writeJSON(c.OutOrStdout(), thisProgram())
+				return writeJSON(c.OutOrStdout(), currentBuild())
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "kir "+thisProgram().Version)
+			_, err := fmt.Fprintln(c.OutOrStdout(), "kir "+currentBuild().Version)
 			return err
 		},
 	}

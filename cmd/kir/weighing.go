@@ -15,29 +15,29 @@ import (
 
 // weighingFlags are the flags of a weighing sheet.
 type weighingFlags struct {
-	recipe int
-	html   bool
-	scale  assemble.Scale
+	recipeNumber int
+	asPage       bool
+	scale        assemble.Scale
 }
 
-func (f *weighingFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.recipe, "recipe", 0, "the recipe `K` of the shortlist as a weighing sheet")
+func (f *weighingFlags) addTo(c *cobra.Command) {
+	c.Flags().IntVar(&f.recipeNumber, "recipe", 0, "the recipe `K` of the shortlist as a weighing sheet")
 	c.Flags().StringVar(&f.scale.Batch, "batch", "", "how much of it is made, such as 750ml or 1.5kg")
 	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "steps of the scale, in the unit that is weighed, or with their own: 1g")
 	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` that is weighed (default: that of the steps, or else of the batch)")
 	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients that is their density, grams a millilitre")
-	c.Flags().BoolVar(&f.html, "html", false, "write the weighing sheet as a page to print")
+	c.Flags().BoolVar(&f.asPage, "html", false, "write the weighing sheet as a page to print")
 }
 
-// write writes a weighing sheet.
-func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model, t *tableFlags, asJSON bool) error {
+// writeSheet writes a recipe of the shortlist as a weighing sheet.
+func (f *weighingFlags) writeSheet(c *cobra.Command, location string, m *report.Model, t *tableFlags, asJSON bool) error {
 	if f.scale.Batch == "" {
 		return &inputerr.Error{Message: "a weighing sheet needs to know how much is made", Hint: "add, for example, --batch 750ml"}
 	}
 	if t.xlsx {
 		return &inputerr.Error{Message: "a weighing sheet is text, CSV or a page", Hint: "write --csv or --html"}
 	}
-	entry, err := shortlistEntry(m.Best, "recipe", f.recipe)
+	entry, err := shortlistEntry(m.Best, "recipe", f.recipeNumber)
 	if err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model
 	if err != nil {
 		return err
 	}
-	rack, err := newIngredientOrder(s.Attributes, t.group, t.cost)
+	rack, err := newIngredientOrder(s.Attributes, t.groupColumn, t.costColumn)
 	if err != nil {
 		return err
 	}
-	sheetOf, err := assemble.Weighing(s.Outline, *entry, fmt.Sprintf("%s: recipe %d", m.Problem.Name, f.recipe), rack, f.scale)
+	sheetOf, err := assemble.Weighing(s.Outline, *entry, fmt.Sprintf("%s: recipe %d", m.Problem.Name, f.recipeNumber), rack, f.scale)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model
 		err = writeJSON(&b, sheetOf)
 	case t.csv:
 		err = sheet.CSV(&b, view.WeighingSheet(sheetOf))
-	case f.html:
+	case f.asPage:
 		err = view.WeighingPage(&b, sheetOf)
 	default:
 		err = view.Weighing(&b, sheetOf, textStyle(c.OutOrStdout()))
@@ -67,5 +67,5 @@ func (f *weighingFlags) write(c *cobra.Command, location string, m *report.Model
 	if err != nil {
 		return err
 	}
-	return t.save(c, b.Bytes())
+	return t.writeOutput(c, b.Bytes())
 }

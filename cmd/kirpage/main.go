@@ -1,8 +1,7 @@
 //go:build js
 
-// Command kirpage is the page of kir serve as a site without a server: compiled to
-// WebAssembly it answers, in a worker of the browser, what the page asks. See site/worker.js
-// for who calls it.
+// Command kirpage is the page of kir serve as a site without a server. It is compiled to WebAssembly and runs in a
+// worker of the browser, where it answers the requests of the page. The script site/worker.js calls it.
 package main
 
 import (
@@ -15,20 +14,21 @@ import (
 )
 
 func main() {
-	handler, err := open(context.Background())
+	handler, err := newSiteHandler(context.Background())
 	if err != nil {
 		js.Global().Call("kirFailed", err.Error())
 		return
 	}
 	js.Global().Call("kirReady", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		return ask(handler, args[0], args[1])
+		return serveRequest(handler, args[0], args[1])
 	}))
 	select {}
 }
 
-// ask has a request answered: {method, path, headers, body}, by the functions head(status,
-// headers), chunk(bytes) and end() of the answer. What it returns cancels it.
-func ask(handler http.Handler, request, answer js.Value) any {
+// serveRequest lets the handler answer a request of the form {method, path, headers, body}. The answer goes to the
+// functions head(status, headers), chunk(bytes) and end() of the value answer. serveRequest returns a function that
+// cancels the request.
+func serveRequest(handler http.Handler, request, answer js.Value) any {
 	ctx, cancel := context.WithCancel(context.Background())
 	body := []byte(nil)
 	if given := request.Get("body"); given.Truthy() {
@@ -44,7 +44,7 @@ func ask(handler http.Handler, request, answer js.Value) any {
 		name := names.Index(len(r.Header)).String()
 		r.Header.Set(name, headers.Get(name).String())
 	}
-	w := &response{answer: answer, header: make(http.Header)}
+	w := &responseWriter{answerCallbacks: answer, header: make(http.Header)}
 	go func() {
 		defer cancel()
 		handler.ServeHTTP(w, r)
@@ -60,42 +60,42 @@ func ask(handler http.Handler, request, answer js.Value) any {
 	return stop
 }
 
-// A response hands on to the worker what a handler answers.
-type response struct {
-	answer js.Value
-	header http.Header
-	begun  bool
+// A responseWriter passes the response of a handler on to the worker.
+type responseWriter struct {
+	answerCallbacks js.Value
+	header          http.Header
+	headSent        bool
 }
 
 var (
-	_ http.ResponseWriter = (*response)(nil)
-	_ http.Flusher        = (*response)(nil)
-	_ io.StringWriter     = (*response)(nil)
+	_ http.ResponseWriter = (*responseWriter)(nil)
+	_ http.Flusher        = (*responseWriter)(nil)
+	_ io.StringWriter     = (*responseWriter)(nil)
 )
 
-func (w *response) Header() http.Header { return w.header }
+func (w *responseWriter) Header() http.Header { return w.header }
 
-func (w *response) WriteHeader(status int) {
-	if w.begun {
+func (w *responseWriter) WriteHeader(status int) {
+	if w.headSent {
 		return
 	}
-	w.begun = true
+	w.headSent = true
 	headers := make(map[string]any, len(w.header))
 	for name, values := range w.header {
 		headers[name] = strings.Join(values, ", ")
 	}
-	w.answer.Call("head", status, headers)
+	w.answerCallbacks.Call("head", status, headers)
 }
 
-func (w *response) Write(data []byte) (int, error) {
+func (w *responseWriter) Write(data []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	chunk := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(chunk, data)
-	w.answer.Call("chunk", chunk)
+	w.answerCallbacks.Call("chunk", chunk)
 	return len(data), nil
 }
 
-func (w *response) WriteString(text string) (int, error) { return w.Write([]byte(text)) }
+func (w *responseWriter) WriteString(text string) (int, error) { return w.Write([]byte(text)) }
 
-// Flush does nothing: each piece is handed on as it is written.
-func (w *response) Flush() {}
+// Flush does nothing, because each part of a response is passed on when it is written.
+func (w *responseWriter) Flush() {}

@@ -19,9 +19,9 @@ import (
 	"kir/internal/serve"
 )
 
-// version is what runs and batches that are made here say of the program: what the command
-// line of the same build says, so that they are the same.
-func version() string {
+// programVersion returns the version that is stored in the runs and batches made here. The command line of the same
+// build stores the same version.
+func programVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
 			return v
@@ -30,17 +30,17 @@ func version() string {
 	return "devel"
 }
 
-// currentFile holds the path of the problem that was open last, within home.
-const currentFile = ".current"
+// currentFileName is the file in homeDirectory that holds the path of the problem that was open last.
+const currentFileName = ".current"
 
-// open returns what answers the page: of the problem that was open last, else the one that
-// begins with a table; and what a site has beside it.
-func open(ctx context.Context) (http.Handler, error) {
-	works, current := listWorks()
-	page, err := openPage(ctx, current)
+// newSiteHandler returns the handler of the whole site. It serves the page of the problem that was open last, or
+// the page on which a problem is made from a table, and the requests that only a site without a server has.
+func newSiteHandler(ctx context.Context) (http.Handler, error) {
+	works, current := listProblems()
+	page, err := newPageHandler(ctx, current)
 	if err != nil && current != "" {
 		// What cannot be opened is still there to be saved as a file.
-		if page, err = openPage(ctx, ""); err != nil {
+		if page, err = newPageHandler(ctx, ""); err != nil {
 			return nil, err
 		}
 		current = ""
@@ -50,26 +50,28 @@ func open(ctx context.Context) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", page)
-	mux.HandleFunc("GET /site/works", func(w http.ResponseWriter, _ *http.Request) { answerWorks(w, works, current) })
-	mux.HandleFunc("POST /site/current", chooseWork)
-	mux.HandleFunc("GET /site/kir.zip", saveWork)
-	mux.HandleFunc("GET /site/run.zip", saveRun)
-	mux.HandleFunc("POST /site/open", openWork)
+	mux.HandleFunc("GET /site/works", func(w http.ResponseWriter, _ *http.Request) { sendProblemList(w, works, current) })
+	mux.HandleFunc("POST /site/current", handleSetCurrent)
+	mux.HandleFunc("GET /site/kir.zip", sendArchive)
+	mux.HandleFunc("GET /site/run.zip", sendRunArchive)
+	mux.HandleFunc("POST /site/open", replaceWork)
 	return mux, nil
 }
 
-// openPage opens the page of a problem, or of none.
-func openPage(ctx context.Context, name string) (http.Handler, error) {
-	o := serve.Options{TryKernels: true, Run: steered, Version: version()}
+// newPageHandler returns the handler of the page of a problem. If name is empty, it returns the handler of the page
+// on which a problem is made from a table.
+func newPageHandler(ctx context.Context, name string) (http.Handler, error) {
+	o := serve.Options{TryKernels: true, Run: runStep, Version: programVersion()}
 	if name != "" {
-		o.File = filepath.Join(home, filepath.FromSlash(name))
+		o.File = filepath.Join(homeDirectory, filepath.FromSlash(name))
 	}
-	return serve.Handler(ctx, o, serve.SetupOptions{Dir: home})
+	return serve.Handler(ctx, o, serve.SetupOptions{Dir: homeDirectory})
 }
 
-// steered makes the run of a step as kir sample does, and keeps it to be saved.
-func steered(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
-	spec, err := assemble.Spec(p, version())
+// runStep makes the run of a step, which is one version of the problem on the page, as kir sample does. It stores
+// the run so that the user can save it.
+func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+	spec, err := assemble.Spec(p, programVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func steered(ctx context.Context, p *compile.Problem, dir string, progress func(
 	if err != nil {
 		return nil, err
 	}
-	m, err := assemble.Model(ctx, p, store, result, trade, version())
+	m, err := assemble.Model(ctx, p, store, result, trade, programVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +95,20 @@ func steered(ctx context.Context, p *compile.Problem, dir string, progress func(
 	if err := view.SavePage(ctx, store, m); err != nil {
 		return nil, err
 	}
-	return m, keepRun(dir)
+	return m, storeRunArchive(dir)
 }
 
-// listWorks returns the problems that the browser keeps, as paths within home, and the one
-// that was open last, or the only one; empty if it is to begin with a table.
-func listWorks() (works []string, current string) {
-	found, err := filepath.Glob(filepath.Join(home, "*", "problem.yaml"))
+// listProblems returns the problems that the browser stores, as paths within homeDirectory. It also returns the
+// problem to open: the one that was open last, or the only one. This is empty if the page is to ask for a table.
+func listProblems() (works []string, current string) {
+	found, err := filepath.Glob(filepath.Join(homeDirectory, "*", "problem.yaml"))
 	if err != nil {
 		panic(err) // the pattern is a constant
 	}
 	for _, path := range found {
-		works = append(works, strings.TrimPrefix(path, home+"/"))
+		works = append(works, strings.TrimPrefix(path, homeDirectory+"/"))
 	}
-	data, err := os.ReadFile(filepath.Join(home, currentFile))
+	data, err := os.ReadFile(filepath.Join(homeDirectory, currentFileName))
 	if err != nil {
 		if len(works) == 1 {
 			current = works[0]
@@ -121,8 +123,8 @@ func listWorks() (works []string, current string) {
 	return works, current
 }
 
-// choose makes a problem the one that is opened next; an empty name begins with a table.
-func choose(name string) error {
-	dir := &file.Dir{Path: home, Mode: 0o600}
-	return dir.Replace(currentFile, []byte(name))
+// setCurrentProblem stores which problem the page opens next. If name is empty, the page asks for a table.
+func setCurrentProblem(name string) error {
+	dir := &file.Dir{Path: homeDirectory, Mode: 0o600}
+	return dir.Replace(currentFileName, []byte(name))
 }

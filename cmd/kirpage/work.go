@@ -15,17 +15,18 @@ import (
 	"strings"
 )
 
-// home is the directory that the browser keeps.
-const home = "/kir"
+// homeDirectory is the directory that the browser stores.
+const homeDirectory = "/kir"
 
 const (
-	// mostFiles and mostBytes bound what is opened of a saved file.
-	mostFiles = 10_000
-	mostBytes = 256 << 20
+	// maxArchiveFiles is the greatest number of files of an archive to open. maxArchiveBytes is the greatest total
+	// size of its files.
+	maxArchiveFiles = 10_000
+	maxArchiveBytes = 256 << 20
 )
 
-// answerWorks answers with the problems that are kept, and which one is open.
-func answerWorks(w http.ResponseWriter, works []string, current string) {
+// sendProblemList answers a request with the stored problems and the problem that is open.
+func sendProblemList(w http.ResponseWriter, works []string, current string) {
 	w.Header().Set("Content-Type", "application/json")
 	if works == nil {
 		works = []string{}
@@ -33,12 +34,12 @@ func answerWorks(w http.ResponseWriter, works []string, current string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"works": works, "current": current}) // the worker takes all
 }
 
-// chooseWork makes the problem that the body names the one that is opened next.
-func chooseWork(w http.ResponseWriter, r *http.Request) {
+// handleSetCurrent handles a request whose body is the name of the problem to open next.
+func handleSetCurrent(w http.ResponseWriter, r *http.Request) {
 	const longest = 1 << 10
 	name, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longest))
 	if err == nil {
-		err = choose(string(name))
+		err = setCurrentProblem(string(name))
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -47,11 +48,11 @@ func chooseWork(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// saveWork answers with all files of the work, as a ZIP archive: unpacked it is a folder that
-// the command line goes on with.
-func saveWork(w http.ResponseWriter, _ *http.Request) {
+// sendArchive answers a request with all files in homeDirectory as a ZIP archive. After unpacking it, the user can
+// continue on the command line.
+func sendArchive(w http.ResponseWriter, _ *http.Request) {
 	var b bytes.Buffer
-	if err := pack(&b, os.DirFS(home)); err != nil {
+	if err := packArchive(&b, os.DirFS(homeDirectory)); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -60,22 +61,23 @@ func saveWork(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(b.Bytes()) // the worker takes all
 }
 
-// keptRun is where the last run is, as an archive, until the page is closed.
-const keptRun = "/tmp/run.zip"
+// runArchivePath is the file that holds the last run as a ZIP archive, until the page is closed.
+const runArchivePath = "/tmp/run.zip"
 
-// keepRun packs a run. The files of a browser are in memory, so it is the only one.
-func keepRun(dir string) error {
+// storeRunArchive stores the run in a directory as a ZIP archive, in place of the previous run. Only one run is
+// stored, because the files of a browser are in memory.
+func storeRunArchive(dir string) error {
 	var b bytes.Buffer
-	if err := pack(&b, os.DirFS(dir)); err != nil {
+	if err := packArchive(&b, os.DirFS(dir)); err != nil {
 		return err
 	}
-	return os.WriteFile(keptRun, b.Bytes(), 0o600)
+	return os.WriteFile(runArchivePath, b.Bytes(), 0o600)
 }
 
-// saveRun answers with the run of the step that settled last: unpacked, kir show, kir report
-// and kir draws read it.
-func saveRun(w http.ResponseWriter, _ *http.Request) {
-	data, err := os.ReadFile(keptRun)
+// sendRunArchive answers a request with a ZIP archive of the last run whose chains have settled. After unpacking
+// it, the user can read it with kir show, kir report and kir draws.
+func sendRunArchive(w http.ResponseWriter, _ *http.Request) {
+	data, err := os.ReadFile(runArchivePath)
 	if err != nil {
 		http.Error(w, "There is no run to save until the chains have settled.", http.StatusNotFound)
 		return
@@ -85,9 +87,8 @@ func saveRun(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(data) // the worker takes all
 }
 
-// pack writes the files of a directory as an archive. Hidden ones, such as locks, are no part
-// of the work.
-func pack(w io.Writer, dir fs.FS) error {
+// packArchive writes the files of a directory as a ZIP archive. Hidden files, such as locks, are left out.
+func packArchive(w io.Writer, dir fs.FS) error {
 	z := zip.NewWriter(w)
 	err := fs.WalkDir(dir, ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -118,12 +119,12 @@ func pack(w io.Writer, dir fs.FS) error {
 	return z.Close()
 }
 
-// openWork takes a saved file in place of the work that there is, which the page has asked
-// about.
-func openWork(w http.ResponseWriter, r *http.Request) {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
+// replaceWork handles a request whose body is a saved ZIP archive: it replaces the files in homeDirectory by the
+// files in the archive. The page has asked the user before.
+func replaceWork(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArchiveBytes))
 	if err == nil {
-		err = unpack(data, home)
+		err = unpackArchive(data, homeDirectory)
 	}
 	if err != nil {
 		http.Error(w, "The file is not opened, and nothing is changed: "+err.Error()+".", http.StatusBadRequest)
@@ -132,23 +133,22 @@ func openWork(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// unpack writes the files of an archive into a directory, in place of what is there: into
-// another one beside it first, so that an archive that is damaged, or too large, changes
-// nothing.
-func unpack(data []byte, dir string) error {
+// unpackArchive replaces the files in a directory by the files in an archive. It first unpacks the archive into a
+// temporary directory, so that an archive that is damaged or too large changes nothing.
+func unpackArchive(data []byte, dir string) error {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return fmt.Errorf("it is no archive that kir saved: %w", err)
 	}
-	if len(z.File) > mostFiles {
-		return fmt.Errorf("it has %d files, and %d are the most", len(z.File), mostFiles)
+	if len(z.File) > maxArchiveFiles {
+		return fmt.Errorf("it has %d files, and %d are the most", len(z.File), maxArchiveFiles)
 	}
 	next, err := os.MkdirTemp("", "open")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(next) // of what is left where something failed
-	left := int64(mostBytes)
+	left := int64(maxArchiveBytes)
 	for _, f := range z.File {
 		if strings.HasSuffix(f.Name, "/") {
 			continue
@@ -184,7 +184,7 @@ func unpack(data []byte, dir string) error {
 	return nil
 }
 
-// unpackFile writes one file of an archive, of at most so many bytes.
+// unpackFile writes one file of an archive to path, if it has at most the given number of bytes.
 func unpackFile(f *zip.File, path string, most int64) (written int64, err error) {
 	in, err := f.Open()
 	if err != nil {
@@ -196,7 +196,7 @@ func unpackFile(f *zip.File, path string, most int64) (written int64, err error)
 	case err != nil:
 		return 0, fmt.Errorf("%s in it is damaged: %w", f.Name, err)
 	case int64(len(data)) > most:
-		return 0, fmt.Errorf("it has more than %d MiB", int64(mostBytes)>>20)
+		return 0, fmt.Errorf("it has more than %d MiB", int64(maxArchiveBytes)>>20)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return 0, err

@@ -7,8 +7,8 @@ import (
 )
 
 // KnownAmountRanges returns, for each of n ingredients, the least and the greatest amount among the known
-// compositions that use it. Both are 0 for an ingredient that none uses. In [Options] a Least of 0 allows any amount,
-// and a Most of 0 allows none.
+// compositions that use the ingredient. Both are 0 for an ingredient that no known composition uses. If the results
+// become Least and Most of [Options], a Least of 0 allows any amount, and a Most of 0 allows none.
 func KnownAmountRanges(n int, known []*mcmc.Composition) (least, most []int) {
 	least, most = make([]int, n), make([]int, n)
 	for _, x := range known {
@@ -23,80 +23,84 @@ func KnownAmountRanges(n int, known []*mcmc.Composition) (least, most []int) {
 	return least, most
 }
 
-// amountLimits hold the limits of the amount of each used ingredient, and the numbers of ingredients to which the target
-// gives density.
+// The type amountLimits holds the limits of the amount of each used ingredient. It also holds the numbers of
+// ingredients of a composition to which the target gives density.
 type amountLimits struct {
-	least, most []int32
-	total       int
-	pool        []int32 // ingredients that may be used
-	sizes       []bool  // by number of ingredients: whether the target allows it
+	// minAmounts and maxAmounts hold, by ingredient, the least and the greatest amount of an ingredient that is
+	// used. A maximum of 0 means that the ingredient must not be used.
+	minAmounts, maxAmounts []int32
+	total                  int
+	allowedIngredients     []int32 // ingredients that may be used
+	allowedSizes           []bool  // by number of ingredients: whether the target allows compositions of this size
 }
 
-// newAmountLimits returns the limits of a target, with the amounts further limited by least and most, which may be nil.
+// newAmountLimits returns the limits that a target sets. The slices least and most, which may be nil, limit the
+// amounts further.
 func newAmountLimits(t *mcmc.Target, least, most []int) *amountLimits {
 	n, total := t.Space().N(), t.Space().Total()
-	d := &amountLimits{least: make([]int32, n), most: make([]int32, n), total: total}
+	d := &amountLimits{minAmounts: make([]int32, n), maxAmounts: make([]int32, n), total: total}
 	for i := range n {
-		d.least[i], d.most[i] = 1, int32(total)
+		d.minAmounts[i], d.maxAmounts[i] = 1, int32(total)
 		if least != nil {
-			d.least[i] = int32(max(least[i], 1))
+			d.minAmounts[i] = int32(max(least[i], 1))
 		}
 		if most != nil {
-			d.most[i] = int32(min(max(most[i], 0), total))
+			d.maxAmounts[i] = int32(min(max(most[i], 0), total))
 		}
-		if d.most[i] < d.least[i] {
-			d.most[i] = 0
+		if d.maxAmounts[i] < d.minAmounts[i] {
+			d.maxAmounts[i] = 0
 			continue
 		}
-		d.pool = append(d.pool, int32(i))
+		d.allowedIngredients = append(d.allowedIngredients, int32(i))
 	}
 	_, hi := t.Law().Support()
-	d.sizes = make([]bool, hi+2)
-	for k := range d.sizes {
-		d.sizes[k] = t.LogLaw(k) > math.Inf(-1)
+	d.allowedSizes = make([]bool, hi+2)
+	for k := range d.allowedSizes {
+		d.allowedSizes[k] = t.LogLaw(k) > math.Inf(-1)
 	}
 	return d
 }
 
 // allowsSize reports whether the target allows compositions of n ingredients.
-func (d *amountLimits) allowsSize(n int) bool { return n < len(d.sizes) && d.sizes[n] }
+func (d *amountLimits) allowsSize(n int) bool { return n < len(d.allowedSizes) && d.allowedSizes[n] }
 
-// allows reports whether ingredient i may have that amount. The amount may be 0.
-func (d *amountLimits) allows(i int, amount int32) bool {
-	return amount == 0 || d.least[i] <= amount && amount <= d.most[i]
+// allowsAmount reports whether ingredient i may have the given amount. An amount of 0 is always allowed.
+func (d *amountLimits) allowsAmount(i int, amount int32) bool {
+	return amount == 0 || d.minAmounts[i] <= amount && amount <= d.maxAmounts[i]
 }
 
-// allowsAll reports whether x keeps the limits of all amounts.
-func (d *amountLimits) allowsAll(x *mcmc.Composition) bool {
+// allowsAllAmounts reports whether all amounts of x are within the limits.
+func (d *amountLimits) allowsAllAmounts(x *mcmc.Composition) bool {
 	for _, i := range x.Ingredients() {
-		if !d.allows(int(i), int32(x.Amount(int(i)))) {
+		if !d.allowsAmount(int(i), int32(x.Amount(int(i)))) {
 			return false
 		}
 	}
 	return true
 }
 
-// splitRange returns the range from ≤ k < to of splits that give both i and j an allowed positive amount. i has k
-// units and j the other s−k.
+// splitRange returns the range from ≤ k < to of splits that give both i and j an allowed positive amount. At split
+// k, ingredient i has k units and ingredient j has s−k units.
 func (d *amountLimits) splitRange(i, j, s int) (from, to int) {
-	from = max(int(d.least[i]), s-int(d.most[j]))
-	to = min(int(d.most[i]), s-int(d.least[j])) + 1
+	from = max(int(d.minAmounts[i]), s-int(d.maxAmounts[j]))
+	to = min(int(d.maxAmounts[i]), s-int(d.minAmounts[j])) + 1
 	return from, to
 }
 
-// repair returns x with each amount moved into its allowed range and without forbidden ingredients. It then restores
-// the total by changing the amounts in proportion to their room. ok is false if there is not enough room.
-func (d *amountLimits) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
-	if d.allowsAll(x) {
+// repairAmounts returns x with each amount moved into its allowed range and without forbidden ingredients. It then
+// restores the total by changing each amount in proportion to how far the amount may still change. ok is false if
+// the amounts cannot change enough.
+func (d *amountLimits) repairAmounts(x *mcmc.Composition) (*mcmc.Composition, bool) {
+	if d.allowsAllAmounts(x) {
 		return x, true
 	}
 	var parts []mcmc.Part
 	sum := 0
 	for _, p := range x.Parts() {
-		if d.most[p.Ingredient] == 0 {
+		if d.maxAmounts[p.Ingredient] == 0 {
 			continue
 		}
-		p.Amount = min(max(p.Amount, int(d.least[p.Ingredient])), int(d.most[p.Ingredient]))
+		p.Amount = min(max(p.Amount, int(d.minAmounts[p.Ingredient])), int(d.maxAmounts[p.Ingredient]))
 		sum += p.Amount
 		parts = append(parts, p)
 	}
@@ -104,9 +108,9 @@ func (d *amountLimits) repair(x *mcmc.Composition) (*mcmc.Composition, bool) {
 	gap := d.total - sum
 	room := func(p mcmc.Part) int {
 		if gap > 0 {
-			return int(d.most[p.Ingredient]) - p.Amount
+			return int(d.maxAmounts[p.Ingredient]) - p.Amount
 		}
-		return p.Amount - int(d.least[p.Ingredient])
+		return p.Amount - int(d.minAmounts[p.Ingredient])
 	}
 	all := 0
 	for _, p := range parts {

@@ -15,22 +15,23 @@ import (
 	"kir/mcmc"
 )
 
-// A Question holds everything that a search for a problem's best compositions needs.
+// A Question holds everything that a search for the best compositions of a problem needs.
 type Question struct {
 	Target *mcmc.Target // the sampled target, with the weights of its objectives
 
-	// Effort scales the number of lines to score, see [Budget]. With 0 nothing is searched: the shortlist consists of
-	// compositions found before.
+	// Effort scales the number of lines to score; see [Budget]. With an effort of 0 nothing is searched, and the
+	// shortlist consists of compositions found before.
 	Effort float64
 
-	// Known are the known recipes. KnownScores returns the score Π_k y_k of each, predicted by models not trained on
-	// it, or NaN without such a model. If KnownScores is nil, the target scores them.
+	// Known lists the known recipes. KnownScores returns, for each known recipe, the product Π_k y_k of the scores
+	// of the objectives. The scores are predicted by models that were not trained on the recipe; without such a
+	// model the product is NaN. If KnownScores is nil, the target scores the known recipes.
 	Known       []*mcmc.Composition
 	KnownScores func() ([]float64, error)
 
-	// Least and Most bound the amounts of each ingredient in suggestions. Always lists the ingredients that all known
-	// recipes have, and Lacks reports whether a set misses one of them. Each may be nil for no limit. If no
-	// composition is found within these limits, the search runs again without them.
+	// Least and Most bound the amounts of each ingredient in suggestions. Always lists the ingredients that all
+	// known recipes have. Lacks reports whether a set of ingredients misses one of these. Each of the four may be
+	// nil for no limit. If no composition is found within these limits, the search runs again without them.
 	Least, Most []int
 	Lacks       func(ingredients []int) bool
 	Always      []int
@@ -45,26 +46,26 @@ type Question struct {
 	// Stated means that no objective was learnt from data, so every difference of scores is real.
 	Stated bool
 
-	// Bounding holds the rules and the terms of the score from which upper bounds are computed; this package sets its
-	// other fields. If nil, scores are not bounded.
+	// Bounding holds the rules, and the terms of the score from which upper bounds are computed. Package search
+	// sets the other fields of Bounding. If Bounding is nil, scores are not bounded.
 	Bounding *bound.Problem
 }
 
 // RunContext describes the sampling run whose problem is searched.
 type RunContext struct {
-	Iterations int64 // total iterations of all chains
+	Iterations int64 // total number of iterations of all chains
 	Seed       uint64
 	Workers    int
-	Found      []Found // best compositions that the chains visited; LogScore is by the target of [Unweighted]
+	Found      []Found // best compositions that the chains visited, with log scores by the target of [Unweighted]
 
-	LinesScored *atomic.Int64 // counts scored lines; see [Options]
+	LinesScored *atomic.Int64 // counts the lines scored so far; see [Options]
 }
 
-// ExpectedLines estimates how many lines the search of an answer will score, for progress reports.
+// ExpectedLines estimates how many lines the search for an answer will score, for progress reports.
 func (q *Question) ExpectedLines(b RunContext) int {
 	each := Budget(b.Iterations, q.Effort)
 	if q.Halves != nil {
-		return each + 2*(each/optimismShare)
+		return each + 2*(each/optimismBudgetDivisor)
 	}
 	return each
 }
@@ -72,33 +73,33 @@ func (q *Question) ExpectedLines(b RunContext) int {
 // An Answer holds the best compositions found for a problem, and what is known about their quality.
 type Answer struct {
 	Effort        float64
-	Evaluations   int64 // lines and compositions scored by the search, the shortlist and the optimism check
-	Compositions  int64 // splits of the scored lines
+	Evaluations   int64 // number of lines (see mcmc.Scorer) and single compositions scored by the search, the shortlist and the optimism check
+	Compositions  int64 // number of compositions on the scored lines
 	Entries       []Entry
 	Comparison    *Comparison
-	Bound         *Bound         // nil if nothing was searched or found
-	OptimismCheck *OptimismCheck // nil if no objective was learnt from data, or nothing was searched
+	Bound         *Bound         // upper bound of the scores; nil if nothing was searched or found
+	OptimismCheck *OptimismCheck // check of the predicted scores; nil if no objective was learnt from data, or nothing was searched
 	Notes         []string       // reasons why parts of the answer are missing
-	Seconds       float64        // duration; the only field that differs between equal runs
+	Seconds       float64        // duration; the only field that differs between runs of the same question with the same seed
 }
 
 const (
-	answerLength  = 20
-	answerRandom  = 1000 // number of random compositions for the comparison
-	optimismShare = 8    // share of the budget for the search with the models of each half
+	maxAnswerEntries      = 20   // greatest number of entries of the shortlist
+	comparedRandomCount   = 1000 // number of random compositions for the comparison
+	optimismBudgetDivisor = 8    // the search with the models of each half gets the budget divided by this number
 )
 
-// Answer searches for the best compositions, makes a shortlist of them and of those that the chains
-// visited, and compares it. The result depends only on the question, the seed and the visited
-// compositions, not on the number of workers. It is nil if no property counts, since then all
-// compositions are equally good.
+// Answer searches for the best compositions. It makes a shortlist from these and from the compositions that the
+// chains visited, and compares the shortlist with known and random compositions. The result depends only on the
+// question, the seed and the visited compositions, not on the number of workers. It is nil if no objective has a
+// positive weight, because all compositions are then equally good.
 func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	begun := time.Now()
-	a, err := q.answer(ctx, b)
+	a, err := q.answerWithinLimits(ctx, b)
 	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.Lacks != nil) {
 		wide := *q
 		wide.Least, wide.Most, wide.Lacks, wide.Always = nil, nil, nil, nil
-		if a, err = wide.answer(ctx, b); err == nil && len(a.Entries) > 0 {
+		if a, err = wide.answerWithinLimits(ctx, b); err == nil && len(a.Entries) > 0 {
 			a.Notes = append(a.Notes, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
 		}
 	}
@@ -109,8 +110,9 @@ func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// answer is [Question.Answer] without its second attempt: it stays within the limits of the question.
-func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
+// answerWithinLimits is [Question.Answer] without its second attempt: it keeps the limits of the question even if
+// nothing is found.
+func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answer, error) {
 	plain, err := Unweighted(q.Target)
 	if err != nil {
 		return nil, err
@@ -127,13 +129,13 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	if q.Lacks != nil {
 		refuse = func(set []int) bool { return q.Lacks(set) || q.Refuse != nil && q.Refuse(set) }
 	}
-	kind.Common = distance.common
+	kind.Common = distance.isCommon
 	o := Options{
 		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, LinesScored: b.LinesScored,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: kind, Refuse: refuse,
-		Diverse: answerLength, Distance: distance, MinDistance: float64(MinDistanceShare * typical),
+		Diverse: maxAnswerEntries, Distance: distance, MinDistance: float64(MinDistanceShare * typical),
 	}
-	list := ListOptions{Length: answerLength, Exact: q.Stated, Distance: distance, MinDistance: o.MinDistance, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
+	list := ListOptions{Length: maxAnswerEntries, Exact: q.Stated, Distance: distance, MinDistance: o.MinDistance, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
 	for _, w := range q.Target.Objectives() {
 		list.Weight = max(list.Weight, w.Weight)
 	}
@@ -142,16 +144,16 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	var c *boundTracker
 	if o.Evaluations > 0 {
 		c = q.newBoundTracker(plain, o)
-		if o.FeasibleStarts, err = c.boundBefore(ctx); err != nil {
+		if o.FeasibleStarts, err = c.boundBeforeSearch(ctx); err != nil {
 			return nil, err
 		}
-		r, err := best(ctx, plain, o, b.Found)
+		r, err := bestWithFallbackStarts(ctx, plain, o, b.Found)
 		if err != nil {
 			return nil, err
 		}
 		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
 		candidates = slices.Concat(r.Diverse, r.Archive.Best(), b.Found)
-		if a.Bound, candidates, err = c.boundAfter(ctx, candidates); err != nil {
+		if a.Bound, candidates, err = c.boundAfterSearch(ctx, candidates); err != nil {
 			return nil, err
 		}
 	}
@@ -161,11 +163,11 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	}
 	a.Entries = l.Entries
 	if a.Bound != nil {
-		a.Bound = c.updateBound(a.Bound, l.Entries)
+		a.Bound = c.raiseBestScore(a.Bound, l.Entries)
 	}
 	a.Evaluations += l.Evaluations
 	a.Compositions += l.Compositions
-	compare := CompareOptions{Random: answerRandom, Seed: b.Seed, Distance: distance, Known: q.Known}
+	compare := CompareOptions{Random: comparedRandomCount, Seed: b.Seed, Distance: distance, Known: q.Known}
 	if q.KnownScores != nil {
 		if compare.KnownScores, err = q.KnownScores(); err != nil {
 			return nil, err
@@ -174,7 +176,7 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	if a.Comparison, err = Compare(ctx, plain, a.Entries, compare); err != nil {
 		return nil, err
 	}
-	if o.Evaluations /= optimismShare; o.Evaluations > 0 && q.Halves != nil {
+	if o.Evaluations /= optimismBudgetDivisor; o.Evaluations > 0 && q.Halves != nil {
 		if err := a.checkOptimism(ctx, q, o, list); err != nil {
 			return nil, err
 		}
@@ -182,14 +184,14 @@ func (q *Question) answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// best calls [Best]. If Best finds no composition to start from, best calls it again with compositions that the
-// chains visited.
-func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Result, error) {
+// bestWithFallbackStarts calls [Best]. If Best finds no composition to start from, it calls Best again with
+// compositions that the chains visited as starts.
+func bestWithFallbackStarts(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Result, error) {
 	r, err := Best(ctx, t, o)
 	if !errors.Is(err, mcmc.ErrNoStart) || len(found) == 0 {
 		return r, err
 	}
-	for _, f := range found[:min(len(found), randomSeeds)] {
+	for _, f := range found[:min(len(found), randomSeedCount)] {
 		x, err := t.Space().Composition(f.Parts, f.Conditions)
 		if err != nil {
 			return nil, err
@@ -199,19 +201,19 @@ func best(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Resul
 	return Best(ctx, t, o)
 }
 
-// randomPairs is the number of random compositions from which a typical distance is computed if the known recipes
-// give none.
-const randomPairs = 100
+// distanceSampleSize is the number of random compositions from which a typical distance is computed if the known
+// recipes give none.
+const distanceSampleSize = 100
 
-// typicalDistance returns the median distance between two known recipes, or between two random compositions if the
-// recipes do not differ.
+// typicalDistance returns the median distance between two known recipes. If the recipes do not differ, it returns
+// the median distance between two random compositions.
 func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
 	if typical := d.Typical(q.Known); typical > 0 {
 		return typical, nil
 	}
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(seed, "search distance", 0)
 	var all []*mcmc.Composition
-	for range randomPairs {
+	for range distanceSampleSize {
 		if err := browsersched.Err(ctx); err != nil {
 			return 0, err
 		}
@@ -224,12 +226,13 @@ func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Dista
 	return max(d.Typical(all), 0), nil
 }
 
-// checkOptimism sets a.OptimismCheck: models trained on each half of the recipes are checked by those of the other
-// half. If that is impossible, for example because a class occurs in one half only, it adds a note.
+// checkOptimism sets a.OptimismCheck: shortlists by models trained on one half of the recipes are scored by models
+// trained on the other half. If that is impossible, for example because a class occurs in one half only,
+// checkOptimism adds a note to a.Notes.
 func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.Halves(ctx, o.Seed)
 	if err == nil {
-		a.OptimismCheck, err = checkBoth(ctx, own, other, o, l)
+		a.OptimismCheck, err = checkOptimismBothWays(ctx, own, other, o, l)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -243,9 +246,9 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 	return nil
 }
 
-// checkBoth returns the average of [CheckOptimism] in both directions, because with few recipes a single direction
-// depends much on chance.
-func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
+// checkOptimismBothWays returns the average of [CheckOptimism] in both directions, because with few recipes a
+// single direction depends much on chance.
+func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	p, err := CheckOptimism(ctx, a, b, o, l)
 	if err != nil {
 		return nil, err
@@ -262,9 +265,9 @@ func checkBoth(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions)
 		Evaluations:     p.Evaluations + q.Evaluations,
 		Compositions:    p.Compositions + q.Compositions,
 	}
-	both.setRemaining()
+	both.setRemainingGains()
 	return both, nil
 }
 
-// Score returns the score Π_k y_k of a composition found by the target of [Unweighted].
+// Score returns the score Π_k y_k of a composition whose LogScore is by the target of [Unweighted].
 func (f *Found) Score() float64 { return portable.Exp(f.LogScore) }

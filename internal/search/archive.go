@@ -10,38 +10,40 @@ import (
 
 // A Found is a composition found by a search, with its log score.
 type Found struct {
-	Parts      []mcmc.Part // amounts, in increasing order of ingredients
-	Conditions []int32     // index of the value of each condition; nil without conditions
-	LogScore   float64     // Σ_k c_k·log y_k of the target that was searched
+	Parts      []mcmc.Part // used ingredients and their amounts, in ascending order of ingredients
+	Conditions []int32     // by condition: the index of its value; nil without conditions
+	LogScore   float64     // log score by the target that was searched: Σ_k c_k·log y_k, with the weights c_k and the scores y_k of the objectives
 }
 
 // maxNiches is the greatest number of compositions that an archive keeps.
 const maxNiches = 4000
 
-// An Archive keeps the best composition found in each [Niche], up to a maximum number. Of two with equal scores it
-// keeps the first.
+// An Archive keeps the best composition found in each [Niche], up to a maximum number of compositions. Among
+// compositions of a niche with equal scores it keeps the first that was offered.
 type Archive struct {
-	niche Niche
-	most  int
-	index map[nicheKey]int // index in list of each niche's composition
-	list  []Found          // compositions in no particular order
-	bar   float64          // log score that a composition must exceed to be kept
+	nicheDefinition Niche
+	maxCompositions int
+	indexByNiche    map[nicheKey]int // by niche: the index of its composition in compositions
+	compositions    []Found          // compositions in no particular order
+	scoreToExceed   float64          // log score that a composition must exceed to be kept
 
-	amount map[int]int // scratch of key: units of each group
+	groupAmounts map[int]int // scratch of nicheOf: units of each group
 }
 
-type nicheKey struct{ size, main, band int32 }
+// A nicheKey identifies a niche by the number of ingredients, the main ingredient or group, and the band of the
+// attribute; see [Niche].
+type nicheKey struct{ ingredientCount, mainGroup, attributeBand int32 }
 
 func newArchive(kind Niche, most int) *Archive {
-	return &Archive{niche: kind, most: most, index: make(map[nicheKey]int), bar: math.Inf(-1), amount: make(map[int]int)}
+	return &Archive{nicheDefinition: kind, maxCompositions: most, indexByNiche: make(map[nicheKey]int), scoreToExceed: math.Inf(-1), groupAmounts: make(map[int]int)}
 }
 
-// key returns the niche of a composition.
-func (a *Archive) key(parts []mcmc.Part) nicheKey {
+// nicheOf returns the niche of the composition with the given parts.
+func (a *Archive) nicheOf(parts []mcmc.Part) nicheKey {
 	main, most := 0, -1
-	if a.niche.Group == nil {
+	if a.nicheDefinition.Group == nil {
 		for _, p := range parts {
-			if a.niche.Common != nil && a.niche.Common[p.Ingredient] {
+			if a.nicheDefinition.Common != nil && a.nicheDefinition.Common[p.Ingredient] {
 				continue
 			}
 			if p.Amount > most || p.Amount == most && p.Ingredient < main {
@@ -49,92 +51,92 @@ func (a *Archive) key(parts []mcmc.Part) nicheKey {
 			}
 		}
 	} else {
-		clear(a.amount)
+		clear(a.groupAmounts)
 		for _, p := range parts {
-			g := a.niche.Group[p.Ingredient]
-			a.amount[g] += p.Amount
+			g := a.nicheDefinition.Group[p.Ingredient]
+			a.groupAmounts[g] += p.Amount
 		}
-		for g, amount := range a.amount {
+		for g, amount := range a.groupAmounts {
 			if amount > most || amount == most && g < main {
 				main, most = g, amount
 			}
 		}
 	}
-	k := nicheKey{size: int32(len(parts)), main: int32(main)}
-	if a.niche.Attribute != nil {
-		band, found := slices.BinarySearch(a.niche.Bands, meanOf(a.niche.Attribute, parts))
+	k := nicheKey{ingredientCount: int32(len(parts)), mainGroup: int32(main)}
+	if a.nicheDefinition.Attribute != nil {
+		band, found := slices.BinarySearch(a.nicheDefinition.Bands, attributeMean(a.nicheDefinition.Attribute, parts))
 		if found {
 			band++
 		}
-		k.band = int32(band)
+		k.attributeBand = int32(band)
 	}
 	return k
 }
 
-// Offer keeps a copy of a composition if it is the best of its niche so far. parts may be in any order; conditions
-// holds the index of each condition's value. The caller must check rules and limits of amounts.
+// Offer keeps a copy of a composition if it is the best of its niche so far. parts may be in any order, and
+// conditions holds the index of the value of each condition. The caller must check rules and limits of amounts.
 func (a *Archive) Offer(parts []mcmc.Part, conditions []int32, logScore float64) {
-	if !(logScore > a.bar) {
+	if !(logScore > a.scoreToExceed) {
 		return
 	}
-	key := a.key(parts)
-	at, known := a.index[key]
+	key := a.nicheOf(parts)
+	at, known := a.indexByNiche[key]
 	if known {
-		if f := &a.list[at]; logScore > f.LogScore {
+		if f := &a.compositions[at]; logScore > f.LogScore {
 			f.Parts, f.Conditions, f.LogScore = append(f.Parts[:0], parts...), slices.Clone(conditions), logScore
 		}
 		return
 	}
-	a.index[key] = len(a.list)
-	a.list = append(a.list, Found{slices.Clone(parts), slices.Clone(conditions), logScore})
-	if len(a.list) >= 2*a.most {
+	a.indexByNiche[key] = len(a.compositions)
+	a.compositions = append(a.compositions, Found{slices.Clone(parts), slices.Clone(conditions), logScore})
+	if len(a.compositions) >= 2*a.maxCompositions {
 		a.prune()
 	}
 }
 
-// prune drops the worst compositions until at most the maximum number are left.
+// prune drops the worst compositions until at most maxCompositions are left.
 func (a *Archive) prune() {
-	if len(a.list) <= a.most {
+	if len(a.compositions) <= a.maxCompositions {
 		return
 	}
-	for k := range a.list {
-		sortParts(a.list[k].Parts)
+	for k := range a.compositions {
+		sortByIngredient(a.compositions[k].Parts)
 	}
-	sortFound(a.list)
-	a.list = slices.Clone(a.list[:a.most])
-	a.bar = a.list[a.most-1].LogScore
-	clear(a.index)
-	for at := range a.list {
-		a.index[a.key(a.list[at].Parts)] = at
+	sortByScore(a.compositions)
+	a.compositions = slices.Clone(a.compositions[:a.maxCompositions])
+	a.scoreToExceed = a.compositions[a.maxCompositions-1].LogScore
+	clear(a.indexByNiche)
+	for at := range a.compositions {
+		a.indexByNiche[a.nicheOf(a.compositions[at].Parts)] = at
 	}
 }
 
-// merge offers each composition of b to a.
+// merge offers each composition of the archive b to the archive a.
 func (a *Archive) merge(b *Archive) {
-	for _, f := range b.list {
+	for _, f := range b.compositions {
 		a.Offer(f.Parts, f.Conditions, f.LogScore)
 	}
 }
 
-// Best returns the archive's compositions, the best first.
+// Best returns the compositions of the archive, from best to worst.
 func (a *Archive) Best() []Found {
 	a.prune()
-	list := slices.Clone(a.list)
+	list := slices.Clone(a.compositions)
 	for k := range list {
 		list[k].Parts = slices.Clone(list[k].Parts)
-		sortParts(list[k].Parts)
+		sortByIngredient(list[k].Parts)
 	}
-	sortFound(list)
+	sortByScore(list)
 	return list
 }
 
-func sortParts(parts []mcmc.Part) {
+func sortByIngredient(parts []mcmc.Part) {
 	slices.SortFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
 }
 
-// sortFound sorts by decreasing score, and equal scores by their parts. The order thus does not depend on the order
-// of discovery.
-func sortFound(list []Found) {
+// sortByScore sorts compositions by descending score, and compositions of equal score by their parts. Hence the order
+// does not depend on the order in which compositions were found.
+func sortByScore(list []Found) {
 	slices.SortFunc(list, func(f, g Found) int {
 		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q mcmc.Part) int {
 			return cmp.Or(cmp.Compare(p.Ingredient, q.Ingredient), cmp.Compare(p.Amount, q.Amount))

@@ -21,7 +21,7 @@ func TestArchiveKinds(t *testing.T) {
 		{parts(t, 0, 10, 0, 0), nicheKey{1, 1, 1}}, // a bound begins a band
 		{parts(t, 0, 0, 4, 6), nicheKey{2, 2, 2}},
 	} {
-		if got := a.key(c.x.Parts()); got != c.want {
+		if got := a.nicheOf(c.x.Parts()); got != c.want {
 			t.Errorf("%v is of the kind %v, not %v", c.x, got, c.want)
 		}
 	}
@@ -86,12 +86,12 @@ func TestRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := newAmountLimits(target, least, most)
-		y, ok := d.repair(x)
+		y, ok := d.repairAmounts(x)
 		low, high := 0, 0
 		for _, p := range x.Parts() {
-			if d.most[p.Ingredient] > 0 {
-				low += int(d.least[p.Ingredient])
-				high += int(d.most[p.Ingredient])
+			if d.maxAmounts[p.Ingredient] > 0 {
+				low += int(d.minAmounts[p.Ingredient])
+				high += int(d.maxAmounts[p.Ingredient])
 			}
 		}
 		if ok != (low <= 40 && 40 <= high) {
@@ -104,7 +104,7 @@ func TestRepair(t *testing.T) {
 		if y != x {
 			mended++
 		}
-		if !d.allowsAll(y) || y.Total() != 40 {
+		if !d.allowsAllAmounts(y) || y.Total() != 40 {
 			t.Fatalf("%v with doses from %v to %v became %v", x, least, most, y)
 		}
 	}

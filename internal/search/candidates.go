@@ -11,41 +11,42 @@ import (
 	"kir/mcmc"
 )
 
-// diverseWalks is the number of walks for each diverse composition.
-const diverseWalks = 2
+// walksPerDiverse is the number of walks that search for each diverse composition.
+const walksPerDiverse = 2
 
 // findDiverse searches for the best compositions that differ from each other, one after another. The walks for each
-// begin at the best compositions so far that are far enough from those already chosen. Scores fall slowly along the
-// list, because the walks begin at the best remaining compositions of the archive and the seeds.
+// of these compositions start at the best compositions so far that are far enough from the compositions already
+// chosen. Scores decrease slowly along the list, because the walks start at the best remaining compositions of the
+// archive and the seeds.
 func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
-	if s.o.Diverse == 0 {
+	if s.options.Diverse == 0 {
 		return nil, nil
 	}
-	left := int64(s.o.Evaluations) - s.evaluations
-	each := max(int(left)/(s.o.Diverse*diverseWalks), 1)
-	s.learnPartners(s.archive.Best())
+	left := int64(s.options.Evaluations) - s.evaluations
+	each := max(int(left)/(s.options.Diverse*walksPerDiverse), 1)
+	s.updatePartners(s.archive.Best())
 	var chosen []Found
-	for len(chosen) < s.o.Diverse {
-		starts := s.admissible(chosen)
+	for len(chosen) < s.options.Diverse {
+		starts := s.admissibleStarts(chosen)
 		if len(starts) == 0 {
 			break
 		}
-		found := make([]*walker, min(diverseWalks, len(starts)))
+		found := make([]*walker, min(walksPerDiverse, len(starts)))
 		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(s.o.workers())
+		g.SetLimit(s.options.workerCount())
 		for k := range found {
 			g.Go(func() error {
-				r := mcmc.NewRand(s.o.Seed, "search idea", uint64(len(chosen)*diverseWalks+k))
+				r := mcmc.NewRand(s.options.Seed, "search idea", uint64(len(chosen)*walksPerDiverse+k))
 				w, err := newWalker(s, starts[k], r)
 				if err != nil {
 					return err
 				}
 				found[k] = w
-				w.diversity = &diversityFilter{s.o.Distance.Clone(), chosen, s.o.MinDistance, Found{LogScore: math.Inf(-1)}}
-				if !s.refuses(starts[k].Parts) {
-					w.diversity.best = Found{slices.Clone(starts[k].Parts), slices.Clone(starts[k].Conditions), starts[k].LogScore}
+				w.diversityFilter = &diversityFilter{s.options.Distance.Clone(), chosen, s.options.MinDistance, Found{LogScore: math.Inf(-1)}}
+				if !s.refusesIngredients(starts[k].Parts) {
+					w.diversityFilter.bestFound = Found{slices.Clone(starts[k].Parts), slices.Clone(starts[k].Conditions), starts[k].LogScore}
 				}
-				return w.anneal(ctx, each, warmest, coldest)
+				return w.anneal(ctx, each, archiveStartBeta, endBeta)
 			})
 		}
 		if err := g.Wait(); err != nil {
@@ -54,48 +55,48 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 		best := Found{LogScore: math.Inf(-1)}
 		for _, w := range found {
 			s.archive.merge(w.archive)
-			s.count(w)
-			if w.diversity.best.LogScore > best.LogScore {
-				best = w.diversity.best
+			s.addCounts(w)
+			if w.diversityFilter.bestFound.LogScore > best.LogScore {
+				best = w.diversityFilter.bestFound
 			}
 		}
 		if best.Parts == nil {
 			break
 		}
-		sortParts(best.Parts)
+		sortByIngredient(best.Parts)
 		chosen = append(chosen, best)
 	}
-	sortFound(chosen)
+	sortByScore(chosen)
 	return chosen, nil
 }
 
-// admissible returns the best compositions of the archive and the seeds that are far enough from those chosen and
-// have allowed amounts. It also keeps them apart from each other, if that leaves any.
-func (s *searcher) admissible(chosen []Found) []Found {
+// admissibleStarts returns the best compositions of the archive and the seeds that are far enough from the chosen
+// compositions and have allowed amounts. The returned compositions are also far enough from each other.
+func (s *searcher) admissibleStarts(chosen []Found) []Found {
 	var starts []Found
-	a := &diversityFilter{s.o.Distance, slices.Clone(chosen), s.o.MinDistance, Found{}}
+	a := &diversityFilter{s.options.Distance, slices.Clone(chosen), s.options.MinDistance, Found{}}
 	for _, f := range s.diverseStarts() {
-		if !a.allows(f.Parts) {
+		if !a.isFarEnough(f.Parts) {
 			continue
 		}
 		starts = append(starts, f)
-		if len(starts) == diverseWalks {
+		if len(starts) == walksPerDiverse {
 			break
 		}
-		a.found = append(a.found, f)
+		a.avoidedCompositions = append(a.avoidedCompositions, f)
 	}
 	return starts
 }
 
-// diverseStarts returns compositions for walks to start from, the best first. Known recipes are included even if they
-// must not be suggested: compositions near them differ from the rest.
+// diverseStarts returns the compositions at which walks may start, from best to worst. Known recipes are included
+// even if they must not be suggested, because the compositions near them differ from the rest.
 func (s *searcher) diverseStarts() []Found {
 	all := s.archive.Best()
 	for _, f := range s.seeds {
-		if !slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !s.limits.allows(p.Ingredient, int32(p.Amount)) }) {
+		if !slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !s.limits.allowsAmount(p.Ingredient, int32(p.Amount)) }) {
 			all = append(all, f)
 		}
 	}
-	sortFound(all)
+	sortByScore(all)
 	return all
 }

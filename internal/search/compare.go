@@ -15,36 +15,38 @@ import (
 
 // A Comparison compares a shortlist with known and random compositions.
 type Comparison struct {
-	// Each score is the product Π y_k over the objectives, without weights.
-	Shortlist Scores `json:"shortlist"` // scores of the shortlist's entries
-	Random    Scores `json:"random"`    // scores of random compositions under the same rules
-	Known     Scores `json:"known"`     // scores of known recipes, by models not trained on them
+	// Shortlist, Random and Known summarise scores, each of which is the product Π y_k over the objectives, without
+	// weights. Shortlist holds the scores of the entries of the shortlist.
+	Shortlist Scores `json:"shortlist"`
+	Random    Scores `json:"random"` // scores of random compositions under the same rules
+	Known     Scores `json:"known"`  // scores of known recipes, by models not trained on them
 
-	// BeatRandom and BeatKnown are the shares of random and of known compositions that score less
-	// than the median entry of the shortlist.
+	// BeatRandom and BeatKnown are the shares of random and of known compositions that score less than the median
+	// entry of the shortlist.
 	BeatRandom number.Number `json:"beat_random"`
 	BeatKnown  number.Number `json:"beat_known"`
 
-	// MedianDistance is the median distance between two entries of the shortlist, and KnownMedianDistance that
-	// between two known recipes.
+	// MedianDistance is the median distance between two entries of the shortlist. KnownMedianDistance is the median
+	// distance between two known recipes.
 	MedianDistance      number.Number `json:"apart"`
 	KnownMedianDistance number.Number `json:"known_apart"`
 
-	// Reach is the 95 % quantile, over the known recipes, of the distance to the nearest other one. Extrapolates
-	// lists the indices of the entries that lie further than Reach from all known recipes. The model was trained on
-	// nothing similar.
+	// Reach is the 95 % quantile, over the known recipes, of the distance to the nearest other known recipe.
+	// Extrapolates lists the indices of the entries that lie further than Reach from all known recipes. The model
+	// was trained on nothing similar to these entries.
 	Reach        number.Number `json:"reach"`
 	Extrapolates []int         `json:"-"`
 }
 
-// Scores summarise the scores of several compositions. All fields are NaN if there are none.
+// Scores summarise the scores of several compositions. Without compositions, Number is 0 and all other fields are
+// NaN.
 type Scores struct {
 	Number   int           `json:"number"`
 	Mean     number.Number `json:"mean"`
 	SE       number.Number `json:"se"` // standard error of the mean; unknown if all scores are equal
 	Least    number.Number `json:"least"`
 	Median   number.Number `json:"median"`
-	Upper    number.Number `json:"-"` // 90 % quantile
+	Upper    number.Number `json:"-"` // 90 % quantile of the scores
 	Greatest number.Number `json:"greatest"`
 }
 
@@ -54,17 +56,17 @@ type CompareOptions struct {
 	Seed     uint64
 	Distance *Distance
 	Known    []*mcmc.Composition
-	// KnownScores holds Π_k y_k of each known recipe, predicted out of bag: see OutOfBag of package model. It is NaN
-	// for a recipe without such a prediction. If nil, the target scores the recipes, which suits properties that were
-	// not trained on them.
+	// KnownScores holds Π_k y_k of each known recipe, predicted out of bag: see OutOfBag of package model. It is
+	// NaN for a recipe without such a prediction. If KnownScores is nil, the target scores the recipes, which suits
+	// properties that were not trained on them.
 	KnownScores []float64
 }
 
-// reachShare is the quantile that defines [Comparison.Reach].
-const reachShare = 0.95
+// reachQuantile is the order of the quantile that defines [Comparison.Reach].
+const reachQuantile = 0.95
 
-// Compare compares a shortlist with known compositions and with random ones, drawn exactly under the same rules. It
-// scores all by the target t.
+// Compare compares a shortlist with known compositions, and with random compositions drawn exactly under the same
+// rules. It scores all compositions by the target t.
 func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions) (*Comparison, error) {
 	if o.Random < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
 		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.Random, len(o.Known), len(o.KnownScores))
@@ -80,7 +82,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	known := slices.Clone(o.KnownScores)
 	if known == nil {
 		for _, x := range o.Known {
-			x, err := withConditions(t, x)
+			x, err := withDefaultConditions(t, x)
 			if err != nil {
 				return nil, fmt.Errorf("compare: %w", err)
 			}
@@ -92,7 +94,7 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 		}
 	}
 	known = slices.DeleteFunc(known, math.IsNaN)
-	c := &Comparison{Shortlist: newScores(own), Random: newScores(random), Known: newScores(known)}
+	c := &Comparison{Shortlist: summarizeScores(own), Random: summarizeScores(random), Known: summarizeScores(known)}
 	c.BeatRandom = number.Number(shareBelow(random, float64(c.Shortlist.Median)))
 	c.BeatKnown = number.Number(shareBelow(known, float64(c.Shortlist.Median)))
 	c.computeDistances(list, o)
@@ -120,7 +122,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	return scores, nil
 }
 
-// computeDistances sets the fields of c that are distances, and Extrapolates.
+// computeDistances sets the fields of c that are distances, and the field Extrapolates.
 func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 	var between []float64
 	for a := range list {
@@ -148,7 +150,7 @@ func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 		}
 	}
 	slices.Sort(nearest)
-	reach := nearest[int(math.Ceil(reachShare*float64(len(nearest))))-1]
+	reach := nearest[int(math.Ceil(reachQuantile*float64(len(nearest))))-1]
 	c.Reach = number.Number(reach)
 	for k, e := range list {
 		far := 1.0
@@ -161,20 +163,20 @@ func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 	}
 }
 
-// NoScores returns the summary of no scores, whose figures are NaN.
+// NoScores returns the summary of an empty list of scores: Number is 0 and all other fields are NaN.
 func NoScores() Scores {
 	unknown := number.Unknown()
 	return Scores{0, unknown, unknown, unknown, unknown, unknown, unknown}
 }
 
-// newScores returns a summary of the scores v, which it sorts.
-func newScores(v []float64) Scores {
+// summarizeScores returns a summary of the scores v. It sorts v.
+func summarizeScores(v []float64) Scores {
 	n := len(v)
 	if n == 0 {
 		return NoScores()
 	}
 	slices.Sort(v)
-	se := number.Number(deviation(v) / math.Sqrt(float64(n)))
+	se := number.Number(standardDeviation(v) / math.Sqrt(float64(n)))
 	if diagnose.IsConstant(v[0], v[n-1]) {
 		se = number.Unknown() // a standard error needs at least two different scores
 	}
@@ -184,7 +186,7 @@ func newScores(v []float64) Scores {
 	}
 }
 
-// shareBelow returns the share of sorted numbers below a value, NaN if there are none.
+// shareBelow returns the share of the sorted numbers that are below value, NaN if there are no numbers.
 func shareBelow(sorted []float64, value float64) float64 {
 	below, _ := slices.BinarySearch(sorted, value)
 	return float64(below) / float64(len(sorted))

@@ -86,7 +86,7 @@ func TestMadeAsBefore(t *testing.T) {
 		for k := range v {
 			v[k] = math.Floor(10 * r.Float64())
 		}
-		s := newScores(v)
+		s := summarizeScores(v)
 		fmt.Fprintf(&b, "%.6v: %.6v, %.3g is below\n", v, s, shareBelow(v, float64(s.Median)))
 	}
 	golden.Compare(t, "testdata/made.txt", []byte(b.String()))
@@ -107,7 +107,7 @@ func TestExpected(t *testing.T) {
 		of   OptimismCheck
 		want float64
 	}{{OptimismCheck{Predicted: 0.9, RandomPredicted: 0.1, Checked: 0.6, RandomChecked: 0.2}, 0.5}, {OptimismCheck{Predicted: 0.1, RandomPredicted: 0.1, Checked: 1}, math.NaN()}, {OptimismCheck{Predicted: 0.1, RandomPredicted: 0.2}, math.NaN()}} {
-		c.of.setRemaining()
+		c.of.setRemainingGains()
 		if got := float64(c.of.RemainingGain); !(math.Abs(got-c.want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v is left of %+v", got, c.of)
 		}

@@ -9,21 +9,22 @@ import (
 	"kir/mcmc"
 )
 
-// A Niche classifies compositions by three features: the number of ingredients, the main ingredient
-// or group (that of the largest amount), and the band of an attribute's mean.
+// A Niche classifies compositions by three features: the number of ingredients, the main ingredient or group, and
+// the band of the mean of an attribute. The main ingredient or group is the one with the largest amount.
 type Niche struct {
-	Common    []bool    // ingredients that all recipes have, which are never the main one; nil for none
-	Group     []int     // group of each ingredient, from 0; nil if each ingredient is a group of its own
-	Attribute []float64 // attribute of each ingredient, such as its cost; nil if niches have no bands
+	Common    []bool    // by ingredient: whether all recipes have it, so that it is never the main one; nil for none
+	Group     []int     // by ingredient: its group, from 0; nil if each ingredient is a group of its own
+	Attribute []float64 // by ingredient: an attribute, such as its cost; nil if niches have no bands
 	Bands     []float64 // increasing lower ends of the second and later bands of Σ attribute·amount / total
 }
 
-// AttributeBands returns two numbers that divide the known compositions into thirds by the mean of an attribute. They
-// become Bands of a [Niche]. It returns none if the means do not differ.
+// AttributeBands returns two numbers that divide the known compositions into thirds by the mean of an attribute.
+// The numbers are meant for the field Bands of a [Niche]. The result is nil if there are fewer than three
+// compositions or all means are equal.
 func AttributeBands(attribute []float64, known []*mcmc.Composition) []float64 {
 	means := make([]float64, len(known))
 	for k, x := range known {
-		means[k] = meanOf(attribute, x.Parts())
+		means[k] = attributeMean(attribute, x.Parts())
 	}
 	slices.Sort(means)
 	if len(means) < 3 || means[0] == means[len(means)-1] {
@@ -32,8 +33,8 @@ func AttributeBands(attribute []float64, known []*mcmc.Composition) []float64 {
 	return []float64{means[len(means)/3], means[2*len(means)/3]}
 }
 
-// meanOf returns Σ attribute·amount / total.
-func meanOf(attribute []float64, parts []mcmc.Part) float64 {
+// attributeMean returns the mean of an attribute weighted by amounts, Σ attribute·amount / total.
+func attributeMean(attribute []float64, parts []mcmc.Part) float64 {
 	sum, total := 0.0, 0
 	for _, p := range parts {
 		sum += float64(attribute[p.Ingredient] * float64(p.Amount))

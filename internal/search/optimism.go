@@ -10,30 +10,32 @@ import (
 	"kir/mcmc"
 )
 
-// An OptimismCheck compares a shortlist's predicted scores with those of an independent model. Selected compositions
-// tend to be overestimated, because the best of many is partly best by luck (the winner's curse).
+// An OptimismCheck compares the predicted scores of a shortlist with the scores that an independent model predicts.
+// Selected compositions tend to be overestimated, because the best of many is partly best by luck (the winner's
+// curse).
 type OptimismCheck struct {
 	Predicted number.Number `json:"told"`    // mean score of the shortlist by the target that was searched
 	Checked   number.Number `json:"checked"` // mean score of the shortlist by a target trained on other data
-	// RandomPredicted and RandomChecked are the means of the two targets for random compositions.
+	// RandomPredicted and RandomChecked are the mean scores of random compositions by the two targets.
 	RandomPredicted number.Number `json:"random_told"`
 	RandomChecked   number.Number `json:"random_checked"`
 
-	// RemainingGain is the fraction of the predicted gain over random compositions that the independent target confirms:
-	// (Checked − RandomChecked) / (Predicted − RandomPredicted). It is NaN unless Predicted exceeds RandomPredicted.
+	// RemainingGain is the fraction of the predicted gain over random compositions that the independent target
+	// confirms: (Checked − RandomChecked) / (Predicted − RandomPredicted). It is NaN unless Predicted exceeds
+	// RandomPredicted.
 	RemainingGain number.Number `json:"left"`
-	// ExpectedRemainingGain estimates the same fraction for the model of all recipes: √(2·r/(1 + r)) with r =
-	// RemainingGain, in 0..1. r is the reliability of a model of half the recipes, and 2·r/(1 + r) that of a model
-	// of all (Spearman and Brown 1910). The root is the correlation with the truth. ExpectedRemainingGain is nil if r
-	// is unknown.
+	// ExpectedRemainingGain estimates the remaining gain for the model of all recipes: √(2·r/(1 + r)) with r =
+	// RemainingGain, clamped to 0..1. r is the reliability of a model of half the recipes, and 2·r/(1 + r) is the
+	// reliability of a model of all recipes (Spearman and Brown 1910). The square root of this reliability is the
+	// correlation with the truth. ExpectedRemainingGain is nil if r is unknown.
 	ExpectedRemainingGain *number.Number `json:"kept,omitempty"`
 
-	Evaluations  int64 `json:"-"` // lines and compositions scored for the check
-	Compositions int64 `json:"-"` // splits of the scored lines
+	Evaluations  int64 `json:"-"` // number of lines (see mcmc.Scorer) and single compositions scored for the check
+	Compositions int64 `json:"-"` // number of compositions on the scored lines
 }
 
-// setRemaining computes RemainingGain and ExpectedRemainingGain from the means.
-func (p *OptimismCheck) setRemaining() {
+// setRemainingGains computes RemainingGain and ExpectedRemainingGain from the four means.
+func (p *OptimismCheck) setRemainingGains() {
 	p.RemainingGain, p.ExpectedRemainingGain = number.Unknown(), nil
 	if p.Predicted > p.RandomPredicted {
 		p.RemainingGain = (p.Checked - p.RandomChecked) / (p.Predicted - p.RandomPredicted)
@@ -46,11 +48,12 @@ func (p *OptimismCheck) setRemaining() {
 	p.ExpectedRemainingGain = &kept
 }
 
-// optimismRandom is the number of random compositions in an optimism check.
-const optimismRandom = 1000
+// optimismSampleSize is the number of random compositions in an optimism check.
+const optimismSampleSize = 1000
 
-// CheckOptimism searches the target own, trained on one half of the data, and makes a shortlist. The target other of
-// the same space, trained on the other half, scores the shortlist. See Data.Halves of package model.
+// CheckOptimism searches the target own, which was trained on one half of the data, and makes a shortlist. The
+// target other, which was trained on the other half and has the same space, then scores the shortlist. See
+// Data.Halves of package model.
 func CheckOptimism(ctx context.Context, own, other *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	r, err := Best(ctx, own, o)
 	if err != nil {
@@ -76,20 +79,20 @@ func CheckOptimism(ctx context.Context, own, other *mcmc.Target, o Options, l Li
 		p.Predicted += number.Number(portable.Exp(e.LogScore) / float64(len(list.Entries)))
 		p.Checked += number.Number(portable.Exp(score) / float64(len(list.Entries)))
 	}
-	if p.RandomPredicted, err = meanOfRandom(ctx, own, o.Seed); err != nil {
+	if p.RandomPredicted, err = meanRandomScore(ctx, own, o.Seed); err != nil {
 		return nil, err
 	}
-	if p.RandomChecked, err = meanOfRandom(ctx, other, o.Seed); err != nil {
+	if p.RandomChecked, err = meanRandomScore(ctx, other, o.Seed); err != nil {
 		return nil, err
 	}
-	p.setRemaining()
+	p.setRemainingGains()
 	return p, nil
 }
 
-func meanOfRandom(ctx context.Context, t *mcmc.Target, seed uint64) (number.Number, error) {
-	scores, err := randomScores(ctx, t, optimismRandom, seed)
+func meanRandomScore(ctx context.Context, t *mcmc.Target, seed uint64) (number.Number, error) {
+	scores, err := randomScores(ctx, t, optimismSampleSize, seed)
 	if err != nil {
 		return 0, err
 	}
-	return newScores(scores).Mean, nil
+	return summarizeScores(scores).Mean, nil
 }

@@ -8,36 +8,36 @@ import (
 	"kir/mcmc"
 )
 
-// Options state what to search and how long.
+// Options state what to search and for how long.
 type Options struct {
-	// Evaluations is the budget: the approximate number of lines to score. A line takes about as
-	// long as a composition.
+	// Evaluations is the budget: the approximate number of lines to score; see [mcmc.Scorer]. Scoring a line takes
+	// about as long as scoring a single composition.
 	Evaluations int
 	Seed        uint64
-	Workers     int // walks that run at the same time; affects only the duration; 0 for all cores
+	Workers     int // number of walks that run at the same time, 0 for all cores; affects only the duration
 
-	// Starts are compositions to start from, such as known recipes. They may violate rules and limits of amounts. The
-	// search repairs those that need few changes.
+	// Starts are compositions to start from, such as known recipes. They may violate rules and limits of amounts.
+	// The search repairs starts that need few changes.
 	Starts []*mcmc.Composition
 
 	// FeasibleStarts are further compositions to start from. They satisfy all rules and limits of amounts.
 	FeasibleStarts []Found
 
-	// Least and Most bound the amount of each used ingredient. Nil stands for 1 and the total. A Most of 0 excludes
-	// the ingredient.
+	// Least and Most bound the amount of each used ingredient. A nil Least stands for 1, and a nil Most for the
+	// total. A Most of 0 excludes the ingredient.
 	Least, Most []int
 
-	// Diverse is how many of the best compositions that differ by at least MinDistance, measured by Distance, the search
-	// must find. It takes half of the budget for them. 0 means none.
+	// Diverse is the number of diverse compositions to find: the best compositions that differ by at least
+	// MinDistance, measured by Distance. The search spends half of the budget on them. 0 means none.
 	Diverse     int
 	Distance    *Distance
 	MinDistance float64
 
-	// Niche defines the niches of the archive, which keeps one composition of each.
+	// Niche defines the niches of the archive, which keeps the best composition of each niche.
 	Niche Niche
 
-	// Refuse reports whether compositions of a set of ingredients, ascending, must not be kept,
-	// such as those of known recipes. Nil refuses none. Walks call it concurrently.
+	// Refuse reports whether compositions with the given ascending set of ingredients must not be kept. Such sets
+	// are, for example, those of known recipes. A nil Refuse excludes no set. Walks call Refuse concurrently.
 	Refuse func(ingredients []int) bool
 
 	// LinesScored counts the lines scored so far, for progress reports. It may be nil.
@@ -56,7 +56,7 @@ func (o *Options) check(t *mcmc.Target) error {
 		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Diverse, o.MinDistance)
 	}
 	for k, x := range o.Starts {
-		x, err := withConditions(t, x)
+		x, err := withDefaultConditions(t, x)
 		if err == nil {
 			err = t.Space().Contains(x)
 		}
@@ -67,19 +67,20 @@ func (o *Options) check(t *mcmc.Target) error {
 	return o.Niche.check(n)
 }
 
-func (o *Options) workers() int {
+func (o *Options) workerCount() int {
 	if o.Workers > 0 {
 		return o.Workers
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
-// fullBudget is the greatest number of lines at effort 1. Twice as many raise the score by less than 1 %.
-const fullBudget = 100_000
+// maxBudgetLines is the greatest number of lines to score at effort 1. Twice as many lines raise the score by less
+// than 1 %.
+const maxBudgetLines = 100_000
 
-// Budget returns the number of evaluations of a search next to chains with that many iterations,
-// each of which scores a line. It is a quarter of the iterations, at most 100,000, times the
-// effort. It is 0 for an effort of 0.
+// Budget returns the number of lines that a search scores, given the total number of iterations of the chains of
+// the same run. Each iteration scores a line. The budget is a quarter of the iterations, at most 100,000,
+// multiplied by the effort.
 func Budget(iterations int64, effort float64) int {
-	return int(effort * float64(min(iterations/4, fullBudget)))
+	return int(effort * float64(min(iterations/4, maxBudgetLines)))
 }

@@ -111,7 +111,7 @@ func TestBestIsTheBest(t *testing.T) {
 			for _, p := range x.Parts() {
 				set = append(set, p.Ingredient)
 			}
-			if target.LogLaw(x.Used()) > math.Inf(-1) && score > math.Inf(-1) && d.allowsAll(x) && !o.Refuse(set) {
+			if target.LogLaw(x.Used()) > math.Inf(-1) && score > math.Inf(-1) && d.allowsAllAmounts(x) && !o.Refuse(set) {
 				want.Offer(x.Parts(), nil, score)
 			}
 		}
@@ -125,10 +125,10 @@ func TestBestIsTheBest(t *testing.T) {
 		}
 		right := 0
 		for _, f := range got {
-			at, known := want.index[want.key(f.Parts)]
-			if !known || f.LogScore > want.list[at].LogScore {
+			at, known := want.indexByNiche[want.nicheOf(f.Parts)]
+			if !known || f.LogScore > want.compositions[at].LogScore {
 				t.Errorf("seed %d: %v is none that may be found", seed, f)
-			} else if f.LogScore == want.list[at].LogScore {
+			} else if f.LogScore == want.compositions[at].LogScore {
 				right++
 			}
 		}
@@ -248,7 +248,7 @@ func TestStartsAreUsed(t *testing.T) {
 // what it offers there must not.
 func TestWalkOffersWhatKeepsDoses(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
-	s := &searcher{target: target, limits: newAmountLimits(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Niche{}, 10), spread: 1}
+	s := &searcher{target: target, limits: newAmountLimits(target, nil, []int{9, 9, 9, 3, 9}), archive: newArchive(Niche{}, 10), scoreSD: 1}
 	start := parts(t, 1, 2, 1, 5, 0)
 	w, err := newWalker(s, Found{Parts: start.Parts()}, mcmc.NewRand(1, "test", 0))
 	if err != nil {
@@ -257,19 +257,19 @@ func TestWalkOffersWhatKeepsDoses(t *testing.T) {
 	if err := w.scoreLine(0, 1, 3); err != nil {
 		t.Fatal(err)
 	}
-	w.offerBest(0, 1, 3)
-	if len(w.archive.list) != 0 {
-		t.Errorf("%v was offered, with 5 of ingredient 3", w.archive.list)
+	w.offerBestChoices(0, 1, 3)
+	if len(w.archive.compositions) != 0 {
+		t.Errorf("%v was offered, with 5 of ingredient 3", w.archive.compositions)
 	}
 	if err := w.scoreLine(3, 1, 7); err != nil {
 		t.Fatal(err)
 	}
-	w.offerBest(3, 1, 7)
-	if len(w.archive.list) == 0 {
+	w.offerBestChoices(3, 1, 7)
+	if len(w.archive.compositions) == 0 {
 		t.Error("nothing was offered")
 	}
-	for _, f := range w.archive.list {
-		if x, _ := mcmc.NewComposition(5, f.Parts...); !s.limits.allowsAll(x) {
+	for _, f := range w.archive.compositions {
+		if x, _ := mcmc.NewComposition(5, f.Parts...); !s.limits.allowsAllAmounts(x) {
 			t.Errorf("%v was offered", f)
 		}
 	}

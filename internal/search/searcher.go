@@ -6,24 +6,24 @@ import (
 	"kir/mcmc"
 )
 
-// A searcher is the state of a search.
+// A searcher holds the state of a search.
 type searcher struct {
 	target  *mcmc.Target
-	o       Options
+	options Options
 	limits  *amountLimits
 	archive *Archive
 
-	seeds    []Found // compositions to start from, the best first
-	partners []int32 // ingredients of the best compositions, each as often as it occurs there
-	spread   float64 // standard deviation of the log scores of random compositions
+	seeds       []Found // compositions to start from, from best to worst
+	partnerPool []int32 // ingredients of the best compositions, each as often as it occurs there; walks prefer these
+	scoreSD     float64 // standard deviation of the log scores of random compositions
 
 	evaluations, compositions int64
-	feasible                  int
+	feasibleStartCount        int
 }
 
-// refuses reports whether Options.Refuse excludes the set of ingredients of parts.
-func (s *searcher) refuses(parts []mcmc.Part) bool {
-	if s.o.Refuse == nil {
+// refusesIngredients reports whether Options.Refuse excludes the set of ingredients of parts.
+func (s *searcher) refusesIngredients(parts []mcmc.Part) bool {
+	if s.options.Refuse == nil {
 		return false
 	}
 	set := make([]int, len(parts))
@@ -31,5 +31,5 @@ func (s *searcher) refuses(parts []mcmc.Part) bool {
 		set[k] = p.Ingredient
 	}
 	slices.Sort(set)
-	return s.o.Refuse(set)
+	return s.options.Refuse(set)
 }

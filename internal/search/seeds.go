@@ -10,35 +10,36 @@ import (
 	"kir/mcmc"
 )
 
-// randomSeeds is the number of random compositions that a search starts from.
-const randomSeeds = 64
+// randomSeedCount is the greatest number of random compositions from which a search starts.
+const randomSeedCount = 64
 
-// prepare scores the starts and random compositions, sorts them as seeds, and measures the spread of scores.
-func (s *searcher) prepare(ctx context.Context) error {
-	s.limits = newAmountLimits(s.target, s.o.Least, s.o.Most)
-	for _, x := range s.o.Starts {
+// prepareSeeds scores the starts and random compositions, sorts them as seeds, and computes the standard deviation
+// of the scores.
+func (s *searcher) prepareSeeds(ctx context.Context) error {
+	s.limits = newAmountLimits(s.target, s.options.Least, s.options.Most)
+	for _, x := range s.options.Starts {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		x, err := withConditions(s.target, x)
+		x, err := withDefaultConditions(s.target, x)
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		y, ok := s.limits.repair(x)
+		y, ok := s.limits.repairAmounts(x)
 		if !ok {
 			continue
 		}
 		if ok, err := s.addSeed(y); err != nil {
 			return err
 		} else if ok {
-			s.feasible++
+			s.feasibleStartCount++
 		}
 	}
-	if err := s.seedRandom(ctx); err != nil {
+	if err := s.addRandomSeeds(ctx); err != nil {
 		return err
 	}
 	random := len(s.seeds)
-	for _, f := range s.o.FeasibleStarts {
+	for _, f := range s.options.FeasibleStarts {
 		x, err := s.target.Space().Composition(f.Parts, f.Conditions)
 		if err != nil {
 			return err
@@ -51,27 +52,28 @@ func (s *searcher) prepare(ctx context.Context) error {
 	for k, f := range s.seeds[:len(scores)] {
 		scores[k] = f.LogScore
 	}
-	s.spread = max(deviation(scores), 1e-3)
-	sortFound(s.seeds)
-	s.learnPartners(s.seeds)
+	s.scoreSD = max(standardDeviation(scores), 1e-3)
+	sortByScore(s.seeds)
+	s.updatePartners(s.seeds)
 	return nil
 }
 
-// withConditions returns x with a value for each condition. A condition without one, as known recipes may have, gets
-// its likeliest value.
-func withConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Composition, error) {
+// withDefaultConditions returns x with a value for each condition. If x has no values, as a known recipe may, each
+// condition gets its likeliest value.
+func withDefaultConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Composition, error) {
 	if x.Conditions() == len(t.Space().Conditions()) {
 		return x, nil
 	}
 	return t.Space().Composition(x.Parts(), nil)
 }
 
-// seedRandom adds random compositions from the sparsity law to the seeds. If none satisfies the rules with a positive
-// score, and there is no other seed, it searches for one as a chain does for its start.
-func (s *searcher) seedRandom(ctx context.Context) error {
-	r := mcmc.NewRand(s.o.Seed, "search", 0)
+// addRandomSeeds adds random compositions from the sparsity law to the seeds. If no random composition satisfies
+// the rules with a positive score, and there is no other seed, addRandomSeeds searches for one, as a chain does for
+// its start.
+func (s *searcher) addRandomSeeds(ctx context.Context) error {
+	r := mcmc.NewRand(s.options.Seed, "search", 0)
 	prior := mcmc.NewPrior(s.target)
-	for range min(randomSeeds, max(8, s.o.Evaluations/20)) {
+	for range min(randomSeedCount, max(8, s.options.Evaluations/20)) {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
@@ -82,7 +84,7 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
-		if y, ok := s.limits.repair(x); ok {
+		if y, ok := s.limits.repairAmounts(x); ok {
 			x = y
 		}
 		if _, err := s.addSeed(x); err != nil {
@@ -102,7 +104,8 @@ func (s *searcher) seedRandom(ctx context.Context) error {
 	return err
 }
 
-// addSeed scores a composition and adds it to the seeds. kept is false if the target gives it no density.
+// addSeed scores a composition and adds it to the seeds. kept is false if the target gives the composition no
+// density.
 func (s *searcher) addSeed(x *mcmc.Composition) (kept bool, err error) {
 	if !s.limits.allowsSize(x.Used()) {
 		return false, nil
@@ -118,27 +121,27 @@ func (s *searcher) addSeed(x *mcmc.Composition) (kept bool, err error) {
 	}
 	f := Found{x.Parts(), x.AppendConditions(nil), score}
 	s.seeds = append(s.seeds, f)
-	if s.limits.allowsAll(x) && !s.refuses(f.Parts) {
+	if s.limits.allowsAllAmounts(x) && !s.refusesIngredients(f.Parts) {
 		s.archive.Offer(f.Parts, f.Conditions, score)
 	}
 	return true, nil
 }
 
-// learnPartners makes walks prefer the ingredients of the best third of a list that is sorted from best to worst. An
-// ingredient's weight is the number of its occurrences.
-func (s *searcher) learnPartners(list []Found) {
-	s.partners = s.partners[:0]
+// updatePartners makes walks prefer the ingredients of the best third of a list of compositions that is sorted from
+// best to worst. The weight of an ingredient is the number of its occurrences.
+func (s *searcher) updatePartners(list []Found) {
+	s.partnerPool = s.partnerPool[:0]
 	for _, f := range list[:(len(list)+2)/3] {
 		for _, p := range f.Parts {
-			if s.limits.most[p.Ingredient] > 0 {
-				s.partners = append(s.partners, int32(p.Ingredient))
+			if s.limits.maxAmounts[p.Ingredient] > 0 {
+				s.partnerPool = append(s.partnerPool, int32(p.Ingredient))
 			}
 		}
 	}
 }
 
-// deviation returns the standard deviation, 0 for fewer than two numbers.
-func deviation(v []float64) float64 {
+// standardDeviation returns the standard deviation of v, 0 for fewer than two numbers.
+func standardDeviation(v []float64) float64 {
 	if len(v) < 2 {
 		return 0
 	}
@@ -149,7 +152,7 @@ func deviation(v []float64) float64 {
 	return math.Sqrt(squares / float64(len(v)-1))
 }
 
-// mean returns the mean of one or more numbers. If all are equal, it returns that number exactly.
+// mean returns the mean of one or more numbers. If all numbers are equal, it returns exactly this number.
 func mean(v []float64) float64 {
 	beyond := 0.0
 	for _, x := range v {

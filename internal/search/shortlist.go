@@ -12,62 +12,63 @@ import (
 	"kir/mcmc"
 )
 
-// ListOptions state what a shortlist may contain and how entries must differ.
+// ListOptions state what a shortlist may contain and how much its entries must differ.
 type ListOptions struct {
 	Length   int       // greatest number of entries
 	Distance *Distance // measure of how much two compositions differ
-	// MinDistance is the least distance between two entries. If fewer than Length candidates keep it, more are added at a
-	// half and a quarter of it.
+	// MinDistance is the least distance between two entries. If fewer than Length candidates are this far apart,
+	// more candidates are added at a half and at a quarter of this distance.
 	MinDistance float64
 
 	Least, Most []int                        // limits of amounts; see [Options]
-	Refuse      func(ingredients []int) bool // excluded sets of ingredients; see [Options]
+	Refuse      func(ingredients []int) bool // reports sets of ingredients that must not be suggested; see [Options]
 	Known       []*mcmc.Composition          // known recipes
 
-	// Tolerance is the relative difference of scores that the model cannot resolve. 0 means 1 %.
+	// Tolerance is the relative difference of scores below which the model cannot distinguish compositions. 0 means
+	// 1 %.
 	Tolerance float64
 
 	// Exact means that every difference of scores is real. Amounts then change only between compositions of equal
 	// score.
 	Exact bool
 
-	// Weight is the largest weight of an objective in the sampled law; 0 means 1. The shortlist's own target has no
-	// weights. With a large weight, as for portfolios, small differences of the score are real.
+	// Weight is the largest weight of an objective in the sampled law; 0 means 1. The target by which the shortlist
+	// is scored has no weights. With a large weight, as for portfolios, small differences of the score are real.
 	Weight float64
 }
 
 // An Entry is a composition of a shortlist, with alternatives that are about equally good.
 type Entry struct {
 	Found
-	Scores []float64 // y_k of each objective, without weights
+	Scores []float64 // by objective: its score y_k, without weight
 
-	// Ranges holds the amounts that each of Parts may have, in exchange with one other ingredient, before the model
-	// resolves a difference.
+	// Ranges holds, for each of Parts, the range of amounts within which the model cannot distinguish the scores.
+	// The amount changes in exchange with one other ingredient.
 	Ranges []Range
 
-	// ConditionRanges holds, for each condition, the range of value indices around the entry's own within which the
-	// model resolves no difference. Categories have no order, so their range only shows which neighbours in the list
-	// are as good.
+	// ConditionRanges holds, for each condition, a range of value indices around the value of the entry. Within
+	// this range the model cannot distinguish the scores. Categories have no order, so their range only shows which
+	// neighbours in the list are as good.
 	ConditionRanges []Range
 
-	// Variants are nearby compositions with another set of ingredients, such as an additional trace, the best first.
-	// None scores higher than the entry.
+	// Variants are nearby compositions with another set of ingredients, such as an additional trace, from best to
+	// worst. No variant scores higher than the entry.
 	Variants []Found
 
-	compared []Found // compositions that lost to the entry in replaceByBetter
+	rejectedReplacements []Found // nearby compositions with settled amounts that replaceByBetterNeighbour compared and did not choose
 
 	EarlierDistance float64 // distance from the nearest of the earlier entries; NaN for the first entry
 	Nearest         []Near  // nearest known recipes, at most 3
 }
 
-// A List is a shortlist and the effort to make it.
+// A List is a shortlist, with the number of lines and compositions scored to make it.
 type List struct {
 	Entries      []Entry
-	Evaluations  int64 // lines scored to settle amounts and find ranges
-	Compositions int64 // splits of the scored lines
+	Evaluations  int64 // number of lines (see mcmc.Scorer) scored to settle amounts and find ranges
+	Compositions int64 // number of compositions on the scored lines
 }
 
-// A Range is the amounts from Low to High, in units.
+// A Range is the whole numbers from Low to High: amounts in units, or indices of condition values.
 type Range struct {
 	Low  int `json:"low"`
 	High int `json:"high"`
@@ -80,33 +81,34 @@ type Near struct {
 }
 
 // MinDistanceShare is the least distance between entries of a shortlist, as a fraction of the typical distance
-// between two known recipes; see [Distance.Typical]. From 0.4 to 0.6 the mean score of twenty entries falls by about
-// 1 %, and at 0.7 by 3 %.
+// between two known recipes; see [Distance.Typical]. From 0.4 to 0.6 the mean score of twenty entries decreases by
+// about 1 %, and at 0.7 by 3 %.
 const MinDistanceShare = 0.55
 
 const (
-	mostVariants  = 3
-	variantApart  = 0.25 // greatest distance of a variant from its entry: 12 % of the recipe exchanged
-	variantWorse  = 0.05 // greatest amount by which a variant's log score may be lower
-	mostNearest   = 3
-	rangePartners = 3
+	maxVariants         = 3    // greatest number of variants of an entry
+	maxVariantDistance  = 0.25 // greatest distance of a variant from its entry: 12 % of the recipe exchanged
+	maxVariantScoreDrop = 0.05 // greatest amount by which the log score of a variant may be below the log score of its entry
+	maxNearest          = 3    // greatest number of known recipes that an entry lists as nearest
+	maxExchangePartners = 3    // greatest number of ingredients in exchange with which an amount is changed
 
-	// Amounts are settled by settleSweeps sweeps, within a relative fall settleTolerance of a line's score that the
-	// model cannot resolve. On the fragrance example, whose truth is known, three sweeps raise the true quality of
-	// twenty entries from 83.7 to 85.8 of 100 within equal scores, to 86.2 within 0.1 %, 86.9 within 0.3 % and 85.6
-	// within 1 %.
+	// Amounts are settled in settleSweeps sweeps. The score of a line may decrease by the fraction settleTolerance,
+	// which the model cannot distinguish. On the fragrance example, whose truth is known, three sweeps within equal
+	// scores raise the true quality of twenty entries from 83.7 to 85.8 of 100. They raise it to 86.2 within 0.1 %,
+	// 86.9 within 0.3 % and 85.6 within 1 %.
 	settleSweeps    = 3
 	settleTolerance = 0.002
 
-	// settleOdds is the greatest fall of the log score times [ListOptions.Weight] when amounts are settled.
-	settleOdds = 0.1
+	// maxSettleDrop is the greatest decrease of the log score, multiplied by [ListOptions.Weight], when amounts are
+	// settled.
+	maxSettleDrop = 0.1
 )
 
-// Shortlist chooses the best candidates that differ from each other. In decreasing order of score it takes each
-// candidate that is at least MinDistance from all those taken before. It then settles the amounts: each moves to the
-// middle of the range where the score is nearly constant. There it is farthest from the edges of the model's data,
-// which depend on the known recipes at hand. Candidates beyond the limits of amounts or sizes are skipped. The
-// entries are sorted from best to worst.
+// Shortlist chooses the best candidates that differ from each other. In descending order of score it takes each
+// candidate that is at least MinDistance from all candidates taken before. It then settles the amounts: each amount
+// moves to the middle of the range where the score is nearly constant. There the amount is farthest from the edges
+// of the model's data, which depend on the known recipes at hand. Candidates beyond the limits of amounts or sizes
+// are skipped. The entries are sorted from best to worst.
 func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOptions) (*List, error) {
 	if o.Length < 0 || o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
 		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.MinDistance, o.Tolerance)
@@ -115,10 +117,10 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 		o.Tolerance = 0.01
 	}
 	l := &shortlister{ListOptions: o, target: t, limits: newAmountLimits(t, o.Least, o.Most)}
-	if err := l.admit(ctx, candidates); err != nil {
+	if err := l.admitCandidates(ctx, candidates); err != nil {
 		return nil, err
 	}
-	entries := l.choose()
+	entries := l.chooseEntries()
 	for k := range entries {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
@@ -135,44 +137,44 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 	return &List{entries, l.evaluations, l.compositions}, nil
 }
 
-// A shortlister is the state of [Shortlist].
+// A shortlister holds the state of a call of [Shortlist].
 type shortlister struct {
 	ListOptions
-	target *mcmc.Target
-	limits *amountLimits
-	pool   []Found // candidates, the best first
+	target     *mcmc.Target
+	limits     *amountLimits
+	candidates []Found // candidates that may be suggested, from best to worst
 
 	evaluations, compositions int64
 }
 
-// admit adds to the pool the candidates that may be suggested.
-func (l *shortlister) admit(ctx context.Context, candidates []Found) error {
-	s := &searcher{target: l.target, o: Options{Refuse: l.Refuse}}
+// admitCandidates adds to l.candidates the compositions that may be suggested.
+func (l *shortlister) admitCandidates(ctx context.Context, candidates []Found) error {
+	s := &searcher{target: l.target, options: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
 		if k&255 == 0 {
 			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
 		}
-		if math.IsInf(f.LogScore, -1) || !l.limits.allowsSize(len(f.Parts)) || s.refuses(f.Parts) ||
-			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.limits.allows(p.Ingredient, int32(p.Amount)) }) {
+		if math.IsInf(f.LogScore, -1) || !l.limits.allowsSize(len(f.Parts)) || s.refusesIngredients(f.Parts) ||
+			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.limits.allowsAmount(p.Ingredient, int32(p.Amount)) }) {
 			continue
 		}
 		f.Parts = slices.Clone(f.Parts)
-		sortParts(f.Parts)
-		l.pool = append(l.pool, f)
+		sortByIngredient(f.Parts)
+		l.candidates = append(l.candidates, f)
 	}
-	sortFound(l.pool)
-	l.pool = slices.CompactFunc(l.pool, func(f, g Found) bool {
+	sortByScore(l.candidates)
+	l.candidates = slices.CompactFunc(l.candidates, func(f, g Found) bool {
 		return slices.Equal(f.Parts, g.Parts) && slices.Equal(f.Conditions, g.Conditions)
 	})
-	l.pool = bestConditions(l.pool)
+	l.candidates = keepBestConditions(l.candidates)
 	return nil
 }
 
-// bestConditions keeps, of all compositions with equal parts, the first. In a list sorted from best to worst that is
-// the one with the best conditions.
-func bestConditions(list []Found) []Found {
+// keepBestConditions keeps only the first of all compositions with equal parts. In a list sorted from best to worst
+// this is the composition with the best conditions.
+func keepBestConditions(list []Found) []Found {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(list, func(f Found) bool {
 		if f.Conditions == nil {
@@ -185,37 +187,38 @@ func bestConditions(list []Found) []Found {
 	})
 }
 
-// choose returns the best candidates at the full distance from each other, then those at a half and a quarter of it.
-func (l *shortlister) choose() []Entry {
+// chooseEntries returns the best candidates at the full minimum distance from each other. If there are too few, it
+// adds candidates at half and at a quarter of this distance.
+func (l *shortlister) chooseEntries() []Entry {
 	var entries []Entry
-	a := &diversityFilter{distance: l.Distance, least: l.MinDistance}
-	taken := make([]bool, len(l.pool))
+	a := &diversityFilter{distance: l.Distance, minDistance: l.MinDistance}
+	taken := make([]bool, len(l.candidates))
 	for range 3 {
-		for k, f := range l.pool {
+		for k, f := range l.candidates {
 			if len(entries) == l.Length {
 				return entries
 			}
-			if !taken[k] && a.allows(f.Parts) {
+			if !taken[k] && a.isFarEnough(f.Parts) {
 				taken[k] = true
-				a.found = append(a.found, f)
+				a.avoidedCompositions = append(a.avoidedCompositions, f)
 				entries = append(entries, Entry{Found: Found{slices.Clone(f.Parts), slices.Clone(f.Conditions), f.LogScore}})
 			}
 		}
-		a.least = float64(a.least / 2)
+		a.minDistance = float64(a.minDistance / 2)
 	}
 	return entries
 }
 
-// finishEntry settles the amounts of entry number at, replaces it by a better composition nearby if there is one, and
-// finds its ranges.
+// finishEntry settles the amounts of the entry with index at, replaces the entry by a better composition nearby if
+// there is one, and finds its ranges.
 func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	e := &entries[at]
 	w, err := l.settleAmounts(entries, at, e.Found)
 	if err != nil {
 		return err
 	}
-	e.Found = foundOf(w)
-	if w, err = l.replaceByBetter(entries, at, w); err != nil {
+	e.Found = currentFound(w)
+	if w, err = l.replaceByBetterNeighbour(entries, at, w); err != nil {
 		return err
 	}
 	if e.Scores, err = w.cursor.AppendScores(nil); err != nil {
@@ -241,20 +244,20 @@ func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	return nil
 }
 
-// replaceByBetter replaces an entry by the best composition near it, if that scores higher. Settling amounts may have
-// lowered the entry's score below that of another set of ingredients. Each composition compared is settled in the
-// same way; those that lose become candidates for variants. The walker w stands at the settled entry, the returned
-// one at the new entry.
-func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walker, error) {
+// replaceByBetterNeighbour replaces an entry by the best composition near it, if this composition scores higher.
+// Settling amounts may have lowered the score of the entry below the score of another set of ingredients. The
+// amounts of each composition compared are settled in the same way. Compositions that lose become candidates for
+// variants. The walker w stands at the settled entry, and the returned walker at the new entry.
+func (l *shortlister) replaceByBetterNeighbour(entries []Entry, at int, w *walker) (*walker, error) {
 	e := &entries[at]
 	tried := []Found{e.Found}
 	for again := true; again; {
 		again = false
-		for _, f := range l.pool {
+		for _, f := range l.candidates {
 			if f.LogScore <= e.LogScore {
 				break
 			}
-			if l.Distance.Between(e.Parts, f.Parts) > variantApart || slices.ContainsFunc(tried, func(g Found) bool { return sameSet(f.Parts, g.Parts) }) {
+			if l.Distance.Between(e.Parts, f.Parts) > maxVariantDistance || slices.ContainsFunc(tried, func(g Found) bool { return sameIngredients(f.Parts, g.Parts) }) {
 				continue
 			}
 			tried = append(tried, f)
@@ -262,12 +265,12 @@ func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walk
 			if err != nil {
 				return nil, err
 			}
-			better := foundOf(other)
+			better := currentFound(other)
 			if better.LogScore <= e.LogScore || !l.canReplace(entries, at, better) {
-				e.compared = append(e.compared, better)
+				e.rejectedReplacements = append(e.rejectedReplacements, better)
 				continue
 			}
-			e.compared = append(e.compared, e.Found)
+			e.rejectedReplacements = append(e.rejectedReplacements, e.Found)
 			e.Found, w = better, other
 			again = true // begin again: other compositions may be near the new entry
 			break
@@ -276,8 +279,8 @@ func (l *shortlister) replaceByBetter(entries []Entry, at int, w *walker) (*walk
 	return w, nil
 }
 
-// canReplace reports whether f may replace entry number at. From each other entry f must be at least MinDistance, or
-// as far as the present entry is.
+// canReplace reports whether f may replace the entry with index at. f must be at least MinDistance from each other
+// entry, or at least as far as the present entry is.
 func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	for k := range entries {
 		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.MinDistance, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
@@ -287,27 +290,28 @@ func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
 	return true
 }
 
-// settleAmounts returns a walker at composition f with settled amounts, as if f stood at entry number at.
+// settleAmounts settles the amounts of composition f as if f stood at index at of the entries; see [Shortlist]. It
+// returns a walker that stands at the settled composition.
 func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, error) {
 	s := &searcher{target: l.target, limits: l.limits, archive: &Archive{}}
 	w, err := newWalker(s, f, nil)
 	if err != nil {
 		return nil, err
 	}
-	others := &diversityFilter{distance: l.Distance, least: l.MinDistance}
-	near := &diversityFilter{distance: l.Distance, least: math.SmallestNonzeroFloat64} // f must not become equal to one of these
+	others := &diversityFilter{distance: l.Distance, minDistance: l.MinDistance}
+	near := &diversityFilter{distance: l.Distance, minDistance: math.SmallestNonzeroFloat64} // f must not become equal to one of these
 	for k := range entries {
 		if k == at {
 			continue
 		}
 		if l.Distance.Between(f.Parts, entries[k].Parts) >= l.MinDistance {
-			others.found = append(others.found, entries[k].Found)
+			others.avoidedCompositions = append(others.avoidedCompositions, entries[k].Found)
 		} else {
-			near.found = append(near.found, entries[k].Found)
+			near.avoidedCompositions = append(near.avoidedCompositions, entries[k].Found)
 		}
 	}
 	for range settleSweeps {
-		if err := w.bestValues(); err != nil {
+		if err := w.setBestConditions(); err != nil {
 			return nil, err
 		}
 		for _, p := range f.Parts {
@@ -321,30 +325,31 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 	return w, nil
 }
 
-// foundOf returns the composition at which a walker stands, with its log score.
-func foundOf(w *walker) Found {
+// currentFound returns the composition at which a walker stands, with its log score.
+func currentFound(w *walker) Found {
 	return Found{w.cursor.Composition().Parts(), w.cursor.Composition().AppendConditions(nil), w.cursor.LogScore()}
 }
 
-// largestOthers returns the ingredients other than i with the largest amounts. Amounts change only in exchange with these.
-func largestOthers(x *mcmc.Composition, i int) []int {
+// largestOtherIngredients returns the ingredients other than i with the largest amounts, at most three. The amount of i
+// changes only in exchange with these.
+func largestOtherIngredients(x *mcmc.Composition, i int) []int {
 	parts := x.Parts()
 	slices.SortStableFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(q.Amount, p.Amount) })
 	var most []int
 	for _, p := range parts {
-		if p.Ingredient != i && len(most) < rangePartners {
+		if p.Ingredient != i && len(most) < maxExchangePartners {
 			most = append(most, p.Ingredient)
 		}
 	}
 	return most
 }
 
-// settleAmount moves the amount of i in exchange with each of its partners in turn. It goes to the middle of the
-// range in which the model cannot resolve a difference from the line's best. It moves only if the result is far
-// enough from the filter others and differs from all in near.
+// settleAmount changes the amount of i in exchange with each of its partners in turn. It moves to the middle of the
+// range whose scores the model cannot distinguish from the best score on the line. It moves only if the result is
+// far enough from the compositions of the filter others and differs from all compositions of the filter near.
 func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i int) error {
 	x := w.cursor.Composition()
-	for _, j := range largestOthers(x, i) {
+	for _, j := range largestOtherIngredients(x, i) {
 		s := x.Amount(i) + x.Amount(j)
 		if err := w.scoreLine(i, j, s); err != nil {
 			return err
@@ -353,31 +358,31 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 		best := 0
 		for q, c := range inner {
 			here := c.from <= x.Amount(i) && x.Amount(i) < c.to
-			if c.value > inner[best].value || c.value == inner[best].value && here {
+			if c.logScore > inner[best].logScore || c.logScore == inner[best].logScore && here {
 				best = q
 			}
 		}
-		if len(inner) == 0 || inner[best].value < w.cursor.LogScore() {
+		if len(inner) == 0 || inner[best].logScore < w.cursor.LogScore() {
 			continue
 		}
-		least := inner[best].value
+		least := inner[best].logScore
 		if !l.Exact {
-			least -= min(-portable.Log1p(-settleTolerance), settleOdds/max(l.Weight, 1))
+			least -= min(-portable.Log1p(-settleTolerance), maxSettleDrop/max(l.Weight, 1))
 		}
 		low, high := best, best
-		for low > 0 && inner[low-1].value >= least && inner[low-1].to == inner[low].from {
+		for low > 0 && inner[low-1].logScore >= least && inner[low-1].to == inner[low].from {
 			low--
 		}
-		for high+1 < len(inner) && inner[high+1].value >= least && inner[high+1].from == inner[high].to {
+		for high+1 < len(inner) && inner[high+1].logScore >= least && inner[high+1].from == inner[high].to {
 			high++
 		}
 		k := (inner[low].from + inner[high].to - 1) / 2
-		if to := w.partsWith(i, j, s, k); k == x.Amount(i) || !others.allows(to) || !near.allows(to) {
+		if to := w.partsWithSplit(i, j, s, k); k == x.Amount(i) || !others.isFarEnough(to) || !near.isFarEnough(to) {
 			continue
 		}
 		for _, c := range inner[low : high+1] {
 			if c.from <= k && k < c.to {
-				w.cursor.Move(i, j, k, c.value)
+				w.cursor.Move(i, j, k, c.logScore)
 				break
 			}
 		}
@@ -385,12 +390,12 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 	return nil
 }
 
-// amountRange returns the amounts that an ingredient may have, in exchange with one of its partners, within the
-// tolerance of the score.
+// amountRange returns the range of amounts that an ingredient may have, in exchange with one of its partners, while
+// the score stays within the tolerance.
 func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
 	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
-	for _, j := range largestOthers(x, i) {
+	for _, j := range largestOtherIngredients(x, i) {
 		s := of.Amount + x.Amount(j)
 		if err := w.scoreLine(i, j, s); err != nil {
 			return r, err
@@ -398,12 +403,12 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 		inner := w.innerChoices(s)
 		low, high := of.Amount, of.Amount
 		for _, c := range inner {
-			if c.value >= least && c.from <= high+1 && c.to > high {
+			if c.logScore >= least && c.from <= high+1 && c.to > high {
 				high = c.to - 1
 			}
 		}
 		for _, c := range slices.Backward(inner) {
-			if c.value >= least && c.to >= low && c.from < low {
+			if c.logScore >= least && c.to >= low && c.from < low {
 				low = c.from
 			}
 		}
@@ -412,8 +417,8 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	return r, nil
 }
 
-// conditionRange returns the range of value indices of condition k, around its own, within the tolerance of the
-// score.
+// conditionRange returns the range of value indices of condition k, around the present value, whose scores stay
+// within the tolerance.
 func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	at := w.cursor.Composition().Condition(k)
 	r, least := Range{at, at}, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
@@ -442,8 +447,8 @@ func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	return r, nil
 }
 
-// dropEqualEntries drops entries whose parts equal those of an earlier one. Settling can give equal amounts to two
-// recipes that differed only by their conditions.
+// dropEqualEntries drops entries whose parts equal the parts of an earlier entry. Settling can give equal amounts
+// to two recipes that differed only by their conditions.
 func dropEqualEntries(entries []Entry) []Entry {
 	var kept []Entry
 	for _, e := range entries {
@@ -454,8 +459,8 @@ func dropEqualEntries(entries []Entry) []Entry {
 	return kept
 }
 
-// setNeighbours sets the distance of entry number at from the earlier ones, its variants, and its nearest known
-// recipes.
+// setNeighbours sets, for the entry with index at, the distance from the earlier entries, the variants, and the
+// nearest known recipes.
 func (l *shortlister) setNeighbours(entries []Entry, at int) {
 	e := &entries[at]
 	e.EarlierDistance = math.NaN()
@@ -464,14 +469,14 @@ func (l *shortlister) setNeighbours(entries []Entry, at int) {
 			e.EarlierDistance = d
 		}
 	}
-	near := slices.Concat(e.compared, l.pool)
-	sortFound(near)
+	near := slices.Concat(e.rejectedReplacements, l.candidates)
+	sortByScore(near)
 	for _, f := range near {
-		if f.LogScore < e.LogScore-variantWorse || len(e.Variants) == mostVariants {
+		if f.LogScore < e.LogScore-maxVariantScoreDrop || len(e.Variants) == maxVariants {
 			break
 		}
-		if f.LogScore <= e.LogScore && !sameSet(f.Parts, e.Parts) && l.Distance.Between(e.Parts, f.Parts) <= variantApart &&
-			!slices.ContainsFunc(e.Variants, func(v Found) bool { return sameSet(v.Parts, f.Parts) }) &&
+		if f.LogScore <= e.LogScore && !sameIngredients(f.Parts, e.Parts) && l.Distance.Between(e.Parts, f.Parts) <= maxVariantDistance &&
+			!slices.ContainsFunc(e.Variants, func(v Found) bool { return sameIngredients(v.Parts, f.Parts) }) &&
 			!slices.ContainsFunc(entries, func(o Entry) bool { return slices.Equal(o.Parts, f.Parts) }) {
 			e.Variants = append(e.Variants, f)
 		}
@@ -480,10 +485,10 @@ func (l *shortlister) setNeighbours(entries []Entry, at int) {
 		e.Nearest = append(e.Nearest, Near{k, l.Distance.Between(x.Parts(), e.Parts)})
 	}
 	slices.SortStableFunc(e.Nearest, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
-	e.Nearest = e.Nearest[:min(len(e.Nearest), mostNearest)]
+	e.Nearest = e.Nearest[:min(len(e.Nearest), maxNearest)]
 }
 
-// sameSet reports whether two compositions use the same ingredients.
-func sameSet(x, y []mcmc.Part) bool {
+// sameIngredients reports whether two compositions use the same ingredients.
+func sameIngredients(x, y []mcmc.Part) bool {
 	return slices.EqualFunc(x, y, func(p, q mcmc.Part) bool { return p.Ingredient == q.Ingredient })
 }

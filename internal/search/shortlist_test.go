@@ -116,7 +116,7 @@ func TestShortlist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if score != e.LogScore || !doses.allowsSize(x.Used()) || !doses.allowsAll(x) {
+		if score != e.LogScore || !doses.allowsSize(x.Used()) || !doses.allowsAllAmounts(x) {
 			t.Errorf("entry %d, %v, scores %v, not %v", k, x, score, e.LogScore)
 		}
 		if len(e.Scores) != 2 || math.Abs(e.Scores[0]-math.Exp(score)) > 1e-12 {
@@ -135,7 +135,7 @@ func TestShortlist(t *testing.T) {
 		}
 		variants += len(e.Variants)
 		for _, v := range e.Variants {
-			if sameSet(v.Parts, e.Parts) || d.Between(v.Parts, e.Parts) > 0.25 {
+			if sameIngredients(v.Parts, e.Parts) || d.Between(v.Parts, e.Parts) > 0.25 {
 				t.Errorf("entry %d, %v, has the variant %v", k, e.Parts, v)
 			}
 		}
@@ -185,7 +185,7 @@ func asGood(t *testing.T, target *mcmc.Target, doses *amountLimits, x *mcmc.Comp
 		if err := y.Move(part.Ingredient, other.Ingredient, amount); err != nil {
 			t.Fatal(err)
 		}
-		if score, err := target.LogScore(y); err == nil && score >= least-1e-12 && doses.allowsAll(y) {
+		if score, err := target.LogScore(y); err == nil && score >= least-1e-12 && doses.allowsAllAmounts(y) {
 			return true
 		}
 	}

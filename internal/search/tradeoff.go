@@ -14,11 +14,11 @@ import (
 	"kir/mcmc"
 )
 
-// An Objective is one of several losses to minimise at once.
+// An Objective is one of several losses that a trade-off minimises at once.
 type Objective struct {
 	Name  string
 	Score mcmc.Property // property whose log score is −loss
-	Size  float64       // magnitude of the figures of which the loss is a difference, see [pareto.MergeTies]; 0 if it is no difference
+	Size  float64       // if the loss is a difference of two figures, their magnitude, see [pareto.MergeTies]; otherwise 0
 }
 
 // Loss returns the loss of x; lower is better.
@@ -26,63 +26,65 @@ func (o *Objective) Loss(x *mcmc.Composition) float64 { return -o.Score.LogScore
 
 // TradeOptions are the options of [TradeOff].
 type TradeOptions struct {
-	Lines   int    // approximate number of lines to score
+	Lines   int    // approximate number of lines (see mcmc.Scorer) to score
 	Seed    uint64 // seed of all random choices
-	Workers int    // searches that run at the same time; affects only the duration; 0 for all cores
+	Workers int    // number of searches that run at the same time, 0 for all cores; affects only the duration
 
 	Starts      []*mcmc.Composition // compositions to start from, as in [Options]
 	Least, Most []int               // limits of amounts, as in [Options]
 	Refuse      func(ingredients []int) bool
 
-	NoRandom bool // leave out the hypervolumes of random compositions
+	NoRandom bool // whether to leave out the hypervolumes of random compositions
 }
 
-// A TradeOffResult is the front that [TradeOff] found, and measures of it.
+// A TradeOffResult holds the front that [TradeOff] found, and measures of the front.
 type TradeOffResult struct {
-	Front []Member // compositions that no other beats in all losses, sorted by the first loss and then the others
+	Front []Member // compositions of which no other beats any in all losses, sorted by the first loss, then by the other losses
 
-	Ideal, Nadir []float64 // least and greatest value of each loss on the front
+	Ideal, Nadir []float64 // by loss: the least and the greatest value on the front
 	Reference    []float64 // reference point of the hypervolumes
 
-	// Volume is the hypervolume of the front. Searches holds that of each independent search, and Random that of as
-	// many samples of RandomSize random compositions. All are fractions of the box from the ideal to the reference.
+	// Volume is the hypervolume of the front. Searches holds the hypervolume found by each independent search.
+	// Random holds the hypervolumes of as many samples of RandomSize random compositions. All are fractions of the
+	// box from the ideal point to the reference point.
 	Volume     float64
 	Searches   []float64
 	Random     []float64
 	RandomSize int
 
-	Lines, Compositions int64 // numbers of scored lines, and of their splits
+	Lines, Compositions int64 // numbers of scored lines (see mcmc.Scorer), and of compositions on these lines
 }
 
 // A Member is a composition on a front, with its losses.
 type Member struct {
-	Parts      []mcmc.Part // amounts, in increasing order of ingredients
-	Conditions []int32     // index of the value of each condition; nil without conditions
+	Parts      []mcmc.Part // used ingredients and their amounts, in ascending order of ingredients
+	Conditions []int32     // by condition: the index of its value; nil without conditions
 	Losses     []float64
 }
 
-// The budget is shared among independent searches, the search for the best of each loss, and moves from the
-// compositions found. Differences between the independent searches show the error of one.
+// The budget of a trade-off is shared among independent searches, the search for the best composition of each loss,
+// and lines through the compositions found. Differences between the independent searches show the error of a single
+// search.
 const (
-	tradeSearches = 4
-	searchesShare = 0.5
-	endsShare     = 0.2
-	randomSize    = 2500 // number of compositions in a random sample
+	independentSearches    = 4
+	independentBudgetShare = 0.5
+	extremesBudgetShare    = 0.2
+	randomSampleSize       = 2500 // number of compositions in a random sample
 )
 
-// TradeOff searches for the compositions that no other beats in all of several losses at once,
-// among those to which the target gives density.
+// TradeOff searches for the front of several losses: the compositions that no other composition beats in all losses
+// at once, among those to which the target gives density.
 //
-// Independent searches walk from line to line. Each walk has a corner in the space of losses. It
-// minimises the greatest of the losses, each less the corner's and scaled by a gap of the front (a
-// weighted Chebyshev distance; Steuer and Choo 1983). Unlike a weighted sum of losses or a product
-// of scores, this makes every point of a front the best for some corner, whatever the front's
-// shape. The next walk takes the widest gap. Every split of every scored line is compared with the
-// front so far, not only the splits that the walk takes. In the end the search scores each line
-// through each composition found, as long as the budget lasts.
+// Independent searches walk from line to line (see [mcmc.Scorer]). Each walk has a corner, which is a point in the
+// space of losses. The walk minimises the greatest of the losses after subtracting the corner and scaling by the
+// width of a gap of the front (a weighted Chebyshev distance; Steuer and Choo 1983). Unlike a weighted sum of
+// losses or a product of scores, this distance makes every point of a front the best for some corner, whatever the
+// shape of the front. The next walk aims at the widest gap. Every composition on every scored line is compared with
+// the front so far, not only the compositions that the walk visits. In the end the search scores each line through
+// each composition found, as long as the budget lasts.
 //
-// The result depends on the target, the objectives and the seed, not on the number of workers. It fails
-// with an error that wraps [mcmc.ErrNoStart] if there is no composition to start from.
+// The result depends on the target, the objectives and the seed, not on the number of workers. TradeOff fails with
+// an error that wraps [mcmc.ErrNoStart] if there is no composition to start from.
 func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o TradeOptions) (*TradeOffResult, error) {
 	if len(objectives) < 2 || o.Lines < 1 {
 		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(objectives), o.Lines)
@@ -91,15 +93,15 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	if err != nil {
 		return nil, err
 	}
-	all := &frontSearch{target: plain, objectives: objectives, o: o, limits: newAmountLimits(plain, o.Least, o.Most)}
-	if err := all.prepare(ctx); err != nil {
+	all := &frontSearch{target: plain, objectives: objectives, options: o, limits: newAmountLimits(plain, o.Least, o.Most)}
+	if err := all.prepareSeeds(ctx); err != nil {
 		return nil, err
 	}
-	found := make([]*frontWalker, tradeSearches)
+	found := make([]*frontWalker, independentSearches)
 	g, within := errgroup.WithContext(ctx)
 	workers := Options{Workers: o.Workers}
-	g.SetLimit(workers.workers())
-	each := int64(float64(o.Lines) * searchesShare / tradeSearches)
+	g.SetLimit(workers.workerCount())
+	each := int64(float64(o.Lines) * independentBudgetShare / independentSearches)
 	for k := range found {
 		g.Go(func() (err error) {
 			if found[k], err = all.newFrontWalker(uint64(1 + k)); err != nil {
@@ -115,35 +117,35 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	if err != nil {
 		return nil, err
 	}
-	r := &TradeOffResult{RandomSize: randomSize}
+	r := &TradeOffResult{RandomSize: randomSampleSize}
 	for _, w := range found {
 		for _, m := range w.archive.members {
 			last.archive.offer(m.Losses, m.Parts, m.Conditions)
 		}
-		r.Lines += w.lines
-		r.Compositions += w.splits
+		r.Lines += w.lineCount
+		r.Compositions += w.splitCount
 	}
-	if err := last.searchEnds(ctx, int(float64(o.Lines)*endsShare)); err != nil {
+	if err := last.searchExtremes(ctx, int(float64(o.Lines)*extremesBudgetShare)); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	// If the lines through all compositions found have been scored, walks use the rest of the budget.
 	least := int64(o.Lines / 10)
-	for until := max(int64(o.Lines)-r.Lines, last.lines+least); last.lines < until; {
-		if err := last.polish(ctx, until); err != nil {
+	for until := max(int64(o.Lines)-r.Lines, last.lineCount+least); last.lineCount < until; {
+		if err := last.polishFront(ctx, until); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
-		if err := last.explore(ctx, min(last.lines+least, until)); err != nil {
+		if err := last.explore(ctx, min(last.lineCount+least, until)); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
 	}
-	r.Lines += last.lines
-	r.Compositions += last.splits
-	r.Front = last.archive.merged()
-	return r, r.measure(ctx, all, found)
+	r.Lines += last.lineCount
+	r.Compositions += last.splitCount
+	r.Front = last.archive.mergedFront()
+	return r, r.setHypervolumes(ctx, all, found)
 }
 
-// measure computes the hypervolumes of r.
-func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []*frontWalker) error {
+// setHypervolumes computes the ideal and reference points and the hypervolumes of r.
+func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, found []*frontWalker) error {
 	r.Ideal, r.Nadir = pareto.Bounds(lossesOf(r.Front))
 	r.Reference = pareto.Reference(r.Ideal, r.Nadir)
 	share := func(points [][]float64) float64 {
@@ -152,9 +154,9 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 		for d := range one {
 			one[d] = 1
 		}
-		if len(one) > 3 && len(scaled) > mostMeasured {
+		if len(one) > 3 && len(scaled) > maxHypervolumePoints {
 			var some [][]float64
-			for _, k := range pareto.SelectSpread(scaled, mostMeasured) {
+			for _, k := range pareto.SelectSpread(scaled, maxHypervolumePoints) {
 				some = append(some, scaled[k])
 			}
 			scaled = some
@@ -167,13 +169,13 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 	}
 	// The front contains all that the searches found, but its hypervolume may be computed from a selection.
 	r.Volume = max(r.Volume, slices.Max(r.Searches))
-	if all.o.NoRandom {
+	if all.options.NoRandom {
 		return nil
 	}
-	prior, rand := mcmc.NewPrior(all.target), mcmc.NewRand(all.o.Seed, "search trade random", 0)
-	for range tradeSearches {
+	prior, rand := mcmc.NewPrior(all.target), mcmc.NewRand(all.options.Seed, "search trade random", 0)
+	for range independentSearches {
 		var points [][]float64
-		for k := range randomSize {
+		for k := range randomSampleSize {
 			if k&255 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -181,10 +183,10 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 			if err != nil {
 				return fmt.Errorf("search: %w", err)
 			}
-			if y, ok := all.limits.repair(x); ok {
+			if y, ok := all.limits.repairAmounts(x); ok {
 				x = y // random amounts rarely lie within the ranges of known recipes
 			}
-			if !all.allows(x) {
+			if !all.allowsComposition(x) {
 				continue
 			}
 			p, ok := all.lossesAt(x)
@@ -201,9 +203,9 @@ func (r *TradeOffResult) measure(ctx context.Context, all *frontSearch, found []
 	return nil
 }
 
-// mostMeasured is the greatest number of points from which a hypervolume of four losses is computed, because the time
-// grows steeply.
-const mostMeasured = 120
+// maxHypervolumePoints is the greatest number of points from which a hypervolume of four losses is computed,
+// because the time grows steeply with the number of points.
+const maxHypervolumePoints = 120
 
 func lossesOf(members []Member) [][]float64 {
 	out := make([][]float64, len(members))
@@ -217,14 +219,14 @@ func lossesOf(members []Member) [][]float64 {
 type frontSearch struct {
 	target     *mcmc.Target // target without objectives, for rules and bounds
 	objectives []Objective
-	o          TradeOptions
+	options    TradeOptions
 	limits     *amountLimits
 
-	seeds []Member  // compositions to start from
-	width []float64 // range of each loss among the seeds
+	seeds          []Member  // compositions to start from
+	seedLossRanges []float64 // by loss: its range among the seeds
 }
 
-// lossesAt returns the losses of x. ok is false unless all are finite.
+// lossesAt returns the losses of x. ok is false unless all losses are finite.
 func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	out := make([]float64, len(t.objectives))
 	for d := range t.objectives {
@@ -236,27 +238,27 @@ func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	return out, true
 }
 
-// allows reports whether x may be suggested: it satisfies rules, bounds, and limits of amounts and sizes.
-func (t *frontSearch) allows(x *mcmc.Composition) bool {
-	if !t.limits.allowsSize(x.Used()) || !t.limits.allowsAll(x) || t.refuses(x.Parts()) {
+// allowsComposition reports whether x may be suggested: it satisfies rules, bounds, and limits of amounts and sizes.
+func (t *frontSearch) allowsComposition(x *mcmc.Composition) bool {
+	if !t.limits.allowsSize(x.Used()) || !t.limits.allowsAllAmounts(x) || t.refusesIngredients(x.Parts()) {
 		return false
 	}
 	score, err := t.target.LogScore(x)
 	return err == nil && !math.IsInf(score, -1)
 }
 
-func (t *frontSearch) refuses(parts []mcmc.Part) bool {
-	s := searcher{o: Options{Refuse: t.o.Refuse}}
-	return s.refuses(parts)
+func (t *frontSearch) refusesIngredients(parts []mcmc.Part) bool {
+	s := searcher{options: Options{Refuse: t.options.Refuse}}
+	return s.refusesIngredients(parts)
 }
 
-// tradeSeeds is the number of random compositions from which walks start.
-const tradeSeeds = 200
+// randomFrontSeeds is the number of random compositions among the seeds of a search for a front.
+const randomFrontSeeds = 200
 
-// prepare finds the seeds and measures the range of each loss among them.
-func (t *frontSearch) prepare(ctx context.Context) error {
+// prepareSeeds finds the seeds and computes the range of each loss among the seeds.
+func (t *frontSearch) prepareSeeds(ctx context.Context) error {
 	take := func(x *mcmc.Composition) {
-		if y, ok := t.limits.repair(x); ok {
+		if y, ok := t.limits.repairAmounts(x); ok {
 			x = y
 		}
 		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.limits.allowsSize(x.Used()) {
@@ -266,15 +268,15 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 			t.seeds = append(t.seeds, Member{x.Parts(), x.AppendConditions(nil), p})
 		}
 	}
-	for _, x := range t.o.Starts {
-		x, err := withConditions(t.target, x)
+	for _, x := range t.options.Starts {
+		x, err := withDefaultConditions(t.target, x)
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
 		take(x)
 	}
-	prior, r := mcmc.NewPrior(t.target), mcmc.NewRand(t.o.Seed, "search trade", 0)
-	for range tradeSeeds {
+	prior, r := mcmc.NewPrior(t.target), mcmc.NewRand(t.options.Seed, "search trade", 0)
+	for range randomFrontSeeds {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
@@ -299,23 +301,23 @@ func (t *frontSearch) prepare(ctx context.Context) error {
 	}
 	ideal, nadir := pareto.Bounds(lossesOf(t.seeds))
 	for d := range ideal {
-		t.width = append(t.width, max(nadir[d]-ideal[d], float64(1e-9*math.Abs(nadir[d])), 1e-300))
+		t.seedLossRanges = append(t.seedLossRanges, max(nadir[d]-ideal[d], float64(1e-9*math.Abs(nadir[d])), 1e-300))
 	}
 	return nil
 }
 
-// tradeLines is the number of lines of a search for a front at effort 1. tradeSplits is the greatest number of splits
-// that it scores, and fewestTradeLines the least number of lines.
-const tradeLines, tradeSplits, fewestTradeLines = 100_000, 40_000_000, 4000
+// maxFrontLines is the greatest number of lines that a search for a front scores at effort 1. The number of lines
+// times the total is at most maxFrontSplits, unless this leaves fewer than minFrontLines lines.
+const maxFrontLines, maxFrontSplits, minFrontLines = 100_000, 40_000_000, 4000
 
-// TradeBudget returns the number of lines to score in a search for a front. Lines of a larger total have more splits,
-// so there are fewer of them.
+// TradeBudget returns the number of lines to score in a search for a front. The larger the total, the more
+// compositions a line has, so the fewer lines are scored.
 func TradeBudget(total int, effort float64) int {
-	return max(int(effort*float64(min(tradeLines, max(tradeSplits/total, fewestTradeLines)))), 1)
+	return max(int(effort*float64(min(maxFrontLines, max(maxFrontSplits/total, minFrontLines)))), 1)
 }
 
 // Extrapolating returns the indices of the compositions in list that lie further than [Comparison.Reach] from all
-// known ones.
+// known compositions.
 func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
 	entries := make([]Entry, len(list))
 	for k := range list {

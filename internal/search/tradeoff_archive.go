@@ -8,30 +8,30 @@ import (
 	"kir/mcmc"
 )
 
-// mostMembers is the greatest number of compositions that the archive of a front keeps for two losses.
-// mostMembersOfMore is that for more losses, which take longer to compare.
-const mostMembers, mostMembersOfMore = 6000, 1200
+// maxMembersOfTwo is the greatest number of compositions that the archive of a front keeps for two losses.
+// maxMembersOfMore is the greatest number for more losses, which take longer to compare.
+const maxMembersOfTwo, maxMembersOfMore = 6000, 1200
 
-// A paretoArchive keeps the offered compositions that no other one beats. Of two with equal losses it keeps the
-// first. If there are too many, it keeps an evenly spread selection.
+// A paretoArchive keeps the offered compositions that no other offered composition beats. Among compositions with
+// equal losses it keeps the first. If there are too many compositions, it keeps an evenly spread selection.
 type paretoArchive struct {
-	members []Member // for two losses, sorted so that the first rises and the second falls
-	most    int
-	sizes   []float64 // Objective.Size of each loss
+	members        []Member // for two losses, sorted so that the first loss increases and the second decreases
+	maxMembers     int
+	lossMagnitudes []float64 // by loss: its Objective.Size
 }
 
 func newParetoArchive(objectives []Objective) *paretoArchive {
-	p := &paretoArchive{most: mostMembers}
+	p := &paretoArchive{maxMembers: maxMembersOfTwo}
 	if len(objectives) > 2 {
-		p.most = mostMembersOfMore
+		p.maxMembers = maxMembersOfMore
 	}
 	for _, o := range objectives {
-		p.sizes = append(p.sizes, o.Size)
+		p.lossMagnitudes = append(p.lossMagnitudes, o.Size)
 	}
 	return p
 }
 
-// isNondominated reports whether no member is at least as good in every loss.
+// isNondominated reports whether no member of the archive is at least as good in every loss.
 func (p *paretoArchive) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
 		// Among the members whose first loss is no greater, the last one has the least second loss.
@@ -46,6 +46,7 @@ func (p *paretoArchive) isNondominated(losses []float64) bool {
 	return true
 }
 
+// weaklyDominates reports whether a is at least as good as b in every loss.
 func weaklyDominates(a, b []float64) bool {
 	for d, v := range a {
 		if v > b[d] {
@@ -55,14 +56,14 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// offer keeps a copy of a composition if no member beats it. parts may be in any order; conditions holds the index of
-// each condition's value.
+// offer keeps a copy of a composition if no member of the archive is at least as good in every loss, and reports
+// whether it does. parts may be in any order, and conditions holds the index of the value of each condition.
 func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []int32) bool {
 	if !p.isNondominated(losses) {
 		return false
 	}
 	m := Member{slices.Clone(parts), slices.Clone(conditions), slices.Clone(losses)}
-	sortParts(m.Parts)
+	sortByIngredient(m.Parts)
 	if len(losses) == 2 {
 		from := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] >= losses[0] })
 		to := from
@@ -74,32 +75,32 @@ func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []
 		p.members = slices.DeleteFunc(p.members, func(other Member) bool { return weaklyDominates(losses, other.Losses) })
 		p.members = append(p.members, m)
 	}
-	if len(p.members) > p.most {
+	if len(p.members) > p.maxMembers {
 		p.thin()
 	}
 	return true
 }
 
-// minimal returns the indices of the members that no other beats once ties are merged, sorted by their losses. A
-// dropped member equals another in all losses, up to rounding.
-func (p *paretoArchive) minimal() []int {
-	return pareto.Minimal(pareto.MergeTies(lossesOf(p.members), p.sizes))
+// minimalIndices returns the indices of the members that no other member beats once ties are merged, sorted by
+// losses. A tie is a difference of losses no larger than rounding errors.
+func (p *paretoArchive) minimalIndices() []int {
+	return pareto.Minimal(pareto.MergeTies(lossesOf(p.members), p.lossMagnitudes))
 }
 
-// thin reduces the archive to two thirds of its size. It first drops the members that another beats once ties are
-// merged.
+// thin reduces the archive to two thirds of its greatest size. It first drops the members that another member beats
+// once ties are merged.
 func (p *paretoArchive) thin() {
-	if best := p.minimal(); len(best) < len(p.members) {
+	if best := p.minimalIndices(); len(best) < len(p.members) {
 		slices.Sort(best)
 		for k, at := range best {
 			p.members[k] = p.members[at]
 		}
-		if p.members = p.members[:len(best)]; len(best) <= 2*p.most/3 {
+		if p.members = p.members[:len(best)]; len(best) <= 2*p.maxMembers/3 {
 			return
 		}
 	}
 	ideal, nadir := pareto.Bounds(lossesOf(p.members))
-	kept := pareto.SelectSpread(pareto.Scaled(lossesOf(p.members), ideal, nadir), 2*p.most/3)
+	kept := pareto.SelectSpread(pareto.Scaled(lossesOf(p.members), ideal, nadir), 2*p.maxMembers/3)
 	some := make([]Member, len(kept))
 	for k, at := range kept {
 		some[k] = p.members[at]
@@ -107,10 +108,10 @@ func (p *paretoArchive) thin() {
 	p.members = some
 }
 
-// merged returns the members that no other beats once ties are merged, sorted by their losses.
-func (p *paretoArchive) merged() []Member {
+// mergedFront returns the members that no other member beats once ties are merged, sorted by losses.
+func (p *paretoArchive) mergedFront() []Member {
 	var all []Member
-	for _, at := range p.minimal() {
+	for _, at := range p.minimalIndices() {
 		all = append(all, p.members[at])
 	}
 	return all

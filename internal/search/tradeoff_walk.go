@@ -11,40 +11,41 @@ import (
 	"kir/mcmc"
 )
 
-// A frontWalker searches for a front by moving along lines. It keeps the compositions that no other beats.
+// A frontWalker searches for a front by moving along lines (see [mcmc.Scorer]). It keeps the compositions that no
+// other composition beats.
 type frontWalker struct {
 	*frontSearch
-	corner  *scalarization
-	cursor  *mcmc.Cursor
-	rand    *mcmc.Rand
-	archive *paretoArchive
+	scalarization *scalarization
+	cursor        *mcmc.Cursor
+	rand          *mcmc.Rand
+	archive       *paretoArchive
 
-	partners []int32 // ingredients of the archive's compositions, each as often as it occurs there
+	partnerPool []int32 // ingredients of the compositions of the archive, each as often as it occurs there; walks prefer these
 
-	most          int // greatest number of splits of a line to compare with the archive; see offered
-	lines, splits int64
-	linesChecked  int64 // number of lines at the latest check of the context
+	maxOffered            int // greatest number of splits of a line that are offered to the archive, besides the ends of the line
+	lineCount, splitCount int64
+	linesAtLastCheck      int64 // value of lineCount when the context was last checked
 
-	choices []choice
-	weights []float64
-	parts   []mcmc.Part
-	done    map[*mcmc.Part]bool // members through which all lines have been scored, by the address of their first part
-	seen    map[[2]int]int      // number of walks into each gap, by the rounded first losses of its ends
+	choices         []choice
+	stepWeights     []float64
+	partScratch     []mcmc.Part
+	polishedMembers map[*mcmc.Part]bool // members through which all lines have been scored, by the address of their first part
+	gapVisits       map[[2]int]int      // number of walks into each gap, by the rounded first losses of the ends of the gap
 }
 
 func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	m := len(t.objectives)
 	w := &frontWalker{
-		frontSearch: t, rand: mcmc.NewRand(t.o.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), most: offered, done: make(map[*mcmc.Part]bool),
-		corner: &scalarization{keepsLast: true, objectives: t.objectives, at: make([]float64, m), weight: make([]float64, m), scale: make([]float64, m)},
+		frontSearch: t, rand: mcmc.NewRand(t.options.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), maxOffered: maxOfferedInWalks, polishedMembers: make(map[*mcmc.Part]bool),
+		scalarization: &scalarization{recordsLast: true, objectives: t.objectives, corner: make([]float64, m), weights: make([]float64, m), scales: make([]float64, m)},
 	}
 	for _, c := range t.target.Space().Conditions() {
-		w.corner.values = append(w.corner.values, len(c.Weights))
+		w.scalarization.conditionValueCounts = append(w.scalarization.conditionValueCounts, len(c.Weights))
 	}
-	for d, width := range t.width {
-		w.corner.weight[d], w.corner.scale[d] = 1/width, 1/width
+	for d, width := range t.seedLossRanges {
+		w.scalarization.weights[d], w.scalarization.scales[d] = 1/width, 1/width
 	}
-	target, err := t.target.WithObjectives(mcmc.Objective{Name: "trade-off", Property: w.corner, Weight: 1})
+	target, err := t.target.WithObjectives(mcmc.Objective{Name: "trade-off", Property: w.scalarization, Weight: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +60,14 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 		if x, err = t.target.Space().Composition(s.Parts, s.Conditions); err != nil {
 			return nil, err
 		}
-		if t.limits.allowsAll(x) && !t.refuses(s.Parts) {
+		if t.limits.allowsAllAmounts(x) && !t.refusesIngredients(s.Parts) {
 			w.archive.offer(s.Losses, s.Parts, s.Conditions)
 		}
 	}
 	return w, nil
 }
 
-// moveTo moves the cursor to a composition and scores it by the present corner.
+// moveTo moves the cursor to the composition m and scores it by the present scalarization.
 func (w *frontWalker) moveTo(m Member) error {
 	x, err := w.target.Space().Composition(m.Parts, m.Conditions)
 	if err != nil {
@@ -75,29 +76,29 @@ func (w *frontWalker) moveTo(m Member) error {
 	return w.cursor.Set(x)
 }
 
-// tradeLeg is the number of lines of a walk, tradeHot its β at the start and tradeCold that at the end. In units of
-// β the combined score has a range of about 1.
+// A walk of a search for a front scores frontWalkLines lines. β, which multiplies the combined score, increases
+// from frontStartBeta to frontEndBeta. The combined score has a range of about 1.
 const (
-	tradeLeg  = 250
-	tradeHot  = 4
-	tradeCold = 2000
+	frontWalkLines = 250
+	frontStartBeta = 4
+	frontEndBeta   = 2000
 )
 
-// explore searches for the best of each loss. It then walks into wide gaps of the front until the given number of
-// lines has been scored.
+// explore searches for the best composition of each loss. It then walks into wide gaps of the front, until the
+// given number of lines has been scored.
 func (w *frontWalker) explore(ctx context.Context, until int64) error {
-	leg := min(tradeLeg, max(int(until-w.lines)/12, 20))
+	leg := min(frontWalkLines, max(int(until-w.lineCount)/12, 20))
 	for d := range w.objectives {
 		w.aimAtLoss(d)
-		if err := w.walk(ctx, w.bestStart(), 2*leg, tradeHot, tradeCold); err != nil {
+		if err := w.walk(ctx, w.bestStart(), 2*leg, frontStartBeta, frontEndBeta); err != nil {
 			return err
 		}
 	}
-	if w.seen == nil {
-		w.seen = make(map[[2]int]int)
+	if w.gapVisits == nil {
+		w.gapVisits = make(map[[2]int]int)
 	}
-	for round := 0; w.lines < until; round++ {
-		w.learnPartners()
+	for round := 0; w.lineCount < until; round++ {
+		w.updatePartners()
 		from, gap := w.aimAtGap(round)
 		switch { // Some walks start elsewhere, because the compositions found may be much alike.
 		case round%6 == 5:
@@ -105,15 +106,15 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 		case round%6 == 2 && len(w.archive.members) > 0:
 			from = w.archive.members[w.rand.Intn(len(w.archive.members))]
 		}
-		if err := w.walk(ctx, from, leg, max(5*tradeHot*gap, tradeHot/10.), tradeCold); err != nil {
+		if err := w.walk(ctx, from, leg, max(5*frontStartBeta*gap, frontStartBeta/10.), frontEndBeta); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bestStart returns the composition of the archive with the best combined score, or of the seeds if the archive is
-// empty.
+// bestStart returns the composition of the archive with the best combined score. If the archive is empty, it
+// returns the best seed.
 func (w *frontWalker) bestStart() Member {
 	list := w.archive.members
 	if len(list) == 0 {
@@ -121,15 +122,15 @@ func (w *frontWalker) bestStart() Member {
 	}
 	best, at := math.Inf(-1), 0
 	for k, m := range list {
-		if score := w.corner.score(m.Losses); score > best {
+		if score := w.scalarization.combineLosses(m.Losses); score > best {
 			best, at = score, k
 		}
 	}
 	return list[at]
 }
 
-// lossRanges returns the least value and the range of each loss on the front. A loss without a range there has its range
-// among the seeds.
+// lossRanges returns the least value and the range of each loss on the front. For a loss that is constant on the
+// front, it returns the range among the seeds.
 func (w *frontWalker) lossRanges() (ideal, width []float64) {
 	list := w.archive.members
 	if len(list) == 0 {
@@ -139,23 +140,24 @@ func (w *frontWalker) lossRanges() (ideal, width []float64) {
 	width = make([]float64, len(ideal))
 	for d := range width {
 		if width[d] = nadir[d] - ideal[d]; !(width[d] > 0) {
-			width[d] = w.width[d]
+			width[d] = w.seedLossRanges[d]
 		}
 	}
 	return ideal, width
 }
 
-// aimAtLoss sets the corner and the weights so that walks minimise loss d.
+// aimAtLoss sets the corner and the weights of the scalarization so that walks minimise loss d.
 func (w *frontWalker) aimAtLoss(d int) {
 	ideal, width := w.lossRanges()
 	for k := range ideal {
-		w.corner.at[k], w.corner.scale[k], w.corner.weight[k] = ideal[k], 1/width[k], 0
+		w.scalarization.corner[k], w.scalarization.scales[k], w.scalarization.weights[k] = ideal[k], 1/width[k], 0
 	}
-	w.corner.weight[d] = 1 / width[d]
+	w.scalarization.weights[d] = 1 / width[d]
 }
 
-// aimAtGap sets the corner and the weights so that a walk fills a wide gap of the front, preferring gaps tried less
-// often. It returns the composition to start from, and the gap's width as a fraction of the front's range.
+// aimAtGap sets the corner and the weights of the scalarization so that a walk fills a wide gap of the front. It
+// prefers gaps that walks have visited less often. It returns the composition to start from, and the width of the
+// gap as a fraction of the range of the front.
 func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 	ideal, width := w.lossRanges()
 	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
@@ -168,18 +170,18 @@ func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
 		// The map counts gaps by the position of their ends, to 1/512 of the range.
 		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
-		size /= float64(1 + w.seen[cell])
+		size /= float64(1 + w.gapVisits[cell])
 		if size > best {
 			best, at, which = size, k, cell
 		}
 	}
-	w.seen[which]++
+	w.gapVisits[which]++
 	a, b := list[at-1], list[at]
 	for d := range ideal {
 		side := math.Abs(a.Losses[d] - b.Losses[d])
-		w.corner.at[d] = min(a.Losses[d], b.Losses[d])
-		w.corner.weight[d] = 1 / max(side, float64(1e-6*width[d]))
-		w.corner.scale[d] = w.corner.weight[d]
+		w.scalarization.corner[d] = min(a.Losses[d], b.Losses[d])
+		w.scalarization.weights[d] = 1 / max(side, float64(1e-6*width[d]))
+		w.scalarization.scales[d] = w.scalarization.weights[d]
 	}
 	share := math.Sqrt(float64(float64((b.Losses[0]-a.Losses[0])/width[0]) * float64((a.Losses[1]-b.Losses[1])/width[1])))
 	if round%2 == 0 {
@@ -188,7 +190,8 @@ func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 	return b, share
 }
 
-// aimAtRandom sets the corner to the ideal point with random weights. It returns the best composition under them.
+// aimAtRandom sets the corner to the ideal point and the weights to random numbers. It returns the composition of
+// the archive that is best under these weights.
 func (w *frontWalker) aimAtRandom(ideal, width []float64) Member {
 	sum := 0.0
 	share := make([]float64, len(ideal))
@@ -198,82 +201,84 @@ func (w *frontWalker) aimAtRandom(ideal, width []float64) Member {
 		sum += share[d]
 	}
 	for d := range share {
-		w.corner.at[d] = ideal[d]
-		w.corner.weight[d] = max(share[d]/sum, 1e-3) / width[d]
-		w.corner.scale[d] = 1 / width[d]
+		w.scalarization.corner[d] = ideal[d]
+		w.scalarization.weights[d] = max(share[d]/sum, 1e-3) / width[d]
+		w.scalarization.scales[d] = 1 / width[d]
 	}
 	return w.bestStart()
 }
 
-// learnPartners makes walks prefer the ingredients of the archive's compositions.
-func (w *frontWalker) learnPartners() {
-	w.partners = w.partners[:0]
+// updatePartners makes walks prefer the ingredients of the compositions of the archive.
+func (w *frontWalker) updatePartners() {
+	w.partnerPool = w.partnerPool[:0]
 	step := max(len(w.archive.members)/100, 1)
 	for k := 0; k < len(w.archive.members); k += step {
 		for _, p := range w.archive.members[k].Parts {
-			w.partners = append(w.partners, int32(p.Ingredient))
+			w.partnerPool = append(w.partnerPool, int32(p.Ingredient))
 		}
 	}
 }
 
-// walk makes the given number of steps from a composition, while β rises geometrically from hot to cold.
+// walk makes the given number of steps from the composition from, while β increases geometrically from hot to cold.
 func (w *frontWalker) walk(ctx context.Context, from Member, steps int, hot, cold float64) error {
 	if err := w.moveTo(from); err != nil {
 		return err
 	}
 	rise := portable.Log(cold / hot)
 	for k := range steps {
-		if err := w.checkEnded(ctx); err != nil {
+		if err := w.checkContext(ctx); err != nil {
 			return err
 		}
 		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
-		if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(setShare) {
-			if err := w.set(free[w.rand.Intn(len(free))], beta); err != nil {
+		if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
+			if err := w.stepCondition(free[w.rand.Intn(len(free))], beta); err != nil {
 				return err
 			}
 			continue
 		}
-		i, j := w.pair()
+		i, j := w.drawPair()
 		if i == j {
 			continue
 		}
 		if err := w.scoreLine(i, j); err != nil {
 			return err
 		}
-		w.step(i, j, beta)
+		w.stepToSplit(i, j, beta)
 	}
 	return nil
 }
 
-// checkEnded returns the context's error if the search must end. It looks only at intervals.
-func (w *frontWalker) checkEnded(ctx context.Context) error {
-	if w.lines-w.linesChecked < 64 {
+// checkContext returns the error of the context if the search must end. It checks the context only once in 64
+// lines.
+func (w *frontWalker) checkContext(ctx context.Context) error {
+	if w.lineCount-w.linesAtLastCheck < 64 {
 		return nil
 	}
-	w.linesChecked = w.lines
+	w.linesAtLastCheck = w.lineCount
 	return ctx.Err()
 }
 
-// pair draws a line: a used ingredient and another one.
-func (w *frontWalker) pair() (i, j int) {
+// drawPair draws the two ingredients of a line: a used ingredient and another ingredient. The two can be equal.
+func (w *frontWalker) drawPair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
 	switch {
-	case len(used) > 1 && w.rand.Bernoulli(pairShare):
+	case len(used) > 1 && w.rand.Bernoulli(usedPairProbability):
 		j = int(used[w.rand.Intn(len(used))])
-	case len(w.partners) > 0 && w.rand.Bernoulli(0.5):
-		j = int(w.partners[w.rand.Intn(len(w.partners))])
+	case len(w.partnerPool) > 0 && w.rand.Bernoulli(0.5):
+		j = int(w.partnerPool[w.rand.Intn(len(w.partnerPool))])
 	default:
-		j = int(w.limits.pool[w.rand.Intn(len(w.limits.pool))])
+		j = int(w.limits.allowedIngredients[w.rand.Intn(len(w.limits.allowedIngredients))])
 	}
 	return i, j
 }
 
-// offered and offeredLast are how many splits of a line, besides its ends, are compared with the archive if there are
-// more than two losses. offered applies to walks, offeredLast to lines through the compositions found.
-const offered, offeredLast = 8, 200
+// maxOfferedInWalks and maxOfferedInPolish are how many splits of a line, besides its ends, are offered to the
+// archive if there are more than two losses. maxOfferedInWalks applies to lines of walks, and maxOfferedInPolish to
+// lines through the compositions found.
+const maxOfferedInWalks, maxOfferedInPolish = 8, 200
 
-// scoreLine scores a line, lists the splits to choose from, and offers them to the archive.
+// scoreLine scores the line of i and j, lists the splits to choose from, and offers them to the archive.
 func (w *frontWalker) scoreLine(i, j int) error {
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
@@ -281,8 +286,8 @@ func (w *frontWalker) scoreLine(i, j int) error {
 	if err != nil {
 		return err
 	}
-	w.lines++
-	w.splits += int64(s) + 1
+	w.lineCount++
+	w.splitCount += int64(s) + 1
 	w.choices = w.choices[:0]
 	others := x.Used() - 1
 	if x.Amount(i) > 0 && x.Amount(j) > 0 {
@@ -290,7 +295,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 	}
 	clean := true // whether the amounts of all other ingredients are allowed
 	for _, other := range x.Ingredients() {
-		if o := int(other); o != i && o != j && !w.limits.allows(o, int32(x.Amount(o))) {
+		if o := int(other); o != i && o != j && !w.limits.allowsAmount(o, int32(x.Amount(o))) {
 			clean = false
 		}
 	}
@@ -304,64 +309,65 @@ func (w *frontWalker) scoreLine(i, j int) error {
 		if q+1 < p.Len() {
 			to, _ = p.Piece(q + 1)
 		}
-		for at+1 < len(w.corner.last.starts) && w.corner.last.starts[at+1] <= from {
+		for at+1 < len(w.scalarization.lastScorer.pieceStarts) && w.scalarization.lastScorer.pieceStarts[at+1] <= from {
 			at++
 		}
 		if !(value > math.Inf(-1)) || math.IsInf(value, 1) {
 			continue
 		}
-		losses := w.corner.last.piece(at)
+		losses := w.scalarization.lastScorer.lossesOfPiece(at)
 		add := func(from, to int) {
 			if from >= to {
 				return
 			}
 			w.choices = append(w.choices, choice{from, to, value})
 			if clean && len(losses) == 2 {
-				w.offer(i, j, s, (from+to-1)/2, losses)
+				w.offerSplit(i, j, s, (from+to-1)/2, losses)
 			}
 		}
-		if from == 0 && ends && w.limits.allows(j, int32(s)) {
+		if from == 0 && ends && w.limits.allowsAmount(j, int32(s)) {
 			add(0, 1)
 		}
 		if inner {
 			add(max(from, low), min(to, high))
 		}
-		if to == s+1 && s > 0 && ends && w.limits.allows(i, int32(s)) {
+		if to == s+1 && s > 0 && ends && w.limits.allowsAmount(i, int32(s)) {
 			add(s, s+1)
 		}
 	}
 	if clean && len(w.objectives) > 2 {
-		w.offerSome(i, j, s)
+		w.offerBestSplits(i, j, s)
 	}
 	return nil
 }
 
-// offerSome offers the splits of a line with the best combined scores, and its ends.
-func (w *frontWalker) offerSome(i, j, s int) {
+// offerBestSplits offers to the archive the splits of a line with the best combined scores, and the ends of the
+// line.
+func (w *frontWalker) offerBestSplits(i, j, s int) {
 	order := make([]int, len(w.choices))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(w.choices[b].value, w.choices[a].value) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(w.choices[b].logScore, w.choices[a].logScore) })
 	for rank, k := range order {
 		c := w.choices[k]
-		if rank < w.most || c.from == 0 || c.from == s {
-			at, found := slices.BinarySearch(w.corner.last.starts, c.from)
+		if rank < w.maxOffered || c.from == 0 || c.from == s {
+			at, found := slices.BinarySearch(w.scalarization.lastScorer.pieceStarts, c.from)
 			if !found {
 				at--
 			}
-			w.offer(i, j, s, (c.from+c.to-1)/2, w.corner.last.piece(at))
+			w.offerSplit(i, j, s, (c.from+c.to-1)/2, w.scalarization.lastScorer.lossesOfPiece(at))
 		}
 	}
 }
 
-// offer offers to the archive the composition with k units of i and s−k of j.
-func (w *frontWalker) offer(i, j, s, k int, losses []float64) {
+// offerSplit offers to the archive the composition with k units of i and s−k units of j.
+func (w *frontWalker) offerSplit(i, j, s, k int, losses []float64) {
 	if !w.archive.isNondominated(losses) {
 		return
 	}
-	parts := w.partsWith(i, j, s, k)
-	if w.refuses(parts) {
+	parts := w.partsWithSplit(i, j, s, k)
+	if w.refusesIngredients(parts) {
 		return
 	}
 	w.archive.offer(losses, parts, w.cursor.Composition().AppendConditions(nil))
@@ -375,10 +381,10 @@ func (w *frontWalker) scoreValues(condition int) error {
 	}
 	x := w.cursor.Composition()
 	last := len(w.target.Space().Conditions()[condition].Weights)
-	w.lines++
-	w.splits += int64(last)
+	w.lineCount++
+	w.splitCount += int64(last)
 	w.choices = w.choices[:0]
-	clean := w.limits.allowsSize(x.Used()) && w.limits.allowsAll(x) && !w.refuses(x.Parts())
+	clean := w.limits.allowsSize(x.Used()) && w.limits.allowsAllAmounts(x) && !w.refusesIngredients(x.Parts())
 	at := 0 // index of the piece of losses that contains the split
 	for q := range p.Len() {
 		from, value := p.Piece(q)
@@ -386,7 +392,7 @@ func (w *frontWalker) scoreValues(condition int) error {
 		if q+1 < p.Len() {
 			to, _ = p.Piece(q + 1)
 		}
-		for at+1 < len(w.corner.last.starts) && w.corner.last.starts[at+1] <= from {
+		for at+1 < len(w.scalarization.lastScorer.pieceStarts) && w.scalarization.lastScorer.pieceStarts[at+1] <= from {
 			at++
 		}
 		if !(value > math.Inf(-1)) {
@@ -394,67 +400,68 @@ func (w *frontWalker) scoreValues(condition int) error {
 		}
 		c := choice{from, to, value}
 		w.choices = append(w.choices, c)
-		if losses := w.corner.last.piece(at); clean && w.archive.isNondominated(losses) {
+		if losses := w.scalarization.lastScorer.lossesOfPiece(at); clean && w.archive.isNondominated(losses) {
 			conditions := x.AppendConditions(nil)
-			conditions[condition] = int32(middle(c))
+			conditions[condition] = int32(middleOfChoice(c))
 			w.archive.offer(losses, x.Parts(), conditions)
 		}
 	}
 	return nil
 }
 
-// set scores the values of a condition and takes one with probability ∝ exp(β·score).
-func (w *frontWalker) set(condition int, beta float64) error {
+// stepCondition scores the values of a condition and sets the condition to one of them, drawn with probability ∝
+// exp(β·score).
+func (w *frontWalker) stepCondition(condition int, beta float64) error {
 	if err := w.scoreValues(condition); err != nil || len(w.choices) == 0 {
 		return err
 	}
-	w.weights = setValue(w.cursor, w.rand, condition, w.choices, beta, w.weights)
+	w.stepWeights = drawConditionValue(w.cursor, w.rand, condition, w.choices, beta, w.stepWeights)
 	return nil
 }
 
-// partsWith returns the parts of the present composition with k units of i and s−k of j instead of the line's own.
-// They are valid until the next call.
-func (w *frontWalker) partsWith(i, j, s, k int) []mcmc.Part {
-	of := walker{cursor: w.cursor, parts: w.parts}
-	w.parts = of.partsWith(i, j, s, k)
-	return w.parts
+// partsWithSplit returns the parts of the present composition with k units of i and s−k units of j instead of the
+// present amounts of i and j. The parts are valid until the next call.
+func (w *frontWalker) partsWithSplit(i, j, s, k int) []mcmc.Part {
+	of := walker{cursor: w.cursor, partScratch: w.partScratch}
+	w.partScratch = of.partsWithSplit(i, j, s, k)
+	return w.partScratch
 }
 
-// step moves to one of the listed splits with probability ∝ exp(β·score).
-func (w *frontWalker) step(i, j int, beta float64) {
+// stepToSplit moves to one of the listed splits of the line of i and j, drawn with probability ∝ exp(β·score).
+func (w *frontWalker) stepToSplit(i, j int, beta float64) {
 	if len(w.choices) == 0 {
 		return
 	}
 	top := math.Inf(-1)
 	for _, c := range w.choices {
-		top = max(top, c.value)
+		top = max(top, c.logScore)
 	}
-	w.weights = w.weights[:0]
+	w.stepWeights = w.stepWeights[:0]
 	for _, c := range w.choices {
-		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-top))))
+		w.stepWeights = append(w.stepWeights, portable.Exp(float64(beta*(c.logScore-top))))
 	}
-	c := w.choices[w.rand.Categorical(w.weights)]
+	c := w.choices[w.rand.Categorical(w.stepWeights)]
 	k := c.from
 	if c.to-c.from > 1 {
 		k += w.rand.Intn(c.to - c.from)
 	}
 	if k != w.cursor.Composition().Amount(i) {
-		w.cursor.Move(i, j, k, c.value)
+		w.cursor.Move(i, j, k, c.logScore)
 	}
 }
 
-// searchEnds searches for the least value of each loss by [Best].
-func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
+// searchExtremes searches for the least value of each loss by [Best].
+func (w *frontWalker) searchExtremes(ctx context.Context, lines int) error {
 	for d := range w.objectives {
 		w.aimAtLoss(d)
-		score := scalarization{objectives: w.objectives, values: w.corner.values, at: w.corner.at, weight: w.corner.weight, scale: w.corner.scale}
+		score := scalarization{objectives: w.objectives, conditionValueCounts: w.scalarization.conditionValueCounts, corner: w.scalarization.corner, weights: w.scalarization.weights, scales: w.scalarization.scales}
 		steep, err := w.target.WithObjectives(mcmc.Objective{Name: w.objectives[d].Name, Property: &score, Weight: 30})
 		if err != nil {
 			return err
 		}
 		o := Options{
-			Evaluations: max(lines/len(w.objectives), 1), Seed: w.o.Seed, Workers: w.o.Workers, Least: w.o.Least, Most: w.o.Most,
-			Refuse: w.o.Refuse,
+			Evaluations: max(lines/len(w.objectives), 1), Seed: w.options.Seed, Workers: w.options.Workers, Least: w.options.Least, Most: w.options.Most,
+			Refuse: w.options.Refuse,
 		}
 		start := w.bestStart()
 		if x, err := w.target.Space().Composition(start.Parts, start.Conditions); err == nil {
@@ -464,14 +471,14 @@ func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 		if err != nil {
 			return err
 		}
-		w.lines += found.Evaluations
-		w.splits += found.Compositions
+		w.lineCount += found.Evaluations
+		w.splitCount += found.Compositions
 		for _, f := range found.Archive.Best() {
 			x, err := w.target.Space().Composition(f.Parts, f.Conditions)
 			if err != nil {
 				return err
 			}
-			if losses, ok := w.lossesAt(x); ok && w.allows(x) {
+			if losses, ok := w.lossesAt(x); ok && w.allowsComposition(x) {
 				w.archive.offer(losses, f.Parts, f.Conditions)
 			}
 		}
@@ -479,16 +486,16 @@ func (w *frontWalker) searchEnds(ctx context.Context, lines int) error {
 	return nil
 }
 
-// mostNeighbours is the greatest number of lines scored through one composition.
-const mostNeighbours = 600
+// maxLinesThrough is the greatest number of lines scored through one composition.
+const maxLinesThrough = 600
 
-// polish scores the lines through the compositions found, in an evenly spread order. It stops when the given number
-// of lines has been scored or no composition remains.
-func (w *frontWalker) polish(ctx context.Context, until int64) error {
-	w.most = offeredLast
-	done := w.done
+// polishFront scores the lines through the compositions found, in an evenly spread order. It stops when the given
+// number of lines has been scored, or when the lines through all compositions have been scored.
+func (w *frontWalker) polishFront(ctx context.Context, until int64) error {
+	w.maxOffered = maxOfferedInPolish
+	done := w.polishedMembers
 	for count := 16; ; count *= 2 {
-		w.learnPartners()
+		w.updatePartners()
 		ideal, nadir := pareto.Bounds(lossesOf(w.archive.members))
 		if len(w.archive.members) == 0 {
 			return nil
@@ -497,11 +504,11 @@ func (w *frontWalker) polish(ctx context.Context, until int64) error {
 		for _, k := range pareto.SelectSpread(pareto.Scaled(lossesOf(all), ideal, nadir), count) {
 			if m := all[k]; !done[&m.Parts[0]] {
 				done[&m.Parts[0]] = true
-				if err := w.neighbours(ctx, m, until); err != nil {
+				if err := w.scoreLinesThrough(ctx, m, until); err != nil {
 					return err
 				}
 			}
-			if w.lines >= until {
+			if w.lineCount >= until {
 				return nil
 			}
 		}
@@ -511,8 +518,8 @@ func (w *frontWalker) polish(ctx context.Context, until int64) error {
 	}
 }
 
-// neighbours scores the lines through one composition of the front.
-func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) error {
+// scoreLinesThrough scores the lines through one composition of the front.
+func (w *frontWalker) scoreLinesThrough(ctx context.Context, m Member, until int64) error {
 	if err := w.moveTo(m); err != nil {
 		return err
 	}
@@ -520,19 +527,19 @@ func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) err
 	for _, p := range m.Parts {
 		used[p.Ingredient] = true
 	}
-	left := mostNeighbours
+	left := maxLinesThrough
 	try := func(i, j int) error {
-		if left == 0 || w.lines >= until {
+		if left == 0 || w.lineCount >= until {
 			return nil
 		}
 		left--
-		if err := w.checkEnded(ctx); err != nil {
+		if err := w.checkContext(ctx); err != nil {
 			return err
 		}
 		return w.scoreLine(i, j)
 	}
 	for _, k := range w.cursor.FreeConditions() {
-		if left == 0 || w.lines >= until {
+		if left == 0 || w.lineCount >= until {
 			break
 		}
 		left--
@@ -547,7 +554,7 @@ func (w *frontWalker) neighbours(ctx context.Context, m Member, until int64) err
 			}
 		}
 	}
-	pool := w.limits.pool
+	pool := w.limits.allowedIngredients
 	first := w.rand.Intn(len(pool)) // begin at random: if the lines are too many, others are left out each time
 	for k := range pool {
 		j := int(pool[(first+k)%len(pool)])

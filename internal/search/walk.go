@@ -9,30 +9,30 @@ import (
 	"kir/mcmc"
 )
 
-// A walker searches by simulated annealing along lines. A line is all ways to divide the units of two ingredients
-// between them.
+// A walker searches by simulated annealing along lines. A line is the set of compositions that divide the joint
+// units of two ingredients in all possible ways.
 type walker struct {
 	*searcher
 	cursor  *mcmc.Cursor
 	rand    *mcmc.Rand
 	archive *Archive // best compositions of this walk alone
 
-	// diversity holds the compositions from which the walk keeps a distance, and the best found that does. It is nil
-	// if there is no such requirement.
-	diversity *diversityFilter
+	// diversityFilter holds the compositions from which the walk must keep a distance, and the best composition found
+	// that is far enough. It is nil if the walk need not keep a distance.
+	diversityFilter *diversityFilter
 
 	evaluations, compositions int64
 
-	choices []choice
-	weights []float64
-	parts   []mcmc.Part
-	values  []int32 // scratch: value of each condition
+	choices      []choice
+	stepWeights  []float64
+	partScratch  []mcmc.Part
+	valueScratch []int32 // scratch of conditionValues: index of the value of each condition
 }
 
-// A choice is a range of splits from ≤ k < to of a line that have equal log scores.
+// A choice is a range from ≤ k < to of splits of a line, or of values of a condition, that have equal log scores.
 type choice struct {
 	from, to int
-	value    float64
+	logScore float64
 }
 
 func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
@@ -44,27 +44,27 @@ func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(s.o.Niche, maxNiches)}
-	w.archive.bar = s.archive.bar
+	w := &walker{searcher: s, cursor: c, rand: r, archive: newArchive(s.options.Niche, maxNiches)}
+	w.archive.scoreToExceed = s.archive.scoreToExceed
 	return w, nil
 }
 
-// The constants are values of β times spread, the standard deviation of random log scores. They thus suit any score.
-// The final β is large because scores of forests change in small steps.
+// These constants are values of β times the standard deviation of the log scores of random compositions, so they
+// suit any score. The final β is large because scores of forests change in small steps.
 const (
-	hottest = 3    // at the start of a walk from a seed
-	warmest = 50   // at the start of a walk from a composition of the archive
-	coldest = 3000 // at the end of every walk
+	seedStartBeta    = 3    // at the start of a walk from a seed
+	archiveStartBeta = 50   // at the start of a walk from a composition of the archive
+	endBeta          = 3000 // at the end of every walk
 )
 
-// anneal makes the given number of steps while β rises geometrically between from/spread and to/spread.
+// anneal makes the given number of steps while β increases geometrically from from/scoreSD to to/scoreSD.
 func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
-	from, to = from/w.spread, to/w.spread
+	from, to = from/w.scoreSD, to/w.scoreSD
 	rise := portable.Log(to / from)
 	told := w.evaluations
 	tell := func() {
-		if w.o.LinesScored != nil {
-			w.o.LinesScored.Add(w.evaluations - told)
+		if w.options.LinesScored != nil {
+			w.options.LinesScored.Add(w.evaluations - told)
 			told = w.evaluations
 		}
 	}
@@ -77,46 +77,48 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 			tell()
 		}
 		beta := float64(from * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
-		if err := w.step(beta); err != nil {
+		if err := w.annealStep(beta); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// count adds the lines and compositions that a walker has scored to the searcher's.
-func (s *searcher) count(w *walker) {
+// addCounts adds the numbers of lines and compositions that a walker has scored to the numbers of the searcher.
+func (s *searcher) addCounts(w *walker) {
 	s.evaluations += w.evaluations
 	s.compositions += w.compositions
 }
 
-// pairShare is the probability that both ingredients of a line are used ones. knownShare is the
-// probability that the second is a preferred one, see [searcher.learn].
+// usedPairProbability is the probability that both ingredients of a line are drawn from the used ingredients.
+// Otherwise partnerProbability is the probability that the second ingredient is drawn from the preferred
+// ingredients; see [searcher.updatePartners].
 const (
-	pairShare  = 0.35
-	knownShare = 0.8
+	usedPairProbability = 0.35
+	partnerProbability  = 0.8
 )
 
-// drawPair draws the two ingredients of a line: a used one and another.
+// drawPair draws the two ingredients of a line: a used ingredient and another ingredient. The two can be equal.
 func (w *walker) drawPair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
 	switch {
-	case len(used) > 1 && w.rand.Bernoulli(pairShare):
+	case len(used) > 1 && w.rand.Bernoulli(usedPairProbability):
 		j = int(used[w.rand.Intn(len(used))])
-	case len(w.partners) > 0 && w.rand.Bernoulli(knownShare):
-		j = int(w.partners[w.rand.Intn(len(w.partners))])
+	case len(w.partnerPool) > 0 && w.rand.Bernoulli(partnerProbability):
+		j = int(w.partnerPool[w.rand.Intn(len(w.partnerPool))])
 	default:
-		j = int(w.limits.pool[w.rand.Intn(len(w.limits.pool))])
+		j = int(w.limits.allowedIngredients[w.rand.Intn(len(w.limits.allowedIngredients))])
 	}
 	return i, j
 }
 
-// step scores a random line, draws one of its pieces with probability ∝ score^β, and moves to a random split of
-// the piece.
-func (w *walker) step(beta float64) error {
-	if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(setShare) {
-		return w.set(free[w.rand.Intn(len(free))], beta)
+// annealStep makes one step of annealing. It scores a random line, draws one of the pieces of equal scores with
+// probability ∝ score^β, and moves to a random split of this piece. With some probability it sets a condition
+// instead.
+func (w *walker) annealStep(beta float64) error {
+	if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
+		return w.stepCondition(free[w.rand.Intn(len(free))], beta)
 	}
 	i, j := w.drawPair()
 	if i == j {
@@ -131,17 +133,17 @@ func (w *walker) step(beta float64) error {
 	if len(w.choices) == 0 {
 		return nil
 	}
-	w.offerBest(i, j, s)
+	w.offerBestChoices(i, j, s)
 
 	top := math.Inf(-1)
 	for _, c := range w.choices {
-		top = max(top, c.value)
+		top = max(top, c.logScore)
 	}
-	w.weights = w.weights[:0]
+	w.stepWeights = w.stepWeights[:0]
 	for _, c := range w.choices {
-		w.weights = append(w.weights, portable.Exp(float64(beta*(c.value-top))))
+		w.stepWeights = append(w.stepWeights, portable.Exp(float64(beta*(c.logScore-top))))
 	}
-	c := w.choices[w.rand.Categorical(w.weights)]
+	c := w.choices[w.rand.Categorical(w.stepWeights)]
 	if curved && c.from > 0 && c.to <= s {
 		c = drawn
 	}
@@ -149,19 +151,19 @@ func (w *walker) step(beta float64) error {
 	if c.to-c.from > 1 {
 		k += w.rand.Intn(c.to - c.from)
 	}
-	if k != x.Amount(i) && (w.diversity == nil || w.diversity.allows(w.partsWith(i, j, s, k))) {
-		w.cursor.Move(i, j, k, c.value)
+	if k != x.Amount(i) && (w.diversityFilter == nil || w.diversityFilter.isFarEnough(w.partsWithSplit(i, j, s, k))) {
+		w.cursor.Move(i, j, k, c.logScore)
 	}
 	return nil
 }
 
-// scoreForStep scores a line for step. If the scorer knows the line as a curve, curved is true: choices are then the
-// two ends and the best inner split, which stands for all inner ones. drawn is an inner split drawn in proportion to
-// score^β.
+// scoreForStep scores a line for annealStep. If the scorer knows the line as a curve, curved is true. The choices
+// are then the two ends and the best inner split, which stands for all inner splits, and drawn is an inner split
+// drawn in proportion to score^β.
 func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
 	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
-	if !w.limits.allowsSize(w.countOthers(i, j) + 2) {
+	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 2) {
 		high = low
 	}
 	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
@@ -174,14 +176,14 @@ func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved b
 	w.evaluations++
 	w.compositions += int64(s) + 1
 	w.choices = w.choices[:0]
-	w.chooseEnds(i, j, s, line.Zero, line.Full)
+	w.listEndChoices(i, j, s, line.Zero, line.Full)
 	if line.Best > 0 {
-		w.add(line.Best, line.Best+1, line.BestScore)
+		w.addChoice(line.Best, line.Best+1, line.BestScore)
 	}
 	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
 }
 
-// scoreLine scores the line of i and j, which share s units, and lists its choices.
+// scoreLine scores the line of i and j, whose joint amount is s units, and lists its choices.
 func (w *walker) scoreLine(i, j, s int) error {
 	p, err := w.cursor.Line(i, j)
 	if err != nil {
@@ -189,19 +191,19 @@ func (w *walker) scoreLine(i, j, s int) error {
 	}
 	w.evaluations++
 	w.compositions += int64(s) + 1
-	w.choose(p, i, j, s)
+	w.listChoices(p, i, j, s)
 	return nil
 }
 
-// choose lists the allowed ranges of splits of a line with equal scores: first the ends k = 0 and k = s, then those
-// between. It leaves out splits of score 0.
-func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
+// listChoices lists the allowed ranges of splits of a line with equal scores: first the ends k = 0 and k = s, then
+// the ranges between the ends. It leaves out splits of score 0.
+func (w *walker) listChoices(p *mcmc.Pieces, i, j, s int) {
 	w.choices = w.choices[:0]
 	last := p.Len() - 1
 	_, zero := p.Piece(0)
 	_, full := p.Piece(last)
-	w.chooseEnds(i, j, s, zero, full)
-	if !w.limits.allowsSize(w.countOthers(i, j) + 2) {
+	w.listEndChoices(i, j, s, zero, full)
+	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 2) {
 		return
 	}
 	low, high := w.limits.splitRange(i, j, s)
@@ -212,32 +214,33 @@ func (w *walker) choose(p *mcmc.Pieces, i, j, s int) {
 		if q < last {
 			to, _ = p.Piece(q + 1)
 		}
-		w.add(max(from, low), min(to, high), value)
+		w.addChoice(max(from, low), min(to, high), value)
 	}
 }
 
-// chooseEnds lists those ends of a line that are allowed. zero and full are their log scores.
-func (w *walker) chooseEnds(i, j, s int, zero, full float64) {
-	if !w.limits.allowsSize(w.countOthers(i, j) + 1) {
+// listEndChoices lists the allowed ends of a line as choices. zero and full are the log scores of the splits k = 0 and k
+// = s.
+func (w *walker) listEndChoices(i, j, s int, zero, full float64) {
+	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 1) {
 		return
 	}
-	if w.limits.allows(j, int32(s)) {
-		w.add(0, 1, zero)
+	if w.limits.allowsAmount(j, int32(s)) {
+		w.addChoice(0, 1, zero)
 	}
-	if w.limits.allows(i, int32(s)) {
-		w.add(s, s+1, full)
+	if w.limits.allowsAmount(i, int32(s)) {
+		w.addChoice(s, s+1, full)
 	}
 }
 
-// add lists a choice unless it is empty or its score is 0.
-func (w *walker) add(from, to int, value float64) {
+// addChoice lists a choice, unless its range is empty or its score is 0.
+func (w *walker) addChoice(from, to int, value float64) {
 	if value > math.Inf(-1) && from < to {
 		w.choices = append(w.choices, choice{from, to, value})
 	}
 }
 
-// countOthers returns how many ingredients other than i and j are used.
-func (w *walker) countOthers(i, j int) int {
+// countOtherIngredients returns how many ingredients other than i and j are used.
+func (w *walker) countOtherIngredients(i, j int) int {
 	x := w.cursor.Composition()
 	others := x.Used() - 1
 	if x.Amount(i) > 0 && x.Amount(j) > 0 {
@@ -246,7 +249,7 @@ func (w *walker) countOthers(i, j int) int {
 	return others
 }
 
-// innerChoices returns the choices of a line other than its two ends.
+// innerChoices returns the choices of a line without its two ends.
 func (w *walker) innerChoices(s int) []choice {
 	ends := 0
 	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
@@ -255,63 +258,64 @@ func (w *walker) innerChoices(s int) []choice {
 	return w.choices[ends:]
 }
 
-// offerBest offers to the archive the best choice for each set of ingredients on the line. It offers the middle of
-// the choice's range.
-func (w *walker) offerBest(i, j, s int) {
+// offerBestChoices offers to the archive the best choice for each set of ingredients on the line. From a choice it takes
+// the middle of the range of splits.
+func (w *walker) offerBestChoices(i, j, s int) {
 	inner := -1
 	for q, c := range w.choices {
 		switch {
 		case c.from == 0 || c.from == s:
-			w.offer(i, j, s, c.from, c.value)
-		case inner < 0 || c.value > w.choices[inner].value:
+			w.offerSplit(i, j, s, c.from, c.logScore)
+		case inner < 0 || c.logScore > w.choices[inner].logScore:
 			inner = q
 		}
 	}
 	if inner >= 0 {
 		c := w.choices[inner]
-		w.offer(i, j, s, (c.from+c.to-1)/2, c.value)
+		w.offerSplit(i, j, s, (c.from+c.to-1)/2, c.logScore)
 	}
 }
 
-// offer offers to the archive the composition with k units of i and s−k of j, unless some amount is not allowed.
-func (w *walker) offer(i, j, s, k int, value float64) {
-	archived := value > w.archive.bar
-	if !archived && (w.diversity == nil || !(value > w.diversity.best.LogScore)) {
+// offerSplit offers to the archive the composition with k units of i and s−k units of j, unless some amount is not
+// allowed.
+func (w *walker) offerSplit(i, j, s, k int, value float64) {
+	archived := value > w.archive.scoreToExceed
+	if !archived && (w.diversityFilter == nil || !(value > w.diversityFilter.bestFound.LogScore)) {
 		return
 	}
 	x := w.cursor.Composition()
 	for _, other := range x.Ingredients() {
-		if o := int(other); o != i && o != j && !w.limits.allows(o, int32(x.Amount(o))) {
+		if o := int(other); o != i && o != j && !w.limits.allowsAmount(o, int32(x.Amount(o))) {
 			return
 		}
 	}
-	parts := w.partsWith(i, j, s, k)
-	if w.refuses(parts) {
+	parts := w.partsWithSplit(i, j, s, k)
+	if w.refusesIngredients(parts) {
 		return
 	}
 	if archived {
-		w.archive.Offer(parts, w.conditions(), value)
+		w.archive.Offer(parts, w.conditionValues(), value)
 	}
-	if w.diversity != nil {
-		w.diversity.offer(parts, w.conditions(), value)
+	if w.diversityFilter != nil {
+		w.diversityFilter.offer(parts, w.conditionValues(), value)
 	}
 }
 
-// partsWith returns the parts of the present composition with k units of i and s−k of j instead of the line's own,
-// in no particular order. They are valid until the next call.
-func (w *walker) partsWith(i, j, s, k int) []mcmc.Part {
+// partsWithSplit returns the parts of the present composition, in no particular order, with k units of i and s−k units
+// of j instead of the present amounts of i and j. The parts are valid until the next call.
+func (w *walker) partsWithSplit(i, j, s, k int) []mcmc.Part {
 	x := w.cursor.Composition()
-	w.parts = w.parts[:0]
+	w.partScratch = w.partScratch[:0]
 	for _, other := range x.Ingredients() {
 		if o := int(other); o != i && o != j {
-			w.parts = append(w.parts, mcmc.Part{Ingredient: o, Amount: x.Amount(o)})
+			w.partScratch = append(w.partScratch, mcmc.Part{Ingredient: o, Amount: x.Amount(o)})
 		}
 	}
 	if k > 0 {
-		w.parts = append(w.parts, mcmc.Part{Ingredient: i, Amount: k})
+		w.partScratch = append(w.partScratch, mcmc.Part{Ingredient: i, Amount: k})
 	}
 	if k < s {
-		w.parts = append(w.parts, mcmc.Part{Ingredient: j, Amount: s - k})
+		w.partScratch = append(w.partScratch, mcmc.Part{Ingredient: j, Amount: s - k})
 	}
-	return w.parts
+	return w.partScratch
 }

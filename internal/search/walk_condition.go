@@ -5,28 +5,29 @@ import (
 	"kir/mcmc"
 )
 
-// setShare is the probability that a step of a walk sets a condition, if there are any, instead of moving units.
-const setShare = 0.25
+// conditionStepProbability is the probability that a step of a walk sets a condition instead of moving units, if there
+// are conditions.
+const conditionStepProbability = 0.25
 
-// set scores the values of a condition and moves to one with probability ∝ score^β. It offers the best one to the
-// archive.
-func (w *walker) set(condition int, beta float64) error {
+// stepCondition scores the values of a condition and sets the condition to one of them, drawn with probability ∝
+// score^β. It offers the best value to the archive.
+func (w *walker) stepCondition(condition int, beta float64) error {
 	values, err := w.scoreValues(condition)
 	if err != nil || len(values) == 0 {
 		return err
 	}
 	w.offerValue(condition, bestChoice(values))
-	w.weights = setValue(w.cursor, w.rand, condition, values, beta, w.weights)
+	w.stepWeights = drawConditionValue(w.cursor, w.rand, condition, values, beta, w.stepWeights)
 	return nil
 }
 
-// setValue draws a value of a condition from the listed choices with probability ∝ exp(β·score) and sets it. It returns
-// the weights, for use as scratch in the next call.
-func setValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values []choice, beta float64, weights []float64) []float64 {
-	top := bestChoice(values).value
+// drawConditionValue draws a value of a condition from the listed choices with probability ∝ exp(β·score), and sets
+// the condition to this value. It returns the weights, for use as scratch in the next call.
+func drawConditionValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values []choice, beta float64, weights []float64) []float64 {
+	top := bestChoice(values).logScore
 	weights = weights[:0]
 	for _, c := range values {
-		weights = append(weights, float64(portable.Exp(float64(beta*(c.value-top)))*float64(c.to-c.from)))
+		weights = append(weights, float64(portable.Exp(float64(beta*(c.logScore-top)))*float64(c.to-c.from)))
 	}
 	c := values[r.Categorical(weights)]
 	v := c.from
@@ -34,12 +35,13 @@ func setValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values []choice,
 		v += r.Intn(c.to - c.from)
 	}
 	if v != cursor.Composition().Condition(condition) {
-		cursor.SetCondition(condition, v, c.value)
+		cursor.SetCondition(condition, v, c.logScore)
 	}
 	return weights
 }
 
-// scoreValues scores the values of a condition. It returns the allowed ones as ranges of values with equal scores.
+// scoreValues scores the values of a condition. It returns the allowed values as ranges of values with equal
+// scores.
 func (w *walker) scoreValues(condition int) ([]choice, error) {
 	p, err := w.cursor.Values(condition)
 	if err != nil {
@@ -55,7 +57,7 @@ func (w *walker) scoreValues(condition int) ([]choice, error) {
 		if q+1 < p.Len() {
 			to, _ = p.Piece(q + 1)
 		}
-		w.add(from, to, value)
+		w.addChoice(from, to, value)
 	}
 	return w.choices, nil
 }
@@ -64,51 +66,52 @@ func (w *walker) scoreValues(condition int) ([]choice, error) {
 func bestChoice(list []choice) choice {
 	best := list[0]
 	for _, c := range list {
-		if c.value > best.value {
+		if c.logScore > best.logScore {
 			best = c
 		}
 	}
 	return best
 }
 
-// offerValue offers to the archive the present composition with the middle value of a choice as the condition's
-// value.
+// offerValue offers to the archive the present composition with another value of a condition: the middle of the
+// range of the choice c.
 func (w *walker) offerValue(condition int, c choice) {
-	values := w.conditions()
-	values[condition] = int32(middle(c))
+	values := w.conditionValues()
+	values[condition] = int32(middleOfChoice(c))
 	x := w.cursor.Composition()
-	archived := c.value > w.archive.bar
-	if !archived && (w.diversity == nil || !(c.value > w.diversity.best.LogScore)) || !w.limits.allowsAll(x) {
+	archived := c.logScore > w.archive.scoreToExceed
+	if !archived && (w.diversityFilter == nil || !(c.logScore > w.diversityFilter.bestFound.LogScore)) || !w.limits.allowsAllAmounts(x) {
 		return
 	}
 	i := int(x.Ingredients()[0])
-	parts := w.partsWith(i, i, x.Amount(i), x.Amount(i))
-	if w.refuses(parts) {
+	parts := w.partsWithSplit(i, i, x.Amount(i), x.Amount(i))
+	if w.refusesIngredients(parts) {
 		return
 	}
 	if archived {
-		w.archive.Offer(parts, values, c.value)
+		w.archive.Offer(parts, values, c.logScore)
 	}
-	if w.diversity != nil {
-		w.diversity.offer(parts, values, c.value)
+	if w.diversityFilter != nil {
+		w.diversityFilter.offer(parts, values, c.logScore)
 	}
 }
 
-// middle returns the middle of a range of values.
-func middle(c choice) int { return (c.from + c.to - 1) / 2 }
+// middleOfChoice returns the middle of the range of a choice.
+func middleOfChoice(c choice) int { return (c.from + c.to - 1) / 2 }
 
-// conditions returns the values of the present composition's conditions. They are valid until the next call.
-func (w *walker) conditions() []int32 {
-	w.values = w.cursor.Composition().AppendConditions(w.values[:0])
-	if len(w.values) == 0 {
+// conditionValues returns the index of the present value of each condition, or nil without conditions. The result
+// is valid until the next call.
+func (w *walker) conditionValues() []int32 {
+	w.valueScratch = w.cursor.Composition().AppendConditions(w.valueScratch[:0])
+	if len(w.valueScratch) == 0 {
 		return nil
 	}
-	return w.values
+	return w.valueScratch
 }
 
-// bestValues sets each condition in turn to the middle of the range of its best value, if that is better than its
-// present value.
-func (w *walker) bestValues() error {
+// setBestConditions sets each condition in turn to the value of highest score, if this score exceeds the present
+// score. From a range of values with equal scores it takes the middle.
+func (w *walker) setBestConditions() error {
 	for _, k := range w.cursor.FreeConditions() {
 		values, err := w.scoreValues(k)
 		if err != nil {
@@ -117,8 +120,8 @@ func (w *walker) bestValues() error {
 		if len(values) == 0 {
 			continue
 		}
-		if best := bestChoice(values); best.value > w.cursor.LogScore() {
-			w.cursor.SetCondition(k, middle(best), best.value)
+		if best := bestChoice(values); best.logScore > w.cursor.LogScore() {
+			w.cursor.SetCondition(k, middleOfChoice(best), best.logScore)
 		}
 	}
 	return nil
