@@ -1,5 +1,5 @@
-// Package browsersched lets a page's requests be handled during long work. A program in a browser
-// has one thread, so the page waits until all goroutines are blocked.
+// Package browsersched lets a web page be served during long work in a browser. A program in a
+// browser has only one thread, so the page must otherwise wait until all goroutines are blocked.
 package browsersched
 
 import (
@@ -9,48 +9,50 @@ import (
 	"time"
 )
 
-// yieldInterval is the time after which work yields to the page.
+// yieldInterval is the time after which long work yields the thread to the page.
 const yieldInterval = 30 * time.Millisecond
 
-// Err returns ctx.Err(). In a browser it first yields to the page, if yieldInterval has passed. Long
-// work calls it wherever it checks whether it must end.
+// Err returns ctx.Err(). If the last yield was longer than yieldInterval ago, Err first yields to
+// the page. Long work calls Err instead of ctx.Err().
 func Err(ctx context.Context) error {
-	loop().yieldToPage()
+	sharedLoop().yieldToPage()
 	return ctx.Err()
 }
 
-// An eventLoop yields the program's only thread to the event loop of JavaScript. It posts a message
-// to itself, which arrives after all events that were waiting before.
+// An eventLoop yields the program's only thread to the event loop of JavaScript. To yield, it posts
+// a message to itself and waits for the message. The message arrives after all events that were
+// waiting before.
 type eventLoop struct {
-	sender     js.Value // the port to which messages are posted
-	receiver   js.Value // the port at which they arrive
-	keepsAlive bool     // a listening receiver keeps the process alive, as under Node
-	mu         sync.Mutex
-	lastYield  time.Time       // when the thread yielded last
-	waiting    []chan struct{} // closed when the message arrives
+	sendPort     js.Value // port to which messages are posted
+	receivePort  js.Value // port at which the messages arrive
+	canKeepAlive bool     // whether a listening port keeps the process alive, as under Node
+	mu           sync.Mutex
+	lastYield    time.Time       // time of the last yield
+	waitingCalls []chan struct{} // one channel per waiting call of yieldToPage; closed when the message arrives
 }
 
-var loop = sync.OnceValue(func() *eventLoop {
+// sharedLoop returns the event loop that all callers share.
+var sharedLoop = sync.OnceValue(func() *eventLoop {
 	channel := js.Global().Get("MessageChannel").New()
-	l := &eventLoop{sender: channel.Get("port2"), receiver: channel.Get("port1"), lastYield: time.Now()}
-	l.keepsAlive = l.receiver.Get("unref").Type() == js.TypeFunction
-	l.receiver.Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
+	l := &eventLoop{sendPort: channel.Get("port2"), receivePort: channel.Get("port1"), lastYield: time.Now()}
+	l.canKeepAlive = l.receivePort.Get("unref").Type() == js.TypeFunction
+	l.receivePort.Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.keepAlive(false)
 		l.lastYield = time.Now()
-		for _, w := range l.waiting {
+		for _, w := range l.waitingCalls {
 			close(w)
 		}
-		l.waiting = nil
+		l.waitingCalls = nil
 		return nil
 	}))
 	l.keepAlive(false)
 	return l
 })
 
-// yieldToPage blocks until waiting events were handled, if yieldInterval has passed since the last
-// time.
+// yieldToPage blocks until all waiting events have been handled. It returns at once if the last
+// yield was less than yieldInterval ago.
 func (l *eventLoop) yieldToPage() {
 	l.mu.Lock()
 	if time.Since(l.lastYield) < yieldInterval {
@@ -58,22 +60,22 @@ func (l *eventLoop) yieldToPage() {
 		return
 	}
 	w := make(chan struct{})
-	if l.waiting = append(l.waiting, w); len(l.waiting) == 1 {
+	if l.waitingCalls = append(l.waitingCalls, w); len(l.waitingCalls) == 1 {
 		l.keepAlive(true)
-		l.sender.Call("postMessage", js.Null())
+		l.sendPort.Call("postMessage", js.Null())
 	}
 	l.mu.Unlock()
 	<-w
 }
 
-// keepAlive sets whether the receiver keeps the process alive, which it must while a message is to
-// come.
+// keepAlive sets whether the receiving port keeps the process alive. The port must do so while a
+// message is expected.
 func (l *eventLoop) keepAlive(on bool) {
 	switch {
-	case !l.keepsAlive:
+	case !l.canKeepAlive:
 	case on:
-		l.receiver.Call("ref")
+		l.receivePort.Call("ref")
 	default:
-		l.receiver.Call("unref")
+		l.receivePort.Call("unref")
 	}
 }

@@ -10,99 +10,103 @@ import (
 	"kir/mcmc"
 )
 
-// An acquisition scores recipes by how much they may be expected to add to a batch. The search
-// uses it as an objective, and it keeps the best recipes that the search visits.
+// An acquisition scores recipes by how much they are expected to add to a batch. A search maximises
+// the score. The acquisition keeps the best recipes that the search visits.
 type acquisition struct {
-	score       func(recipe) float64 // log score of a recipe
+	score       func(recipe) float64 // log score of a recipe; a higher score is better
 	isOfferable func(recipe) bool    // whether a batch may offer the recipe
-	c           *Campaign
+	campaign    *Campaign
 
-	mu   sync.Mutex
-	seen map[string]candidate // the best recipe of each cell
-	bar  *candidate           // candidates that rank after this one are dropped; nil: none is
+	mu         sync.Mutex
+	bestOfCell map[string]candidate // by key of a cell: the candidate with the highest score in the cell
+	cutoff     *candidate           // candidates that rank after cutoff are dropped; nil: no candidate is dropped
 }
 
-// maxCandidates limits how many recipes an acquisition keeps. An acquisition keeps only the
-// best recipe of each cell. Cells are cellWidth wide in roots of shares.
+// maxKeptCandidates is the greatest number of recipes that an acquisition keeps. The space of
+// recipes is divided into cells, and only the best recipe of each cell is kept. A cell is
+// gridCellWidth wide in the square root of each ingredient's share.
 const (
-	maxCandidates = 400
-	cellWidth     = 0.05
+	maxKeptCandidates = 400
+	gridCellWidth     = 0.05
 )
 
+// newAcquisition returns an acquisition that has kept no recipe yet. The function keeps reports
+// whether a batch may offer a recipe.
 func newAcquisition(c *Campaign, score func(recipe) float64, keeps func(recipe) bool) *acquisition {
-	return &acquisition{score: score, isOfferable: keeps, c: c, seen: make(map[string]candidate)}
+	return &acquisition{score: score, isOfferable: keeps, campaign: c, bestOfCell: make(map[string]candidate)}
 }
 
-// buildAcquisition returns the acquisition to search with. b is the best predicted utility of
-// a trial.
+// buildAcquisition returns the acquisition that the search maximises. The parameter b is the
+// greatest predicted utility of any trial.
 func (ch *batchOptimizer) buildAcquisition(b float64) *acquisition {
 	alone, learnt := ch.soleObjective(), ch.learntObjectives()
 	score := func(x recipe) float64 {
 		sum := 0.0
 		if alone != nil {
 			mean, sd := alone.model.Predict(x)
-			sum = logImprovement(mean, sd, b)
+			sum = logExpectedImprovement(mean, sd, b)
 		} else {
 			for _, o := range learnt {
 				sum += float64(o.weight * portable.Log(max(o.optimisticDesirability(x), math.SmallestNonzeroFloat64)))
 			}
 		}
-		if ch.success != nil {
-			p, _ := ch.success.Predict(x)
+		if ch.successModel != nil {
+			p, _ := ch.successModel.Predict(x)
 			sum += portable.Log(max(p, 1e-3))
 		}
-		if ch.cost != nil {
+		if ch.ingredientCosts != nil {
 			sum -= portable.Log(ch.costDivisor(x.parts))
 		}
 		return sum - float64(limitPenalty*ch.limitViolation(x))
 	}
-	return newAcquisition(ch.c, score, func(x recipe) bool { return ch.isOfferable(x) && ch.isFeasible(x) })
+	return newAcquisition(ch.campaign, score, func(x recipe) bool { return ch.isOfferable(x) && ch.isFeasible(x) })
 }
 
-// cell returns a key for the cell of a recipe.
-func (a *acquisition) cell(x recipe) string {
+// cellKey returns the key of the cell that contains a recipe. Recipes with different conditions are
+// in different cells.
+func (a *acquisition) cellKey(x recipe) string {
 	key := make([]byte, 0, 4*len(x.parts))
 	for _, p := range x.parts {
-		step := int(math.Sqrt(float64(p.Amount)/float64(a.c.Problem.Total))/cellWidth + 0.5)
+		step := int(math.Sqrt(float64(p.Amount)/float64(a.campaign.Problem.Total))/gridCellWidth + 0.5)
 		key = append(key, byte(p.Ingredient), byte(p.Ingredient>>8), byte(p.Ingredient>>16), byte(step))
 	}
-	return string(key) + codesKey(x.codes)
+	return string(key) + codesKey(x.conditionCodes)
 }
 
-// recordCandidate keeps a recipe if it is the best of its cell and among the best overall. The
-// recipes kept in the end do not depend on the order of the calls.
+// recordCandidate keeps a recipe if the recipe is the best of its cell and among the best overall.
+// The set of recipes kept in the end does not depend on the order of the calls.
 func (a *acquisition) recordCandidate(x recipe, score float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	new := candidate{x, score}
-	if math.IsNaN(score) || math.IsInf(score, -1) || a.bar != nil && compareCandidates(new, *a.bar) >= 0 {
+	if math.IsNaN(score) || math.IsInf(score, -1) || a.cutoff != nil && compareCandidates(new, *a.cutoff) >= 0 {
 		return
 	}
-	cell := a.cell(x)
-	was, known := a.seen[cell]
+	cell := a.cellKey(x)
+	was, known := a.bestOfCell[cell]
 	if known && compareCandidates(was, new) <= 0 || !a.isOfferable(x) {
 		return
 	}
-	a.seen[cell] = candidate{x.clone(), score}
-	if len(a.seen) < 2*maxCandidates {
+	a.bestOfCell[cell] = candidate{x.clone(), score}
+	if len(a.bestOfCell) < 2*maxKeptCandidates {
 		return
 	}
-	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
-	for _, c := range all[maxCandidates:] {
-		delete(a.seen, a.cell(c.recipe))
+	all := slices.SortedFunc(maps.Values(a.bestOfCell), compareCandidates)
+	for _, c := range all[maxKeptCandidates:] {
+		delete(a.bestOfCell, a.cellKey(c.recipe))
 	}
-	a.bar = &all[maxCandidates]
+	a.cutoff = &all[maxKeptCandidates]
 }
 
-// sorted returns the kept candidates, the best first.
-func (a *acquisition) sorted() []candidate {
-	all := slices.SortedFunc(maps.Values(a.seen), compareCandidates)
-	return all[:min(len(all), maxCandidates)]
+// sortedCandidates returns the kept candidates, best first.
+func (a *acquisition) sortedCandidates() []candidate {
+	all := slices.SortedFunc(maps.Values(a.bestOfCell), compareCandidates)
+	return all[:min(len(all), maxKeptCandidates)]
 }
 
 // LogScore implements [mcmc.Property].
 func (a *acquisition) LogScore(x *mcmc.Composition) float64 {
-	r := a.c.recipeOf(x)
+	r := a.campaign.recipeFromComposition(x)
 	score := a.score(r)
 	a.recordCandidate(r, score)
 	return score
@@ -110,59 +114,62 @@ func (a *acquisition) LogScore(x *mcmc.Composition) float64 {
 
 // Scorer implements [mcmc.LineProperty].
 func (a *acquisition) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &neighbourhoodScorer{a: a, x: x}
+	return &neighbourhoodScorer{acquisition: a, composition: x}
 }
 
-// A neighbourhoodScorer scores a line at some of its splits only and forbids the others. It
-// scores both ends, the current split, splits at distances 1, 2, 4, ... from it, and some
-// evenly spaced ones. The result is not a distribution to draw from. It is a neighbourhood to
-// search, with exact scores.
+// A neighbourhoodScorer scores how two ingredients may divide their joint amount. It scores only
+// some of the possible divisions and forbids all other divisions. Scored are both extremes, the
+// current division, divisions at distances 1, 2, 4, ... from the current division, and
+// [evenSplitCount] evenly spaced divisions. The scores are exact, but they serve a local search and
+// not a draw from a distribution.
 type neighbourhoodScorer struct {
-	a      *acquisition
-	x      *mcmc.Composition
-	recipe recipe // scored last; its conditions are those of x
-	splits []int
+	acquisition  *acquisition
+	composition  *mcmc.Composition
+	scoredRecipe recipe // the recipe scored last
+	positions    []int  // positions to score, ascending: amounts of the first ingredient, or indices of a condition's values
 }
 
-// evenSplits is the number of evenly spaced splits scored on every line.
-const evenSplits = 5
+// evenSplitCount is the number of evenly spaced divisions that a [neighbourhoodScorer] scores.
+const evenSplitCount = 5
 
 func (l *neighbourhoodScorer) Reset()            {}
 func (l *neighbourhoodScorer) Moved(_, _ int)    {}
 func (l *neighbourhoodScorer) ConditionSet(int)  {}
-func (l *neighbourhoodScorer) LogScore() float64 { return l.a.LogScore(l.x) }
+func (l *neighbourhoodScorer) LogScore() float64 { return l.acquisition.LogScore(l.composition) }
 
 // Line implements [mcmc.Scorer].
 func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.Pieces) {
-	here := l.x.Amount(i)
-	s := here + l.x.Amount(j)
-	l.takeConditions()
-	l.score(here, s, p, func(k int) { l.replaceAmounts(i, j, k, s-k) })
+	here := l.composition.Amount(i)
+	s := here + l.composition.Amount(j)
+	l.copyConditions()
+	l.scoreNeighbours(here, s, p, func(k int) { l.replaceAmounts(i, j, k, s-k) })
 }
 
-// Values implements [mcmc.ConditionScorer]: the values of a condition are a line, too.
+// Values implements [mcmc.ConditionScorer]. It treats the values of a condition like the divisions
+// of two ingredients' joint amount.
 func (l *neighbourhoodScorer) Values(c int, p *mcmc.Pieces) {
-	l.takeConditions()
-	l.recipe.parts = sortParts(l.x.AppendParts(l.recipe.parts[:0]))
-	l.score(l.x.Condition(c), l.a.c.Problem.Conditions[c].Len()-1, p, func(v int) {
-		l.recipe.offered[c] = int32(v)
-		l.recipe.codes = l.a.c.Problem.AppendCodes(l.recipe.codes[:0], l.recipe.offered)
+	l.copyConditions()
+	l.scoredRecipe.parts = sortParts(l.composition.AppendParts(l.scoredRecipe.parts[:0]))
+	l.scoreNeighbours(l.composition.Condition(c), l.acquisition.campaign.Problem.Conditions[c].Len()-1, p, func(v int) {
+		l.scoredRecipe.offeredValues[c] = int32(v)
+		l.scoredRecipe.conditionCodes = l.acquisition.campaign.Problem.AppendCodes(l.scoredRecipe.conditionCodes[:0], l.scoredRecipe.offeredValues)
 	})
 }
 
-// score adds the scores near here, and of some evenly spaced places, of a line from 0 to last. set
-// changes the recipe to that of a place.
-func (l *neighbourhoodScorer) score(here, last int, p *mcmc.Pieces, set func(at int)) {
-	l.splits = append(l.splits[:0], 0, here, last)
+// scoreNeighbours scores some of the positions 0 to last and forbids the others. It scores
+// positions near the current position, which is the parameter here, and evenly spaced positions.
+// The function set changes the recipe to the recipe at a position.
+func (l *neighbourhoodScorer) scoreNeighbours(here, last int, p *mcmc.Pieces, set func(at int)) {
+	l.positions = append(l.positions[:0], 0, here, last)
 	for step := 1; step < last; step *= 2 {
-		l.splits = append(l.splits, here-step, here+step)
+		l.positions = append(l.positions, here-step, here+step)
 	}
-	for k := 1; k <= evenSplits; k++ {
-		l.splits = append(l.splits, k*last/(evenSplits+1))
+	for k := 1; k <= evenSplitCount; k++ {
+		l.positions = append(l.positions, k*last/(evenSplitCount+1))
 	}
-	slices.Sort(l.splits)
+	slices.Sort(l.positions)
 	next := 0
-	for _, k := range slices.Compact(l.splits) {
+	for _, k := range slices.Compact(l.positions) {
 		if k < 0 || k > last {
 			continue
 		}
@@ -170,34 +177,35 @@ func (l *neighbourhoodScorer) score(here, last int, p *mcmc.Pieces, set func(at 
 			p.Add(next, math.Inf(-1))
 		}
 		set(k)
-		score := l.a.score(l.recipe)
-		l.a.recordCandidate(l.recipe, score)
+		score := l.acquisition.score(l.scoredRecipe)
+		l.acquisition.recordCandidate(l.scoredRecipe, score)
 		p.Add(k, score)
 		next = k + 1
 	}
 }
 
-// takeConditions gives the recipe the conditions of x.
-func (l *neighbourhoodScorer) takeConditions() {
-	if l.x.Conditions() > 0 {
-		l.recipe.offered = l.x.AppendConditions(l.recipe.offered[:0])
-		l.recipe.codes = l.a.c.Problem.AppendCodes(l.recipe.codes[:0], l.recipe.offered)
+// copyConditions copies the conditions of the composition to the recipe.
+func (l *neighbourhoodScorer) copyConditions() {
+	if l.composition.Conditions() > 0 {
+		l.scoredRecipe.offeredValues = l.composition.AppendConditions(l.scoredRecipe.offeredValues[:0])
+		l.scoredRecipe.conditionCodes = l.acquisition.campaign.Problem.AppendCodes(l.scoredRecipe.conditionCodes[:0], l.scoredRecipe.offeredValues)
 	}
 }
 
-// replaceAmounts sets the parts to those of x with other amounts of two ingredients.
+// replaceAmounts sets the recipe's parts to the parts of the composition, except that ingredient i
+// has the amount ofI and ingredient j the amount ofJ.
 func (l *neighbourhoodScorer) replaceAmounts(i, j, ofI, ofJ int) {
-	l.recipe.parts = l.recipe.parts[:0]
-	for _, o := range l.x.Ingredients() {
+	l.scoredRecipe.parts = l.scoredRecipe.parts[:0]
+	for _, o := range l.composition.Ingredients() {
 		if k := int(o); k != i && k != j {
-			l.recipe.parts = append(l.recipe.parts, mcmc.Part{Ingredient: k, Amount: l.x.Amount(k)})
+			l.scoredRecipe.parts = append(l.scoredRecipe.parts, mcmc.Part{Ingredient: k, Amount: l.composition.Amount(k)})
 		}
 	}
 	if ofI > 0 {
-		l.recipe.parts = append(l.recipe.parts, mcmc.Part{Ingredient: i, Amount: ofI})
+		l.scoredRecipe.parts = append(l.scoredRecipe.parts, mcmc.Part{Ingredient: i, Amount: ofI})
 	}
 	if ofJ > 0 {
-		l.recipe.parts = append(l.recipe.parts, mcmc.Part{Ingredient: j, Amount: ofJ})
+		l.scoredRecipe.parts = append(l.scoredRecipe.parts, mcmc.Part{Ingredient: j, Amount: ofJ})
 	}
-	sortParts(l.recipe.parts)
+	sortParts(l.scoredRecipe.parts)
 }

@@ -7,88 +7,92 @@ import (
 	"slices"
 )
 
-// An alikeLimit bounds how many values of a condition a batch has.
+// An alikeLimit limits how many different values of one condition a batch may have.
 type alikeLimit struct {
-	condition int // index
-	values    int
+	conditionIndex int // index of the condition in the problem
+	maxValues      int // maximum number of different values in one batch
 }
 
-// maxValueSets is the greatest number of sets of values for which the best batch is computed.
+// maxValueSets is the maximum number of sets of condition values that [batchOptimizer.chooseValues]
+// tries.
 const maxValueSets = 200
 
-// setAlike takes over the conditions that a batch has alike.
-func (ch *batchOptimizer) setAlike() {
-	for _, a := range ch.s.Alike {
-		k := slices.Index(ch.c.ConditionNames(), a.Condition)
-		if k >= 0 && a.Values < ch.c.Problem.Conditions[k].Len() {
-			ch.alike = append(ch.alike, alikeLimit{k, a.Values})
+// setAlikeLimits sets alikeLimits from the settings. It leaves out limits that every batch
+// satisfies.
+func (ch *batchOptimizer) setAlikeLimits() {
+	for _, a := range ch.settings.Alike {
+		k := slices.Index(ch.campaign.ConditionNames(), a.Condition)
+		if k >= 0 && a.Values < ch.campaign.Problem.Conditions[k].Len() {
+			ch.alikeLimits = append(ch.alikeLimits, alikeLimit{k, a.Values})
 		}
 	}
 }
 
-// keepsAlike reports whether the batch with a further recipe has no more values of the conditions
-// that are alike than it may, all of them among those chosen for it.
-func (ch *batchOptimizer) keepsAlike(x recipe) bool {
-	for k, a := range ch.alike {
-		v := x.offered[a.condition]
+// fitsAlikeLimits reports whether the batch still satisfies every [alikeLimit] when recipe x is
+// added. If the values for the batch were chosen before, x must have chosen values.
+func (ch *batchOptimizer) fitsAlikeLimits(x recipe) bool {
+	for k, a := range ch.alikeLimits {
+		v := x.offeredValues[a.conditionIndex]
 		if ch.chosenValues != nil && !slices.Contains(ch.chosenValues[k], v) {
 			return false
 		}
-		if in := ch.batchValues(a); !slices.Contains(in, v) && len(in) >= a.values {
+		if in := ch.batchValues(a); !slices.Contains(in, v) && len(in) >= a.maxValues {
 			return false
 		}
 	}
 	return true
 }
 
-// batchValues returns the different values of a condition in the batch.
+// batchValues returns the different values that the limited condition has in the batch, as indices.
 func (ch *batchOptimizer) batchValues(a alikeLimit) []int32 {
 	var in []int32
 	for _, b := range ch.batch {
-		if v := b.offered[a.condition]; !slices.Contains(in, v) {
+		if v := b.offeredValues[a.conditionIndex]; !slices.Contains(in, v) {
 			in = append(in, v)
 		}
 	}
 	return in
 }
 
-// alignAlike returns the recipe under values that the batch can have: of each condition that is
-// alike, of which the batch has as many values as it may, the value of the batch that is nearest
-// by index. ok is false if the rules do not allow that, or the recipe must not be offered.
-func (ch *batchOptimizer) alignAlike(x recipe) (y recipe, ok bool) {
-	if ch.keepsAlike(x) {
+// alignWithBatch returns recipe x with condition values that the batch can still take. If the batch
+// already has the maximum number of values of a limited condition, the value becomes the batch's
+// nearest value by index. The result ok is false if the rules forbid the new recipe or the new
+// recipe must not be offered.
+func (ch *batchOptimizer) alignWithBatch(x recipe) (y recipe, ok bool) {
+	if ch.fitsAlikeLimits(x) {
 		return x, true
 	}
-	if ch.allowed != nil {
+	if ch.allowedRecipes != nil {
 		return x, false // the pairs that may be chosen are given
 	}
-	offered := slices.Clone(x.offered)
-	for k, a := range ch.alike {
+	offered := slices.Clone(x.offeredValues)
+	for k, a := range ch.alikeLimits {
 		values := ch.batchValues(a)
-		if len(values) < a.values {
+		if len(values) < a.maxValues {
 			if ch.chosenValues == nil {
 				continue
 			}
 			values = ch.chosenValues[k]
 		}
-		at := offered[a.condition]
-		offered[a.condition] = slices.MinFunc(values, func(v, w int32) int {
+		at := offered[a.conditionIndex]
+		offered[a.conditionIndex] = slices.MinFunc(values, func(v, w int32) int {
 			return cmp.Or(cmp.Compare(max(v-at, at-v), max(w-at, at-w)), cmp.Compare(v, w))
 		})
 	}
-	y = ch.c.offeredRecipe(x.parts, offered)
+	y = ch.campaign.offeredRecipe(x.parts, offered)
 	return y, ch.isFeasible(y) && ch.isOfferable(y)
 }
 
-// valueSets returns sets of values that a batch may have of the conditions that are alike, by
-// condition: all of them, or those of the values with the best scores if there are more than
-// maxValueSets. scores has a score for each recipe, of which a higher one is better.
-func (ch *batchOptimizer) valueSets(recipes []recipe, scores []float64) [][][]int32 {
-	ranked := make([][]int32, len(ch.alike)) // values of the recipes, the best first
-	for k, a := range ch.alike {
+// candidateValueSets returns sets of values from which the batch's values of the limited conditions
+// may be chosen. A set has the allowed value indices of each limited condition, by limit. If there
+// would be more than [maxValueSets] sets, candidateValueSets leaves out the values with the lowest
+// scores. The parameter scores has one score for each recipe; a higher score is better.
+func (ch *batchOptimizer) candidateValueSets(recipes []recipe, scores []float64) [][][]int32 {
+	ranked := make([][]int32, len(ch.alikeLimits)) // values of the recipes, the best first
+	for k, a := range ch.alikeLimits {
 		best := make(map[int32]float64)
 		for r, x := range recipes {
-			v := x.offered[a.condition]
+			v := x.offeredValues[a.conditionIndex]
 			if was, known := best[v]; !known || scores[r] > was {
 				best[v] = scores[r]
 			}
@@ -97,25 +101,25 @@ func (ch *batchOptimizer) valueSets(recipes []recipe, scores []float64) [][][]in
 	}
 	count := func() float64 {
 		n := 1.0
-		for k, a := range ch.alike {
-			n = float64(n * binomial(len(ranked[k]), min(a.values, len(ranked[k]))))
+		for k, a := range ch.alikeLimits {
+			n = float64(n * binomial(len(ranked[k]), min(a.maxValues, len(ranked[k]))))
 		}
 		return n
 	}
 	for count() > maxValueSets {
 		most := 0
-		for k, a := range ch.alike {
-			if len(ranked[k])-a.values > len(ranked[most])-ch.alike[most].values {
+		for k, a := range ch.alikeLimits {
+			if len(ranked[k])-a.maxValues > len(ranked[most])-ch.alikeLimits[most].maxValues {
 				most = k
 			}
 		}
 		ranked[most] = ranked[most][:len(ranked[most])-1]
 	}
 	sets := [][][]int32{nil}
-	for k, a := range ch.alike {
+	for k, a := range ch.alikeLimits {
 		var longer [][][]int32
 		for _, set := range sets {
-			for _, some := range subsets(ranked[k], min(a.values, len(ranked[k]))) {
+			for _, some := range subsets(ranked[k], min(a.maxValues, len(ranked[k]))) {
 				longer = append(longer, append(slices.Clip(set), some))
 			}
 		}
@@ -124,7 +128,8 @@ func (ch *batchOptimizer) valueSets(recipes []recipe, scores []float64) [][][]in
 	return sets
 }
 
-// binomial returns the number of subsets of k of n things.
+// binomial returns the binomial coefficient, that is, the number of subsets of size k of a set of n
+// elements.
 func binomial(n, k int) float64 {
 	c := 1.0
 	for i := range k {
@@ -133,7 +138,7 @@ func binomial(n, k int) float64 {
 	return c
 }
 
-// subsets returns all subsets of k values.
+// subsets returns all subsets of the given values that have k elements.
 func subsets(values []int32, k int) [][]int32 {
 	if k == 0 {
 		return [][]int32{nil}
@@ -147,16 +152,16 @@ func subsets(values []int32, k int) [][]int32 {
 	return all
 }
 
-// chooseValues chooses the values of the conditions that are alike. Of each set of values, gain
-// fills a batch with recipes of these values alone and returns what it gains. The best set is
-// chosen, so that the values are chosen jointly with the recipes.
+// chooseValues chooses the batch's values of the limited conditions. For each set of values, the
+// function gain fills a batch with recipes that have only these values, and returns the gain of
+// that batch. The set with the greatest gain is chosen, so values and recipes are chosen jointly.
 func (ch *batchOptimizer) chooseValues(recipes []recipe, scores []float64, gain func(set [][]int32) float64) {
-	if len(ch.alike) == 0 || len(recipes) == 0 {
+	if len(ch.alikeLimits) == 0 || len(recipes) == 0 {
 		return
 	}
 	most := math.Inf(-1)
 	var best [][]int32
-	for _, set := range ch.valueSets(recipes, scores) {
+	for _, set := range ch.candidateValueSets(recipes, scores) {
 		if g := gain(set); g > most {
 			best, most = set, g
 		}
@@ -164,24 +169,24 @@ func (ch *batchOptimizer) chooseValues(recipes []recipe, scores []float64, gain 
 	ch.chosenValues = best
 }
 
-// atEachValue returns variants of the best recipes, so that there are good ones at each value of
-// the conditions that are alike: at each value, the best of the variants. There are at most as many
-// variants as most.
-func (ch *batchOptimizer) atEachValue(best []recipe, score func(recipe) float64, most int) []candidate {
+// variantsAtEachValue returns at most limit variants of the best recipes, so that good candidates
+// exist at every value of every limited condition. A variant is a recipe with another value of one
+// condition. Only the best variants at each value are returned.
+func (ch *batchOptimizer) variantsAtEachValue(best []recipe, score func(recipe) float64, limit int) []candidate {
 	const tried = 12 // recipes whose conditions are changed
 	var all []candidate
-	for _, a := range ch.alike {
-		n := ch.c.Problem.Conditions[a.condition].Len()
-		per := max(1, most/len(ch.alike)/n)
+	for _, a := range ch.alikeLimits {
+		n := ch.campaign.Problem.Conditions[a.conditionIndex].Len()
+		per := max(1, limit/len(ch.alikeLimits)/n)
 		for v := range n {
 			var of []candidate
 			for _, x := range best[:min(len(best), tried)] {
-				if x.offered[a.condition] == int32(v) {
+				if x.offeredValues[a.conditionIndex] == int32(v) {
 					continue
 				}
-				offered := slices.Clone(x.offered)
-				offered[a.condition] = int32(v)
-				if y := ch.c.offeredRecipe(x.parts, offered); ch.isOfferable(y) && ch.isFeasible(y) {
+				offered := slices.Clone(x.offeredValues)
+				offered[a.conditionIndex] = int32(v)
+				if y := ch.campaign.offeredRecipe(x.parts, offered); ch.isOfferable(y) && ch.isFeasible(y) {
 					of = append(of, candidate{y, score(y)})
 				}
 			}
@@ -191,5 +196,5 @@ func (ch *batchOptimizer) atEachValue(best []recipe, score func(recipe) float64,
 	}
 	slices.SortFunc(all, compareCandidates)
 	all = slices.CompactFunc(all, func(x, y candidate) bool { return compareRecipes(x.recipe, y.recipe) == 0 })
-	return all[:min(len(all), most)]
+	return all[:min(len(all), limit)]
 }

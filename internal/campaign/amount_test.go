@@ -111,7 +111,7 @@ func TestTablesAreReadBack(t *testing.T) {
 			b.Measure.Decimals = 0
 			for _, e := range b.Entries {
 				e.measure, e.round = b.Measure, b.Round
-				offered, err := c.amounts(&e)
+				offered, err := c.offeredAmounts(&e)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -35,46 +35,46 @@ import (
 	"kir/mcmc"
 )
 
-// A Campaign is a problem with its trials and its batches.
+// A Campaign is a problem with the trials made and the batches chosen so far.
 type Campaign struct {
-	Problem *compile.Problem
-	Batches []*Batch // all batches so far, by round
+	Problem *compile.Problem // the formulation problem, with its known recipes and results
+	Batches []*Batch         // all stored batches, in order of their rounds
 
-	path        string // of the problem file
-	trials      []trial
-	firstResult int // index of the first trial from the results; earlier trials are known recipes of the book
+	problemPath      string  // path of the problem file
+	trials           []trial // by index of the recipe in the problem's book: the trial
+	firstResultTrial int     // index of the first trial that was recorded as a result; earlier trials come from the table of known recipes
 }
 
-// A trial is a recipe that was made, or whose making failed. Its index is that of its recipe
-// in the problem's book.
+// A trial is a recipe that was made, or that somebody tried to make without success.
 type trial struct {
 	id    string
-	round int
+	round int // number of the round in which the trial was made; 0: before the first batch
 	recipe
-	setting compile.Setting // as it was
-	key     string
-	failed  bool
-	broken  []compile.Breach
+	setting     compile.Setting  // values of the conditions at which the trial was made
+	key         string           // unique text of the recipe; see [recipe.key]
+	failed      bool             // whether making the recipe failed
+	brokenRules []compile.Breach // rules of the problem that the recipe breaks
 }
 
-// Open reads the campaign of a problem. An error in its files is a [inputerr.Error].
+// Open reads the problem file at path and the campaign's other files beside it. An error in one of
+// the files is an [inputerr.Error].
 func Open(ctx context.Context, path string, o compile.Options) (c *Campaign, err error) {
 	o.Campaign = true
 	p, err := compile.Load(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	c = &Campaign{Problem: p, path: path}
+	c = &Campaign{Problem: p, problemPath: path}
 	if err := c.loadHistory(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return c, nil
 }
 
-// Close stops the processes of the problem.
+// Close stops the helper processes that the problem started.
 func (c *Campaign) Close() error { return c.Problem.Close() }
 
-// loadHistory reads the trials and the batches.
+// loadHistory reads all trials and all stored batches.
 func (c *Campaign) loadHistory() error {
 	p := c.Problem
 	known, err := p.KnownRecipes()
@@ -85,21 +85,21 @@ func (c *Campaign) loadHistory() error {
 	if r := p.Results(); r != nil {
 		current = r.Current()
 	}
-	c.firstResult = len(known) - len(current)
+	c.firstResultTrial = len(known) - len(current)
 	for k, x := range known {
 		t := trial{id: p.Book.Recipes[k].Name, setting: p.KnownSetting(k)}
 		t.recipe = recipe{sortParts(x.Parts()), t.setting.Offered, t.setting.Codes}
-		if k >= c.firstResult {
-			e := current[k-c.firstResult]
+		if k >= c.firstResultTrial {
+			e := current[k-c.firstResultTrial]
 			t.id, t.round, t.failed = e.ID, e.Round, e.Status == dataset.Failed
 		}
 		t.key = t.recipe.key()
-		if t.broken, err = p.BrokenRules(t.parts, t.setting); err != nil {
+		if t.brokenRules, err = p.BrokenRules(t.parts, t.setting); err != nil {
 			return err
 		}
 		c.trials = append(c.trials, t)
 	}
-	if err := c.readFailures(); err != nil {
+	if err := c.markFailures(); err != nil {
 		return err
 	}
 	if err := c.readBatches(); err != nil {
@@ -108,7 +108,7 @@ func (c *Campaign) loadHistory() error {
 	last := c.Round()
 	for k := range c.trials {
 		t := &c.trials[k]
-		if e := c.entry(t.id); e != nil && k >= c.firstResult {
+		if e := c.findEntry(t.id); e != nil && k >= c.firstResultTrial {
 			t.round = e.round
 		}
 		t.round = min(t.round, last)
@@ -116,8 +116,8 @@ func (c *Campaign) loadHistory() error {
 	return nil
 }
 
-// readFailures marks the trials that failed according to the value of a learnt label.
-func (c *Campaign) readFailures() error {
+// markFailures marks a trial as failed if the value of a learnt label says that the trial failed.
+func (c *Campaign) markFailures() error {
 	for _, w := range c.Problem.Properties {
 		if c.Problem.Book == nil || w.Learning == nil || !w.Learning.Numeric {
 			continue
@@ -137,18 +137,18 @@ func (c *Campaign) readFailures() error {
 	return nil
 }
 
-// batchPath returns the path of a batch's file: its record for the ending json, its table to
-// fill in for csv.
+// batchPath returns the path of a file of a batch. The ending json gives the batch itself, and the
+// ending csv gives the table to fill in.
 func (c *Campaign) batchPath(round int, ending string) string {
-	return compile.SiblingPath(c.path, fmt.Sprintf("batch-%03d.%s", round, ending))
+	return compile.SiblingPath(c.problemPath, fmt.Sprintf("batch-%03d.%s", round, ending))
 }
 
-// TablePath returns the default path of the table of a batch.
+// TablePath returns the default path of a batch's table, in which the user fills in results.
 func (c *Campaign) TablePath(round int) string { return c.batchPath(round, "csv") }
 
 // readBatches reads all stored batches.
 func (c *Campaign) readBatches() error {
-	dir, base := filepath.Split(compile.SiblingPath(c.path, "batch-"))
+	dir, base := filepath.Split(compile.SiblingPath(c.problemPath, "batch-"))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *Campaign) readBatches() error {
 		text, ok := strings.CutPrefix(e.Name(), base)
 		number, ends := strings.CutSuffix(text, ".json")
 		round, err := strconv.Atoi(number)
-		if !ok || !ends || err != nil || round < 1 || round > mostRound || c.batchPath(round, "json") != dir+e.Name() {
+		if !ok || !ends || err != nil || round < 1 || round > maxRound || c.batchPath(round, "json") != dir+e.Name() {
 			continue
 		}
 		b, err := c.readBatch(round)
@@ -170,16 +170,16 @@ func (c *Campaign) readBatches() error {
 	return nil
 }
 
-// mostRound is the greatest number of a round, so that ids can contain the number.
-const mostRound = 999_999_999
+// maxRound is the greatest number of a round. The limit lets the ids of recipes contain the number.
+const maxRound = 999_999_999
 
-// mostBytes is the greatest size of a file of results or of a batch.
-const mostBytes = 64 << 20
+// maxFileBytes is the greatest size, in bytes, of a file of results or of a batch.
+const maxFileBytes = 64 << 20
 
-// readBatch reads one batch.
+// readBatch reads the stored batch of a round.
 func (c *Campaign) readBatch(round int) (*Batch, error) {
 	path := c.batchPath(round, "json")
-	text, err := file.Read(path, mostBytes)
+	text, err := file.Read(path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	if err == nil {
 		_, err = dataset.ParseAmount(b.Measure.Size)
 	}
-	if err != nil || b.Round != round || b.Total < 1 || b.Measure.Decimals < 0 || b.Measure.Decimals > mostDecimals {
+	if err != nil || b.Round != round || b.Total < 1 || b.Measure.Decimals < 0 || b.Measure.Decimals > maxDecimals {
 		return nil, &inputerr.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
 	}
 	for k := range b.Entries {
@@ -205,8 +205,8 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	return b, nil
 }
 
-// resolveEntry converts the named amounts of an entry to parts on the lattice, and checks
-// them.
+// resolveEntry converts the named amounts and conditions of an entry to indices, and checks them
+// against the problem.
 func (c *Campaign) resolveEntry(e *Entry) error {
 	sum := 0
 	e.parts = nil
@@ -238,9 +238,9 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 	return nil
 }
 
-// Round returns the number of the last round. That is the round of the last batch. If batch
-// files are missing, results of the directly following rounds raise it. Any other round number
-// in the results is ignored.
+// Round returns the number of the last round, which is the greatest round of any stored batch. If
+// files of batches are missing, results of the directly following rounds raise the number. Results
+// of any other round do not count.
 func (c *Campaign) Round() int {
 	round := 0
 	for _, b := range c.Batches {
@@ -263,7 +263,8 @@ func (c *Campaign) Round() int {
 	return round
 }
 
-// Result returns the latest result of an id.
+// Result returns the latest recorded result of the recipe with an id. The bool is false if no
+// result was recorded.
 func (c *Campaign) Result(id string) (dataset.Result, bool) {
 	if r := c.Problem.Results(); r != nil {
 		return r.Last(id)
@@ -271,30 +272,32 @@ func (c *Campaign) Result(id string) (dataset.Result, bool) {
 	return dataset.Result{}, false
 }
 
-// IsPending reports whether a recipe of a batch has no result yet and is not withdrawn.
+// IsPending reports whether the recipe with an id belongs to a batch, has no result yet and is not
+// withdrawn.
 func (c *Campaign) IsPending(id string) bool {
-	return slices.ContainsFunc(c.pending(), func(e *Entry) bool { return e.ID == id })
+	return slices.ContainsFunc(c.pendingEntries(), func(e *Entry) bool { return e.ID == id })
 }
 
-// CountOwnResults returns the number of results whose recipes are in no batch.
+// CountOwnResults returns the number of results of the user's own recipes, that is, of recipes that
+// are in no batch.
 func (c *Campaign) CountOwnResults() int {
 	own := 0
-	for _, t := range c.trials[c.firstResult:] {
-		if c.entry(t.id) == nil {
+	for _, t := range c.trials[c.firstResultTrial:] {
+		if c.findEntry(t.id) == nil {
 			own++
 		}
 	}
 	return own
 }
 
-// HasBegun reports whether there is a batch or a result.
-func (c *Campaign) HasBegun() bool { return len(c.Batches) > 0 || len(c.trials) > c.firstResult }
+// HasBegun reports whether the campaign has at least one batch or one result.
+func (c *Campaign) HasBegun() bool { return len(c.Batches) > 0 || len(c.trials) > c.firstResultTrial }
 
 // IsNumeric reports whether the values of a label must be numbers.
 func (c *Campaign) IsNumeric(label string) bool { return c.isNumeric(label) }
 
-// pending returns the entries of batches that have no result yet and are not withdrawn.
-func (c *Campaign) pending() []*Entry {
+// pendingEntries returns the recipes of batches that have no result yet and are not withdrawn.
+func (c *Campaign) pendingEntries() []*Entry {
 	tried := make(map[string]bool)
 	for _, t := range c.trials {
 		tried[t.key] = true
@@ -311,9 +314,9 @@ func (c *Campaign) pending() []*Entry {
 	return pending
 }
 
-// withdrawnRecipes returns the keys of recipes that were withdrawn before they had a result.
-// They are not offered again.
-func (c *Campaign) withdrawnRecipes() map[string]bool {
+// withdrawnKeys returns the set of keys of recipes that were withdrawn before they had a result. A
+// batch does not offer a withdrawn recipe again.
+func (c *Campaign) withdrawnKeys() map[string]bool {
 	up := make(map[string]bool)
 	r := c.Problem.Results()
 	if r == nil {
@@ -334,8 +337,8 @@ func (c *Campaign) withdrawnRecipes() map[string]bool {
 	return up
 }
 
-// entry returns the entry of a batch that has an id, or nil.
-func (c *Campaign) entry(id string) *Entry {
+// findEntry returns the recipe of a batch that has the given id, or nil if there is none.
+func (c *Campaign) findEntry(id string) *Entry {
 	key := dataset.IDKey(id)
 	for _, b := range c.Batches {
 		for k := range b.Entries {
@@ -347,26 +350,27 @@ func (c *Campaign) entry(id string) *Entry {
 	return nil
 }
 
-// HasID reports whether a batch or a result has an id.
+// HasID reports whether a recipe of a batch or a recorded result has the given id.
 func (c *Campaign) HasID(id string) bool {
 	id = dataset.NormalizeName(id)
 	_, recorded := c.Result(id)
-	return recorded || c.entry(id) != nil
+	return recorded || c.findEntry(id) != nil
 }
 
-// IsID reports whether a text has the form of a batch's ids, such as B3-1.
+// IsID reports whether a text has the form of the ids in a batch, such as B3-1.
 func IsID(text string) bool {
 	_, _, is := dataset.ParseID(text)
 	return is
 }
 
-// NoRecipeError returns the error for an id that neither a file nor a recipe has.
+// NoRecipeError returns the error for a text that is neither the name of a file nor the id of a
+// recipe.
 func (c *Campaign) NoRecipeError(id string) error {
 	return &inputerr.Error{Message: fmt.Sprintf("there is no file and no recipe %s", inputerr.Quote(id)), Hint: c.pendingIDsHint()}
 }
 
-// ResultLabels returns the labels that a result may have: the measured labels and those of the known
-// recipes, then the conditions.
+// ResultLabels returns the names for which a result may have values. They are the measured labels,
+// then the labels of known recipes, then the conditions.
 func (c *Campaign) ResultLabels() []string {
 	names := c.measuredLabels()
 	if c.Problem.Book != nil {
@@ -379,12 +383,12 @@ func (c *Campaign) ResultLabels() []string {
 	return append(names, c.ConditionNames()...)
 }
 
-// measuredLabels returns the labels that are to be measured. They are the learnt labels, the
-// labels that the problem lists, and the labels of the results.
+// measuredLabels returns the names of the labels to measure: the learnt labels, the labels that the
+// problem lists, and the labels of the recorded results.
 func (c *Campaign) measuredLabels() []string {
 	var names []string
 	add := func(name string) {
-		if !slices.Contains(names, name) && c.condition(name) == nil {
+		if !slices.Contains(names, name) && c.findCondition(name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -411,17 +415,18 @@ func (c *Campaign) isNumeric(label string) bool {
 	})
 }
 
-// isSpreadLabel reports whether a label has the standard deviations of another label.
+// isSpreadLabel reports whether a label holds the standard deviations of another label's
+// measurements.
 func (c *Campaign) isSpreadLabel(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool { return w.Learning != nil && w.Learning.SD == label })
 }
 
-// isFailureValue reports whether a value of a numeric label marks a failed trial.
+// isFailureValue reports whether a value of a numeric label means that the trial failed.
 func (c *Campaign) isFailureValue(label, value string) bool {
 	return dataset.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.Failures != nil && slices.Contains(*w.Learning.Failures, value)
 	})
 }
 
-// isNotExist reports whether an error says that a file does not exist.
+// isNotExist reports whether an error means that a file does not exist.
 func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -12,14 +12,14 @@ import (
 	"kir/mcmc"
 )
 
-// A candidate is a recipe that a batch may choose, with its log score.
+// A candidate is a recipe that may be chosen for a batch, with the score of the recipe.
 type candidate struct {
 	recipe
-	score float64
+	score float64 // log score of an [acquisition]
 }
 
-// compareCandidates orders candidates, the best first. Different recipes never compare equal.
-// So the order in which the search visits recipes does not affect which are kept.
+// compareCandidates orders candidates by descending score. Two different recipes never compare
+// equal, so the result of a search does not depend on the order in which recipes are visited.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), compareRecipes(a.recipe, b.recipe))
 }
@@ -30,7 +30,7 @@ func (ch *batchOptimizer) isFeasible(r recipe) bool {
 	if math.IsInf(ch.ruleTarget.LogLaw(len(r.parts)), -1) {
 		return false
 	}
-	x, err := ch.c.composition(r)
+	x, err := ch.campaign.toComposition(r)
 	if err != nil {
 		return false
 	}
@@ -38,8 +38,9 @@ func (ch *batchOptimizer) isFeasible(r recipe) bool {
 	return err == nil && !math.IsInf(score, -1)
 }
 
-// isOfferable reports whether a recipe may be offered: it is not excluded, has the least
-// amounts and satisfies the limits on predictions. It does not check rules.
+// isOfferable reports whether a batch may offer a recipe. The recipe must not be excluded, must
+// have the least amount of each ingredient and must satisfy the limits on predictions. The rules of
+// the problem are not checked.
 func (ch *batchOptimizer) isOfferable(x recipe) bool {
 	for _, p := range x.parts {
 		if p.Amount < ch.minAmounts[p.Ingredient] {
@@ -49,33 +50,34 @@ func (ch *batchOptimizer) isOfferable(x recipe) bool {
 	return !ch.excludedRecipes[x.key()] && (ch.limitsDropped || ch.limitViolation(x) == 0)
 }
 
-// anchors returns the trials that may be the best, with their predicted utilities, the best
-// first. Trials that failed or break a rule are left out.
-func (ch *batchOptimizer) anchors() (best []int, values []float64, err error) {
-	value := make([]float64, len(ch.c.trials))
+// selectAnchorTrials returns the indices of the trials with the greatest predicted utilities, best
+// first, and these utilities. Trials that failed or break a rule are left out.
+func (ch *batchOptimizer) selectAnchorTrials() (best []int, values []float64, err error) {
+	value := make([]float64, len(ch.campaign.trials))
 	seen := make(map[string]bool)
-	for k, t := range ch.c.trials {
-		if t.failed || len(t.broken) > 0 || seen[t.key] || ch.allowed == nil && math.IsInf(ch.ruleTarget.LogLaw(len(t.parts)), -1) {
+	for k, t := range ch.campaign.trials {
+		if t.failed || len(t.brokenRules) > 0 || seen[t.key] || ch.allowedRecipes == nil && math.IsInf(ch.ruleTarget.LogLaw(len(t.parts)), -1) {
 			continue
 		}
 		seen[t.key] = true
-		if value[k], err = ch.predictedUtility(ch.c.atGivenConditions(t.recipe)); err != nil {
+		if value[k], err = ch.predictedUtility(ch.campaign.underGivenConditions(t.recipe)); err != nil {
 			return nil, nil, err
 		}
 		best = append(best, k)
 	}
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
-	best = best[:min(len(best), anchorCount)]
+	best = best[:min(len(best), maxAnchors)]
 	return best, valuesAt(value, best), nil
 }
 
-// candidates returns recipes that may be chosen, the best first. b is the best predicted
-// utility of a trial.
-func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []int) ([]candidate, error) {
+// searchCandidates searches for recipes that may be chosen for the batch and returns them, best
+// first. The parameter b is the greatest predicted utility of any trial. The parameter anchors
+// lists the indices of the trials from which the search starts.
+func (ch *batchOptimizer) searchCandidates(ctx context.Context, b float64, anchors []int) ([]candidate, error) {
 	a := ch.buildAcquisition(b)
-	if ch.allowed != nil {
+	if ch.allowedRecipes != nil {
 		var all []candidate
-		for k, x := range ch.allowed {
+		for k, x := range ch.allowedRecipes {
 			if k&255 == 0 {
 				if err := browsersched.Err(ctx); err != nil {
 					return nil, err
@@ -86,40 +88,40 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 			}
 		}
 		slices.SortFunc(all, compareCandidates)
-		return all[:min(len(all), poolSize)], nil
+		return all[:min(len(all), poolCandidateCount)], nil
 	}
 	target, err := ch.fixedTarget.WithObjectives(append(slices.Clone(ch.fixedTarget.Objectives()), mcmc.Objective{Name: "improvement", Property: a, Weight: 1})...)
 	if err != nil {
 		return nil, err
 	}
 	o := search.Options{
-		Evaluations: ch.effort(), Seed: ch.s.Seed + uint64(ch.round), Workers: ch.s.Workers,
-		Least: ch.minAmounts, Diverse: ch.s.Size, Distance: ch.distance, MinDistance: 0.2,
+		Evaluations: ch.searchLineCount(), Seed: ch.settings.Seed + uint64(ch.round), Workers: ch.settings.Workers,
+		Least: ch.minAmounts, Diverse: ch.settings.Size, Distance: ch.distance, MinDistance: 0.2,
 	}
 	for _, k := range anchors {
-		x, err := ch.c.composition(ch.c.trials[k].recipe)
+		x, err := ch.campaign.toComposition(ch.campaign.trials[k].recipe)
 		if err != nil {
 			return nil, err
 		}
 		o.Starts = append(o.Starts, x)
 	}
 	if _, err := search.Best(ctx, target, o); err != nil && !errors.Is(err, mcmc.ErrNoStart) {
-		return nil, ch.c.Problem.Explain(err)
+		return nil, ch.campaign.Problem.Explain(err)
 	}
-	random, err := ch.randomRecipes(ctx, randomPool, ch.rand(fillStream, 1))
+	random, err := ch.randomRecipes(ctx, randomCandidateCount, ch.newRand(fillStreamName, 1))
 	if err != nil {
 		return nil, err
 	}
-	all := a.sorted()
+	all := a.sortedCandidates()
 	var variants []candidate
-	if len(ch.alike) > 0 {
+	if len(ch.alikeLimits) > 0 {
 		best := make([]recipe, len(all))
 		for k := range all {
 			best[k] = all[k].recipe
 		}
-		variants = ch.atEachValue(best, a.score, poolSize/3)
+		variants = ch.variantsAtEachValue(best, a.score, poolCandidateCount/3)
 	}
-	all = all[:min(len(all), poolSize-len(random)-len(variants))]
+	all = all[:min(len(all), poolCandidateCount-len(random)-len(variants))]
 	all = append(all, variants...)
 	for _, x := range random {
 		all = append(all, candidate{x, a.score(x)})
@@ -128,18 +130,20 @@ func (ch *batchOptimizer) candidates(ctx context.Context, b float64, anchors []i
 	return slices.CompactFunc(all, func(x, y candidate) bool { return compareRecipes(x.recipe, y.recipe) == 0 }), nil
 }
 
-// effort returns how many lines the search scores: fewer if a prediction takes longer.
-func (ch *batchOptimizer) effort() int {
+// searchLineCount returns the number of lines that the search scores. A line consists of all
+// divisions of two ingredients' joint amount. The number is smaller if each prediction takes
+// longer.
+func (ch *batchOptimizer) searchLineCount() int {
 	rows := 1
 	for _, o := range ch.learntObjectives() {
-		rows = max(rows, min(o.rows, mostRows))
+		rows = max(rows, min(o.trainingRows, maxRows))
 	}
 	lines := min(float64(maxSearchLines), 5e8/float64(rows*rows))
-	return max(int(lines*min(max(ch.c.Problem.Search.Effort, 0.1), 100)), 1000)
+	return max(int(lines*min(max(ch.campaign.Problem.Search.Effort, 0.1), 100)), 1000)
 }
 
-// randomRecipes returns distinct offerable recipes drawn exactly from the law of the problem.
-// It returns fewer than count if hardly any exist.
+// randomRecipes draws different recipes exactly from the problem's distribution and returns those
+// that may be offered. It returns fewer recipes than count if hardly any exist.
 func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.Rand) ([]recipe, error) {
 	prior := mcmc.NewPrior(ch.ruleTarget)
 	seen := make(map[string]bool)
@@ -155,7 +159,7 @@ func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.
 		if err != nil {
 			return nil, err
 		}
-		y := ch.c.recipeOf(x)
+		y := ch.campaign.recipeFromComposition(x)
 		if key := y.key(); !seen[key] {
 			seen[key] = true
 			if ch.isOfferable(y) {

@@ -8,108 +8,108 @@ import (
 	"kir/mcmc"
 )
 
-// A chosenRecipe is a recipe of the batch, with the figures that led to its choice.
+// A chosenRecipe is a recipe of the batch, with the figures that led to the choice.
 type chosenRecipe struct {
 	recipe
-	kind        ReasonKind
-	gain        float64 // expected gain for the batch, in units of utility
-	distance    float64 // distance to the nearest recipe tried, pending or chosen before
-	trialID     string  // for a replicate: the id of the trial
-	beats       float64
-	improvement float64
-	scored      bool
-	front       *tradeOffOptimizer // the optimizer that chose it for a trade-off; else nil
+	reasonKind          ReasonKind         // reasonKind of the reason for the choice
+	expectedGain        float64            // expected gain for the batch, in units of utility
+	nearestDistance     float64            // nearestDistance to the nearest recipe that was tried, pending or chosen before; NaN for the first recipe of all
+	trialID             string             // id of the repeated trial; only for a replicate
+	beatsProbability    float64            // probability that the recipe beats all trials
+	expectedImprovement float64            // expected improvement over the best trial
+	hasImprovementStats bool               // whether beatsProbability and expectedImprovement are set
+	tradeOff            *tradeOffOptimizer // optimizer that chose the recipe for a trade-off; nil if there is no trade-off
 }
 
-// fitsBatch reports whether the stock, the limit on new ingredients and the conditions that are
-// alike leave room for a recipe in the batch.
+// fitsBatch reports whether a recipe may be added to the batch. The recipe must not exceed the
+// remaining stock, the limit on new ingredients or an [alikeLimit].
 func (ch *batchOptimizer) fitsBatch(x recipe) bool {
 	for _, p := range x.parts {
-		if left, ok := ch.stock[p.Ingredient]; ok && p.Amount > left {
+		if left, ok := ch.unitsInStock[p.Ingredient]; ok && p.Amount > left {
 			return false
 		}
 	}
-	return ch.keepsAlike(x) && (ch.s.MaxNew < 0 || ch.countNewIngredients(x.parts) <= ch.s.MaxNew)
+	return ch.fitsAlikeLimits(x) && (ch.settings.MaxNew < 0 || ch.countNewIngredients(x.parts) <= ch.settings.MaxNew)
 }
 
-// countNewIngredients returns how many ingredients of the batch, with a further recipe, are in
-// no tried or pending recipe.
+// countNewIngredients returns the number of new ingredients in the batch together with one more
+// recipe. An ingredient is new if no tried or pending recipe has it.
 func (ch *batchOptimizer) countNewIngredients(parts []mcmc.Part) int {
 	fresh := make(map[int]bool)
 	for _, b := range ch.batch {
 		for _, p := range b.parts {
-			if !ch.used[p.Ingredient] {
+			if !ch.usedIngredients[p.Ingredient] {
 				fresh[p.Ingredient] = true
 			}
 		}
 	}
 	for _, p := range parts {
-		if !ch.used[p.Ingredient] {
+		if !ch.usedIngredients[p.Ingredient] {
 			fresh[p.Ingredient] = true
 		}
 	}
 	return len(fresh)
 }
 
-// addRecipe adds a recipe to the batch.
+// addRecipe adds a recipe to the batch and takes the amounts of the recipe from the stock.
 func (ch *batchOptimizer) addRecipe(b chosenRecipe) {
 	ch.batch = append(ch.batch, b)
 	ch.takeFromStock(b.parts)
-	if b.kind != Replicate {
+	if b.reasonKind != Replicate {
 		ch.excludedRecipes[b.recipe.key()] = true
 	}
 }
 
-// removeRecipe removes the k-th recipe from the batch.
+// removeRecipe removes the recipe at index k from the batch and returns its amounts to the stock.
 func (ch *batchOptimizer) removeRecipe(k int) {
 	b := ch.batch[k]
 	for _, p := range b.parts {
-		if left, ok := ch.stock[p.Ingredient]; ok {
-			ch.stock[p.Ingredient] = left + p.Amount
+		if left, ok := ch.unitsInStock[p.Ingredient]; ok {
+			ch.unitsInStock[p.Ingredient] = left + p.Amount
 		}
 	}
 	delete(ch.excludedRecipes, b.recipe.key())
 	ch.batch = slices.Delete(ch.batch, k, k+1)
 }
 
-// costDivisor returns the cost of a recipe, by which its improvement is divided. It is 1
-// without costs.
+// costDivisor returns the cost of a recipe, by which expected gains are divided. Without costs the
+// divisor is 1.
 func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
-	if ch.cost == nil {
+	if ch.ingredientCosts == nil {
 		return 1
 	}
 	sum := 0.0
 	for _, p := range parts {
-		sum += float64(ch.cost[p.Ingredient] * float64(p.Amount))
+		sum += float64(ch.ingredientCosts[p.Ingredient] * float64(p.Amount))
 	}
-	return max(sum/float64(ch.c.Problem.Total), 1e-9)
+	return max(sum/float64(ch.campaign.Problem.Total), 1e-9)
 }
 
-// chooseFromPool fills the batch from a pool, one recipe at a time, after it chose the values of
-// the conditions that are alike.
-func (ch *batchOptimizer) chooseFromPool(p *pool) {
-	ch.chooseValues(p.recipes, p.scores, func(set [][]int32) float64 {
+// chooseFromPool first chooses the batch's values of the limited conditions. It then fills the
+// batch with recipes of the pool, one recipe at a time.
+func (ch *batchOptimizer) chooseFromPool(p *candidatePool) {
+	ch.chooseValues(p.recipes, p.logScores, func(set [][]int32) float64 {
 		d, q := ch.clone(), *p
 		d.chosenValues = set
-		q.incumbent = slices.Clone(p.incumbent)
+		q.incumbentUtilities = slices.Clone(p.incumbentUtilities)
 		return d.fillFromPool(&q)
 	})
 	ch.fillFromPool(p)
 }
 
-// fillFromPool fills the batch from a pool, one recipe at a time. It returns the sum of what each
-// recipe gains beside those before it.
-func (ch *batchOptimizer) fillFromPool(p *pool) (gained float64) {
-	want := ch.s.Size - len(ch.batch)
+// fillFromPool fills the batch with recipes of the pool, one recipe at a time. It returns the sum
+// of the gains of the recipes, where each gain is computed after the previous recipes were added.
+func (ch *batchOptimizer) fillFromPool(p *candidatePool) (gained float64) {
+	want := ch.settings.Size - len(ch.batch)
 	learn := 0
-	if ch.hasWeakModel() && want >= learnShare {
-		learn = want / learnShare
+	if ch.hasWeakModel() && want >= learnPickInterval {
+		learn = want / learnPickInterval
 	}
 	minDistance, radius := ch.minDistance(), ch.diversityRadius()
 	used := make([]bool, len(p.recipes))
 	for range want {
 		kind := Likely
-		if len(ch.batch) >= ch.s.Size-learn {
+		if len(ch.batch) >= ch.settings.Size-learn {
 			kind = Learn
 		}
 		at := -1
@@ -118,7 +118,7 @@ func (ch *batchOptimizer) fillFromPool(p *pool) (gained float64) {
 			d = radius
 		}
 		for ; at < 0; d = float64(d / 2) {
-			if d < leastDistance/2 {
+			if d < smallestMinDistance/2 {
 				d = 0
 			}
 			if at = ch.pickCandidate(p, used, kind, d); d == 0 {
@@ -129,33 +129,34 @@ func (ch *batchOptimizer) fillFromPool(p *pool) (gained float64) {
 			return gained
 		}
 		used[at] = true
-		b := chosenRecipe{recipe: p.recipes[at], kind: kind, gain: ch.expectedGain(p, at), distance: ch.nearestDistance(p.recipes[at]), scored: true}
-		b.beats, b.improvement = ch.improvementStats(p, at)
-		gained += b.gain
+		b := chosenRecipe{recipe: p.recipes[at], reasonKind: kind, expectedGain: ch.expectedGain(p, at), nearestDistance: ch.nearestDistance(p.recipes[at]), hasImprovementStats: true}
+		b.beatsProbability, b.expectedImprovement = ch.improvementStats(p, at)
+		gained += b.expectedGain
 		ch.addRecipe(b)
-		for s := range p.incumbent {
-			p.incumbent[s] = max(p.incumbent[s], p.utility[s][at])
+		for s := range p.incumbentUtilities {
+			p.incumbentUtilities[s] = max(p.incumbentUtilities[s], p.utilityDraws[s][at])
 		}
 	}
 	return gained
 }
 
-// pickCandidate returns the candidate with the greatest gain, or for Learn with the greatest
-// standard deviation of utility. It must be at least apart from the others and fit the batch.
-// Among equal gains it prefers the one that shares the fewest ingredients with the batch. −1
-// means none.
-func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, apart float64) int {
+// pickCandidate returns the index of the candidate with the greatest gain, or with kind Learn the
+// greatest standard deviation of utility. The candidate must fit the batch and have at least the
+// distance apart from the batch and the pending recipes. Among candidates with nearly equal gains,
+// pickCandidate prefers the candidate that shares the fewest ingredients with the batch. It returns
+// −1 if there is no candidate.
+func (ch *batchOptimizer) pickCandidate(p *candidatePool, used []bool, kind ReasonKind, apart float64) int {
 	value := make([]float64, len(p.recipes))
 	best := math.Inf(-1)
 	for k, x := range p.recipes {
 		value[k] = math.Inf(-1)
-		if used[k] || p.successProbability[k] < leastSuccess || ch.distanceToBatch(x) < apart || !ch.fitsBatch(x) {
+		if used[k] || p.successProbabilities[k] < minSuccessProbability || ch.distanceToBatch(x) < apart || !ch.fitsBatch(x) {
 			continue
 		}
 		if kind == Learn {
 			value[k] = p.utilitySD(k) / ch.costDivisor(x.parts)
 		} else if value[k] = ch.expectedGain(p, k); value[k] == 0 {
-			value[k] = float64(1e-300 * portable.Exp(max(p.scores[k], -50))) // no gain is expected: rank by score
+			value[k] = float64(1e-300 * portable.Exp(max(p.logScores[k], -50))) // no gain is expected: rank by score
 		}
 		best = max(best, value[k])
 	}
@@ -164,7 +165,7 @@ func (ch *batchOptimizer) pickCandidate(p *pool, used []bool, kind ReasonKind, a
 	}
 	at, least := -1, math.Inf(1)
 	for k, x := range p.recipes {
-		if value[k] >= best*(1-gainTolerance) && !math.IsInf(value[k], -1) {
+		if value[k] >= best*(1-relativeGainTolerance) && !math.IsInf(value[k], -1) {
 			if shared := ch.meanSharedIngredients(x.parts); at < 0 || shared < least {
 				at, least = k, shared
 			}

@@ -104,7 +104,7 @@ func TestBatchSetsConditions(t *testing.T) {
 					t.Errorf("%s is read back as another recipe", e.ID)
 				}
 			}
-			if waits := back.pending(); len(waits) != 6 {
+			if waits := back.pendingEntries(); len(waits) != 6 {
 				t.Errorf("%d recipes wait", len(waits))
 			}
 		})
@@ -150,10 +150,10 @@ func TestAlike(t *testing.T) {
 	}
 	gain := func(set [][]int32) float64 {
 		d, q := ch.clone(), *p
-		d.chosenValues, q.incumbent = set, slices.Clone(p.incumbent)
+		d.chosenValues, q.incumbentUtilities = set, slices.Clone(p.incumbentUtilities)
 		return d.fillFromPool(&q)
 	}
-	most, sets := 0.0, ch.valueSets(p.recipes, p.scores)
+	most, sets := 0.0, ch.candidateValueSets(p.recipes, p.logScores)
 	for _, set := range sets {
 		most = max(most, gain(set))
 	}
@@ -163,7 +163,7 @@ func TestAlike(t *testing.T) {
 	ch.chooseFromPool(p)
 	total := 0.0
 	for _, b := range ch.batch {
-		total += b.gain
+		total += b.expectedGain
 	}
 	if len(ch.batch) != 4 || total != most {
 		t.Errorf("the batch of %d gains %v; the best set gains %v", len(ch.batch), total, most)
@@ -205,7 +205,7 @@ func TestRecordConditions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := b.table(c.Problem.Ingredients, "t.csv")
+	table, err := b.encodeTable(c.Problem.Ingredients, "t.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ properties: {y: {learn: {label: y, maximize: true}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, values, err := ch.anchors()
+	at, values, err := ch.selectAnchorTrials()
 	if err != nil || len(at) == 0 {
 		t.Fatal(at, err)
 	}
@@ -367,7 +367,7 @@ func TestSettingDistance(t *testing.T) {
 		}
 	}
 	unknown := at(10, nil)
-	unknown.codes = nil
+	unknown.conditionCodes = nil
 	if got := ch.recipeDistance(here, unknown); math.Abs(got-0.5) > 1e-9 {
 		t.Errorf("to unknown conditions the distance is %v", got)
 	}
@@ -543,7 +543,7 @@ func TestAcquisitionIsExpectedImprovement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, values, err := ch.anchors()
+	_, values, err := ch.selectAnchorTrials()
 	if err != nil {
 		t.Fatal(err)
 	}

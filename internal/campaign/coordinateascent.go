@@ -7,26 +7,27 @@ import (
 	"kir/internal/browsersched"
 )
 
-// A coordinateAscent raises the posterior density of a process's length scales and noise. It
-// multiplies or divides one after another by a factor, as long as the density rises.
+// A coordinateAscent maximises the posterior density of the length scales and the noise of a
+// Gaussian process. It multiplies or divides one parameter at a time by a factor, as long as the
+// density rises.
 type coordinateAscent struct {
-	process *gaussianProcess
-	values  []float64 // centred
-	groups  [][]int   // ingredients that share a length scale
-	best    float64   // the greatest log density so far
+	process           *gaussianProcess
+	centredValues     []float64 // values of the training rows minus their mean
+	lengthScaleGroups [][]int   // groups of variable indices; the variables of a group share a length scale
+	bestLogDensity    float64   // greatest log posterior density found so far
 }
 
-// ascentRounds is the greatest number of rounds for each factor.
-const ascentRounds = 3
+// maxAscentRounds is the maximum number of passes over all parameters for each factor.
+const maxAscentRounds = 3
 
-// leastRise is the rise of the log density below which a step is undone.
-const leastRise = 1e-3
+// minRise is the least rise of the log density for which a step is kept.
+const minRise = 1e-3
 
-// run takes large steps, then small ones.
+// run maximises the density with large steps first and small steps afterwards.
 func (a *coordinateAscent) run(ctx context.Context) error {
 	coordinates := a.coordinates()
 	for _, factor := range []float64{2, 1.4} {
-		for range ascentRounds {
+		for range maxAscentRounds {
 			moved, err := a.climbEach(ctx, coordinates, factor)
 			if err != nil {
 				return err
@@ -39,17 +40,19 @@ func (a *coordinateAscent) run(ctx context.Context) error {
 	return nil
 }
 
-// coordinates returns what is changed in turn: the noise, which is nil, all length scales together,
-// then those of each group.
+// coordinates returns the parameters that the ascent changes in turn. The first element is nil and
+// stands for the noise. The second element lists all variables, and each further element lists the
+// variables of one length scale.
 func (a *coordinateAscent) coordinates() [][]int {
-	all := make([]int, len(a.process.weight))
+	all := make([]int, len(a.process.inverseSquareLengths))
 	for i := range all {
 		all[i] = i
 	}
-	return append([][]int{nil, all}, a.groups...)
+	return append([][]int{nil, all}, a.lengthScaleGroups...)
 }
 
-// climbEach climbs along each coordinate, up and down. It reports whether the density rose.
+// climbEach climbs along each coordinate, with the factor and with 1/factor. It reports whether the
+// density rose.
 func (a *coordinateAscent) climbEach(ctx context.Context, coordinates [][]int, factor float64) (moved bool, err error) {
 	for _, group := range coordinates {
 		for _, by := range []float64{factor, 1 / factor} {
@@ -63,7 +66,8 @@ func (a *coordinateAscent) climbEach(ctx context.Context, coordinates [][]int, f
 	return moved, nil
 }
 
-// climb takes steps along one coordinate until the density rises no further.
+// climb repeats a step along one coordinate until the density rises no further. It reports whether
+// the density rose at all.
 func (a *coordinateAscent) climb(ctx context.Context, group []int, by float64) (moved bool, err error) {
 	for {
 		if err := browsersched.Err(ctx); err != nil {
@@ -76,23 +80,24 @@ func (a *coordinateAscent) climb(ctx context.Context, group []int, by float64) (
 	}
 }
 
-// step multiplies one coordinate, and undoes that unless the density rises.
+// step multiplies one parameter by a factor and reports whether the density rose. If the density
+// did not rise, step restores the parameter.
 func (a *coordinateAscent) step(group []int, by float64) bool {
 	g := a.process
-	weight, noise := slices.Clone(g.weight), g.noise
+	weight, noise := slices.Clone(g.inverseSquareLengths), g.noiseRatio
 	if group == nil {
-		g.noise = float64(g.noise * by)
+		g.noiseRatio = float64(g.noiseRatio * by)
 	}
 	for _, i := range group {
-		g.weight[i] /= by * by
+		g.inverseSquareLengths[i] /= by * by
 	}
-	if g.noise > 1e-6 && g.noise < 100 && g.fit(a.values) {
-		if d := g.logPosterior(a.groups); d > a.best+leastRise {
-			a.best = d
+	if g.noiseRatio > 1e-6 && g.noiseRatio < 100 && g.fit(a.centredValues) {
+		if d := g.logPosterior(a.lengthScaleGroups); d > a.bestLogDensity+minRise {
+			a.bestLogDensity = d
 			return true
 		}
 	}
-	copy(g.weight, weight)
-	g.noise = noise
+	copy(g.inverseSquareLengths, weight)
+	g.noiseRatio = noise
 	return false
 }

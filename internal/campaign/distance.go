@@ -8,8 +8,8 @@ import (
 	"kir/mcmc"
 )
 
-// minDistance returns the least distance between recipes of a batch. It shrinks as the models
-// predict better.
+// minDistance returns the least distance between two recipes of a batch. The distance is smaller if
+// the models predict better.
 func (ch *batchOptimizer) minDistance() float64 {
 	r2, n := 0.0, 0
 	for _, o := range ch.learntObjectives() {
@@ -21,26 +21,27 @@ func (ch *batchOptimizer) minDistance() float64 {
 	if n > 0 {
 		r2 /= float64(n)
 	}
-	return max(weakModelDistance*portable.Pow(1-r2, 3), leastDistance)
+	return max(largestMinDistance*portable.Pow(1-r2, 3), smallestMinDistance)
 }
 
-// diversityRadius returns the least distance of every second recipe of a batch from the
-// others. It shrinks as trials are added.
+// diversityRadius returns the distance that every second recipe of a batch keeps from the recipes
+// chosen before. The radius shrinks as the number of trials grows.
 func (ch *batchOptimizer) diversityRadius() float64 {
-	return max(weakModelDistance*math.Sqrt(shrinkAfterTrials/float64(max(len(ch.c.trials), shrinkAfterTrials))), ch.minDistance())
+	return max(largestMinDistance*math.Sqrt(shrinkAfterTrials/float64(max(len(ch.campaign.trials), shrinkAfterTrials))), ch.minDistance())
 }
 
-// nearestDistance returns the distance of a recipe to the nearest recipe tried, pending or
-// chosen.
+// nearestDistance returns the distance between a recipe and the nearest recipe that was tried, is
+// pending or is in the batch.
 func (ch *batchOptimizer) nearestDistance(x recipe) float64 {
 	near := ch.distanceToBatch(x)
-	for _, t := range ch.c.trials {
+	for _, t := range ch.campaign.trials {
 		near = min(near, ch.recipeDistance(t.recipe, x))
 	}
 	return near
 }
 
-// distanceToBatch returns the distance of a recipe to the nearest recipe pending or chosen.
+// distanceToBatch returns the distance between a recipe and the nearest recipe that is pending or
+// in the batch. The distance is at most 1.
 func (ch *batchOptimizer) distanceToBatch(x recipe) float64 {
 	near := 1.0
 	for _, e := range ch.pending {
@@ -52,8 +53,8 @@ func (ch *batchOptimizer) distanceToBatch(x recipe) float64 {
 	return near
 }
 
-// meanSharedIngredients returns how many ingredients a recipe shares with a recipe of the
-// batch, on average.
+// meanSharedIngredients returns the mean number of ingredients that a recipe shares with each
+// recipe of the batch.
 func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 	n := 0
 	for _, b := range ch.batch {
@@ -66,17 +67,19 @@ func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 	return float64(n) / float64(max(len(ch.batch), 1))
 }
 
-// conditionWeight is the greatest distance of two recipes that differ in their conditions alone.
-// It is a matter of taste: half of that of two recipes with nothing in common.
-const conditionWeight = 0.5
+// maxConditionDistance is the greatest distance between two recipes that differ only in their
+// conditions. The choice is arbitrary: half the distance between two recipes without a common
+// ingredient.
+const maxConditionDistance = 0.5
 
-// recipeDistance returns the distance of two recipes, at most 1: the root of the sum of the squares of
-// the distance of their amounts (see [search.Distance]) and of that of their conditions.
+// recipeDistance returns the distance between two recipes, at most 1. It is the square root of the
+// sum of two squares: the squared distance of the amounts (see [search.Distance]), and the squared
+// distance of the conditions.
 func (ch *batchOptimizer) recipeDistance(x, y recipe) float64 {
 	d := ch.distance.Between(x.parts, y.parts)
-	if len(x.codes)+len(y.codes) == 0 {
+	if len(x.conditionCodes)+len(y.conditionCodes) == 0 {
 		return d
 	}
-	beside := float64(conditionWeight * ch.c.settingDistance(x, y))
+	beside := float64(maxConditionDistance * ch.campaign.conditionDistance(x, y))
 	return min(1, math.Sqrt(float64(d*d)+float64(beside*beside)))
 }

@@ -13,71 +13,73 @@ import (
 	"kir/internal/number"
 )
 
-// A restriction keeps recipes out of a batch for another reason than that they were tried.
+// A restriction is a limit, such as a rule or the stock, that keeps untried recipes out of a batch.
 type restriction struct {
-	name              string                          // shown to the user
-	liftsWithoutCount bool                            // lifting it needs no counting of recipes
-	fix               func(freed chosenRecipe) string // the change that would allow the freed recipe, in words
-	relax             func(d *batchOptimizer)         // lifts the restriction in d
+	name              string                          // name shown to the user
+	liftsWithoutCount bool                            // whether lifting the restriction is possible without counting recipes
+	describeFix       func(freed chosenRecipe) string // returns the change, in words, that would allow the recipe freed
+	relax             func(d *batchOptimizer)         // removes the restriction from the optimizer d
 }
 
 const (
-	// mostFixes is the greatest number of fixes offered.
-	mostFixes = 4
-	// mostRelaxed is the greatest number of rules that are lifted in turn to find fixes.
-	mostRelaxed = 20
-	// triedReach is the number of recipes that each search with lifted restrictions may visit.
-	triedReach = 20_000
+	// maxFixes is the maximum number of changes that an explanation proposes.
+	maxFixes = 4
+	// maxRulesLifted is the maximum number of rules that are lifted in turn to find a change that
+	// helps.
+	maxRulesLifted = 20
+	// maxVisitsPerSearch is the maximum number of recipes that one search with lifted restrictions
+	// visits.
+	maxVisitsPerSearch = 20_000
 )
 
-// clone returns a copy that can continue the batch without changing ch.
+// clone returns a copy of the optimizer. Adding recipes to the copy does not change the original.
 func (ch *batchOptimizer) clone() *batchOptimizer {
 	d := *ch
-	d.excludedRecipes, d.stock, d.batch = maps.Clone(ch.excludedRecipes), maps.Clone(ch.stock), slices.Clone(ch.batch)
+	d.excludedRecipes, d.unitsInStock, d.batch = maps.Clone(ch.excludedRecipes), maps.Clone(ch.unitsInStock), slices.Clone(ch.batch)
 	return &d
 }
 
-// tryOneMore lifts some restrictions and searches for one more recipe for the batch. It
-// returns the optimizer without these restrictions, and whether it found a recipe.
-func (ch *batchOptimizer) tryOneMore(ctx context.Context, lifted ...restriction) (*batchOptimizer, bool, error) {
+// findOneMore lifts some restrictions and searches for one more recipe for the batch. It returns a
+// copy of the optimizer without these restrictions, and whether a recipe was found.
+func (ch *batchOptimizer) findOneMore(ctx context.Context, lifted ...restriction) (*batchOptimizer, bool, error) {
 	d := ch.clone()
 	for _, b := range lifted {
 		b.relax(d)
 	}
-	d.stock = d.remainingStock()
-	if len(d.droppedRules) > 0 || d.anySize {
+	d.unitsInStock = d.remainingStock()
+	if len(d.droppedRuleIndices) > 0 || d.anyIngredientCount {
 		var err error
-		if d.ruleTarget, err = d.c.Problem.RelaxedTarget(ctx, func(k int) bool { return !slices.Contains(d.droppedRules, k) }, d.anySize); err != nil {
+		if d.ruleTarget, err = d.campaign.Problem.RelaxedTarget(ctx, func(k int) bool { return !slices.Contains(d.droppedRuleIndices, k) }, d.anyIngredientCount); err != nil {
 			return nil, false, browsersched.Err(ctx) // a target that cannot be counted frees no recipe
 		}
 	}
-	d.s.Size, d.visitLimit = len(d.batch)+1, triedReach
+	d.settings.Size, d.maxVisits = len(d.batch)+1, maxVisitsPerSearch
 	err := d.completeBatch(ctx)
 	return d, len(d.batch) > len(ch.batch), err
 }
 
-// restrictions returns all restrictions that may leave no recipe for the batch.
+// restrictions returns all restrictions that may be the reason why no recipe is left for the batch.
 func (ch *batchOptimizer) restrictions() []restriction {
 	var all []restriction
-	p := ch.c.Problem
-	if ch.s.MaxNew >= 0 {
+	p := ch.campaign.Problem
+	if ch.settings.MaxNew >= 0 {
 		all = append(all, restriction{
-			name:              fmt.Sprintf("max_new: %d", ch.s.MaxNew),
+			name:              fmt.Sprintf("max_new: %d", ch.settings.MaxNew),
 			liftsWithoutCount: true,
-			fix: func(freed chosenRecipe) string {
+			describeFix: func(freed chosenRecipe) string {
 				return fmt.Sprintf("write max_new: %d under campaign", ch.countNewIngredients(freed.parts))
 			},
-			relax: func(d *batchOptimizer) { d.s.MaxNew = -1 },
+			relax: func(d *batchOptimizer) { d.settings.MaxNew = -1 },
 		})
 	}
-	for _, a := range ch.alike {
-		name := ch.c.Problem.Conditions[a.condition].Name
+	for _, a := range ch.alikeLimits {
+		name := ch.campaign.Problem.Conditions[a.conditionIndex].Name
 		all = append(all, restriction{
-			name:              fmt.Sprintf("alike: {%s: %d}", name, a.values),
+			name:              fmt.Sprintf("alike: {%s: %d}", name, a.maxValues),
 			liftsWithoutCount: true,
-			fix:               func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.values+1) },
+			describeFix:       func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.maxValues+1) },
 			relax: func(d *batchOptimizer) {
-				d.alike = slices.DeleteFunc(slices.Clone(d.alike), func(o alikeLimit) bool { return o.condition == a.condition })
+				d.alikeLimits = slices.DeleteFunc(slices.Clone(d.alikeLimits), func(o alikeLimit) bool { return o.conditionIndex == a.conditionIndex })
 				d.chosenValues = nil
 			},
 		})
@@ -86,37 +88,37 @@ func (ch *batchOptimizer) restrictions() []restriction {
 		all = append(all, restriction{
 			name:              "the least amounts that recipes have of the ingredients",
 			liftsWithoutCount: true,
-			fix:               func(chosenRecipe) string { return "write search: {doses: any}" },
+			describeFix:       func(chosenRecipe) string { return "write search: {doses: any}" },
 			relax:             func(d *batchOptimizer) { d.minAmounts = make([]int, len(d.minAmounts)) },
 		})
 	}
-	if len(ch.stock) > 0 {
+	if len(ch.unitsInStock) > 0 {
 		all = append(all, restriction{
 			name:              "the stock that is left",
 			liftsWithoutCount: true,
-			fix: func(freed chosenRecipe) string {
+			describeFix: func(freed chosenRecipe) string {
 				var of, more []string
 				for _, part := range freed.parts {
-					if left, ok := ch.stock[part.Ingredient]; ok && part.Amount > left {
+					if left, ok := ch.unitsInStock[part.Ingredient]; ok && part.Amount > left {
 						of = append(of, inputerr.Quote(p.Ingredients[part.Ingredient]))
 						more = append(more, strings.TrimSpace(number.Share(part.Amount-left, p.Total)))
 					}
 				}
 				return fmt.Sprintf("raise the stock of %s by %s of a recipe", number.JoinAnd(of), number.JoinAnd(more))
 			},
-			relax: func(d *batchOptimizer) { d.unlimitedStock = true },
+			relax: func(d *batchOptimizer) { d.ignoreStock = true },
 		})
 	}
 	rules := p.AllRules()
-	for k := range rules[:min(len(rules), mostRelaxed)] {
+	for k := range rules[:min(len(rules), maxRulesLifted)] {
 		name := p.RuleName(k)
 		all = append(all, restriction{
-			name: name,
-			fix:  func(chosenRecipe) string { return "drop " + name },
+			name:        name,
+			describeFix: func(chosenRecipe) string { return "drop " + name },
 			relax: func(d *batchOptimizer) {
-				d.droppedRules = append(slices.Clone(d.droppedRules), k)
+				d.droppedRuleIndices = append(slices.Clone(d.droppedRuleIndices), k)
 				d.objectives = slices.DeleteFunc(slices.Clone(d.objectives), func(o *learntObjective) bool {
-					return o.learning.Limit != nil && o.name == rules[k].Text
+					return o.learningSettings.Limit != nil && o.name == rules[k].Text
 				})
 			},
 		})
@@ -125,35 +127,35 @@ func (ch *batchOptimizer) restrictions() []restriction {
 		if math.IsInf(p.Target.LogLaw(n), -1) {
 			return append(all, restriction{
 				name: p.SparsityName(),
-				fix: func(freed chosenRecipe) string {
+				describeFix: func(freed chosenRecipe) string {
 					return "allow " + inputerr.Count(len(freed.parts), "ingredient") + " in " + p.SparsityName()
 				},
-				relax: func(d *batchOptimizer) { d.anySize = true },
+				relax: func(d *batchOptimizer) { d.anyIngredientCount = true },
 			})
 		}
 	}
 	return all
 }
 
-// explainExhaustion explains why no recipe is left to offer. why names each restriction that
-// frees a recipe once it is lifted, and fix says what to change. Every fix was tried. If no
-// restriction is to blame, fix is empty.
+// explainExhaustion explains why no recipe is left to offer. The result why names each restriction
+// that hides an untried recipe. The result fix says what the user may change, and every change was
+// tested by a search. If no restriction hides a recipe, fix is empty.
 func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix string, err error) {
 	all := ch.restrictions()
 	var names, fixes []string
 	done := " was tried or waits"
-	if len(ch.c.withdrawnRecipes()) > 0 {
+	if len(ch.campaign.withdrawnKeys()) > 0 {
 		done = " was tried, waits or was withdrawn"
 	}
 	note := func(b restriction, d *batchOptimizer) {
 		names = append(names, b.name)
-		fixes = append(fixes, b.fix(d.batch[len(d.batch)-1]))
+		fixes = append(fixes, b.describeFix(d.batch[len(d.batch)-1]))
 	}
 	for _, b := range all {
-		if len(fixes) == mostFixes || len(fixes) > 0 && !b.liftsWithoutCount {
+		if len(fixes) == maxFixes || len(fixes) > 0 && !b.liftsWithoutCount {
 			break
 		}
-		d, ok, err := ch.tryOneMore(ctx, b)
+		d, ok, err := ch.findOneMore(ctx, b)
 		if err != nil {
 			return "", "", err
 		}
@@ -166,7 +168,7 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 	}
 	// Several restrictions apply at once. Lift all, then put back each one that is not needed
 	// to free a recipe.
-	d, ok, err := ch.tryOneMore(ctx, all...)
+	d, ok, err := ch.findOneMore(ctx, all...)
 	if err != nil {
 		return "", "", err
 	}
@@ -176,7 +178,7 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 	needed := slices.Clone(all)
 	for _, b := range all {
 		less := slices.DeleteFunc(slices.Clone(needed), func(o restriction) bool { return o.name == b.name })
-		one, ok, err := ch.tryOneMore(ctx, less...)
+		one, ok, err := ch.findOneMore(ctx, less...)
 		if err != nil {
 			return "", "", err
 		}

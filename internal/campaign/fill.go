@@ -12,26 +12,26 @@ import (
 	"kir/mcmc"
 )
 
-// fillDraws is the number of recipes drawn to fill the space from.
-const fillDraws = 2000
+// fillDrawCount is the number of random recipes from which [batchOptimizer.fillSpace] chooses.
+const fillDrawCount = 2000
 
-// fillSpace completes the batch so that it fills the space. From many exact draws it
-// repeatedly chooses the recipe farthest from the nearest recipe tried, pending or chosen.
+// fillSpace adds recipes to the batch that are far from all others. From many exact random draws it
+// repeatedly chooses the recipe that is farthest from the nearest recipe tried, pending or chosen.
 // This greedy choice is within a factor of two of the optimum (Gonzalez 1985).
 func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
-	if len(ch.batch) >= ch.s.Size {
+	if len(ch.batch) >= ch.settings.Size {
 		return nil
 	}
 	var all []recipe
-	if ch.allowed != nil {
-		for _, x := range ch.allowed {
+	if ch.allowedRecipes != nil {
+		for _, x := range ch.allowedRecipes {
 			if ch.isOfferable(x) {
 				all = append(all, x)
 			}
 		}
 	} else {
 		var err error
-		if all, err = ch.randomRecipes(ctx, fillDraws, ch.rand(fillStream, 0)); err != nil {
+		if all, err = ch.randomRecipes(ctx, fillDrawCount, ch.newRand(fillStreamName, 0)); err != nil {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(x recipe) bool {
@@ -43,11 +43,11 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	for k, x := range all {
 		near[k] = ch.nearestDistance(x)
 	}
-	if len(ch.alike) > 0 {
-		ch.alignConditions(all, near)
+	if len(ch.alikeLimits) > 0 {
+		ch.alignAllWithBatch(all, near)
 	}
-	first := len(ch.c.trials)+len(ch.pending)+len(ch.batch) == 0
-	for len(ch.batch) < ch.s.Size {
+	first := len(ch.campaign.trials)+len(ch.pending)+len(ch.batch) == 0
+	for len(ch.batch) < ch.settings.Size {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
@@ -63,9 +63,9 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		if at < 0 {
 			return nil
 		}
-		b := chosenRecipe{recipe: all[at], kind: Fill, distance: near[at]}
+		b := chosenRecipe{recipe: all[at], reasonKind: Fill, nearestDistance: near[at]}
 		if first {
-			b.distance = math.NaN()
+			b.nearestDistance = math.NaN()
 		}
 		first = false
 		ch.addRecipe(b)
@@ -73,35 +73,37 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		for k, x := range all {
 			near[k] = min(near[k], ch.recipeDistance(chosen, x))
 		}
-		if len(ch.alike) > 0 {
-			ch.alignConditions(all, near)
+		if len(ch.alikeLimits) > 0 {
+			ch.alignAllWithBatch(all, near)
 		}
 	}
 	return nil
 }
 
-// alignConditions gives the recipes that no longer fit the batch the values of its conditions that
-// are alike. near has the distances of the recipes to the nearest one; those that remain unfit get 0.
-func (ch *batchOptimizer) alignConditions(all []recipe, near []float64) {
+// alignAllWithBatch changes the conditions of recipes that no longer satisfy an [alikeLimit], so
+// that the recipes fit the batch again. The parameter near has the distance of each recipe to its
+// nearest neighbour. A recipe that still does not fit gets the distance 0.
+func (ch *batchOptimizer) alignAllWithBatch(all []recipe, near []float64) {
 	for k, x := range all {
-		if near[k] == 0 || ch.keepsAlike(x) {
+		if near[k] == 0 || ch.fitsAlikeLimits(x) {
 			continue
 		}
-		y, ok := ch.alignAlike(x)
+		y, ok := ch.alignWithBatch(x)
 		if near[k] = 0; ok {
 			all[k], near[k] = y, ch.nearestDistance(y)
 		}
 	}
 }
 
-// mostReached is the number of recipes visited when the other methods did not fill the batch.
-const mostReached = 200_000
+// maxVisitsToComplete is the maximum number of recipes that [batchOptimizer.completeBatch] visits.
+const maxVisitsToComplete = 200_000
 
-// completeBatch fills the remaining places of the batch when hardly any recipe is left. It
-// searches outward from recipes known to satisfy the rules, changing two ingredients at a
-// time, until everything reachable is visited.
+// completeBatch fills the batch when hardly any recipe is left. It starts from recipes that satisfy
+// the rules and visits their neighbours, the neighbours of the neighbours and so on. The search
+// ends when the batch is full, all reachable recipes are visited or the maximum number of visits is
+// reached.
 func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
-	if len(ch.batch) >= ch.s.Size || ch.allowed != nil {
+	if len(ch.batch) >= ch.settings.Size || ch.allowedRecipes != nil {
 		return nil
 	}
 	var queue []recipe
@@ -112,24 +114,24 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 			queue = append(queue, x)
 		}
 	}
-	for _, t := range ch.c.trials {
-		push(ch.c.offeredRecipe(t.parts, t.offered))
+	for _, t := range ch.campaign.trials {
+		push(ch.campaign.offeredRecipe(t.parts, t.offeredValues))
 	}
 	for _, e := range ch.pending {
-		push(ch.c.offeredRecipe(e.parts, e.offered))
+		push(ch.campaign.offeredRecipe(e.parts, e.offeredValues))
 	}
 	for _, b := range ch.batch {
 		push(b.recipe)
 	}
 	known := len(queue)
-	drawn, err := ch.randomRecipes(ctx, 200, ch.rand(fillStream, 2))
+	drawn, err := ch.randomRecipes(ctx, 200, ch.newRand(fillStreamName, 2))
 	if err != nil {
 		return err
 	}
 	for _, x := range drawn {
 		push(x)
 	}
-	for at := 0; at < len(queue) && len(ch.batch) < ch.s.Size && len(seen) < cmp.Or(ch.visitLimit, mostReached); at++ {
+	for at := 0; at < len(queue) && len(ch.batch) < ch.settings.Size && len(seen) < cmp.Or(ch.maxVisits, maxVisitsToComplete); at++ {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
@@ -137,25 +139,25 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 		if ok := ch.isFeasible(x); at >= known && !ok {
 			continue
 		} else if ok && ch.isOfferable(x) && ch.fitsBatch(x) && !slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareRecipes(b.recipe, x) == 0 }) {
-			ch.addRecipe(chosenRecipe{recipe: x, kind: Fill, distance: ch.nearestDistance(x)})
+			ch.addRecipe(chosenRecipe{recipe: x, reasonKind: Fill, nearestDistance: ch.nearestDistance(x)})
 		}
-		ch.neighbours(x, push)
+		ch.visitNeighbours(x, push)
 	}
 	return nil
 }
 
-// neighbours calls push for each recipe that differs from x only in how two ingredients split
-// their sum, or in one condition.
-func (ch *batchOptimizer) neighbours(x recipe, push func(recipe)) {
-	for k := range ch.c.Problem.Conditions {
-		for v := range ch.c.Problem.Conditions[k].Len() {
-			if offered := slices.Clone(x.offered); offered[k] != int32(v) {
+// visitNeighbours calls push for each neighbour of recipe x. A neighbour divides the joint amount
+// of two ingredients in another way, or has another value of one condition.
+func (ch *batchOptimizer) visitNeighbours(x recipe, push func(recipe)) {
+	for k := range ch.campaign.Problem.Conditions {
+		for v := range ch.campaign.Problem.Conditions[k].Len() {
+			if offered := slices.Clone(x.offeredValues); offered[k] != int32(v) {
 				offered[k] = int32(v)
-				push(ch.c.offeredRecipe(x.parts, offered))
+				push(ch.campaign.offeredRecipe(x.parts, offered))
 			}
 		}
 	}
-	n := len(ch.c.Problem.Ingredients)
+	n := len(ch.campaign.Problem.Ingredients)
 	amount := make(map[int]int, len(x.parts))
 	for _, p := range x.parts {
 		amount[p.Ingredient] = p.Amount
@@ -189,9 +191,9 @@ func (ch *batchOptimizer) neighbours(x recipe, push func(recipe)) {
 	}
 }
 
-// costs returns the numbers of an attribute by ingredient, as costs of a trial. Each must be
-// known and at least 0.
-func (c *Campaign) costs(name string) ([]float64, error) {
+// ingredientCosts returns the numbers of the attribute name, by ingredient, as costs of a trial.
+// Every cost must be known and at least 0.
+func (c *Campaign) ingredientCosts(name string) ([]float64, error) {
 	in := c.Problem.Attributes()
 	if in != nil {
 		if a, ok := in.Attribute(name); ok {

@@ -10,40 +10,42 @@ import (
 	"kir/model"
 )
 
-// A forestEnsemble has small forests grown from the same data. Each is one draw of the
-// probability of a class.
+// A forestEnsemble has many small random forests grown from the same data. Each forest is one draw
+// of the probability that a recipe has a wanted class.
 type forestEnsemble struct {
-	scores      []*model.Score
-	ingredients int
-	r2          float64
+	forestScores    []*model.Score // by forest: the score that gives the probability of the wanted classes
+	ingredientCount int            // number of ingredients
+	r2              float64        // skill of a larger forest on held-out rows; NaN if unknown
 }
 
-// The ensemble has forestCount forests of forestTrees trees each. With few rows, the spread of
-// forests of this size is close to the uncertainty of the probability. Single trees have
-// leaves of one row, so their spread is that of the class itself.
+// An ensemble has forestCount forests of treesPerForest trees each. With few training rows, the
+// spread between forests of this size is close to the uncertainty of the probability. The leaves of
+// every tree have one row, so single trees would spread as much as the class itself.
 const (
-	forestCount = 64
-	forestTrees = 5
+	forestCount    = 64
+	treesPerForest = 5
 )
 
-// errNotYet reports that there is nothing to learn a model from yet.
-var errNotYet = errors.New("nothing was measured that a model can be learnt from")
+// errNothingToLearn means that no measurement has a wanted class, so that no model can be learnt
+// yet.
+var errNothingToLearn = errors.New("nothing was measured that a model can be learnt from")
 
-// newForestEnsemble grows the forests for the classes of data.
+// newForestEnsemble grows the forests from data with classes. The parameter want says which classes
+// are wanted.
 func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, seed uint64) (*forestEnsemble, error) {
-	w := &forestEnsemble{ingredients: len(data.Ingredients), r2: math.NaN()}
+	w := &forestEnsemble{ingredientCount: len(data.Ingredients), r2: math.NaN()}
 	for k := range forestCount {
-		f, err := model.Grow(ctx, data, model.Options{Trees: forestTrees, SmallestLeaf: 1, Seed: seed + uint64(k)<<32})
+		f, err := model.Grow(ctx, data, model.Options{Trees: treesPerForest, SmallestLeaf: 1, Seed: seed + uint64(k)<<32})
 		if err != nil {
 			return nil, err
 		}
 		score, err := f.Score(want)
 		if err != nil {
-			return nil, errNotYet // no row has a wanted class
+			return nil, errNothingToLearn // no row has a wanted class
 		}
-		w.scores = append(w.scores, score)
+		w.forestScores = append(w.forestScores, score)
 	}
-	whole, err := model.Grow(ctx, data, model.Options{Trees: judgeTrees, SmallestLeaf: 1, Seed: seed})
+	whole, err := model.Grow(ctx, data, model.Options{Trees: qualityForestTrees, SmallestLeaf: 1, Seed: seed})
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +55,18 @@ func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, s
 	return w, nil
 }
 
-// judgeTrees is the number of trees of the forest whose skill is reported as R².
-const judgeTrees = 100
+// qualityForestTrees is the number of trees of the forest whose skill is reported as R².
+const qualityForestTrees = 100
 
-// values returns the probability by forest. It is safe for concurrent use.
-func (w *forestEnsemble) values(x recipe) []float64 {
-	amounts := make([]int32, w.ingredients)
-	for _, p := range slices.Concat(x.parts, x.codes) {
+// probabilities returns, by forest, the probability that a recipe has a wanted class. Concurrent
+// calls are safe.
+func (w *forestEnsemble) probabilities(x recipe) []float64 {
+	amounts := make([]int32, w.ingredientCount)
+	for _, p := range slices.Concat(x.parts, x.conditionCodes) {
 		amounts[p.Ingredient] = int32(p.Amount)
 	}
-	out := make([]float64, len(w.scores))
-	for k, s := range w.scores {
+	out := make([]float64, len(w.forestScores))
+	for k, s := range w.forestScores {
 		out[k] = s.Probability(s.Point(amounts))
 	}
 	return out
@@ -71,7 +74,7 @@ func (w *forestEnsemble) values(x recipe) []float64 {
 
 // Predict implements [Surrogate].
 func (w *forestEnsemble) Predict(x recipe) (mean, sd float64) {
-	all := w.values(x)
+	all := w.probabilities(x)
 	for _, v := range all {
 		mean += v / float64(len(all))
 	}
@@ -81,14 +84,14 @@ func (w *forestEnsemble) Predict(x recipe) (mean, sd float64) {
 	return mean, math.Sqrt(sd)
 }
 
-// Draws implements [Surrogate]: each draw is one forest.
+// Draws implements [Surrogate]. Each draw comes from one forest.
 func (w *forestEnsemble) Draws(xs []recipe, count int, _ *mcmc.Rand) [][]float64 {
 	draws := make([][]float64, count)
 	for s := range draws {
 		draws[s] = make([]float64, len(xs))
 	}
 	for a, x := range xs {
-		all := w.values(x)
+		all := w.probabilities(x)
 		for s := range draws {
 			draws[s][a] = all[s%len(all)]
 		}

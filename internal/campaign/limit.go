@@ -9,22 +9,23 @@ import (
 	"kir/internal/number"
 )
 
-// A LimitCheck compares a recipe with one limit on a prediction.
+// A LimitCheck says whether a recipe is predicted to satisfy one limit.
 type LimitCheck struct {
-	Limit  string  `json:"limit"`  // text of the limit in the problem
-	Value  float64 `json:"value"`  // the predicted label, or with Sure the probability that a measurement lies within the bounds
-	Sure   bool    `json:"sure"`   // whether Value is that probability
-	Within bool    `json:"within"` // false only if no recipe was found that satisfies all limits
+	Limit  string  `json:"limit"`  // text of the limit in the problem file
+	Value  float64 `json:"value"`  // predicted value of the label; if Sure is true, the probability that a measurement lies within the limit
+	Sure   bool    `json:"sure"`   // whether Value is a probability instead of a predicted value
+	Within bool    `json:"within"` // whether Value satisfies the limit; false only if the search found no recipe within all limits
 }
 
-// boundedValue returns the figure of a recipe that the limit bounds, predicted by the model.
+// boundedValue returns the predicted figure of a recipe that the limit bounds. The figure is the
+// value of the label, or the probability that a measurement lies within the limit.
 func (o *learntObjective) boundedValue(x recipe) float64 {
-	if math.IsNaN(o.learning.Limit.Sure) {
+	if math.IsNaN(o.learningSettings.Limit.Sure) {
 		return o.predict(x).Value
 	}
 	mean, sd := o.model.Predict(x)
 	noise := o.model.Noise()
-	mean, sd = float64(o.sign*mean), float64(o.model.IntervalScale()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	mean, sd = float64(o.valueSign*mean), float64(o.model.IntervalScale()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
 	below := func(v float64) float64 {
 		if math.IsInf(v, 0) {
 			return max(0, math.Copysign(1, v))
@@ -32,17 +33,17 @@ func (o *learntObjective) boundedValue(x recipe) float64 {
 		if at := o.warp.score(v); !(sd > 0) {
 			return max(0, math.Copysign(1, at-mean))
 		} else {
-			_, p := gaussian((at - mean) / sd)
+			_, p := normalPDFAndCDF((at - mean) / sd)
 			return p
 		}
 	}
-	return max(below(o.learning.Limit.Most)-below(o.learning.Limit.Least), 0)
+	return max(below(o.learningSettings.Limit.Most)-below(o.learningSettings.Limit.Least), 0)
 }
 
-// limitExcess returns how far v is outside the limit, 0 within. Numbers are scaled by the
-// range of the measured values.
+// limitExcess returns how far the figure v is outside the limit, and 0 if v is within the limit.
+// For a numeric label the excess is divided by the range of the measured values.
 func (o *learntObjective) limitExcess(v float64) float64 {
-	l := o.learning.Limit
+	l := o.learningSettings.Limit
 	if !math.IsNaN(l.Sure) {
 		return max(l.Sure-v, 0)
 	}
@@ -50,23 +51,23 @@ func (o *learntObjective) limitExcess(v float64) float64 {
 		return 0
 	}
 	width := 1.0
-	if o.learning.Numeric && o.greatest > o.least {
-		width = o.greatest - o.least
+	if o.learningSettings.Numeric && o.maxMeasured > o.minMeasured {
+		width = o.maxMeasured - o.minMeasured
 	}
 	return max(l.Least-v, v-l.Most, math.SmallestNonzeroFloat64) / width
 }
 
-// limits returns the limits that have a model.
-func (ch *batchOptimizer) limits() []*learntObjective {
-	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.learning.Limit == nil || o.model == nil })
+// modelledLimits returns the objectives that have a limit and a model.
+func (ch *batchOptimizer) modelledLimits() []*learntObjective {
+	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.learningSettings.Limit == nil || o.model == nil })
 }
 
-// limitViolation returns the sum of a recipe's excesses over all limits, 0 if it satisfies
-// them.
+// limitViolation returns the sum of a recipe's excesses over all limits. The sum is 0 if the recipe
+// satisfies all limits.
 func (ch *batchOptimizer) limitViolation(x recipe) float64 {
 	sum := 0.0
 	for _, o := range ch.objectives {
-		if o.learning.Limit != nil && o.model != nil {
+		if o.learningSettings.Limit != nil && o.model != nil {
 			sum += o.limitExcess(o.boundedValue(x))
 		}
 	}
@@ -75,28 +76,28 @@ func (ch *batchOptimizer) limitViolation(x recipe) float64 {
 
 // checkLimits compares a recipe with each limit.
 func (ch *batchOptimizer) checkLimits(x recipe) (all []LimitCheck) {
-	for _, o := range ch.limits() {
+	for _, o := range ch.modelledLimits() {
 		v := o.boundedValue(x)
-		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learning.Limit.Sure), o.limitExcess(v) == 0})
+		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learningSettings.Limit.Sure), o.limitExcess(v) == 0})
 	}
 	return all
 }
 
-// measuredOutsideLimits returns the keys of the recipes whose measurements violate a limit, by
-// the mean over their trials.
+// measuredOutsideLimits returns the keys of the recipes whose measurements violate a limit. Several
+// trials of a recipe count with their mean.
 func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 	out := make(map[string]bool)
-	for _, o := range ch.limits() {
-		numbers, classes, err := ch.c.measuredOf(o.learning)
+	for _, o := range ch.modelledLimits() {
+		numbers, classes, err := ch.campaign.measuredValues(o.learningSettings)
 		if err != nil {
 			return nil, err
 		}
 		sum, n := make(map[string]float64), make(map[string]float64)
-		for k, t := range ch.c.trials {
+		for k, t := range ch.campaign.trials {
 			switch {
-			case o.learning.Numeric && !math.IsNaN(numbers[k]):
+			case o.learningSettings.Numeric && !math.IsNaN(numbers[k]):
 				sum[t.key] += numbers[k]
-			case !o.learning.Numeric && classes[k] != "":
+			case !o.learningSettings.Numeric && classes[k] != "":
 				sum[t.key] += o.measuredDesirability(0, classes[k])
 			default:
 				continue
@@ -104,7 +105,7 @@ func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 			n[t.key]++
 		}
 		for key, v := range sum {
-			if v /= n[key]; !o.learning.Numeric && v == 0 || o.learning.Numeric && o.measuredDesirability(v, "") == 0 {
+			if v /= n[key]; !o.learningSettings.Numeric && v == 0 || o.learningSettings.Numeric && o.measuredDesirability(v, "") == 0 {
 				out[key] = true
 			}
 		}
@@ -112,21 +113,22 @@ func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 	return out, nil
 }
 
-// dropLimits stops enforcing the limits. It reports whether that changed anything.
+// dropLimits stops enforcing the limits on predictions. It returns false if no limit was enforced
+// before.
 func (ch *batchOptimizer) dropLimits() bool {
-	if ch.limitsDropped || len(ch.limits()) == 0 {
+	if ch.limitsDropped || len(ch.modelledLimits()) == 0 {
 		return false
 	}
 	ch.limitsDropped = true
 	return true
 }
 
-// limitNotes returns notes about the limits that are not checked or not enforced.
+// limitNotes returns notes for the user about limits that are not checked or not enforced.
 func (ch *batchOptimizer) limitNotes() (notes []string) {
 	var names []string
 	for _, o := range ch.objectives {
 		switch {
-		case o.learning.Limit == nil:
+		case o.learningSettings.Limit == nil:
 		case o.model == nil:
 			notes = append(notes, fmt.Sprintf("The %s is not checked: there is no model of %s yet.", o.name, o.label))
 		default:
@@ -143,14 +145,14 @@ func (ch *batchOptimizer) limitNotes() (notes []string) {
 	return notes
 }
 
-// weakModelText returns a sentence that names the models which predict hardly anything, the
-// weakest first. It is empty if there is none.
+// weakModelText returns a sentence that names the models with almost no predictive power, the
+// weakest first. The sentence is empty if there is no such model.
 func (ch *batchOptimizer) weakModelText() string {
 	var weak []string
 	least, figure := math.Inf(1), ""
 	for _, o := range ch.learntObjectives() {
 		r2 := o.model.R2()
-		if r2 >= weakR2 || slices.Contains(weak, o.label) {
+		if r2 >= weakModelR2 || slices.Contains(weak, o.label) {
 			continue
 		}
 		switch {

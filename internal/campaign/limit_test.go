@@ -159,7 +159,7 @@ func TestWeakModelIsNamed(t *testing.T) {
 		b := choose(t, path, Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
 		weak := ""
 		for _, m := range b.Models {
-			if m.R2 == nil || *m.R2 < weakR2 {
+			if m.R2 == nil || *m.R2 < weakModelR2 {
 				weak += m.Label
 			}
 		}

@@ -44,11 +44,11 @@ func TestProcess(t *testing.T) {
 		mean += v / float64(len(values))
 	}
 	for out := range recipes {
-		h := &gaussianProcess{total: g.total, weight: g.weight, noise: g.noise, mean: g.mean, ownNoise: make([]float64, len(recipes)-1)}
+		h := &gaussianProcess{total: g.total, inverseSquareLengths: g.inverseSquareLengths, noiseRatio: g.noiseRatio, mean: g.mean, statedNoiseRatios: make([]float64, len(recipes)-1)}
 		var y []float64
 		for k, x := range recipes {
 			if k != out {
-				h.points, y = append(h.points, pointOf(x, 100)), append(y, values[k]-g.mean)
+				h.points, y = append(h.points, newPoint(x, 100)), append(y, values[k]-g.mean)
 			}
 		}
 		if !h.fit(y) {
@@ -160,24 +160,24 @@ func TestImprovement(t *testing.T) {
 				want += step * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) * max(c.mean+c.sd*z-c.b, 0)
 			}
 		}
-		if got := improvement(c.mean, c.sd, c.b); math.Abs(got-want) > 1e-6 {
+		if got := expectedImprovement(c.mean, c.sd, c.b); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%+v: %g, want %g", c, got, want)
 		}
 	}
 	for z := -5.9; z < 4; z += 0.1 {
-		if a, b := logImprovement(z, 1, 0), math.Log(improvement(z, 1, 0)); math.Abs(a-b) > 1e-6 {
+		if a, b := logExpectedImprovement(z, 1, 0), math.Log(expectedImprovement(z, 1, 0)); math.Abs(a-b) > 1e-6 {
 			t.Errorf("z = %.1f: %g, want %g", z, a, b)
 		}
 	}
 	before := math.Inf(-1)
 	for z := -60.0; z < 0; z += 0.05 {
-		v := logImprovement(z, 1, 0)
+		v := logExpectedImprovement(z, 1, 0)
 		if !(v > before) || math.IsInf(v, 0) {
 			t.Fatalf("z = %.2f: %g after %g", z, v, before)
 		}
 		before = v
 	}
-	if a, b := logImprovement(-6.0001, 1, 0), logImprovement(-5.9999, 1, 0); math.Abs(a-b) > 0.01 {
+	if a, b := logExpectedImprovement(-6.0001, 1, 0), logExpectedImprovement(-5.9999, 1, 0); math.Abs(a-b) > 0.01 {
 		t.Errorf("%g and %g where the forms meet", a, b)
 	}
 }

@@ -16,15 +16,16 @@ import (
 	"kir/mcmc"
 )
 
-// stateFormat must be raised when the same inputs give another batch than before.
-const stateFormat = 2
+// stateHashVersion is the version of the rules that choose a batch. It must be raised when the same
+// inputs give another batch than before.
+const stateHashVersion = 2
 
-// stateHash returns the SHA-256 of all inputs that determine a batch: the problem, its files
-// including the results, the pending recipes and the settings.
+// stateHash returns the SHA-256, in hexadecimal, of all inputs that determine the next batch: the
+// problem, its files including the results, the pending recipes and the settings.
 func (c *Campaign) stateHash(s Settings) (string, error) {
 	h := sha256.New()
 	waits := []string{}
-	for _, e := range c.pending() {
+	for _, e := range c.pendingEntries() {
 		waits = append(waits, e.ID+" "+e.key)
 	}
 	b, err := json.Marshal(struct {
@@ -36,7 +37,7 @@ func (c *Campaign) stateHash(s Settings) (string, error) {
 		Cost         string
 		Seed         uint64
 		Round        int
-	}{stateFormat, s.Version, c.Problem.Inputs, waits, s.Size, s.MaxNew, s.Cost, s.Seed, c.Round() + 1})
+	}{stateHashVersion, s.Version, c.Problem.Inputs, waits, s.Size, s.MaxNew, s.Cost, s.Seed, c.Round() + 1})
 	if err != nil {
 		return "", err
 	}
@@ -44,8 +45,9 @@ func (c *Campaign) stateHash(s Settings) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// UnchangedBatch returns the last batch if the problem, results and settings are still those
-// it was chosen for, else nil. So asking twice gives the same batch, not a second one.
+// UnchangedBatch returns the last batch if the problem, the results and the settings have not
+// changed since it was chosen. Otherwise it returns nil. A user who asks twice therefore gets the
+// same batch twice.
 func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	if len(c.Batches) == 0 {
 		return nil, nil
@@ -63,8 +65,8 @@ func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	return last, nil
 }
 
-// Next chooses the next batch and stores it beside the problem. The same problem, results and
-// settings give the same batch.
+// Next chooses the next batch and stores the batch beside the problem file. The same problem,
+// results and settings give the same batch.
 func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	b, err := c.Choose(ctx, s)
 	if err != nil {
@@ -77,10 +79,10 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// MostSize is the greatest number of recipes of a batch.
+// MostSize is the maximum number of recipes in a batch.
 const MostSize = 1000
 
-// Choose chooses the next batch without storing it.
+// Choose chooses the next batch but does not store it.
 func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	if s.Size < 1 || s.Size > MostSize {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
@@ -98,9 +100,9 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	b := &Batch{
 		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, Size: s.Size, State: state, Total: c.Problem.Total,
-		Measure: c.usualMeasure(), Conditions: c.conditions(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
+		Measure: c.usualMeasure(), Conditions: c.conditionList(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
 	}
-	b.Models = ch.describe()
+	b.Models = ch.summarizeModels()
 	for _, e := range ch.pending {
 		b.Pending = append(b.Pending, e.ID)
 	}
@@ -113,17 +115,17 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	if frontier != nil {
 		b.Trade = c.Problem.Trade
-		if b.RemainingGain, err = frontier.choose(ctx); err != nil {
+		if b.RemainingGain, err = frontier.fillBatch(ctx); err != nil {
 			return nil, err
 		}
 	} else if len(ch.learntObjectives()) > 0 {
-		var p *pool
+		var p *candidatePool
 		if p, err = ch.preparePool(ctx); err != nil {
 			return nil, err
 		}
 		b.RemainingGain = ch.remainingGain(p, b.Best)
 		ch.chooseFromPool(p)
-		ch.replicate(p)
+		ch.addReplicates(p)
 	} else {
 		b.RemainingGain = RemainingGain{Advice: GoOn, Text: ch.nothingLearntText()}
 	}
@@ -154,7 +156,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		b.Entries = append(b.Entries, ch.newEntry(b.Round, k))
 		recipes = append(recipes, b.Entries[k].Recipe)
 	}
-	if b.Measure, err = b.Measure.fitDecimals(b.Total, recipes...); err != nil {
+	if b.Measure, err = b.Measure.withEnoughDecimals(b.Total, recipes...); err != nil {
 		return nil, err
 	}
 	for k := range b.Entries {
@@ -163,9 +165,9 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// preparePool searches for candidates and draws their utilities jointly.
-func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
-	anchors, values, err := ch.anchors()
+// preparePool searches for candidates and draws the utilities of all candidates jointly.
+func (ch *batchOptimizer) preparePool(ctx context.Context) (*candidatePool, error) {
+	anchors, values, err := ch.selectAnchorTrials()
 	if err != nil {
 		return nil, err
 	}
@@ -173,22 +175,22 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*pool, error) {
 	if len(values) > 0 {
 		best = values[0]
 	}
-	all, err := ch.candidates(ctx, best, anchors)
+	all, err := ch.searchCandidates(ctx, best, anchors)
 	if err == nil && len(all) == 0 && ch.dropLimits() {
-		all, err = ch.candidates(ctx, best, anchors)
+		all, err = ch.searchCandidates(ctx, best, anchors)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return ch.newPool(all, anchors, best)
+	return ch.newCandidatePool(all, anchors, best)
 }
 
-// newEntry returns the entry of the k-th chosen recipe.
+// newEntry returns the entry for the chosen recipe at index k of the batch.
 func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	b := &ch.batch[k]
-	e := Entry{ID: dataset.ID(round, k+1), Recipe: ch.c.namedAmounts(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
+	e := Entry{ID: dataset.ID(round, k+1), Recipe: ch.campaign.namedAmounts(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
 	for _, o := range ch.objectives {
-		if o.model == nil || o.learning.Limit != nil {
+		if o.model == nil || o.learningSettings.Limit != nil {
 			continue
 		}
 		name := o.label
@@ -200,17 +202,17 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 		}
 		e.Predicted[name] = o.predict(b.recipe)
 	}
-	e.setting = ch.c.Problem.OfferedSetting(b.offered)
-	e.Conditions = e.setting.Named(ch.c.Problem.Conditions)
+	e.setting = ch.campaign.Problem.OfferedSetting(b.offeredValues)
+	e.Conditions = e.setting.Named(ch.campaign.Problem.Conditions)
 	e.Limits = ch.checkLimits(b.recipe)
-	if b.scored {
-		e.BeatsBest, e.Improvement = &b.beats, &b.improvement
+	if b.hasImprovementStats {
+		e.BeatsBest, e.Improvement = &b.beatsProbability, &b.expectedImprovement
 	}
 	e.Reason = ch.describeReason(b)
 	return e
 }
 
-// namedAmounts returns the units of a recipe by the name of the ingredient.
+// namedAmounts returns the amounts of a recipe in units, by name of the ingredient.
 func (c *Campaign) namedAmounts(parts []mcmc.Part) map[string]int {
 	recipe := make(map[string]int, len(parts))
 	for _, p := range parts {
@@ -219,16 +221,17 @@ func (c *Campaign) namedAmounts(parts []mcmc.Part) map[string]int {
 	return recipe
 }
 
-// nothingLearntText explains why there is no model yet.
+// nothingLearntText returns a sentence that explains why there is no model yet.
 func (ch *batchOptimizer) nothingLearntText() string {
 	if len(ch.objectives) == 0 {
 		return "The problem has no property that learns a label, so that batches fill the space."
 	}
-	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", fewestMeasured)
+	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", minMeasurements)
 }
 
-// bestMeasured returns the bestMeasured measured recipe up to a round among those that satisfy the rules, or
-// nil. If trials were made at the given values of conditions, it is one of these.
+// bestMeasured returns the best measured recipe of the rounds up to the given round, or nil.
+// Recipes that failed or break a rule do not count. If any trial was made at the given values of
+// the conditions, only such trials count.
 func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int
@@ -242,21 +245,21 @@ func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimize
 	numbers, classes := make([][]float64, len(counts)), make([][]string, len(counts))
 	for i, o := range counts {
 		var err error
-		if numbers[i], classes[i], err = c.measuredOf(o.learning); err != nil {
+		if numbers[i], classes[i], err = c.measuredValues(o.learningSettings); err != nil {
 			return nil, err
 		}
 	}
-	onlyGiven := slices.ContainsFunc(c.trials, func(t trial) bool { return c.isAtGiven(&t) })
+	onlyGiven := slices.ContainsFunc(c.trials, func(t trial) bool { return c.isAtGivenConditions(&t) })
 	groups := make(map[string]*group)
 	var order []*group
 	for k, t := range c.trials {
-		if t.failed || len(t.broken) > 0 || t.round > round || onlyGiven && !c.isAtGiven(&c.trials[k]) {
+		if t.failed || len(t.brokenRules) > 0 || t.round > round || onlyGiven && !c.isAtGivenConditions(&c.trials[k]) {
 			continue
 		}
 		values := make([]float64, len(counts))
 		for i, o := range counts {
 			switch {
-			case o.learning.Numeric:
+			case o.learningSettings.Numeric:
 				values[i] = numbers[i][k]
 			case classes[i][k] == "":
 				values[i] = math.NaN()
@@ -289,13 +292,13 @@ func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimize
 		measured, broken := make(map[string]float64), false
 		for i, o := range counts {
 			v := g.sum[i] / float64(g.trials)
-			if l := o.learning.Limit; l == nil || o.learning.Numeric || math.IsInf(l.Most, 1) {
+			if l := o.learningSettings.Limit; l == nil || o.learningSettings.Numeric || math.IsInf(l.Most, 1) {
 				measured[o.label] = v
 			}
-			if o.learning.Numeric {
+			if o.learningSettings.Numeric {
 				v = o.measuredDesirability(v, "")
 			}
-			broken = broken || o.learning.Limit != nil && v == 0
+			broken = broken || o.learningSettings.Limit != nil && v == 0
 			y = float64(y * portable.Pow(v, o.weight))
 		}
 		if y > most && !broken {

@@ -154,7 +154,7 @@ func TestBatchFinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st.RemainingGain.Advice != want || *st.RemainingGain.Probability >= stopBelow || st.Best.ID != "top 10" {
+		if st.RemainingGain.Advice != want || *st.RemainingGain.Probability >= stopProbability || st.Best.ID != "top 10" {
 			t.Errorf("after %d rounds: %+v, the best %+v", rounds, st.RemainingGain, st.Best)
 		}
 	}
@@ -336,14 +336,14 @@ func TestLearnWords(t *testing.T) {
 	}
 
 	logs := open(t, fiveBench(t, of(", log: true"), trials))
-	o, err := logs.learn(t.Context(), &logs.Problem.Properties[0], nil, 1)
+	o, err := logs.learnObjective(t.Context(), &logs.Problem.Properties[0], nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := o.desirability(math.Sqrt(o.least * o.greatest)); math.Abs(d-0.5) > 1e-9 {
-		t.Errorf("the geometric mean of %v and %v is wanted by %v", o.least, o.greatest, d)
+	if d := o.desirability(math.Sqrt(o.minMeasured * o.maxMeasured)); math.Abs(d-0.5) > 1e-9 {
+		t.Errorf("the geometric mean of %v and %v is wanted by %v", o.minMeasured, o.maxMeasured, d)
 	}
-	if back := o.labelValue(float64(o.sign * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
+	if back := o.labelValue(float64(o.valueSign * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
 		t.Errorf("100 comes back as %v", back)
 	}
 
@@ -376,7 +376,7 @@ func TestSpreads(t *testing.T) {
 			return fmt.Sprintf("%.4f,1", y)
 		})
 		c := open(t, fiveBench(t, "properties: {y: {learn: {label: y, maximize: true, sd: y sd}}}\n", strings.Replace(trials, "amount,y", "amount,y,y sd", 1)))
-		o, err := c.learn(t.Context(), &c.Problem.Properties[0], nil, 1)
+		o, err := c.learnObjective(t.Context(), &c.Problem.Properties[0], nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,40 +13,40 @@ import (
 
 // A batchOptimizer chooses the recipes of a batch.
 type batchOptimizer struct {
-	c        *Campaign
-	s        Settings
-	round    int
-	distance *search.Distance
+	campaign *Campaign
+	settings Settings
+	round    int              // number of the round that the batch belongs to
+	distance *search.Distance // distance between the amounts of two recipes
 
-	objectives  []*learntObjective // all learnt properties, with a model or without
-	success     *forestEnsemble    // the probability that a trial does not fail; nil: no model
-	fixedTarget *mcmc.Target       // has the objectives that are not learnt
-	ruleTarget  *mcmc.Target       // has no objectives
-	cost        []float64          // by ingredient; nil: improvement is not divided by cost
+	objectives      []*learntObjective // all properties that are learnt, with a model or without
+	successModel    *forestEnsemble    // model of the probability that a trial does not fail; nil: no model
+	fixedTarget     *mcmc.Target       // target distribution with only the objectives that are computed instead of learnt
+	ruleTarget      *mcmc.Target       // target distribution with the rules and without objectives
+	ingredientCosts []float64          // by ingredient: the cost of one trial made of this ingredient alone; nil: gains are not divided by cost
 
 	excludedRecipes map[string]bool // keys of recipes that must not be offered
-	pending         []*Entry
-	allowed         []recipe // the only recipes that may be chosen; nil: all that the problem allows
-	minAmounts      []int    // by ingredient: the least amount to offer
-	stock           map[int]int
-	used            []bool // by ingredient: whether a tried or pending recipe has it
+	pending         []*Entry        // recipes of earlier batches without a result
+	allowedRecipes  []recipe        // the only recipes that may be chosen; nil: every recipe that the problem allows
+	minAmounts      []int           // by ingredient: the least amount, in units, that a recipe with the ingredient may have
+	unitsInStock    map[int]int     // by ingredient: the units left for the rest of the batch; an ingredient without an entry is unlimited
+	usedIngredients []bool          // by ingredient: whether a tried or pending recipe has the ingredient
 
-	droppedRules   []int // indices of rules that explainExhaustion lifted
-	anySize        bool  // explainExhaustion lifted the law of the number of ingredients
-	unlimitedStock bool  // explainExhaustion lifted the limits of the stock
-	visitLimit     int   // number of recipes that completeBatch visits; 0: mostReached
+	droppedRuleIndices []int // indices of rules that explainExhaustion has lifted
+	anyIngredientCount bool  // whether explainExhaustion has lifted the restriction on the number of ingredients
+	ignoreStock        bool  // whether explainExhaustion has lifted the limits of the stock
+	maxVisits          int   // maximum number of recipes that completeBatch visits; 0 means maxVisitsToComplete
 
-	alike        []alikeLimit
-	chosenValues [][]int32 // by limit of alike: the values that the batch may have; nil: any
+	alikeLimits  []alikeLimit // limits on the number of different values of a condition in the batch
+	chosenValues [][]int32    // by index in alikeLimits: the condition values that the batch may have; nil: any values
 
-	limitsDropped bool // limits on predictions are not enforced, because no recipe was found within them
+	limitsDropped bool // whether limits on predictions are ignored, because the search found no recipe within all limits
 
-	batch []chosenRecipe
+	batch []chosenRecipe // recipes chosen so far
 }
 
-// newBatchOptimizer learns the models and prepares the choice of a batch.
+// newBatchOptimizer learns the models and returns an optimizer with an empty batch.
 func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOptimizer, error) {
-	ch := &batchOptimizer{c: c, s: s, round: c.Round() + 1, excludedRecipes: make(map[string]bool), pending: c.pending(), fixedTarget: c.Problem.Target}
+	ch := &batchOptimizer{campaign: c, settings: s, round: c.Round() + 1, excludedRecipes: make(map[string]bool), pending: c.pendingEntries(), fixedTarget: c.Problem.Target}
 	var err error
 	if ch.ruleTarget, err = c.Problem.Target.WithObjectives(); err != nil {
 		return nil, err
@@ -56,13 +56,13 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 		if w.Learning == nil {
 			continue
 		}
-		o, err := c.learn(ctx, w, ch.objectives, s.Seed)
+		o, err := c.learnObjective(ctx, w, ch.objectives, s.Seed)
 		if err != nil {
 			return nil, err
 		}
 		ch.objectives = append(ch.objectives, o)
 	}
-	if err := ch.learnFailures(ctx); err != nil {
+	if err := ch.learnSuccessModel(ctx); err != nil {
 		return nil, err
 	}
 	known, err := c.Problem.KnownRecipes()
@@ -70,60 +70,62 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 		return nil, err
 	}
 	ch.distance = search.NewDistance(len(c.Problem.Ingredients), known)
-	ch.used = make([]bool, len(c.Problem.Ingredients))
+	ch.usedIngredients = make([]bool, len(c.Problem.Ingredients))
 	for _, t := range c.trials {
 		ch.excludedRecipes[t.key] = true
-		ch.markUsed(t.parts)
+		ch.markIngredientsUsed(t.parts)
 	}
 	for _, e := range ch.pending {
 		ch.excludedRecipes[e.key] = true
-		ch.markUsed(e.parts)
+		ch.markIngredientsUsed(e.parts)
 	}
-	for key := range c.withdrawnRecipes() {
+	for key := range c.withdrawnKeys() {
 		ch.excludedRecipes[key] = true
 	}
 	ch.setAmountBounds()
-	ch.setAlike()
-	if err := ch.takeAllowed(); err != nil {
+	ch.setAlikeLimits()
+	if err := ch.resolveAllowedRecipes(); err != nil {
 		return nil, err
 	}
 	if s.Cost != "" {
-		if ch.cost, err = c.costs(s.Cost); err != nil {
+		if ch.ingredientCosts, err = c.ingredientCosts(s.Cost); err != nil {
 			return nil, err
 		}
 	}
 	return ch, nil
 }
 
-func (ch *batchOptimizer) markUsed(parts []mcmc.Part) {
+func (ch *batchOptimizer) markIngredientsUsed(parts []mcmc.Part) {
 	for _, p := range parts {
-		ch.used[p.Ingredient] = true
+		ch.usedIngredients[p.Ingredient] = true
 	}
 }
 
-// takeAllowed takes over the only recipes that may be chosen.
-func (ch *batchOptimizer) takeAllowed() error {
-	if ch.s.AllowedRecipes == nil {
+// resolveAllowedRecipes sets allowedRecipes from the settings. It converts named values of
+// conditions to indices.
+func (ch *batchOptimizer) resolveAllowedRecipes() error {
+	if ch.settings.AllowedRecipes == nil {
 		return nil
 	}
-	ch.allowed = []recipe{}
-	for _, of := range ch.s.AllowedRecipes {
-		setting, err := ch.c.Problem.NamedSetting(of.Conditions)
+	ch.allowedRecipes = []recipe{}
+	for _, of := range ch.settings.AllowedRecipes {
+		setting, err := ch.campaign.Problem.NamedSetting(of.Conditions)
 		if err != nil {
 			return err
 		}
-		ch.allowed = append(ch.allowed, recipe{of.Parts, setting.Offered, setting.Codes})
+		ch.allowedRecipes = append(ch.allowedRecipes, recipe{of.Parts, setting.Offered, setting.Codes})
 	}
 	return nil
 }
 
-// learnFailures learns which trials fail. There is no model if all trials failed or none did.
-func (ch *batchOptimizer) learnFailures(ctx context.Context) error {
+// learnSuccessModel learns a model of the probability that a trial succeeds. There is no model if
+// all trials failed or no trial failed.
+func (ch *batchOptimizer) learnSuccessModel(ctx context.Context) error {
 	failed := 0
-	data := &model.Data{Label: "status", Ingredients: ch.c.Problem.Ingredients, Total: ch.c.Problem.Total}
+	data := &model.Data{Label: "status", Ingredients: ch.campaign.Problem.Ingredients, Total: ch.campaign.Problem.Total}
 	var recipes []recipe
 	var rows []int
-	for k, t := range ch.c.trials {
+	for k, t := range ch.campaign.trials {
 		class := "made"
 		if t.failed {
 			class = "failed"
@@ -134,10 +136,10 @@ func (ch *batchOptimizer) learnFailures(ctx context.Context) error {
 	if failed == 0 || failed == len(recipes) {
 		return nil
 	}
-	data.Rows = rowsOf(recipes)
-	ch.c.Problem.AddConditions(data, rows)
+	data.Rows = modelRows(recipes)
+	ch.campaign.Problem.AddConditions(data, rows)
 	var err error
-	ch.success, err = newForestEnsemble(ctx, data, model.AnyOf("made"), ch.s.Seed)
+	ch.successModel, err = newForestEnsemble(ctx, data, model.AnyOf("made"), ch.settings.Seed)
 	return err
 }
 
@@ -146,12 +148,12 @@ func (ch *batchOptimizer) learntObjectives() []*learntObjective {
 	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.model == nil || o.weight == 0 })
 }
 
-// soleObjective returns the objective if the problem only maximises or minimises one learnt
-// number. Recipes are then compared by the values of its model. Otherwise it returns nil, and
-// recipes are compared by the product of their desirabilities.
+// soleObjective returns the objective if the problem maximises or minimises only one learnt number.
+// Recipes are then compared by the predicted values of the model. Otherwise soleObjective returns
+// nil, and recipes are compared by the product of all desirabilities.
 func (ch *batchOptimizer) soleObjective() *learntObjective {
 	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.weight == 0 })
-	if len(counts) != 1 || counts[0].model == nil || !counts[0].learning.Numeric || counts[0].direction == config.Between {
+	if len(counts) != 1 || counts[0].model == nil || !counts[0].learningSettings.Numeric || counts[0].direction == config.Between {
 		return nil
 	}
 	if slices.ContainsFunc(ch.fixedTarget.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 }) {
@@ -160,38 +162,41 @@ func (ch *batchOptimizer) soleObjective() *learntObjective {
 	return counts[0]
 }
 
-// Names of the streams of random numbers.
+// These names distinguish the streams of random numbers of a round.
 const (
-	drawStream  = "campaign draws"
-	fillStream  = "campaign fill"
-	doubtStream = "campaign doubt"
+	drawStreamName    = "campaign draws"
+	fillStreamName    = "campaign fill"
+	studentStreamName = "campaign doubt"
 )
 
-func (ch *batchOptimizer) rand(purpose string, index uint64) *mcmc.Rand {
-	return mcmc.NewRand(ch.s.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
+// newRand returns a random number generator for a purpose and an index within the purpose. Equal
+// arguments give the same random numbers.
+func (ch *batchOptimizer) newRand(purpose string, index uint64) *mcmc.Rand {
+	return mcmc.NewRand(ch.settings.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
 }
 
-// Settings of the choice of a batch. docs/campaign.md describes what was tried.
+// These settings control how a batch is chosen. The file docs/campaign.md describes the experiments
+// behind the settings.
 const (
-	drawCount         = 256 // joint draws
-	doubtDegrees      = 5   // degrees of freedom of Student's law, by which improvement probabilities are computed
-	poolSize          = 300 // candidates drawn jointly
-	randomPool        = 60  // number of candidates that are random recipes of the problem
-	anchorCount       = 24  // trials drawn jointly with the candidates, those with the best predictions
-	weakR2            = 0.15
-	learnShare        = 4    // with a weak model, one recipe in learnShare is chosen to learn from
-	weakModelDistance = 0.3  // distance between recipes of a batch if the models predict nothing
-	leastDistance     = 0.02 // and if they predict everything
-	shrinkAfterTrials = 20   // from this number of trials on, diversityRadius shrinks
-	gainTolerance     = 0.01 // gains within this share of the best count as equal
-	leastSuccess      = 0.2  // candidates are not offered below this probability of not failing
-	minNoiseFreedom   = 2    // degrees of freedom of replicates from which the noise counts as known
-	maxSearchLines    = 12_000
+	drawCount                = 256    // number of joint draws of the utilities of all candidates
+	studentDegreesOfFreedom  = 5      // degrees of freedom of the Student distribution from which improvement probabilities are computed
+	poolCandidateCount       = 300    // number of candidates whose utilities are drawn jointly
+	randomCandidateCount     = 60     // number of candidates that are random recipes of the problem
+	maxAnchors               = 24     // maximum number of trials that are drawn jointly with the candidates; the trials with the best predictions are used
+	weakModelR2              = 0.15   // a model with a smaller R² on held-out results counts as weak
+	learnPickInterval        = 4      // with a weak model, one in learnPickInterval recipes is chosen to improve the model
+	largestMinDistance       = 0.3    // least distance between recipes of a batch if the models predict nothing
+	smallestMinDistance      = 0.02   // least distance between recipes of a batch if the models predict everything
+	shrinkAfterTrials        = 20     // number of trials from which diversityRadius shrinks
+	relativeGainTolerance    = 0.01   // gains that differ from the best gain by no more than this fraction count as equal
+	minSuccessProbability    = 0.2    // recipes that succeed with a smaller probability are not offered
+	minNoiseDegreesOfFreedom = 2      // the measurement noise counts as known if replicates give at least this many degrees of freedom
+	maxSearchLines           = 12_000 // maximum number of lines that the search scores; see effort
 
-	limitPenalty = 100 // reduction of a log score per unit of limit violation, so that the search returns within the limits
+	limitPenalty = 100 // reduction of a log score per unit of limit violation
 )
 
-// hasWeakModel reports whether a model predicts hardly anything.
+// hasWeakModel reports whether at least one model has almost no predictive power.
 func (ch *batchOptimizer) hasWeakModel() bool {
-	return slices.ContainsFunc(ch.learntObjectives(), func(o *learntObjective) bool { return !(o.model.R2() >= weakR2) })
+	return slices.ContainsFunc(ch.learntObjectives(), func(o *learntObjective) bool { return !(o.model.R2() >= weakModelR2) })
 }

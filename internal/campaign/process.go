@@ -10,80 +10,81 @@ import (
 	"kir/mcmc"
 )
 
-// A gaussianProcess is a Gaussian process on the roots of shares. Its kernel is Matérn with
-// smoothness 5/2 and a length scale for each ingredient (Rasmussen and Williams 2006, chapters
-// 2, 4 and 5). Length scales and noise maximise the posterior density on a grid, so that they
-// are the same on every machine.
+// A gaussianProcess is a Gaussian process on the square roots of the ingredients' shares. The
+// kernel is Matérn with smoothness 5/2 and one length scale per ingredient (Rasmussen and Williams
+// 2006, chapters 2, 4 and 5). Length scales and noise maximise the posterior density on a grid, so
+// results are the same on every machine.
 type gaussianProcess struct {
-	total         int
-	points        []point
-	weight        []float64 // 1/length², by ingredient
-	norm          []float64 // Σ weight·v² of each point
-	noise         float64   // variance of a measurement, as a share of scale²
-	ownNoise      []float64 // variance that each measurement states for itself, added to noise, as a share of scale²
-	usualNoise    float64   // the same for a new measurement: the median of those stated
-	scale         float64   // standard deviation of values
-	mean          float64
-	factor        portable.Lower // L of L·Lᵀ = K + noise·1
-	alpha         []float64      // (K + noise·1)⁻¹ (y − mean)
-	r2            float64
-	intervalScale float64
+	total                int            // number of units that the amounts of a recipe sum to
+	points               []point        // training points, one per row
+	inverseSquareLengths []float64      // by variable: 1/length², where length is the length scale
+	squaredNorms         []float64      // by row: the weighted squared norm of the training point; see squaredNorm
+	noiseRatio           float64        // estimated variance of a measurement, divided by scale²
+	statedNoiseRatios    []float64      // by row: the variance that the measurement itself states, divided by scale²; added to noiseRatio
+	medianNoiseRatio     float64        // median of all stated variances, divided by scale²; used for a new measurement
+	scale                float64        // prior standard deviation of the values
+	mean                 float64        // prior mean of the values
+	cholesky             portable.Lower // Cholesky factor L with L·Lᵀ = K + noise·1, where K is the kernel matrix of the training points
+	alpha                []float64      // the vector (K + noise·1)⁻¹ (y − mean), where K is the kernel matrix and y are the training values
+	r2                   float64        // share of the variance that leave-one-out predictions explain; NaN if not computable
+	intervalScale        float64        // factor that widens prediction intervals to the right coverage
 }
 
-// Limits of the size of a Gaussian process.
+// These limits bound the computing time of a Gaussian process.
 const (
-	mostRows    = 600 // of more rows some are selected: see selectRows
-	mostTuned   = 200 // rows from which length scales are chosen
-	mostLengths = 24  // ingredients with a length scale of their own
-	fewestUses  = 3   // recipes that must use an ingredient for its own length scale
+	maxRows             = 600 // maximum number of training rows; see selectRows
+	maxTuningRows       = 200 // maximum number of rows from which length scales are chosen
+	maxOwnLengths       = 24  // maximum number of variables that have a length scale of their own
+	minUsesForOwnLength = 3   // a variable has its own length scale if at least this many training recipes use the variable
 )
 
-// Priors of length scales and noise: lognormal, with these medians and standard deviations of
-// the logarithm.
+// The prior distributions of the length scales and of the noise are lognormal. The constants are
+// their medians and the standard deviations of the logarithm.
 const (
-	lengthMedian, lengthSpread = 0.7, 1.0
-	noiseMedian, noiseSpread   = 0.05, 1.5
+	lengthMedian, lengthLogSD = 0.7, 1.0
+	noiseMedian, noiseLogSD   = 0.05, 1.5
 )
 
-// newGaussianProcess fits a process to the values of recipes. sd has the standard deviations
-// of the measurements: NaN where one is unknown, empty if all are. ingredients counts those that
-// stand for conditions, too.
+// newGaussianProcess fits a Gaussian process to the values of recipes. The parameter sd has the
+// standard deviation of each measurement, or NaN if unknown. An empty sd means that all are
+// unknown. The number ingredients includes the additional ingredients that encode conditions.
 func newGaussianProcess(ctx context.Context, recipes []recipe, values, sd []float64, ingredients, total int) (*gaussianProcess, error) {
-	g := &gaussianProcess{total: total, weight: make([]float64, ingredients), noise: noiseMedian}
-	for i := range g.weight {
-		g.weight[i] = 1 / (lengthMedian * lengthMedian)
+	g := &gaussianProcess{total: total, inverseSquareLengths: make([]float64, ingredients), noiseRatio: noiseMedian}
+	for i := range g.inverseSquareLengths {
+		g.inverseSquareLengths[i] = 1 / (lengthMedian * lengthMedian)
 	}
-	rows := selectRows(values, mostRows)
+	rows := selectRows(values, maxRows)
 	all := make([]point, len(recipes))
 	for k, x := range recipes {
-		all[k] = pointOf(x, total)
+		all[k] = newPoint(x, total)
 	}
 	own, usual := noiseVariances(values, sd)
-	g.usualNoise = usual
-	tuned := selectRows(values, mostTuned)
-	g.ownNoise = valuesAt(own, tuned)
+	g.medianNoiseRatio = usual
+	tuned := selectRows(values, maxTuningRows)
+	g.statedNoiseRatios = valuesAt(own, tuned)
 	if err := g.tune(ctx, valuesAt(all, tuned), valuesAt(values, tuned)); err != nil {
 		return nil, err
 	}
 	y := valuesAt(values, rows)
-	g.points, g.ownNoise = valuesAt(all, rows), valuesAt(own, rows)
+	g.points, g.statedNoiseRatios = valuesAt(all, rows), valuesAt(own, rows)
 	g.mean = 0
 	for _, v := range y {
 		g.mean += v / float64(len(y))
 	}
 	for !g.fit(subtractMean(y, g.mean)) {
-		g.noise = float64(g.noise * 2) // this ends: a matrix with a dominant diagonal has a factor
+		g.noiseRatio = float64(g.noiseRatio * 2) // this ends: a matrix with a dominant diagonal has a factor
 	}
 	g.scoreLeaveOneOut(y)
 	return g, nil
 }
 
-// maxOwnNoise bounds the variance that a measurement states, as a share of the variance of all
-// values. Beyond it a measurement carries no information.
-const maxOwnNoise = 1e6
+// maxStatedNoiseRatio bounds the variance that a measurement states, relative to the variance of
+// all values. A measurement with a greater variance carries no information.
+const maxStatedNoiseRatio = 1e6
 
-// noiseVariances converts the standard deviations of measurements to variances, as shares of
-// the variance of all values. Values without a standard deviation get usual, the median.
+// noiseVariances converts standard deviations of measurements to variances and divides them by the
+// variance of all values. A measurement without a standard deviation gets the median variance,
+// which is also the result usual.
 func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	own = make([]float64, len(values))
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(sd)), math.IsNaN)
@@ -97,7 +98,7 @@ func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	for _, v := range values {
 		variance += float64((v-mean)*(v-mean)) / float64(len(values))
 	}
-	share := func(s float64) float64 { return min(float64(s*s)/variance, maxOwnNoise) }
+	share := func(s float64) float64 { return min(float64(s*s)/variance, maxStatedNoiseRatio) }
 	usual = share(known[len(known)/2])
 	for k, s := range sd {
 		if own[k] = usual; !math.IsNaN(s) {
@@ -107,6 +108,7 @@ func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 	return own, usual
 }
 
+// valuesAt returns the elements of all at the given indices.
 func valuesAt[T any](all []T, at []int) []T {
 	out := make([]T, len(at))
 	for k, r := range at {
@@ -115,6 +117,7 @@ func valuesAt[T any](all []T, at []int) []T {
 	return out
 }
 
+// subtractMean returns the values y minus the given mean.
 func subtractMean(y []float64, mean float64) []float64 {
 	c := make([]float64, len(y))
 	for k, v := range y {
@@ -123,40 +126,40 @@ func subtractMean(y []float64, mean float64) []float64 {
 	return c
 }
 
-// selectRows returns at most so many row indices, ascending. Half of them are the rows of the
-// greatest values, because the search is for the best. The other half are spread evenly over
-// the remaining values.
-func selectRows(values []float64, most int) []int {
+// selectRows returns the indices of at most limit rows, ascending. Half of the rows have the
+// greatest values, because the campaign searches for the best recipe. The other half are spread
+// evenly over the remaining values.
+func selectRows(values []float64, limit int) []int {
 	order := make([]int, len(values))
 	for k := range order {
 		order[k] = k
 	}
-	if len(order) <= most {
+	if len(order) <= limit {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-	top := most / 2
+	top := limit / 2
 	rest := order[top:]
 	out := slices.Clone(order[:top])
-	for k := range most - top {
-		out = append(out, rest[k*len(rest)/(most-top)])
+	for k := range limit - top {
+		out = append(out, rest[k*len(rest)/(limit-top)])
 	}
 	slices.Sort(out)
 	return out
 }
 
-// kernel returns the correlation of the values at two points. normX and normY are their Σ
-// weight·v².
+// kernel returns the prior correlation of the values at points x and y. The parameters normX and
+// normY are the squared norms of the points; see squaredNorm.
 func (g *gaussianProcess) kernel(x, y point, normX, normY float64) float64 {
 	dot := 0.0
 	for a, b := 0, 0; a < len(x) && b < len(y); {
 		switch {
-		case x[a].i < y[b].i:
+		case x[a].variable < y[b].variable:
 			a++
-		case x[a].i > y[b].i:
+		case x[a].variable > y[b].variable:
 			b++
 		default:
-			dot += float64(g.weight[x[a].i] * float64(x[a].v*y[b].v))
+			dot += float64(g.inverseSquareLengths[x[a].variable] * float64(x[a].value*y[b].value))
 			a++
 			b++
 		}
@@ -165,38 +168,40 @@ func (g *gaussianProcess) kernel(x, y point, normX, normY float64) float64 {
 	return float64((1 + r + float64(r*r)/3) * portable.Exp(-r))
 }
 
-// normOf returns Σ weight·v² of a point.
-func (g *gaussianProcess) normOf(x point) float64 {
+// squaredNorm returns Σ v²/length² over the coordinates v of a point, where length is the length
+// scale of the coordinate.
+func (g *gaussianProcess) squaredNorm(x point) float64 {
 	sum := 0.0
 	for _, c := range x {
-		sum += float64(g.weight[c.i] * float64(c.v*c.v))
+		sum += float64(g.inverseSquareLengths[c.variable] * float64(c.value*c.value))
 	}
 	return sum
 }
 
-// fit factors the covariance matrix of the points, solves it for centred values and sets the
-// scale of greatest likelihood. It returns false if the matrix has no factor.
+// fit factors the covariance matrix of the training points, computes alpha from the centred values
+// y and sets the scale of greatest likelihood. It returns false if the matrix has no Cholesky
+// factor.
 func (g *gaussianProcess) fit(y []float64) bool {
 	n := len(y)
-	g.norm = g.norm[:0]
+	g.squaredNorms = g.squaredNorms[:0]
 	for _, x := range g.points {
-		g.norm = append(g.norm, g.normOf(x))
+		g.squaredNorms = append(g.squaredNorms, g.squaredNorm(x))
 	}
 	if len(g.alpha) != n {
-		g.factor = portable.NewLower(n)
+		g.cholesky = portable.NewLower(n)
 	}
 	for i := range n {
-		row := g.factor.Row(i)
+		row := g.cholesky.Row(i)
 		for j := range i {
-			row[j] = g.kernel(g.points[i], g.points[j], g.norm[i], g.norm[j])
+			row[j] = g.kernel(g.points[i], g.points[j], g.squaredNorms[i], g.squaredNorms[j])
 		}
-		row[i] = 1 + g.noise + g.ownNoise[i]
+		row[i] = 1 + g.noiseRatio + g.statedNoiseRatios[i]
 	}
-	if !g.factor.Factor() {
+	if !g.cholesky.Factor() {
 		return false
 	}
 	g.alpha = slices.Clone(y)
-	g.factor.Solve(g.alpha)
+	g.cholesky.Solve(g.alpha)
 	sum := 0.0
 	for i := range n {
 		sum += float64(y[i] * g.alpha[i])
@@ -205,19 +210,20 @@ func (g *gaussianProcess) fit(y []float64) bool {
 	return true
 }
 
-// logPosterior returns the log posterior density of length scales and noise, at the best
-// scale.
+// logPosterior returns the log posterior density of the length scales and the noise. The parameter
+// tuned has the groups of variables that share a length scale. The scale is the most likely scale.
 func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
-	d := float64(-float64(len(g.alpha))*portable.Log(g.scale)) - float64(g.factor.LogDeterminant()/2)
+	d := float64(-float64(len(g.alpha))*portable.Log(g.scale)) - float64(g.cholesky.LogDeterminant()/2)
 	for _, group := range tuned {
-		t := float64((float64(-portable.Log(g.weight[group[0]])/2) - portable.Log(lengthMedian)) / lengthSpread)
+		t := float64((float64(-portable.Log(g.inverseSquareLengths[group[0]])/2) - portable.Log(lengthMedian)) / lengthLogSD)
 		d -= float64(t * t / 2)
 	}
-	t := portable.Log(g.noise/noiseMedian) / noiseSpread
+	t := portable.Log(g.noiseRatio/noiseMedian) / noiseLogSD
 	return d - float64(t*t/2)
 }
 
-// tune chooses length scales and noise from some of the points.
+// tune chooses the length scales and the noise. The given points and values are a selection of the
+// training data.
 func (g *gaussianProcess) tune(ctx context.Context, points []point, values []float64) error {
 	g.points = points
 	mean := 0.0
@@ -225,21 +231,21 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 		mean += v / float64(len(values))
 	}
 	y := subtractMean(values, mean)
-	groups := g.groups()
+	groups := g.lengthScaleGroups()
 	for !g.fit(y) {
-		g.noise = float64(g.noise * 2)
+		g.noiseRatio = float64(g.noiseRatio * 2)
 	}
-	a := coordinateAscent{process: g, values: y, groups: groups, best: g.logPosterior(groups)}
+	a := coordinateAscent{process: g, centredValues: y, lengthScaleGroups: groups, bestLogDensity: g.logPosterior(groups)}
 	return a.run(ctx)
 }
 
-// groups returns groups of ingredients that share a length scale. Each often used ingredient
-// is a group of its own; all others form one group.
-func (g *gaussianProcess) groups() [][]int {
-	uses := make([]int, len(g.weight))
+// lengthScaleGroups divides the variables into groups that share a length scale. Each often used
+// variable forms its own group, and all other variables form one group.
+func (g *gaussianProcess) lengthScaleGroups() [][]int {
+	uses := make([]int, len(g.inverseSquareLengths))
 	for _, x := range g.points {
 		for _, c := range x {
-			uses[c.i]++
+			uses[c.variable]++
 		}
 	}
 	order := make([]int, len(uses))
@@ -250,7 +256,7 @@ func (g *gaussianProcess) groups() [][]int {
 	var groups [][]int
 	var rest []int
 	for _, i := range order {
-		if len(groups) < mostLengths && uses[i] >= fewestUses {
+		if len(groups) < maxOwnLengths && uses[i] >= minUsesForOwnLength {
 			groups = append(groups, []int{i})
 		} else {
 			rest = append(rest, i)
@@ -262,12 +268,12 @@ func (g *gaussianProcess) groups() [][]int {
 	return groups
 }
 
-// scoreLeaveOneOut sets r2 and intervalScale from leave-one-out predictions.
+// scoreLeaveOneOut sets r2 and intervalScale from leave-one-out predictions of the values y.
 func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 	n := len(y)
 	off, all := 0.0, 0.0
 	ratios := make([]float64, n)
-	inverse := g.factor.Inverse()
+	inverse := g.cholesky.Inverse()
 	for i := range n {
 		precision := inverse.Row(i)[i]
 		e := g.alpha[i] / precision
@@ -282,37 +288,37 @@ func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 		g.r2 = 1 - off/(float64(all*float64(m*m)))
 	}
 	g.intervalScale = 1
-	if n >= fewestJudged {
+	if n >= minRowsToCalibrate {
 		slices.Sort(ratios)
-		at := min(int(math.Ceil(coverage*float64(n+1)))-1, n-1)
-		g.intervalScale = min(max(ratios[at]/coverageNormal, leastWiden), mostWiden)
+		at := min(int(math.Ceil(intervalCoverage*float64(n+1)))-1, n-1)
+		g.intervalScale = min(max(ratios[at]/coverageNormalQuantile, minIntervalScale), maxIntervalScale)
 	}
 }
 
 const (
-	fewestJudged   = 10
-	coverage       = 0.9
-	coverageNormal = 1.6448536269514722 // 90 % of a normal law lie within this many standard deviations
-	leastWiden     = 0.8
-	mostWiden      = 3
+	minRowsToCalibrate     = 10                 // with fewer rows, intervalScale is 1
+	intervalCoverage       = 0.9                // probability that a prediction interval contains the measurement
+	coverageNormalQuantile = 1.6448536269514722 // 90 % of a normal distribution lie within this many standard deviations of the mean
+	minIntervalScale       = 0.8                // lower bound of intervalScale
+	maxIntervalScale       = 3                  // upper bound of intervalScale
 )
 
-// whitenedCovariance returns L⁻¹·k, where k is the covariance of a point with the rows, and
-// the mean at the point.
+// whitenedCovariance returns the vector v = L⁻¹·k, where k is the covariance of point x with the
+// training points. It also returns the predicted mean at x.
 func (g *gaussianProcess) whitenedCovariance(x point) (v []float64, mean float64) {
-	norm := g.normOf(x)
+	norm := g.squaredNorm(x)
 	v = make([]float64, len(g.points))
 	for i := range v {
-		v[i] = g.kernel(x, g.points[i], norm, g.norm[i])
+		v[i] = g.kernel(x, g.points[i], norm, g.squaredNorms[i])
 		mean += float64(v[i] * g.alpha[i])
 	}
-	g.factor.Forward(v)
+	g.cholesky.Forward(v)
 	return v, g.mean + mean
 }
 
 // Predict implements [Surrogate].
 func (g *gaussianProcess) Predict(x recipe) (mean, sd float64) {
-	v, mean := g.whitenedCovariance(pointOf(x, g.total))
+	v, mean := g.whitenedCovariance(newPoint(x, g.total))
 	left := 1.0
 	for _, f := range v {
 		left -= float64(f * f)
@@ -326,8 +332,8 @@ func (g *gaussianProcess) Draws(xs []recipe, count int, r *mcmc.Rand) [][]float6
 	points, norms := make([]point, m), make([]float64, m)
 	half, means := make([][]float64, m), make([]float64, m)
 	for a, x := range xs {
-		points[a] = pointOf(x, g.total)
-		norms[a] = g.normOf(points[a])
+		points[a] = newPoint(x, g.total)
+		norms[a] = g.squaredNorm(points[a])
 		half[a], means[a] = g.whitenedCovariance(points[a])
 	}
 	factor := make([][]float64, m)
@@ -370,7 +376,9 @@ func (g *gaussianProcess) Draws(xs []recipe, count int, r *mcmc.Rand) [][]float6
 }
 
 // Noise implements [Surrogate].
-func (g *gaussianProcess) Noise() float64 { return float64(g.scale * math.Sqrt(g.noise+g.usualNoise)) }
+func (g *gaussianProcess) Noise() float64 {
+	return float64(g.scale * math.Sqrt(g.noiseRatio+g.medianNoiseRatio))
+}
 
 // R2 implements [Surrogate].
 func (g *gaussianProcess) R2() float64 { return g.r2 }

@@ -11,59 +11,59 @@ import (
 	"kir/mcmc"
 )
 
-// describeReason returns the describeReason for a chosen recipe, computed from its figures.
+// describeReason returns the reason why a recipe was chosen, with the figures in words.
 func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
-	if b.front != nil {
-		return b.front.reason(b)
+	if b.tradeOff != nil {
+		return b.tradeOff.describeTradeOffReason(b)
 	}
-	switch b.kind {
+	switch b.reasonKind {
 	case Fill:
-		if math.IsNaN(b.distance) {
+		if math.IsNaN(b.nearestDistance) {
 			return Reason{Fill, "fills the space: the first recipe"}
 		}
-		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.distance)}
+		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.nearestDistance)}
 	case Replicate:
 		return Reason{Replicate, "replicate of " + b.trialID + ": noise decides whether it is the best"}
 	}
-	kind := b.kind
+	kind := b.reasonKind
 	if kind == Likely && ch.isExploratory(b.recipe) {
 		kind = Learn
 	}
 	if want := ch.soleClassObjective(); want != nil && kind == Likely {
 		value, _ := want.model.Predict(b.recipe)
-		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learning.Want, value)}
+		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learningSettings.Want, value)}
 	}
 	if kind == Likely {
-		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beats)}
+		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beatsProbability)}
 	}
 	text := "settles what is least known"
 	if i := ch.leastKnownIngredient(b.recipe); i >= 0 {
-		text = "settles " + ch.c.Problem.Ingredients[i] + ", the least known here"
+		text = "settles " + ch.campaign.Problem.Ingredients[i] + ", the least known here"
 	}
-	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beats)}
+	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beatsProbability)}
 }
 
-// soleClassObjective returns the objective if the campaign learns one class only, else nil. A
-// recipe that turned out as wanted then cannot be beaten.
+// soleClassObjective returns the objective if the campaign learns a single label and the label has
+// classes. Otherwise it returns nil. A recipe that turns out as wanted then cannot be beaten.
 func (ch *batchOptimizer) soleClassObjective() *learntObjective {
 	learnt := ch.learntObjectives()
-	if len(learnt) != 1 || learnt[0].learning.Numeric {
+	if len(learnt) != 1 || learnt[0].learningSettings.Numeric {
 		return nil
 	}
 	return learnt[0]
 }
 
-// isExploratory reports whether a recipe was chosen because it is uncertain. Its prediction is
-// then below the best by more than a standard deviation.
+// isExploratory reports whether a recipe was chosen because its value is uncertain. The predicted
+// value of such a recipe is more than one standard deviation below the best prediction of a trial.
 func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	o := ch.soleObjective()
 	if o == nil {
 		return false
 	}
 	best := math.Inf(-1)
-	for _, t := range ch.c.trials {
-		if !t.failed && len(t.broken) == 0 {
-			mean, _ := o.model.Predict(ch.c.atGivenConditions(t.recipe))
+	for _, t := range ch.campaign.trials {
+		if !t.failed && len(t.brokenRules) == 0 {
+			mean, _ := o.model.Predict(ch.campaign.underGivenConditions(t.recipe))
 			best = max(best, mean)
 		}
 	}
@@ -71,8 +71,9 @@ func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	return mean+sd < best
 }
 
-// leastKnownIngredient returns the ingredient whose removal reduces the uncertainty of a
-// recipe's prediction most, or −1.
+// leastKnownIngredient returns the index of the ingredient that makes the prediction of recipe x
+// most uncertain. Removing this ingredient reduces the predicted standard deviation most. The index
+// is −1 if there is no such ingredient.
 func (ch *batchOptimizer) leastKnownIngredient(x recipe) int {
 	learnt := ch.learntObjectives()
 	if len(learnt) == 0 || len(x.parts) < 2 {
@@ -82,7 +83,7 @@ func (ch *batchOptimizer) leastKnownIngredient(x recipe) int {
 	_, sd := o.model.Predict(x)
 	at, most := -1, 0.0
 	for k, p := range x.parts {
-		rest := removePart(x.parts, k, ch.c.Problem.Total)
+		rest := removePart(x.parts, k, ch.campaign.Problem.Total)
 		if rest == nil {
 			continue
 		}
@@ -93,7 +94,8 @@ func (ch *batchOptimizer) leastKnownIngredient(x recipe) int {
 	return at
 }
 
-// removePart returns a recipe without one of its parts. The other parts grow in proportion.
+// removePart returns recipe x without the part at index out. The other parts grow in proportion to
+// fill the total.
 func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 	rest := slices.Delete(slices.Clone(x), out, out+1)
 	left := total - x[out].Amount
@@ -115,20 +117,20 @@ func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 	return rest
 }
 
-// remainingGain estimates the gain still to expect, from the draws of a pool. The gain comes
-// from the models' own draws, and the probability of any gain from the Student draws.
-// docs/campaign.md shows how often both came true.
-func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
+// remainingGain estimates the gain that further rounds would bring, from the draws of a pool. The
+// gain comes from the models' own draws, and the probability of any gain comes from the Student
+// draws. The file docs/campaign.md compares such estimates with outcomes.
+func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingGain {
 	alone := ch.soleObjective()
 	noise := ch.utilityNoise(p)
 	better, gain := 0.0, 0.0
-	for s, draw := range p.utility {
-		tried := p.trialUtilities[s]
+	for s, draw := range p.utilityDraws {
+		tried := p.bestTrialUtilities[s]
 		if math.IsInf(tried, -1) {
 			better++ // no trial counts
 			continue
 		}
-		if top, tried := p.bestUtilities(p.studentUtility[s]); top > tried+noise {
+		if top, tried := p.bestUtilities(p.studentUtilityDraws[s]); top > tried+noise {
 			better++
 		}
 		top, _ := p.bestUtilities(draw)
@@ -140,19 +142,19 @@ func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 			gain += top - tried
 		}
 	}
-	n := float64(len(p.utility))
+	n := float64(len(p.utilityDraws))
 	probability := better / n
 	gain /= n
 	l := RemainingGain{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
 	switch {
-	case probability >= stopBelow:
-	case len(p.recipes) > 0 && ch.c.roundsSinceBest(best) < quietRounds:
-		said = fmt.Sprintf("go on until %d rounds in a row have brought nothing better", quietRounds)
+	case probability >= stopProbability:
+	case len(p.recipes) > 0 && ch.campaign.roundsSinceBest(best) < minRoundsWithoutGain:
+		said = fmt.Sprintf("go on until %d rounds in a row have brought nothing better", minRoundsWithoutGain)
 	default:
 		l.Advice, said = Stop, "stop, or change what is allowed"
 	}
-	unit := "of the score, where the best so far has " + number.Value(p.bestPredicted)
+	unit := "of the score, where the best so far has " + number.Value(p.bestPredictedUtility)
 	if alone != nil {
 		unit = "of " + alone.label
 	}
@@ -165,9 +167,9 @@ func (ch *batchOptimizer) remainingGain(p *pool, best *Best) RemainingGain {
 	return ch.qualifyAdvice(l)
 }
 
-// qualifyAdvice adjusts the advice to how well the models behind it predict, including those
-// of limits. The advice becomes to go on if a model predicts hardly anything. It also does if
-// no recipe is predicted to satisfy the limits.
+// qualifyAdvice changes advice that rests on weak models. The advice becomes to go on if a model
+// predicts hardly anything. The advice also becomes to go on if no recipe is predicted to satisfy
+// the limits.
 func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
 	weak := ch.weakModelText()
 	switch {
@@ -187,24 +189,24 @@ func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
 	return l
 }
 
-// utilityNoise returns the standard deviation of a measured utility, at the trial with the
-// best prediction. A recipe must be better by this much to be seen as better. Only noise known
-// from replicates counts. Without replicates, a model's noise includes what the model cannot
-// fit.
-func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
+// utilityNoise returns the standard deviation of a measured utility at the trial with the best
+// prediction. Only a recipe that is better by this much can be recognised as better. Only noise
+// known from replicates counts. Without replicates, a model's noise includes whatever the model
+// cannot fit.
+func (ch *batchOptimizer) utilityNoise(p *candidatePool) float64 {
 	if o := ch.soleObjective(); o != nil {
-		if ch.replicateDegreesOfFreedom(o) < minNoiseFreedom {
+		if ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
 			return 0
 		}
 		return o.model.Noise()
 	}
-	if len(p.anchors) == 0 {
+	if len(p.anchorTrials) == 0 {
 		return 0
 	}
-	x := ch.c.atGivenConditions(ch.c.trials[p.anchors[0]].recipe)
+	x := ch.campaign.underGivenConditions(ch.campaign.trials[p.anchorTrials[0]].recipe)
 	sum := 0.0
 	for _, o := range ch.learntObjectives() {
-		if ch.replicateDegreesOfFreedom(o) < minNoiseFreedom {
+		if ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
 			continue
 		}
 		mean, _ := o.model.Predict(x)
@@ -214,22 +216,22 @@ func (ch *batchOptimizer) utilityNoise(p *pool) float64 {
 			return 0 // every trial has utility 0
 		}
 		swing := portable.Pow(o.predictedDesirability(mean+noise), o.weight) - portable.Pow(o.predictedDesirability(mean-noise), o.weight)
-		change := float64(p.bestPredicted / at * swing / 2)
+		change := float64(p.bestPredictedUtility / at * swing / 2)
 		sum += float64(change * change)
 	}
 	return math.Sqrt(sum)
 }
 
-// The advice is to stop if the probability of something better is below stopBelow and the last
-// quietRounds rounds brought nothing better. The second condition is there because models know
-// little about recipes unlike all trials.
+// The advice is to stop if two conditions hold. The probability of something better is below
+// stopProbability, and at least the last minRoundsWithoutGain rounds brought nothing better. The
+// second condition is needed because models know little about recipes unlike all trials.
 const (
-	stopBelow   = 0.05
-	quietRounds = 2
+	stopProbability      = 0.05
+	minRoundsWithoutGain = 2
 )
 
-// resultRounds returns the rounds that have results, in ascending order.
-func (c *Campaign) resultRounds() []int {
+// roundsWithResults returns the numbers of the rounds that have results, in ascending order.
+func (c *Campaign) roundsWithResults() []int {
 	rounds := make(map[int]bool)
 	for _, t := range c.trials {
 		rounds[t.round] = true
@@ -237,8 +239,8 @@ func (c *Campaign) resultRounds() []int {
 	return slices.Sorted(maps.Keys(rounds))
 }
 
-// roundsSinceBest returns the number of rounds with results after the best recipe was first
-// made.
+// roundsSinceBest returns the number of rounds with results after the round in which the best
+// recipe was first made.
 func (c *Campaign) roundsSinceBest(best *Best) int {
 	if best == nil {
 		return 0
@@ -249,34 +251,34 @@ func (c *Campaign) roundsSinceBest(best *Best) int {
 			first = min(first, t.round)
 		}
 	}
-	return len(slices.DeleteFunc(c.resultRounds(), func(round int) bool { return round <= first }))
+	return len(slices.DeleteFunc(c.roundsWithResults(), func(round int) bool { return round <= first }))
 }
 
-// replicate replaces the least useful recipes of the batch by replicates of trials that may be
-// the best. It does so only if one more measurement of the trial gains more. The noise must be
-// known from replicates and hide which trial is best.
-func (ch *batchOptimizer) replicate(p *pool) {
+// addReplicates replaces the least useful recipes of the batch by repetitions of trials that may be
+// the best. A replacement happens only if repeating the trial gains more. The noise must be known
+// from replicates and must hide which trial is best.
+func (ch *batchOptimizer) addReplicates(p *candidatePool) {
 	o := ch.soleObjective()
-	if o == nil || ch.s.Size < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseFreedom {
+	if o == nil || ch.settings.Size < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
 		return
 	}
 	noise := o.model.Noise()
-	for range max(1, ch.s.Size/learnShare) {
+	for range max(1, ch.settings.Size/learnPickInterval) {
 		best, gain := -1, 0.0
-		for i, k := range p.anchors {
-			x := ch.c.trials[k].recipe
-			if !ch.c.isOffered(x) {
+		for i, k := range p.anchorTrials {
+			x := ch.campaign.trials[k].recipe
+			if !ch.campaign.isOffered(x) {
 				continue
 			}
 			if slices.ContainsFunc(ch.batch, func(b chosenRecipe) bool { return compareRecipes(b.recipe, x) == 0 }) ||
-				slices.ContainsFunc(ch.pending, func(e *Entry) bool { return e.key == ch.c.trials[k].key }) {
+				slices.ContainsFunc(ch.pending, func(e *Entry) bool { return e.key == ch.campaign.trials[k].key }) {
 				continue
 			}
 			mean, sd := o.model.Predict(x)
 			rival := math.Inf(-1)
-			for j, other := range p.anchors {
+			for j, other := range p.anchorTrials {
 				if j != i {
-					v, _ := o.model.Predict(ch.c.atGivenConditions(ch.c.trials[other].recipe))
+					v, _ := o.model.Predict(ch.campaign.underGivenConditions(ch.campaign.trials[other].recipe))
 					rival = max(rival, v)
 				}
 			}
@@ -284,38 +286,38 @@ func (ch *batchOptimizer) replicate(p *pool) {
 				continue // the difference is clear despite the noise
 			}
 			moves := sd * sd / math.Sqrt(float64(sd*sd)+float64(noise*noise))
-			if v := improvement(-math.Abs(mean-rival), moves, 0); v > gain {
+			if v := expectedImprovement(-math.Abs(mean-rival), moves, 0); v > gain {
 				best, gain = k, v
 			}
 		}
 		last := -1 // the recipe with the least gain that is no replicate
 		for k, b := range ch.batch {
-			if b.kind == Likely && (last < 0 || b.gain < ch.batch[last].gain) {
+			if b.reasonKind == Likely && (last < 0 || b.expectedGain < ch.batch[last].expectedGain) {
 				last = k
 			}
 		}
-		if best < 0 || last < 0 || gain <= ch.batch[last].gain {
+		if best < 0 || last < 0 || gain <= ch.batch[last].expectedGain {
 			return
 		}
-		t := &ch.c.trials[best]
+		t := &ch.campaign.trials[best]
 		if !ch.fitsBatch(t.recipe) {
 			return
 		}
 		ch.removeRecipe(last)
-		ch.addRecipe(chosenRecipe{recipe: t.recipe, kind: Replicate, gain: gain, trialID: t.id})
+		ch.addRecipe(chosenRecipe{recipe: t.recipe, reasonKind: Replicate, expectedGain: gain, trialID: t.id})
 	}
 }
 
-// replicateDegreesOfFreedom returns the degrees of freedom for the noise of a label: the number of
-// measurements of a recipe beyond its first.
+// replicateDegreesOfFreedom returns the degrees of freedom with which replicates show the noise of
+// a label. It is the number of measurements minus the number of different measured recipes.
 func (ch *batchOptimizer) replicateDegreesOfFreedom(o *learntObjective) int {
-	numbers, _, err := ch.c.measuredOf(o.learning)
+	numbers, _, err := ch.campaign.measuredValues(o.learningSettings)
 	if err != nil {
 		return 0
 	}
 	seen := make(map[string]bool)
 	n := 0
-	for k, t := range ch.c.trials {
+	for k, t := range ch.campaign.trials {
 		if math.IsNaN(numbers[k]) {
 			continue
 		}

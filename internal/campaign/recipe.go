@@ -11,19 +11,20 @@ import (
 	"kir/model"
 )
 
-// A recipe is what a trial is made of: a composition and, if the problem has conditions, their
-// values. Conditions are both the offered values nearest to those of the recipe, for rules and
-// known properties, and the codes of the values themselves, for models.
+// A recipe is what a trial is made of: amounts of ingredients and, if the problem has conditions,
+// values of the conditions. The conditions are stored twice. The offered values serve rules and
+// computed properties, and the codes serve models.
 type recipe struct {
-	parts   []mcmc.Part // sorted by ingredient
-	offered []int32     // see [kir/internal/compile.Setting]; nil without conditions
-	codes   []mcmc.Part // sorted by ingredient
+	parts          []mcmc.Part // ingredients and their amounts in units, sorted by ingredient
+	offeredValues  []int32     // by condition: the index of the offered value that is nearest to the recipe's value; nil without conditions
+	conditionCodes []mcmc.Part // values of the conditions as models see them, that is, encoded as amounts of additional ingredients; sorted
 }
 
-// key returns a text that is unique to the recipe on the lattice with its conditions.
-func (x *recipe) key() string { return recipeKey(x.parts) + codesKey(x.codes) }
+// key returns a text that is unique to the amounts and the conditions of the recipe.
+func (x *recipe) key() string { return recipeKey(x.parts) + codesKey(x.conditionCodes) }
 
-// codesKey returns a text that is unique to values of conditions, empty without conditions.
+// codesKey returns a text that is unique to encoded values of conditions. The text is empty without
+// conditions.
 func codesKey(codes []mcmc.Part) string {
 	if len(codes) == 0 {
 		return ""
@@ -31,8 +32,8 @@ func codesKey(codes []mcmc.Part) string {
 	return "| " + recipeKey(codes)
 }
 
-// recipeKey returns a key that is unique to a recipe on the lattice. The parts must be sorted
-// by ingredient.
+// recipeKey returns a text that is unique to the amounts of a recipe. The parts must be sorted by
+// ingredient.
 func recipeKey(parts []mcmc.Part) string {
 	key := make([]byte, 0, 8*len(parts))
 	for _, p := range parts {
@@ -42,15 +43,16 @@ func recipeKey(parts []mcmc.Part) string {
 	return string(key)
 }
 
-// sortParts sorts parts by ingredient in place and returns them.
+// sortParts sorts the parts by ingredient in place and returns the same slice.
 func sortParts(parts []mcmc.Part) []mcmc.Part {
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return a.Ingredient - b.Ingredient })
 	return parts
 }
 
-// compareRecipes orders recipes. It is 0 for equal ones only.
+// compareRecipes orders recipes by amounts, then by conditions. The result is 0 only for equal
+// recipes.
 func compareRecipes(x, y recipe) int {
-	return cmp.Or(compareParts(x.parts, y.parts), compareParts(x.codes, y.codes))
+	return cmp.Or(compareParts(x.parts, y.parts), compareParts(x.conditionCodes, y.conditionCodes))
 }
 
 func compareParts(a, b []mcmc.Part) int {
@@ -59,54 +61,57 @@ func compareParts(a, b []mcmc.Part) int {
 	})
 }
 
-// clone returns a copy that shares no memory with x.
+// clone returns a copy that shares no memory with recipe x.
 func (x *recipe) clone() recipe {
-	return recipe{slices.Clone(x.parts), slices.Clone(x.offered), slices.Clone(x.codes)}
+	return recipe{slices.Clone(x.parts), slices.Clone(x.offeredValues), slices.Clone(x.conditionCodes)}
 }
 
-// withParts returns the recipe of other parts under the same conditions.
-func (x *recipe) withParts(parts []mcmc.Part) recipe { return recipe{parts, x.offered, x.codes} }
+// withParts returns a recipe with the given parts and the conditions of recipe x.
+func (x *recipe) withParts(parts []mcmc.Part) recipe {
+	return recipe{parts, x.offeredValues, x.conditionCodes}
+}
 
-// recipeOf returns the recipe of a composition whose conditions have offered values.
-func (c *Campaign) recipeOf(x *mcmc.Composition) recipe {
+// recipeFromComposition converts a composition of package mcmc to a recipe.
+func (c *Campaign) recipeFromComposition(x *mcmc.Composition) recipe {
 	return c.offeredRecipe(sortParts(x.Parts()), x.AppendConditions(nil))
 }
 
-// offeredRecipe returns the recipe of parts, sorted by ingredient, under offered conditions.
+// offeredRecipe returns the recipe with the given parts and offered condition values. The parts
+// must be sorted by ingredient.
 func (c *Campaign) offeredRecipe(parts []mcmc.Part, offered []int32) recipe {
 	return recipe{parts, offered, c.Problem.AppendCodes(nil, offered)}
 }
 
-// composition converts a recipe to a composition of package mcmc.
-func (c *Campaign) composition(x recipe) (*mcmc.Composition, error) {
-	return c.Problem.Target.Space().Composition(x.parts, x.offered)
+// toComposition converts a recipe to a composition of package mcmc.
+func (c *Campaign) toComposition(x recipe) (*mcmc.Composition, error) {
+	return c.Problem.Target.Space().Composition(x.parts, x.offeredValues)
 }
 
-// atGivenConditions returns a recipe under the conditions that are atGivenConditions about: those that are given have
-// the given value, and all others that of x.
-func (c *Campaign) atGivenConditions(x recipe) recipe {
+// underGivenConditions returns recipe x at the conditions that the user asks about. A given
+// condition has the given value, and every other condition has the value of x.
+func (c *Campaign) underGivenConditions(x recipe) recipe {
 	if !c.hasGiven() {
 		return x
 	}
 	y := x.withParts(x.parts)
-	y.codes = nil
-	given := c.Problem.AppendCodes(nil, x.offered) // a given condition has one value
+	y.conditionCodes = nil
+	given := c.Problem.AppendCodes(nil, x.offeredValues) // a given condition has one value
 	for k := range c.Problem.Conditions {
 		from, to := c.Problem.CodesOf(k)
-		codes := x.codes
+		codes := x.conditionCodes
 		if c.Problem.Conditions[k].Given {
 			codes = given
 		}
 		for _, p := range codes {
 			if p.Ingredient >= from && p.Ingredient < to {
-				y.codes = append(y.codes, p)
+				y.conditionCodes = append(y.conditionCodes, p)
 			}
 		}
 	}
 	return y
 }
 
-// hasGiven reports whether a condition is given.
+// hasGiven reports whether the user has fixed the value of at least one condition.
 func (c *Campaign) hasGiven() bool {
 	for k := range c.Problem.Conditions {
 		if c.Problem.Conditions[k].Given {
@@ -116,19 +121,19 @@ func (c *Campaign) hasGiven() bool {
 	return false
 }
 
-// settingDistance returns how far apart the conditions of two recipes are, from 0 to 1: the
-// root of the mean square over the conditions of the difference of two numbers, as a share of
-// the range that models know, or of 1 for two categories.
-func (c *Campaign) settingDistance(x, y recipe) float64 {
+// conditionDistance returns the distance between the conditions of two recipes, from 0 to 1. It is
+// the root mean square of one difference per condition. The difference of two numbers is divided by
+// the range that models know. The difference of two categories is 0 or 1.
+func (c *Campaign) conditionDistance(x, y recipe) float64 {
 	if len(c.Problem.Conditions) == 0 {
 		return 0
 	}
 	sum := 0.0
 	for k := range c.Problem.Conditions {
 		from, to := c.Problem.CodesOf(k)
-		a, b := coordinateOfCodes(x.codes, from, to), coordinateOfCodes(y.codes, from, to)
-		if to-from == 1 && a.v > 0 && b.v > 0 {
-			d := (a.v - b.v) / numberRange
+		a, b := firstCoordinateInRange(x.conditionCodes, from, to), firstCoordinateInRange(y.conditionCodes, from, to)
+		if to-from == 1 && a.value > 0 && b.value > 0 {
+			d := (a.value - b.value) / numberCoordinateRange
 			sum += float64(d * d)
 		} else if a != b {
 			sum++
@@ -137,42 +142,45 @@ func (c *Campaign) settingDistance(x, y recipe) float64 {
 	return math.Sqrt(sum / float64(len(c.Problem.Conditions)))
 }
 
-// numberRange is the difference of the coordinates of the greatest and the least number that
-// models know of a condition.
-const numberRange = 1 - compile.LeastCoordinate
+// numberCoordinateRange is the difference between the greatest and the least coordinate of a
+// numeric condition.
+const numberCoordinateRange = 1 - compile.LeastCoordinate
 
-// coordinateOfCodes returns the first coordinate from one further ingredient to below another.
-func coordinateOfCodes(codes []mcmc.Part, from, to int) coordinate {
+// firstCoordinateInRange returns the first coordinate whose variable index is at least from and
+// below to. If there is none, the variable is −1.
+func firstCoordinateInRange(codes []mcmc.Part, from, to int) coordinate {
 	for _, p := range codes {
 		if p.Ingredient >= from && p.Ingredient < to {
 			return coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.BesideTotal)}
 		}
 	}
-	return coordinate{i: -1}
+	return coordinate{variable: -1}
 }
 
-// isOffered reports whether the conditions of a recipe have values that may be offered.
+// isOffered reports whether the problem offers the exact condition values of a recipe.
 func (c *Campaign) isOffered(x recipe) bool {
-	return compareParts(x.codes, c.Problem.AppendCodes(nil, x.offered)) == 0
+	return compareParts(x.conditionCodes, c.Problem.AppendCodes(nil, x.offeredValues)) == 0
 }
 
-// isAtGiven reports whether a trial was made at the given value of each condition that is given:
-// the same category, or a number no further away than atGiven of the range that models know.
-func (c *Campaign) isAtGiven(t *trial) bool {
-	asked := c.atGivenConditions(t.recipe)
+// isAtGivenConditions reports whether a trial was made at the given value of every given condition.
+// A category must be the same. A number may differ by at most [maxGivenDistance].
+func (c *Campaign) isAtGivenConditions(t *trial) bool {
+	asked := c.underGivenConditions(t.recipe)
 	for k := range c.Problem.Conditions {
 		of := &c.Problem.Conditions[k]
 		if !of.Given {
 			continue
 		}
 		from, to := c.Problem.CodesOf(k)
-		a, b := coordinateOfCodes(t.codes, from, to), coordinateOfCodes(asked.codes, from, to)
-		if a.i != b.i || math.Abs(a.v-b.v) > atGiven*numberRange {
+		a, b := firstCoordinateInRange(t.conditionCodes, from, to), firstCoordinateInRange(asked.conditionCodes, from, to)
+		if a.variable != b.variable || math.Abs(a.value-b.value) > maxGivenDistance*numberCoordinateRange {
 			return false
 		}
 	}
 	return true
 }
 
-// atGiven is how far from a given number a trial may be that was made at it.
-const atGiven = 0.1
+// maxGivenDistance is the greatest distance between a trial's number and the given number of a
+// condition at which the trial still counts as made at the given number. The unit is the range of
+// numbers that models know.
+const maxGivenDistance = 0.1

@@ -25,46 +25,47 @@ import (
 	"kir/mcmc"
 )
 
-// A Result is the outcome of one recipe, to be recorded.
+// A Result is the outcome of making one recipe, to be recorded.
 type Result struct {
-	ID     string // of a batch's entry or an earlier result; else empty
-	Name   string // of a recipe of the user's own
-	Parts  []dataset.Part
-	Values map[string]string // by label; empty: unknown
-	Failed bool
+	ID     string            // id of a recipe in a batch or of an earlier result; empty for a new recipe of the user's own
+	Name   string            // name of a recipe of the user's own
+	Parts  []dataset.Part    // amounts as made; nil: as offered or as recorded before
+	Values map[string]string // by label: the measured value as a text; empty: unknown
+	Failed bool              // whether making the recipe failed
 
-	// Conditions are the values of conditions, by name, as a person writes them. Record takes those
-	// among Values, too. A recipe of a batch has those that were offered unless they say otherwise.
+	// Conditions maps names of conditions to values as a person writes them. Values may have
+	// conditions, too. A recipe of a batch has the offered value of every condition that is not
+	// stated.
 	Conditions map[string]string
 
-	At *inputerr.Error // place in a file, for messages: File, Line, Column, Cell; nil: none
+	At *inputerr.Error // place in a file for error messages, in File, Line, Column and Cell; nil: no place
 }
 
 // RecordOptions say how results are recorded.
 type RecordOptions struct {
-	Correct  bool // replace known values and amounts
+	Correct  bool // replace values and amounts that were recorded before
 	Withdraw bool // withdraw the results, so that they no longer count
 
-	Now  func() time.Time              // nil: the clock
-	Step func(call, path string) error // see [file.Dir]
+	Now  func() time.Time              // returns the current time; nil: time.Now
+	Step func(call, path string) error // called before each system call that changes a file, for tests; see [file.Dir]
 }
 
-// A RecordSummary counts what recording changed.
+// A RecordSummary says what a call of [Campaign.Record] changed.
 type RecordSummary struct {
-	New       int      `json:"new"`
-	Changed   int      `json:"changed"`
-	Same      int      `json:"same"`      // already recorded
-	Unfilled  int      `json:"unfilled"`  // rows of a batch without any value
-	Withdrawn int      `json:"withdrawn"` //
-	IDs       []string `json:"ids"`       // of new and changed results
-	Notes     []string `json:"notes"`     // for the user, such as a broken rule
-	File      string   `json:"file"`
+	New       int      `json:"new"`       // number of results recorded for the first time
+	Changed   int      `json:"changed"`   // number of recorded results that got other values
+	Same      int      `json:"same"`      // number of results that were already recorded
+	Unfilled  int      `json:"unfilled"`  // number of rows of a batch without any value
+	Withdrawn int      `json:"withdrawn"` // number of results that were withdrawn
+	IDs       []string `json:"ids"`       // ids of new and changed results
+	Notes     []string `json:"notes"`     // remarks for the user, such as a broken rule
+	File      string   `json:"file"`      // path of the file of results
 }
 
-// Record adds results to the file of results, all of them or none. The new file begins with
-// the contents of the old one. Results that are already recorded change nothing.
+// Record adds all given results to the file of results, or none of them. The new file begins with
+// the contents of the old file. Results that are already recorded change nothing.
 func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions) (_ *RecordSummary, err error) {
-	path := compile.ResultsPath(c.path)
+	path := compile.ResultsPath(c.problemPath)
 	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
 	lock, err := lockFile(ctx, dir, base)
 	if err != nil {
@@ -73,14 +74,14 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 	if lock != nil {
 		defer func() { err = errors.Join(err, lock.Remove()) }()
 	}
-	if err := removeUnfinished(dir, base); err != nil {
+	if err := removePartialFiles(dir, base); err != nil {
 		return nil, err
 	}
-	r := &recorder{c: c, o: o, out: &RecordSummary{File: path, IDs: []string{}, Notes: []string{}}}
-	if err := r.open(dir, base); err != nil {
+	r := &recorder{campaign: c, recordOptions: o, summary: &RecordSummary{File: path, IDs: []string{}, Notes: []string{}}}
+	if err := r.openLog(dir, base); err != nil {
 		return nil, err
 	}
-	r.entriesBefore = len(r.log.Entries)
+	r.entriesBefore = len(r.resultLog.Entries)
 	each := func(do func(*Result) error) error {
 		var faults []*inputerr.Error
 		for k := range results {
@@ -94,7 +95,7 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 		}
 		return inputerr.Join(faults, false)
 	}
-	if err := each(r.takeConditions); err != nil {
+	if err := each(r.moveConditions); err != nil {
 		return nil, err
 	}
 	if err := each(checkTexts); err != nil {
@@ -105,23 +106,24 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 		return nil, err
 	}
 	r.noteOwnIDs()
-	if r.out.New+r.out.Changed+r.out.Withdrawn == 0 {
-		return r.out, nil
+	if r.summary.New+r.summary.Changed+r.summary.Withdrawn == 0 {
+		return r.summary, nil
 	}
-	text, err := r.write()
+	text, err := r.encodeLog()
 	if err != nil {
 		return nil, err
 	}
 	if err := dir.Replace(base, text); err != nil {
 		return nil, err
 	}
-	return r.out, nil
+	return r.summary, nil
 }
 
-// lockTimeout limits how long Record waits for another process to finish.
+// lockTimeout is the longest time to wait until another process releases the lock of a file.
 const lockTimeout = 20 * time.Second
 
-// lockFile takes the lock of a file. The lock is nil if the system has no locks.
+// lockFile takes the lock of the file base in a directory. The lock is nil if the operating system
+// has no file locks.
 func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
 	for begun := time.Now(); ; {
 		lock, err := dir.Lock("."+base+".lock", false, 100*time.Millisecond)
@@ -138,8 +140,9 @@ func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, erro
 	}
 }
 
-// removeUnfinished removes partial files of killed processes. The caller holds the lock.
-func removeUnfinished(dir *file.Dir, base string) error {
+// removePartialFiles removes partial copies of the file base that killed processes left behind. The
+// caller must hold the lock of the file.
+func removePartialFiles(dir *file.Dir, base string) error {
 	entries, err := os.ReadDir(cmp.Or(dir.Path, "."))
 	if err != nil {
 		return err
@@ -156,44 +159,44 @@ func removeUnfinished(dir *file.Dir, base string) error {
 
 // A recorder adds results to a file of results.
 type recorder struct {
-	c             *Campaign
-	o             RecordOptions
-	options       dataset.Options // for reading the log
-	log           *dataset.Results
-	entriesBefore int                // number of log entries before this recording
-	labels        []string           // of the problem and the log
-	matched       map[*Result]*Entry // entries of batches found by amounts, for results with another id
-	ownNotes      []string           // notes about ids that no batch has
-	out           *RecordSummary
+	campaign       *Campaign
+	recordOptions  RecordOptions
+	readOptions    dataset.Options    // options for reading the file of results
+	resultLog      *dataset.Results   // all recorded results, with the added results at the end
+	entriesBefore  int                // number of entries in the log before this recording
+	labelNames     []string           // names of the labels of the problem and the log
+	matchedEntries map[*Result]*Entry // by result with an unknown id: the batch's entry with the same amounts
+	ownIDNotes     []string           // notes about ids that are in no batch
+	summary        *RecordSummary
 }
 
-// open reads the current file of results.
-func (r *recorder) open(dir *file.Dir, base string) error {
+// openLog reads the current file of results. If there is no file yet, the log is empty.
+func (r *recorder) openLog(dir *file.Dir, base string) error {
 	path := dir.Join(base)
-	o, err := r.c.Problem.BookOptions()
+	o, err := r.campaign.Problem.BookOptions()
 	if err != nil {
 		return err
 	}
-	if err := r.c.checkLabels(); err != nil {
+	if err := r.campaign.checkLabels(); err != nil {
 		return err
 	}
-	r.options, r.labels = o, r.c.measuredLabels()
-	text, err := dir.Read(base, mostBytes)
+	r.readOptions, r.labelNames = o, r.campaign.measuredLabels()
+	text, err := dir.Read(base, maxFileBytes)
 	if isNotExist(err) {
-		r.log = &dataset.Results{File: path, Ingredients: o.Ingredients}
-		for _, name := range slices.Concat(r.c.ConditionNames(), r.labels) {
-			r.log.AddLabel(name)
+		r.resultLog = &dataset.Results{File: path, Ingredients: o.Ingredients}
+		for _, name := range slices.Concat(r.campaign.ConditionNames(), r.labelNames) {
+			r.resultLog.AddLabel(name)
 		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	r.log, err = dataset.ReadResults(bytes.NewReader(text), path, o)
+	r.resultLog, err = dataset.ReadResults(bytes.NewReader(text), path, o)
 	return err
 }
 
-// errorf returns an error at the place of a result.
+// errorf returns an error that names the result's place in a file.
 func (res *Result) errorf(hint, format string, args ...any) error {
 	e := &inputerr.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
 	if res.At != nil {
@@ -207,25 +210,25 @@ func (r *recorder) processResult(res *Result) error {
 	if err := r.readValues(res); err != nil {
 		return err
 	}
-	id, old, proposed, err := r.find(res)
+	id, old, proposed, err := r.identify(res)
 	if err != nil {
 		return err
 	}
-	if r.matched[res] != nil {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s has the amounts of %s and is recorded as it", inputerr.Quote(res.ID), id))
+	if r.matchedEntries[res] != nil {
+		r.summary.Notes = append(r.summary.Notes, fmt.Sprintf("%s has the amounts of %s and is recorded as it", inputerr.Quote(res.ID), id))
 	}
-	if r.o.Withdraw {
+	if r.recordOptions.Withdraw {
 		return r.withdraw(res, id, old, proposed)
 	}
-	said := res.Failed || slices.ContainsFunc(values(res), func(v string) bool { return v != "" })
-	if !said && !(r.o.Correct && old != nil && res.Parts != nil) && !r.changesConditions(res, old) {
-		if old == nil && proposed == nil && res.Parts != nil && len(r.labels) == 0 {
+	said := res.Failed || slices.ContainsFunc(valueTexts(res), func(v string) bool { return v != "" })
+	if !said && !(r.recordOptions.Correct && old != nil && res.Parts != nil) && !r.changesConditions(res, old) {
+		if old == nil && proposed == nil && res.Parts != nil && len(r.labelNames) == 0 {
 			said = true // the only thing to record is that the recipe was made
 		} else {
 			if old == nil || proposed != nil {
-				r.out.Unfilled++
+				r.summary.Unfilled++
 			} else {
-				r.out.Same++
+				r.summary.Same++
 			}
 			return nil
 		}
@@ -233,7 +236,7 @@ func (r *recorder) processResult(res *Result) error {
 	e := dataset.Result{ID: id, Recipe: cmp.Or(res.Name, id), Status: dataset.Made}
 	var offered []dataset.Part
 	if proposed != nil {
-		if offered, err = r.c.amounts(proposed); err != nil {
+		if offered, err = r.campaign.offeredAmounts(proposed); err != nil {
 			return err
 		}
 		e.Round = proposed.round
@@ -243,7 +246,7 @@ func (r *recorder) processResult(res *Result) error {
 		if e.Parts, err = r.withOfferedUnit(res.Parts, proposed); err != nil {
 			return err
 		}
-		if proposed != nil && r.areEqualOnceClosed(e.Parts, offered) {
+		if proposed != nil && r.equalAfterClosure(e.Parts, offered) {
 			e.Parts = offered
 		}
 	case old != nil && len(old.Parts) > 0:
@@ -254,11 +257,12 @@ func (r *recorder) processResult(res *Result) error {
 		return res.errorf(`write what was made: --made "Gin=22%,Tonic=78%"`, "%s is in no batch, and nothing says what it is made of", inputerr.Quote(id))
 	}
 	r.addConditions(res, old, proposed)
-	return r.add(res, e, old, proposed)
+	return r.mergeResult(res, e, old, proposed)
 }
 
-// values returns the texts of a result's values, known and unknown.
-func values(res *Result) []string {
+// valueTexts returns the values of a result as texts, in no particular order. Unknown values are
+// empty.
+func valueTexts(res *Result) []string {
 	var all []string
 	for _, v := range res.Values {
 		all = append(all, v)
@@ -266,16 +270,16 @@ func values(res *Result) []string {
 	return all
 }
 
-// readValues checks that numeric labels have numbers. It turns words for failure into a failed
-// status.
+// readValues checks that the values of numeric labels are numbers. A word for failure, such as
+// "failed", marks the result as failed.
 func (r *recorder) readValues(res *Result) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		v := res.Values[name]
-		numeric, spread := r.c.isNumeric(name), r.c.isSpreadLabel(name)
+		numeric, spread := r.campaign.isNumeric(name), r.campaign.isSpreadLabel(name)
 		if v == "" || !numeric && !spread {
 			continue
 		}
-		if numeric && r.c.isFailureValue(name, v) {
+		if numeric && r.campaign.isFailureValue(name, v) {
 			res.Failed, res.Values[name] = true, ""
 			continue
 		}
@@ -296,27 +300,28 @@ func (r *recorder) readValues(res *Result) error {
 	return nil
 }
 
-// find identifies a result: it returns the id, the last log entry of this id and the entry of
-// a batch.
-func (r *recorder) find(res *Result) (id string, old *dataset.Result, proposed *Entry, err error) {
+// identify finds what is known about a result. It returns the id, the last recorded result with the
+// id, and the entry of a batch with the id. The entry and the recorded result are nil if there is
+// none.
+func (r *recorder) identify(res *Result) (id string, old *dataset.Result, proposed *Entry, err error) {
 	last := func(id string) *dataset.Result {
-		if e, ok := r.log.Last(id); ok {
+		if e, ok := r.resultLog.Last(id); ok {
 			return &e
 		}
 		return nil
 	}
 	if id = res.ID; id != "" {
-		if e := r.matched[res]; e != nil {
+		if e := r.matchedEntries[res]; e != nil {
 			id = e.ID
 		}
-		old, proposed = last(id), r.c.entry(id)
+		old, proposed = last(id), r.campaign.findEntry(id)
 		switch {
 		case old != nil:
 			return old.ID, old, proposed, nil
 		case proposed != nil:
 			return proposed.ID, nil, proposed, nil
 		case res.Parts == nil:
-			return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "there is no recipe %s in a batch or among the results", inputerr.Quote(id))
+			return "", nil, nil, res.errorf(r.campaign.pendingIDsHint(), "there is no recipe %s in a batch or among the results", inputerr.Quote(id))
 		}
 		res.Name = cmp.Or(res.Name, id)
 	}
@@ -324,23 +329,23 @@ func (r *recorder) find(res *Result) (id string, old *dataset.Result, proposed *
 	case res.Name == "" && res.Parts != nil:
 		return "", nil, nil, res.errorf("name it", "a recipe without a name")
 	case res.Parts == nil:
-		return "", nil, nil, res.errorf(r.c.pendingIDsHint(), "nothing says which recipe is meant")
+		return "", nil, nil, res.errorf(r.campaign.pendingIDsHint(), "nothing says which recipe is meant")
 	}
 	// A recipe of the same name and amounts was recorded before.
-	for k := len(r.log.Entries) - 1; k >= 0 && res.Name != ""; k-- {
-		e := r.log.Entries[k]
-		if e.Recipe == res.Name && len(e.Parts) > 0 && r.areEqualOnceClosed(e.Parts, res.Parts) &&
-			!statesOtherCondition(res.Conditions, func(name string) string { return r.recordedValue(&e, name) }) {
-			return e.ID, last(e.ID), r.c.entry(e.ID), nil
+	for k := len(r.resultLog.Entries) - 1; k >= 0 && res.Name != ""; k-- {
+		e := r.resultLog.Entries[k]
+		if e.Recipe == res.Name && len(e.Parts) > 0 && r.equalAfterClosure(e.Parts, res.Parts) &&
+			!contradictsConditions(res.Conditions, func(name string) string { return r.recordedValue(&e, name) }) {
+			return e.ID, last(e.ID), r.campaign.findEntry(e.ID), nil
 		}
 	}
 	return r.newID(), nil, nil, nil
 }
 
-// pendingIDsHint returns a hint that lists the pending ids.
+// pendingIDsHint returns a hint for error messages that lists the ids of pending recipes.
 func (c *Campaign) pendingIDsHint() string {
 	var ids []string
-	for _, e := range c.pending() {
+	for _, e := range c.pendingEntries() {
 		ids = append(ids, e.ID)
 	}
 	if len(ids) == 0 {
@@ -349,18 +354,18 @@ func (c *Campaign) pendingIDsHint() string {
 	return "these wait for a result: " + inputerr.List(ids, 12)
 }
 
-// newID returns an unused id of the current round.
+// newID returns an unused id in the current round.
 func (r *recorder) newID() string {
-	round, most := r.c.Round(), 0
+	round, most := r.campaign.Round(), 0
 	of := func(id string) {
 		if in, number, ok := dataset.ParseID(id); ok && in == round {
 			most = max(most, number)
 		}
 	}
-	for _, e := range r.log.Entries {
+	for _, e := range r.resultLog.Entries {
 		of(e.ID)
 	}
-	for _, b := range r.c.Batches {
+	for _, b := range r.campaign.Batches {
 		for _, e := range b.Entries {
 			of(e.ID)
 		}
@@ -368,12 +373,13 @@ func (r *recorder) newID() string {
 	return dataset.ID(round, most+1)
 }
 
-// withOfferedUnit gives amounts without a unit the unit in which the batch was offered.
+// withOfferedUnit returns the parts with a unit. If no amount has a unit, all amounts get the unit
+// in which the batch was offered.
 func (r *recorder) withOfferedUnit(parts []dataset.Part, proposed *Entry) ([]dataset.Part, error) {
 	if proposed == nil || slices.ContainsFunc(parts, func(p dataset.Part) bool { return p.Unit != nil }) {
 		return parts, nil
 	}
-	offered, err := r.c.amounts(proposed)
+	offered, err := r.campaign.offeredAmounts(proposed)
 	if err != nil || len(offered) == 0 {
 		return parts, err
 	}
@@ -384,17 +390,19 @@ func (r *recorder) withOfferedUnit(parts []dataset.Part, proposed *Entry) ([]dat
 	return parts, nil
 }
 
-// areEqualOnceClosed reports whether two recipes are equal once both are closed to the total.
-func (r *recorder) areEqualOnceClosed(a, b []dataset.Part) bool {
-	x, err := r.c.closeToTotal(a)
+// equalAfterClosure reports whether two recipes are equal after both are scaled and rounded to the
+// total of the problem.
+func (r *recorder) equalAfterClosure(a, b []dataset.Part) bool {
+	x, err := r.campaign.closeToTotal(a)
 	if err != nil {
 		return false
 	}
-	y, err := r.c.closeToTotal(b)
+	y, err := r.campaign.closeToTotal(b)
 	return err == nil && recipeKey(x) == recipeKey(y)
 }
 
-// closeToTotal scales and rounds a recipe to the total of the problem.
+// closeToTotal scales the amounts of a recipe to the total of the problem and rounds them to whole
+// units.
 func (c *Campaign) closeToTotal(parts []dataset.Part) ([]mcmc.Part, error) {
 	amounts, err := dataset.Closure(parts, c.Problem.Total)
 	if err != nil {
@@ -407,53 +415,54 @@ func (c *Campaign) closeToTotal(parts []dataset.Part) ([]mcmc.Part, error) {
 	return sortParts(out), nil
 }
 
-// withdraw withdraws a result, or a recipe of a batch.
+// withdraw records that a result or a recipe of a batch is withdrawn.
 func (r *recorder) withdraw(res *Result, id string, old *dataset.Result, proposed *Entry) error {
 	if old == nil && proposed == nil {
-		return res.errorf(r.c.pendingIDsHint(), "there is nothing recorded of %s", inputerr.Quote(id))
+		return res.errorf(r.campaign.pendingIDsHint(), "there is nothing recorded of %s", inputerr.Quote(id))
 	}
 	if old != nil && old.Status == dataset.Withdrawn {
-		r.out.Same++
+		r.summary.Same++
 		return nil
 	}
-	e := dataset.Result{ID: id, Status: dataset.Withdrawn, Values: make([]string, len(r.log.Labels))}
+	e := dataset.Result{ID: id, Status: dataset.Withdrawn, Values: make([]string, len(r.resultLog.Labels))}
 	if old != nil {
 		e.Round = old.Round
 	} else {
 		e.Round = proposed.round
 	}
-	r.append(e)
-	r.out.Withdrawn++
+	r.appendEntry(e)
+	r.summary.Withdrawn++
 	return nil
 }
 
-// add merges a result with the last log entry of its id. It adds an entry if anything changed.
-func (r *recorder) add(res *Result, e dataset.Result, old *dataset.Result, proposed *Entry) error {
+// mergeResult merges a result with the last recorded result of the same id. It appends an entry to
+// the log if anything changed.
+func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Result, proposed *Entry) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		if res.Values[name] != "" {
-			r.log.AddLabel(name)
+			r.resultLog.AddLabel(name)
 		}
 	}
-	e.Values = make([]string, len(r.log.Labels))
+	e.Values = make([]string, len(r.resultLog.Labels))
 	if res.Failed {
 		e.Status = dataset.Failed
 	}
 	again := old != nil && old.Status != dataset.Withdrawn
 	if again {
-		was, ok := r.log.Last(old.ID) // unlike old, with values for the labels added above
+		was, ok := r.resultLog.Last(old.ID) // unlike old, with values for the labels added above
 		if !ok {
 			return fmt.Errorf("campaign: %s is gone", old.ID)
 		}
 		e.Round, e.Recipe = was.Round, was.Recipe
 		copy(e.Values, was.Values)
-		changed := !r.areEqualOnceClosed(was.Parts, e.Parts)
-		if changed && !r.o.Correct {
+		changed := !r.equalAfterClosure(was.Parts, e.Parts)
+		if changed && !r.recordOptions.Correct {
 			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", inputerr.Quote(e.ID))
 		}
 		if !changed {
 			e.Parts = was.Parts
 		}
-		if was.Status != e.Status && !r.o.Correct {
+		if was.Status != e.Status && !r.recordOptions.Correct {
 			if was.Status == dataset.Made && e.Status == dataset.Failed && areAllUnknown(was.Values) || was.Status == dataset.Failed && len(knownValues(res)) == 0 {
 				e.Status = dataset.Failed
 			} else {
@@ -462,54 +471,54 @@ func (r *recorder) add(res *Result, e dataset.Result, old *dataset.Result, propo
 		}
 		changed = changed || was.Status != e.Status
 		for _, name := range slices.Sorted(maps.Keys(res.Values)) {
-			k := slices.Index(r.log.Labels, name)
+			k := slices.Index(r.resultLog.Labels, name)
 			v := res.Values[name]
 			switch {
 			case v == "" || k < 0 || sameValue(e.Values[k], v):
-			case e.Values[k] != "" && !r.o.Correct:
+			case e.Values[k] != "" && !r.recordOptions.Correct:
 				return res.errorf("kir record --correct replaces it", "%s has the %s %s already, and not %s", inputerr.Quote(e.ID), name, inputerr.Quote(e.Values[k]), inputerr.Quote(v))
 			default:
 				e.Values[k], changed = v, true
 			}
 		}
 		if !changed {
-			r.out.Same++
+			r.summary.Same++
 			return nil
 		}
-		r.out.Changed++
+		r.summary.Changed++
 	} else {
 		for name, v := range res.Values {
-			if k := slices.Index(r.log.Labels, name); k >= 0 {
+			if k := slices.Index(r.resultLog.Labels, name); k >= 0 {
 				e.Values[k] = v
 			}
 		}
 		if proposed == nil && old == nil {
-			e.Round = r.c.Round()
+			e.Round = r.campaign.Round()
 			if res.ID != "" {
-				r.ownNotes = append(r.ownNotes, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", inputerr.Quote(res.ID), e.ID))
+				r.ownIDNotes = append(r.ownIDNotes, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", inputerr.Quote(res.ID), e.ID))
 			}
 		}
-		r.out.New++
+		r.summary.New++
 	}
 	if err := r.noteBrokenRules(&e); err != nil {
 		return err
 	}
-	r.append(e)
-	r.out.IDs = append(r.out.IDs, e.ID)
+	r.appendEntry(e)
+	r.summary.IDs = append(r.summary.IDs, e.ID)
 	return nil
 }
 
-// areAllUnknown reports whether all values are unknown.
+// areAllUnknown reports whether all values are empty, that is, unknown.
 func areAllUnknown(values []string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return v != "" })
 }
 
-// knownValues returns the known values of a result.
+// knownValues returns the values of a result that are not empty.
 func knownValues(res *Result) []string {
-	return slices.DeleteFunc(values(res), func(v string) bool { return v == "" })
+	return slices.DeleteFunc(valueTexts(res), func(v string) bool { return v == "" })
 }
 
-// sameValue reports whether two cells have the same meaning.
+// sameValue reports whether two values mean the same, such as 1.5 and 1.50.
 func sameValue(a, b string) bool {
 	if a == b {
 		return true
@@ -517,9 +526,10 @@ func sameValue(a, b string) bool {
 	return dataset.SameFigure(a, b)
 }
 
-// noteBrokenRules adds a note for each rule that the recipe as made breaks.
+// noteBrokenRules adds a note for each rule that the recipe breaks in the amounts in which it was
+// made.
 func (r *recorder) noteBrokenRules(e *dataset.Result) error {
-	parts, err := r.c.closeToTotal(e.Parts)
+	parts, err := r.campaign.closeToTotal(e.Parts)
 	if err != nil {
 		return &inputerr.Error{Message: fmt.Sprintf("%s: %v", inputerr.Quote(e.ID), err), Hint: "raise the total of the problem"}
 	}
@@ -527,36 +537,36 @@ func (r *recorder) noteBrokenRules(e *dataset.Result) error {
 	if err != nil {
 		return err
 	}
-	broken, err := r.c.Problem.BrokenRules(parts, under)
+	broken, err := r.campaign.Problem.BrokenRules(parts, under)
 	if err != nil {
 		return err
 	}
 	for _, b := range broken {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s as it was made breaks %q: it is learnt from and never called best", e.ID, b.Text))
+		r.summary.Notes = append(r.summary.Notes, fmt.Sprintf("%s as it was made breaks %q: it is learnt from and never called best", e.ID, b.Text))
 	}
 	return nil
 }
 
-// append adds an entry to the log. Its time is later than that of the last entry of the same
-// id.
-func (r *recorder) append(e dataset.Result) {
+// appendEntry appends an entry to the log with the current time. The time is always later than the
+// time of the previous entry with the same id.
+func (r *recorder) appendEntry(e dataset.Result) {
 	now := time.Now
-	if r.o.Now != nil {
-		now = r.o.Now
+	if r.recordOptions.Now != nil {
+		now = r.recordOptions.Now
 	}
 	at := now().UTC().Truncate(time.Second)
-	if was, ok := r.log.Last(e.ID); ok {
+	if was, ok := r.resultLog.Last(e.ID); ok {
 		if before, err := time.Parse(time.RFC3339, was.Time); err == nil && !at.After(before) {
 			at = before.Add(time.Second)
 		}
 	}
 	e.Time = at.Format(time.RFC3339)
-	r.log.Entries = append(r.log.Entries, e)
+	r.resultLog.Entries = append(r.resultLog.Entries, e)
 }
 
-// amounts returns the amounts of an entry as they were offered, in the unit of the batch's
-// table.
-func (c *Campaign) amounts(e *Entry) ([]dataset.Part, error) {
+// offeredAmounts returns the amounts of a batch's entry as they were offered, in the unit of the
+// batch's table.
+func (c *Campaign) offeredAmounts(e *Entry) ([]dataset.Part, error) {
 	options, err := c.Problem.BookOptions()
 	if err != nil {
 		return nil, err
@@ -588,30 +598,29 @@ func (c *Campaign) amounts(e *Entry) ([]dataset.Part, error) {
 	return parts, nil
 }
 
-// A Measure is the unit in which amounts are written. Size is the amount of the whole recipe,
-// in Unit or as a plain number. Decimals is the number of decimals.
+// A Measure says how the amounts of recipes are written.
 type Measure struct {
-	Unit     string `json:"unit"`
-	Size     string `json:"size"`
-	Decimals int    `json:"decimals"`
+	Unit     string `json:"unit"`     // name of the unit; empty: plain numbers
+	Size     string `json:"size"`     // amount of the whole recipe in Unit, as a decimal text
+	Decimals int    `json:"decimals"` // number of decimals of each amount
 }
 
-// mostDecimals is the greatest number of decimals of an amount.
-const mostDecimals = 48
+// maxDecimals is the maximum number of decimals of an amount.
+const maxDecimals = 48
 
-// amounts returns the writer of amounts for recipes of a total.
-func (m *Measure) amounts(total int) (number.Amounts, error) {
+// amountWriter returns the formatter of amounts for recipes whose units sum to total.
+func (m *Measure) amountWriter(total int) (number.Amounts, error) {
 	size, err := dataset.ParseAmount(m.Size)
-	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > mostDecimals || total < 1 {
+	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > maxDecimals || total < 1 {
 		return number.Amounts{}, fmt.Errorf("a batch has the size %s", inputerr.Quote(m.Size))
 	}
 	return number.Amounts{Total: total, Whole: size.Rat(), MinDigits: m.Decimals}, nil
 }
 
-// write returns the amounts of a recipe as texts. A recipe chosen by an earlier version may
-// need more decimals than were written then.
-func (m *Measure) write(units []int, total int) ([]string, error) {
-	a, err := m.amounts(total)
+// amountTexts formats the amounts of a recipe, which are given in units. A text may have more
+// decimals than the measure if the exact amount needs them.
+func (m *Measure) amountTexts(units []int, total int) ([]string, error) {
+	a, err := m.amountWriter(total)
 	if err != nil {
 		return nil, err
 	}
@@ -622,9 +631,10 @@ func (m *Measure) write(units []int, total int) ([]string, error) {
 	return texts, nil
 }
 
-// fitDecimals returns the measure with enough decimals for the amounts of all given recipes.
-func (m Measure) fitDecimals(total int, recipes ...map[string]int) (Measure, error) {
-	a, err := m.amounts(total)
+// withEnoughDecimals returns the measure with as many decimals as the amounts of the given recipes
+// need.
+func (m Measure) withEnoughDecimals(total int, recipes ...map[string]int) (Measure, error) {
+	a, err := m.amountWriter(total)
 	if err != nil {
 		return m, err
 	}
@@ -632,20 +642,20 @@ func (m Measure) fitDecimals(total int, recipes ...map[string]int) (Measure, err
 	for _, recipe := range recipes {
 		all = append(all, slices.Collect(maps.Values(recipe)))
 	}
-	if m.Decimals = a.Digits(all...); m.Decimals > mostDecimals {
-		return m, fmt.Errorf("amounts in steps of 1/%d of %s need more than %d decimals", total, m.Size, mostDecimals)
+	if m.Decimals = a.Digits(all...); m.Decimals > maxDecimals {
+		return m, fmt.Errorf("amounts in steps of 1/%d of %s need more than %d decimals", total, m.Size, maxDecimals)
 	}
 	return m, nil
 }
 
-// usualMeasure returns the measure for recipes of the problem: the most frequent unit of its
-// book, with the median size of its recipes. Without a book it returns percent.
+// usualMeasure returns the measure that suits the known recipes. The unit is their most frequent
+// unit, and the size is their median size. Without known recipes the measure is percent.
 func (c *Campaign) usualMeasure() Measure {
 	m := Measure{Unit: "%", Size: "100"}
-	if c.firstResult == 0 {
+	if c.firstResultTrial == 0 {
 		return m
 	}
-	recipes := c.Problem.Book.Recipes[:c.firstResult]
+	recipes := c.Problem.Book.Recipes[:c.firstResultTrial]
 	uses := make(map[string]int)
 	units := map[string]*dataset.Unit{"": nil}
 	best := ""
@@ -685,7 +695,8 @@ func (c *Campaign) usualMeasure() Measure {
 	return Measure{Unit: best, Size: roundedText(sizes[len(sizes)/2])}
 }
 
-// roundedText writes a number exactly if that is short, else to three digits.
+// roundedText formats a number exactly if the text is short, and with three significant digits
+// otherwise.
 func roundedText(v *big.Rat) string {
 	a, err := dataset.NearestAmount(v)
 	if err == nil && len(a.String()) <= 6 {

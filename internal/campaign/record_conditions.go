@@ -20,14 +20,15 @@ func (c *Campaign) ConditionNames() []string {
 	return names
 }
 
-// A Condition is the name and the unit of a condition of the problem.
+// A Condition is the name and the unit of a condition, such as a temperature, under which trials
+// are made.
 type Condition struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
 }
 
-// conditions returns the problem's conditions.
-func (c *Campaign) conditions() []Condition {
+// conditionList returns the names and units of the problem's conditions.
+func (c *Campaign) conditionList() []Condition {
 	var all []Condition
 	for k := range c.Problem.Conditions {
 		all = append(all, Condition{c.Problem.Conditions[k].Name, c.Problem.Conditions[k].Unit})
@@ -35,7 +36,7 @@ func (c *Campaign) conditions() []Condition {
 	return all
 }
 
-// Text returns a value of the condition with its unit; "" for nil.
+// Text formats a value of the condition with the unit. The text for nil is empty.
 func (c Condition) Text(v any) string {
 	if f, is := v.(float64); is {
 		return number.WithUnit(f, c.Unit)
@@ -43,8 +44,9 @@ func (c Condition) Text(v any) string {
 	return valueText(v)
 }
 
-// condition returns the condition with a name, or nil.
-func (c *Campaign) condition(name string) *compile.Condition {
+// findCondition returns the problem's condition with the given name, or nil. Upper and lower case
+// are not distinguished.
+func (c *Campaign) findCondition(name string) *compile.Condition {
 	k := slices.IndexFunc(c.Problem.Conditions, func(of compile.Condition) bool { return strings.EqualFold(of.Name, name) })
 	if k < 0 {
 		return nil
@@ -52,7 +54,7 @@ func (c *Campaign) condition(name string) *compile.Condition {
 	return &c.Problem.Conditions[k]
 }
 
-// valueText writes a value of a condition as a file of results has it.
+// valueText formats a value of a condition as files of results do. The text for nil is empty.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -63,13 +65,13 @@ func valueText(v any) string {
 	return ""
 }
 
-// takeConditions moves the values of conditions out of those of labels, checked and written as a
-// file of results has them.
-func (r *recorder) takeConditions(res *Result) error {
+// moveConditions moves values of conditions from res.Values to res.Conditions. It checks each value
+// and formats it as files of results do.
+func (r *recorder) moveConditions(res *Result) error {
 	taken := make(map[string]string)
 	for _, values := range []map[string]string{res.Conditions, res.Values} {
 		for name, text := range values {
-			of := r.c.condition(dataset.NormalizeName(name))
+			of := r.campaign.findCondition(dataset.NormalizeName(name))
 			if of != nil && text != "" {
 				v, err := of.ParseValue(text)
 				if bad := firstFault(err); bad != nil {
@@ -83,22 +85,23 @@ func (r *recorder) takeConditions(res *Result) error {
 		}
 	}
 	for name := range res.Values {
-		if r.c.condition(dataset.NormalizeName(name)) != nil {
+		if r.campaign.findCondition(dataset.NormalizeName(name)) != nil {
 			delete(res.Values, name)
 		}
 	}
 	for name := range res.Conditions {
-		if r.c.condition(dataset.NormalizeName(name)) == nil {
-			return res.errorf(inputerr.DidYouMean(name, r.c.ConditionNames()), "the problem has no condition %s", inputerr.Quote(name))
+		if r.campaign.findCondition(dataset.NormalizeName(name)) == nil {
+			return res.errorf(inputerr.DidYouMean(name, r.campaign.ConditionNames()), "the problem has no condition %s", inputerr.Quote(name))
 		}
 	}
 	res.Conditions = taken
 	return nil
 }
 
-// statesOtherCondition reports whether a result states another value of a condition than the given ones, of
-// which an empty one is unknown.
-func statesOtherCondition(stated map[string]string, from func(name string) string) bool {
+// contradictsConditions reports whether a stated value of a condition contradicts the value that
+// the function from returns for the condition's name. An empty value from that function is unknown
+// and contradicts nothing.
+func contradictsConditions(stated map[string]string, from func(name string) string) bool {
 	for name, v := range stated {
 		if was := from(name); was != "" && !sameValue(was, v) {
 			return true
@@ -107,16 +110,17 @@ func statesOtherCondition(stated map[string]string, from func(name string) strin
 	return false
 }
 
-// recordedValue returns the value that an entry of the log has in a column, "" if none.
+// recordedValue returns the value of a label or condition in a log entry. The value is empty if
+// unknown.
 func (r *recorder) recordedValue(e *dataset.Result, name string) string {
-	if k := slices.Index(r.log.Labels, name); k >= 0 && k < len(e.Values) {
+	if k := slices.Index(r.resultLog.Labels, name); k >= 0 && k < len(e.Values) {
 		return e.Values[k]
 	}
 	return ""
 }
 
-// changesConditions reports whether a result states a value of a condition that the recorded one
-// does not have.
+// changesConditions reports whether a result states a value of a condition that differs from the
+// recorded value. It is false if no result was recorded before.
 func (r *recorder) changesConditions(res *Result, old *dataset.Result) bool {
 	if old == nil || old.Status == dataset.Withdrawn {
 		return false
@@ -129,12 +133,12 @@ func (r *recorder) changesConditions(res *Result, old *dataset.Result) bool {
 	return false
 }
 
-// addConditions adds the values of conditions to those that are recorded of a result: those that
-// it states, else for a new one those that were offered.
+// addConditions adds the values of conditions to the values of a result. Stated values come first.
+// A condition of a new result that is not stated gets the offered value.
 func (r *recorder) addConditions(res *Result, old *dataset.Result, proposed *Entry) {
 	again := old != nil && old.Status != dataset.Withdrawn
 	var unknown []string
-	for _, name := range r.c.ConditionNames() {
+	for _, name := range r.campaign.ConditionNames() {
 		v := res.Conditions[name]
 		if v == "" && proposed != nil && !again {
 			v = valueText(proposed.Conditions[name])
@@ -146,19 +150,20 @@ func (r *recorder) addConditions(res *Result, old *dataset.Result, proposed *Ent
 		}
 	}
 	if len(unknown) > 0 {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("nothing says the %s of %s: it is recorded without", number.JoinAnd(unknown), inputerr.Quote(res.title())))
+		r.summary.Notes = append(r.summary.Notes, fmt.Sprintf("nothing says the %s of %s: it is recorded without", number.JoinAnd(unknown), inputerr.Quote(res.displayName())))
 	}
 }
 
-// title returns the id or the name of a result.
-func (res *Result) title() string {
+// displayName returns the name of the result, or the id if there is no name.
+func (res *Result) displayName() string {
 	if res.Name != "" {
 		return res.Name
 	}
 	return res.ID
 }
 
-// OfferedTexts returns the conditions of an entry as a file of results has them, by name.
+// OfferedTexts returns the offered value of each condition, by name, formatted as in files of
+// results.
 func (e *Entry) OfferedTexts() map[string]string {
 	texts := make(map[string]string, len(e.Conditions))
 	for name, v := range e.Conditions {
@@ -167,17 +172,17 @@ func (e *Entry) OfferedTexts() map[string]string {
 	return texts
 }
 
-// settingOf returns the conditions of an entry of the log.
+// settingOf returns the values of the conditions in an entry of the log.
 func (r *recorder) settingOf(e *dataset.Result) (compile.Setting, error) {
 	values := make(map[string]any)
-	for _, name := range r.c.ConditionNames() {
+	for _, name := range r.campaign.ConditionNames() {
 		if text := r.recordedValue(e, name); text != "" {
-			v, err := r.c.condition(name).ParseValue(text)
+			v, err := r.campaign.findCondition(name).ParseValue(text)
 			if err != nil {
 				return compile.Setting{}, err
 			}
 			values[name] = v
 		}
 	}
-	return r.c.Problem.NamedSetting(values)
+	return r.campaign.Problem.NamedSetting(values)
 }

@@ -134,8 +134,8 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	c := open(t, path)
-	if len(c.pending()) != 0 || len(c.trials) != 4 || len(c.trials[3].broken) != 1 || !c.trials[2].failed {
-		t.Errorf("%d pending, trials %+v", len(c.pending()), c.trials)
+	if len(c.pendingEntries()) != 0 || len(c.trials) != 4 || len(c.trials[3].brokenRules) != 1 || !c.trials[2].failed {
+		t.Errorf("%d pending, trials %+v", len(c.pendingEntries()), c.trials)
 	}
 	// A second label gets a column.
 	text, _, err := record(t, path, Result{ID: "3-2", Values: map[string]string{"haze": "4"}}, RecordOptions{})
@@ -159,10 +159,10 @@ func TestPending(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := open(t, path)
-	if wait := c.pending(); len(wait) != 1 || wait[0].ID != "3-3" {
+	if wait := c.pendingEntries(); len(wait) != 1 || wait[0].ID != "3-3" {
 		t.Errorf("%+v wait", wait)
 	}
-	if up := c.withdrawnRecipes(); len(up) != 1 || !up[c.Batches[0].Entries[0].key] {
+	if up := c.withdrawnKeys(); len(up) != 1 || !up[c.Batches[0].Entries[0].key] {
 		t.Errorf("given up: %v", up)
 	}
 }

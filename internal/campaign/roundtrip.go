@@ -13,8 +13,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// checkTexts normalises all texts of a result, as every reader does. It checks that a file can
-// hold them.
+// checkTexts normalises all texts of a result as readers of files do. It returns an error if a file
+// of results cannot hold a text.
 func checkTexts(res *Result) error {
 	res.ID, res.Name = dataset.NormalizeName(res.ID), dataset.NormalizeName(res.Name)
 	named := make(map[string]string, len(res.Values))
@@ -51,8 +51,8 @@ func checkTexts(res *Result) error {
 	return nil
 }
 
-// checkLabel returns what is wrong with the name of a label and what to do instead. Both are
-// empty if results can have the label.
+// checkLabel checks whether results can have a label with the given name. It returns what is wrong
+// and what to do instead. Both texts are empty if the name is valid.
 func checkLabel(name string) (message, hint string) {
 	if message, hint = dataset.CheckCell(name); message != "" {
 		return "the label " + inputerr.Quote(name) + " " + message, hint
@@ -63,7 +63,7 @@ func checkLabel(name string) (message, hint string) {
 	return "", ""
 }
 
-// checkLabels checks the names of all measured labels.
+// checkLabels checks the names of all conditions and all measured labels.
 func (c *Campaign) checkLabels() error {
 	for _, name := range c.ConditionNames() {
 		if dataset.IsResultColumn(name) && !strings.EqualFold(name, "time") {
@@ -78,13 +78,13 @@ func (c *Campaign) checkLabels() error {
 	return nil
 }
 
-// matchAmounts finds entries of batches for results whose id is unknown, by their amounts. It
-// only matches entries that no other row of the table names by id. The amounts must equal
-// those offered or those recorded. If several entries fit, the batch with the most rows in the
-// table comes first. Then come recorded amounts before offered ones, later batches before
-// earlier ones, and the order within the batch.
+// matchAmounts assigns results with an unknown id to the batch's entry with the same amounts. An
+// entry that another row of the table names by id is left out. The amounts must equal the offered
+// or the recorded amounts. If several entries fit, the batch with the most rows in the table has
+// priority. Recorded amounts then take precedence over offered amounts, later batches over earlier
+// batches, and earlier entries over later entries.
 func (r *recorder) matchAmounts(results []Result) {
-	r.matched = make(map[*Result]*Entry)
+	r.matchedEntries = make(map[*Result]*Entry)
 	taken := make(map[*Entry]bool)
 	rows := make(map[int]int) // by round: number of rows of the table
 	var unknown []*Result
@@ -93,10 +93,10 @@ func (r *recorder) matchAmounts(results []Result) {
 		if res.ID == "" {
 			continue
 		}
-		if e := r.c.entry(res.ID); e != nil {
+		if e := r.campaign.findEntry(res.ID); e != nil {
 			taken[e] = true
 			rows[e.round]++
-		} else if _, known := r.log.Last(res.ID); !known && res.Parts != nil && (res.Name == "" || res.Name == res.ID) {
+		} else if _, known := r.resultLog.Last(res.ID); !known && res.Parts != nil && (res.Name == "" || res.Name == res.ID) {
 			unknown = append(unknown, res)
 		}
 	}
@@ -108,15 +108,15 @@ func (r *recorder) matchAmounts(results []Result) {
 		recorded bool
 	}
 	candidates := make(map[string][]candidate)
-	for _, b := range r.c.Batches {
+	for _, b := range r.campaign.Batches {
 		for k := range b.Entries {
 			e := &b.Entries[k]
 			if taken[e] {
 				continue
 			}
 			recorded := ""
-			if was, ok := r.log.Last(e.ID); ok && was.Status != dataset.Withdrawn {
-				if parts, err := r.c.closeToTotal(was.Parts); err == nil {
+			if was, ok := r.resultLog.Last(e.ID); ok && was.Status != dataset.Withdrawn {
+				if parts, err := r.campaign.closeToTotal(was.Parts); err == nil {
 					recorded = recipeKey(parts)
 					candidates[recorded] = append(candidates[recorded], candidate{e, true})
 				}
@@ -128,7 +128,7 @@ func (r *recorder) matchAmounts(results []Result) {
 	}
 	keys := make([]string, len(unknown))
 	for k, res := range unknown {
-		parts, err := r.c.closeToTotal(res.Parts)
+		parts, err := r.campaign.closeToTotal(res.Parts)
 		if err != nil {
 			continue // processResult reports this error
 		}
@@ -152,58 +152,58 @@ func (r *recorder) matchAmounts(results []Result) {
 		var best candidate
 		for _, e := range candidates[keys[k]] {
 			stated := func(name string) string { return valueText(e.Conditions[name]) }
-			if !taken[e.Entry] && !statesOtherCondition(res.Conditions, stated) && (best.Entry == nil || slices.Compare(value(e), value(best)) > 0) {
+			if !taken[e.Entry] && !contradictsConditions(res.Conditions, stated) && (best.Entry == nil || slices.Compare(value(e), value(best)) > 0) {
 				best = e
 			}
 		}
 		if best.Entry != nil {
-			taken[best.Entry], r.matched[res] = true, best.Entry
+			taken[best.Entry], r.matchedEntries[res] = true, best.Entry
 		}
 	}
 }
 
-// mostOwnNoted is the greatest number of ids without a batch that notes name.
-const mostOwnNoted = 5
+// maxNotedOwnIDs is the maximum number of ids without a batch that notes list by name.
+const maxNotedOwnIDs = 5
 
-// noteOwnIDs adds notes about the ids of a table that are in no batch.
+// noteOwnIDs adds notes about the ids of a table that belong to no batch.
 func (r *recorder) noteOwnIDs() {
-	r.out.Notes = append(r.out.Notes, r.ownNotes[:min(len(r.ownNotes), mostOwnNoted)]...)
-	if more := len(r.ownNotes) - mostOwnNoted; more > 0 {
-		r.out.Notes = append(r.out.Notes, fmt.Sprintf("%s of no batch, recorded as recipes of your own", inputerr.Count(more, "more id")))
+	r.summary.Notes = append(r.summary.Notes, r.ownIDNotes[:min(len(r.ownIDNotes), maxNotedOwnIDs)]...)
+	if more := len(r.ownIDNotes) - maxNotedOwnIDs; more > 0 {
+		r.summary.Notes = append(r.summary.Notes, fmt.Sprintf("%s of no batch, recorded as recipes of your own", inputerr.Count(more, "more id")))
 	}
 }
 
-// write returns the new file of results. It first reads the text back as every later command
-// would. If that fails or yields other results, write returns an error instead.
-func (r *recorder) write() ([]byte, error) {
+// encodeLog returns the text of the new file of results. It first reads the text back as later
+// commands will do. If reading fails or gives other results, encodeLog returns an error.
+func (r *recorder) encodeLog() ([]byte, error) {
 	for range 3 {
-		text, err := r.log.Write()
+		text, err := r.resultLog.Write()
 		if err != nil {
 			return nil, err
 		}
-		if len(text) > mostBytes {
-			return nil, r.unreadableError("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), mostBytes)
+		if len(text) > maxFileBytes {
+			return nil, r.unreadableError("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), maxFileBytes)
 		}
-		back, err := dataset.ReadResults(bytes.NewReader(text), r.out.File, r.options)
+		back, err := dataset.ReadResults(bytes.NewReader(text), r.summary.File, r.readOptions)
 		if bad := firstFault(err); bad != nil {
 			return nil, r.unreadableError(bad.Hint, "the file of results could not be read again: %s", bad.Message)
 		}
 		if err != nil {
 			return nil, err
 		}
-		same, err := r.compare(back)
+		same, err := r.compareReadBack(back)
 		if err != nil {
 			return nil, err
 		}
 		if same {
 			return text, nil
 		}
-		r.log = back
+		r.resultLog = back
 	}
 	return nil, r.unreadableError("write the added values in another form", "each reading of the results gives other values")
 }
 
-// firstFault returns the first [inputerr.Error] in err, or nil.
+// firstFault returns the first [inputerr.Error] in err, or nil if there is none.
 func firstFault(err error) *inputerr.Error {
 	var bad *inputerr.Error
 	if several := (*inputerr.Errors)(nil); errors.As(err, &several) {
@@ -213,16 +213,16 @@ func firstFault(err error) *inputerr.Error {
 	return bad
 }
 
-// unreadableError returns the error that nothing was recorded, with the reason.
+// unreadableError returns an error which says that nothing was recorded, and why.
 func (r *recorder) unreadableError(hint, format string, args ...any) error {
-	return &inputerr.Error{File: r.out.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
+	return &inputerr.Error{File: r.summary.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// compare compares the results with those read back from their text. An added value may be
-// read back as another text of the same meaning, such as 1.5 for 1,5. Then same is false, and
-// the text read back is to be written.
-func (r *recorder) compare(back *dataset.Results) (same bool, err error) {
-	log := r.log
+// compareReadBack compares the log with the results that were read back from its text. An added
+// value may be read back as another text with the same meaning, such as 1.5 for 1,5. In that case
+// same is false, and the results read back are to be written instead.
+func (r *recorder) compareReadBack(back *dataset.Results) (same bool, err error) {
+	log := r.resultLog
 	if !slices.Equal(log.Labels, back.Labels) {
 		return false, r.unreadableError("rename them", "the labels %s would be read as %s", inputerr.List(log.Labels, 12), inputerr.List(back.Labels, 12))
 	}

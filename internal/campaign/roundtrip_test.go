@@ -399,7 +399,7 @@ func TestOldIDs(t *testing.T) {
 		}
 		path := bench(t, files)
 		k := open(t, path)
-		if !k.HasID(c.typed) || k.entry(c.typed) == nil || k.IsPending(c.batch) != (c.recorded == "") {
+		if !k.HasID(c.typed) || k.findEntry(c.typed) == nil || k.IsPending(c.batch) != (c.recorded == "") {
 			t.Errorf("%+v is not known", c)
 		}
 		_, out, err := record(t, path, Result{ID: c.typed, Values: map[string]string{"liking": "8"}}, RecordOptions{Correct: true})
@@ -407,7 +407,7 @@ func TestOldIDs(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c, out, err)
 		}
 		k = open(t, path)
-		if e, ok := k.Result(c.typed); !ok || e.Values[0] != "8" || len(k.trials) != 1 || k.trials[0].round != 3 || len(k.pending()) != 2 {
+		if e, ok := k.Result(c.typed); !ok || e.Values[0] != "8" || len(k.trials) != 1 || k.trials[0].round != 3 || len(k.pendingEntries()) != 2 {
 			t.Errorf("%+v: %+v, %v, %d trials", c, e, ok, len(k.trials))
 		}
 	}

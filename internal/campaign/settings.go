@@ -8,28 +8,29 @@ import (
 
 // Settings say how a batch is chosen.
 type Settings struct {
-	Size   int    // recipes
-	Seed   uint64 // of all random choices
-	MaxNew int    // greatest number of ingredients that no trial has; below 0: no limit
-	Cost   string // attribute with the costs of ingredients; improvement is then per cost; empty: not
+	Size   int    // number of recipes in the batch
+	Seed   uint64 // seed of all random choices
+	MaxNew int    // maximum number of ingredients in the batch that no tried or pending recipe has; below 0: no limit
+	Cost   string // name of the attribute with the costs of ingredients, by which gains are divided; empty: no costs
 
 	// AllowedRecipes are the only recipes that may be chosen. nil allows every recipe that the
 	// problem allows.
 	AllowedRecipes []AllowedRecipe
 
-	Alike []config.Alike // conditions of which a batch has few values
+	Alike []config.Alike // limits on the number of different values of a condition in the batch
 
-	Workers int
-	Version string // of the program
+	Workers int    // number of concurrent workers of a search
+	Version string // version of the program
 }
 
-// SettingsOf returns the settings that a problem states, for a version of the program.
+// SettingsOf returns the settings that the problem file states. The parameter version is the
+// version of the program.
 func SettingsOf(p *compile.Problem, version string) Settings {
 	return Settings{Size: p.Campaign.Batch, Seed: p.Sampler.Seed, MaxNew: p.Campaign.MaxNew, Cost: p.Campaign.Cost, Alike: p.Campaign.Alike, Version: version}
 }
 
-// An AllowedRecipe is a recipe that may be chosen, with the values of its conditions by name.
+// An AllowedRecipe is a recipe that a batch may choose.
 type AllowedRecipe struct {
-	Parts      []mcmc.Part // sorted by ingredient
-	Conditions map[string]any
+	Parts      []mcmc.Part    // ingredients and their amounts in units, sorted by ingredient
+	Conditions map[string]any // by name of the condition: the value
 }

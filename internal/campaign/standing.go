@@ -10,78 +10,79 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Standing is a report on the state of a campaign.
+// A Standing is a report on the current state of a campaign.
 type Standing struct {
 	Version    string      `json:"version"`
 	Name       string      `json:"name"`
-	Total      int         `json:"total"`                // units of a recipe
-	Measure    Measure     `json:"measure"`              // the unit of amounts
-	Conditions []Condition `json:"conditions,omitempty"` // of the problem
+	Total      int         `json:"total"`                // number of units that the amounts of every recipe sum to
+	Measure    Measure     `json:"measure"`              // unit in which amounts are written
+	Conditions []Condition `json:"conditions,omitempty"` // conditions of the problem
 	Round      int         `json:"round"`                // number of the last round
-	Tried      int         `json:"tried"`                // recipes with a result, including those of the book
-	Failed     int         `json:"failed"`
-	Broken     int         `json:"broken"` // recipes that break a rule; they are never called best
+	Tried      int         `json:"tried"`                // number of trials, including the known recipes of the problem
+	Failed     int         `json:"failed"`               // number of trials that failed
+	Broken     int         `json:"broken"`               // number of trials whose recipes break a rule and can therefore never be the best
 
-	Rounds        []Round           `json:"rounds"`
-	Checks        []PredictionCheck `json:"told"` // predictions compared with measurements
-	Coverage      []Coverage        `json:"coverage"`
-	Best          *Best             `json:"best"`
-	Pending       []string          `json:"pending"`
-	RemainingGain RemainingGain     `json:"left"`
-	Models        []ModelSummary    `json:"models"`
-	Notes         []string          `json:"notes"`
+	Rounds        []Round           `json:"rounds"`   // outcome of each round
+	Checks        []PredictionCheck `json:"told"`     // predictions compared with measurements
+	Coverage      []Coverage        `json:"coverage"` // how often prediction intervals were right, by label
+	Best          *Best             `json:"best"`     // best measured recipe; nil if no recipe was measured
+	Pending       []string          `json:"pending"`  // ids of recipes that have no result yet
+	RemainingGain RemainingGain     `json:"left"`     // gain that is still to be expected, and the advice
+	Models        []ModelSummary    `json:"models"`   // how well the model of each label predicts
+	Notes         []string          `json:"notes"`    // remarks for the user
 }
 
-// A Round is the outcome of one round. Round 0 is everything known before the first batch.
+// A Round is the outcome of one round of experiments. Round 0 has everything known before the first
+// batch.
 type Round struct {
-	Round   int   `json:"round"`
-	Results int   `json:"results"`
-	Failed  int   `json:"failed"`
-	Best    *Best `json:"best"` // best measured recipe up to this round
-	Better  bool  `json:"better"`
+	Round   int   `json:"round"`   // number of the round
+	Results int   `json:"results"` // number of results of the round
+	Failed  int   `json:"failed"`  // number of trials of the round that failed
+	Best    *Best `json:"best"`    // best measured recipe of this round and all earlier rounds; nil if no recipe was measured
+	Better  bool  `json:"better"`  // whether the best recipe changed in this round
 }
 
-// A PredictionCheck compares the prediction of a recipe, from before it was made, with the
-// measurement.
+// A PredictionCheck compares a measurement of a recipe with the prediction that was made before the
+// recipe was tried.
 type PredictionCheck struct {
 	ID            string     `json:"id"`
 	Round         int        `json:"round"`
 	Label         string     `json:"label"`
 	Predicted     Prediction `json:"predicted"`
 	Measured      float64    `json:"measured"`
-	Within        bool       `json:"within"`
-	MadeOtherwise bool       `json:"otherwise"` // made with other amounts than offered; does not count for Coverage
+	Within        bool       `json:"within"`    // whether the measurement was in the prediction interval
+	MadeOtherwise bool       `json:"otherwise"` // whether the recipe was made with other amounts or conditions than offered; such a check does not count for [Coverage]
 }
 
-// Coverage counts how many prediction intervals of a label held the measurement.
+// A Coverage counts how often the prediction intervals of a label contained the measurement.
 type Coverage struct {
 	Label     string `json:"label"`
-	Within    int    `json:"within"`
-	Intervals int    `json:"of"`
+	Within    int    `json:"within"` // number of intervals that contained the measurement
+	Intervals int    `json:"of"`     // number of intervals checked
 }
 
-// ComputeStanding reports the state of the campaign.
+// ComputeStanding returns a report on the current state of the campaign.
 func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, error) {
 	ch, err := newBatchOptimizer(ctx, c, s)
 	if err != nil {
 		return nil, err
 	}
 	st := &Standing{
-		Version: s.Version, Name: c.Problem.Name, Total: c.Problem.Total, Measure: c.usualMeasure(), Conditions: c.conditions(), Round: c.Round(), Tried: len(c.trials),
+		Version: s.Version, Name: c.Problem.Name, Total: c.Problem.Total, Measure: c.usualMeasure(), Conditions: c.conditionList(), Round: c.Round(), Tried: len(c.trials),
 		Rounds: []Round{}, Checks: []PredictionCheck{}, Coverage: []Coverage{}, Pending: []string{}, Models: []ModelSummary{}, Notes: []string{},
 	}
 	for _, t := range c.trials {
 		if t.failed {
 			st.Failed++
 		}
-		if len(t.broken) > 0 {
+		if len(t.brokenRules) > 0 {
 			st.Broken++
 		}
 	}
 	for _, e := range ch.pending {
 		st.Pending = append(st.Pending, e.ID)
 	}
-	st.Models = ch.describe()
+	st.Models = ch.summarizeModels()
 	if st.Best, err = c.bestMeasured(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 		return nil, err
 	}
 	if st.Best != nil {
-		if st.Measure, err = st.Measure.fitDecimals(st.Total, st.Best.Recipe); err != nil {
+		if st.Measure, err = st.Measure.withEnoughDecimals(st.Total, st.Best.Recipe); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +102,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 		return nil, err
 	}
 	if frontier != nil {
-		st.RemainingGain, err = frontier.assessGain(ctx)
+		st.RemainingGain, err = frontier.estimateRemainingGain(ctx)
 		st.Notes = append(st.Notes, ch.limitNotes()...)
 		return st, err
 	}
@@ -118,7 +119,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 	return st, nil
 }
 
-// summarizeRounds adds the outcome of each round to a standing.
+// summarizeRounds adds the outcome of each round to the report st.
 func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 	in := map[int]bool{0: true} // rounds without batch or result are left out
 	for _, b := range c.Batches {
@@ -150,20 +151,21 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 	return nil
 }
 
-// checkPredictions compares predictions with measurements.
+// checkPredictions compares earlier predictions with measurements and adds the comparisons to the
+// report st.
 func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing) error {
 	for _, o := range objectives {
-		if !o.learning.Numeric || o.sharedWith != nil {
+		if !o.learningSettings.Numeric || o.sharedWith != nil {
 			continue
 		}
-		numbers, _, err := c.measuredOf(o.learning)
+		numbers, _, err := c.measuredValues(o.learningSettings)
 		if err != nil {
 			return err
 		}
 		cover := Coverage{Label: o.label}
-		for k, t := range c.trials[c.firstResult:] {
-			e := c.entry(t.id)
-			v := numbers[c.firstResult+k]
+		for k, t := range c.trials[c.firstResultTrial:] {
+			e := c.findEntry(t.id)
+			v := numbers[c.firstResultTrial+k]
 			if e == nil || math.IsNaN(v) {
 				continue
 			}
@@ -192,18 +194,19 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 	return nil
 }
 
-// fewestCorrectIntervals returns the count of correct intervals below which the intervals are suspect.
-// If 90 % intervals are right, fewer hold with a probability of at most 1 %.
-func fewestCorrectIntervals(of int) int {
+// fewestCorrectIntervals returns the least number of correct intervals, among count intervals, that
+// is not suspicious. If every interval is right with a probability of 90 %, fewer are right with a
+// probability of at most 1 %.
+func fewestCorrectIntervals(count int) int {
 	total, p := 0.0, 1.0
-	for range of {
+	for range count {
 		p /= 10 // none of them holds
 	}
-	for k := 0; k <= of; k++ {
+	for k := 0; k <= count; k++ {
 		if total += p; total > 0.01 {
 			return k
 		}
-		p = float64(p * 9 * float64(of-k) / float64(k+1))
+		p = float64(p * 9 * float64(count-k) / float64(k+1))
 	}
-	return of
+	return count
 }

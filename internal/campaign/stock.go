@@ -6,16 +6,15 @@ import (
 	"kir/mcmc"
 )
 
-// setAmountBounds sets minAmounts and stock. The least amount of an ingredient is the least in
-// any trial. For an ingredient in no trial it is the least amount of any ingredient. The
-// problem may lift these bounds. Rules alone bound amounts from above. The stock serves the
-// whole batch and the pending recipes.
+// setAmountBounds sets minAmounts and unitsInStock. The least amount of an ingredient is the least
+// amount in any trial. An ingredient in no trial gets the least amount of any ingredient. The
+// problem may switch off least amounts. Upper bounds come only from rules and the stock.
 func (ch *batchOptimizer) setAmountBounds() {
-	p := ch.c.Problem
+	p := ch.campaign.Problem
 	ch.minAmounts = make([]int, len(p.Ingredients))
-	if len(ch.c.trials) > 0 && !p.Search.AnyDoses {
+	if len(ch.campaign.trials) > 0 && !p.Search.AnyDoses {
 		smallest := p.Total
-		for _, t := range ch.c.trials {
+		for _, t := range ch.campaign.trials {
 			for _, part := range t.parts {
 				if least := ch.minAmounts[part.Ingredient]; least == 0 || part.Amount < least {
 					ch.minAmounts[part.Ingredient] = part.Amount
@@ -29,17 +28,18 @@ func (ch *batchOptimizer) setAmountBounds() {
 			}
 		}
 	}
-	ch.stock = ch.remainingStock()
+	ch.unitsInStock = ch.remainingStock()
 }
 
-// remainingStock returns the stock of ingredients minus the pending and chosen recipes.
+// remainingStock returns, by ingredient, the units in stock minus the units that the pending and
+// chosen recipes need. The map has only the ingredients whose stock is limited.
 func (ch *batchOptimizer) remainingStock() map[int]int {
 	stock := make(map[int]int)
-	if ch.unlimitedStock {
+	if ch.ignoreStock {
 		return stock
 	}
-	for k, r := range ch.c.Problem.Rules {
-		if slices.Contains(ch.droppedRules, k) {
+	for k, r := range ch.campaign.Problem.Rules {
+		if slices.Contains(ch.droppedRuleIndices, k) {
 			continue
 		}
 		for i, there := range r.Stock {
@@ -64,11 +64,11 @@ func (ch *batchOptimizer) remainingStock() map[int]int {
 	return stock
 }
 
-// takeFromStock subtracts a recipe from the stock.
+// takeFromStock subtracts the amounts of a recipe from unitsInStock.
 func (ch *batchOptimizer) takeFromStock(parts []mcmc.Part) {
 	for _, p := range parts {
-		if left, ok := ch.stock[p.Ingredient]; ok {
-			ch.stock[p.Ingredient] = left - p.Amount
+		if left, ok := ch.unitsInStock[p.Ingredient]; ok {
+			ch.unitsInStock[p.Ingredient] = left - p.Amount
 		}
 	}
 }

@@ -20,20 +20,21 @@ import (
 	"kir/internal/inputerr"
 )
 
-// saveBatch stores a new batch. It is an error if the batch already exists.
+// saveBatch stores a new batch beside the problem file. It returns an error if the batch already
+// exists.
 func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
 	path := c.batchPath(b.Round, "json")
-	if text = append(text, '\n'); len(text) > mostBytes {
-		return &inputerr.Error{File: path, Message: fmt.Sprintf("the batch would have %d bytes, and may have %d", len(text), mostBytes), Hint: "shorten the names of the ingredients"}
+	if text = append(text, '\n'); len(text) > maxFileBytes {
+		return &inputerr.Error{File: path, Message: fmt.Sprintf("the batch would have %d bytes, and may have %d", len(text), maxFileBytes), Hint: "shorten the names of the ingredients"}
 	}
 	if _, err := c.parseBatch(text, path, b.Round); err != nil {
 		return err
 	}
-	table, err := b.table(c.Problem.Ingredients, c.TablePath(b.Round))
+	table, err := b.encodeTable(c.Problem.Ingredients, c.TablePath(b.Round))
 	if err != nil {
 		return err
 	}
@@ -41,21 +42,21 @@ func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 		return err
 	}
 	dir, base := &file.Dir{Path: filepath.Dir(path)}, filepath.Base(path)
-	lock, err := lockFile(ctx, dir, filepath.Base(compile.ResultsPath(c.path)))
+	lock, err := lockFile(ctx, dir, filepath.Base(compile.ResultsPath(c.problemPath)))
 	if err != nil {
 		return err
 	}
 	if lock != nil {
 		defer func() { err = errors.Join(err, lock.Remove()) }()
 	}
-	if err := removeUnfinished(dir, base); err != nil {
+	if err := removePartialFiles(dir, base); err != nil {
 		return err
 	}
 	return dir.Create(base, text)
 }
 
-// Sheet returns a batch as a table to fill in, one row per recipe. Its columns are the id, the
-// ingredients, an empty one for each label, and a note.
+// Sheet returns the batch as a table to fill in, with one row per recipe. The columns are the id,
+// the ingredients, the conditions, an empty column for each label, and a note.
 func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	s := &sheet.Sheet{Name: fmt.Sprintf("Batch %d", b.Round)}
 	var used []string
@@ -72,7 +73,7 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	for _, name := range slices.Concat(conditions, b.Labels) {
 		header = append(header, name)
 	}
-	s.Add(append(header, noteColumn(slices.Concat(b.Labels, conditions, ingredients)))...)
+	s.Add(append(header, noteColumnName(slices.Concat(b.Labels, conditions, ingredients)))...)
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		shares, err := b.Measure.Shares(e.Recipe, b.Total)
@@ -93,13 +94,13 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 		for range b.Labels {
 			row = append(row, nil)
 		}
-		s.Add(append(row, e.note(&b.Measure))...)
+		s.Add(append(row, e.noteText(&b.Measure))...)
 	}
 	return s, nil
 }
 
-// note returns the text in the note column of the table of a batch.
-func (e *Entry) note(m *Measure) string {
+// noteText returns the text in the note column of a batch's table: the reason and the units.
+func (e *Entry) noteText(m *Measure) string {
 	text := e.Reason.Text
 	if m.Unit != "" {
 		text += "; amounts in " + m.Unit
@@ -121,9 +122,8 @@ func (b *Batch) conditionNames() []string {
 	return names
 }
 
-// noteColumn returns a name for the note column that differs from the given names of labels
-// and ingredients.
-func noteColumn(taken []string) string {
+// noteColumnName returns a name for the note column that differs from all taken names.
+func noteColumnName(taken []string) string {
 	const note = "note"
 	name := note
 	for k := 2; slices.ContainsFunc(taken, func(other string) bool { return strings.EqualFold(name, other) }); k++ {
@@ -135,11 +135,11 @@ func noteColumn(taken []string) string {
 	return name
 }
 
-// SaveTable writes the table of a batch to fill in: an .xlsx workbook if path has that
-// extension, else CSV. It never overwrites a file; the error is then [fs.ErrExist]. It refuses
-// to write a table that could not be read back.
+// SaveTable writes a batch's table, in which the user fills in results. The file is an .xlsx
+// workbook if path has that extension, and CSV otherwise. If the file exists, SaveTable returns
+// [fs.ErrExist]. SaveTable does not write a table that could not be read back.
 func (c *Campaign) SaveTable(b *Batch, path string) error {
-	text, err := b.table(c.Problem.Ingredients, path)
+	text, err := b.encodeTable(c.Problem.Ingredients, path)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (c *Campaign) SaveTable(b *Batch, path string) error {
 	return file.Create(path, text)
 }
 
-// checkTable checks that the text of a batch's table is read back as the same recipes.
+// checkTable returns an error unless reading a batch's table gives the same recipes.
 func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	wrong := func(hint, format string, args ...any) error {
 		return &inputerr.Error{File: path, Message: "the table of the batch could not be read again: " + fmt.Sprintf(format, args...), Hint: hint}
@@ -167,17 +167,17 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		parts, err := c.closeToTotal(results[k].Parts)
-		if err != nil || results[k].ID != e.ID || recipeKey(parts) != recipeKey(e.parts) || !c.readsConditions(e, results[k].Values) {
+		if err != nil || results[k].ID != e.ID || recipeKey(parts) != recipeKey(e.parts) || !c.matchesConditions(e, results[k].Values) {
 			return wrong("rename the ingredients or labels in its columns", "%s would be read as another recipe", e.ID)
 		}
 	}
 	return nil
 }
 
-// readsConditions reports whether the values read from the table are those of an entry.
-func (c *Campaign) readsConditions(e *Entry, read map[string]string) bool {
+// matchesConditions reports whether the values read from a table equal the conditions of an entry.
+func (c *Campaign) matchesConditions(e *Entry, read map[string]string) bool {
 	for name, was := range e.Conditions {
-		of := c.condition(name)
+		of := c.findCondition(name)
 		if of == nil {
 			return false
 		}
@@ -188,8 +188,9 @@ func (c *Campaign) readsConditions(e *Entry, read map[string]string) bool {
 	return true
 }
 
-// table returns the table of a batch to fill in, in the format given by the extension of path.
-func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
+// encodeTable returns the contents of a batch's table. The extension of path selects the file
+// format.
+func (b *Batch) encodeTable(ingredients []string, path string) ([]byte, error) {
 	s, err := b.Sheet(ingredients)
 	if err != nil {
 		return nil, err
@@ -203,8 +204,8 @@ func (b *Batch) table(ingredients []string, path string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ReadTable reads a filled-in table, a file of results, or a table of recipes from elsewhere.
-// The ingredients are those of the problem.
+// ReadTable reads results from a filled-in table of a batch, a file of results, or another table of
+// recipes. The ingredients must be ingredients of the problem.
 func (c *Campaign) ReadTable(ctx context.Context, path string, layout dataset.Layout) ([]Result, *dataset.Book, error) {
 	header, err := dataset.ReadHeaderFile(ctx, path, layout)
 	if err != nil {
@@ -213,7 +214,8 @@ func (c *Campaign) ReadTable(ctx context.Context, path string, layout dataset.La
 	return c.resultsFromTable(header, layout, func(o dataset.Options) (*dataset.Book, error) { return dataset.ReadFile(ctx, path, o) })
 }
 
-// ParseTable is [Campaign.ReadTable] for a text, such as pasted text.
+// ParseTable is like [Campaign.ReadTable], but reads a text, such as pasted text, instead of a
+// file.
 func (c *Campaign) ParseTable(text []byte, name string, layout dataset.Layout) ([]Result, *dataset.Book, error) {
 	header, err := dataset.ReadHeader(bytes.NewReader(text), name, layout)
 	if err != nil {
@@ -222,7 +224,8 @@ func (c *Campaign) ParseTable(text []byte, name string, layout dataset.Layout) (
 	return c.resultsFromTable(header, layout, func(o dataset.Options) (*dataset.Book, error) { return dataset.Read(bytes.NewReader(text), name, o) })
 }
 
-// resultsFromTable reads a table with a known header and converts its rows to results.
+// resultsFromTable reads a table and converts the rows to results. The parameter header has the
+// names of the table's columns.
 func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read func(dataset.Options) (*dataset.Book, error)) ([]Result, *dataset.Book, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
@@ -239,7 +242,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 	byID := find("id") != "" && find("recipe") == "" && !given(find("id"))
 	if byID {
 		own[find("id")] = dataset.RecipeColumn
-		if note := find(noteColumn(slices.Concat(c.measuredLabels(), c.ConditionNames(), c.Problem.Ingredients))); note != "" && !given(note) {
+		if note := find(noteColumnName(slices.Concat(c.measuredLabels(), c.ConditionNames(), c.Problem.Ingredients))); note != "" && !given(note) {
 			own[note] = dataset.IgnoredColumn
 		}
 		if round := find("round"); round != "" && !given(round) {
@@ -279,7 +282,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 	for k := range b.Recipes {
 		r := &b.Recipes[k]
 		res := Result{Name: r.Name, Parts: r.Parts, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
-		if _, offered := c.Result(r.Name); byID || offered || c.entry(r.Name) != nil {
+		if _, offered := c.Result(r.Name); byID || offered || c.findEntry(r.Name) != nil {
 			res.ID, res.Name = r.Name, ""
 		}
 		for i := range b.Labels {
@@ -295,7 +298,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 				}
 				continue
 			}
-			if e := c.entry(r.Name); byID && e != nil && v == dataset.NormalizeName(sheet.Escaped(e.note(&e.measure))) {
+			if e := c.findEntry(r.Name); byID && e != nil && v == dataset.NormalizeName(sheet.Escaped(e.noteText(&e.measure))) {
 				continue // a note that kir wrote; a label got the name of its column later
 			}
 			res.Values[cmp.Or(escaped[l.Name], l.Name)] = v
@@ -305,7 +308,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 	return all, b, nil
 }
 
-// resultsFromLog converts the current entries of another file of results.
+// resultsFromLog returns the current results of another campaign's file of results.
 func resultsFromLog(b *dataset.Book) []Result {
 	var all []Result
 	for k, e := range b.Results.Current() {
@@ -318,11 +321,11 @@ func resultsFromLog(b *dataset.Book) []Result {
 	return all
 }
 
-// separator matches what may separate the parts of a recipe in one line.
-var separator = regexp.MustCompile(`\s*[,;]\s*`)
+// partSeparator matches a separator between the parts of a recipe in one line.
+var partSeparator = regexp.MustCompile(`\s*[,;]\s*`)
 
-// ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%". It may have values of
-// conditions among the amounts, which are returned by the name of the condition.
+// ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%". The line may also have
+// values of conditions, which are returned by name of the condition.
 func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions map[string]string, err error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
@@ -331,7 +334,7 @@ func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions ma
 	// A comma that no name follows is a decimal comma.
 	var pieces []string
 	from := 0
-	cuts := append(separator.FindAllStringIndex(text, -1), []int{len(text), len(text)})
+	cuts := append(partSeparator.FindAllStringIndex(text, -1), []int{len(text), len(text)})
 	for k, cut := range cuts {
 		end := len(text)
 		if k+1 < len(cuts) {
@@ -351,7 +354,7 @@ func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions ma
 			return nil, nil, &inputerr.Error{Message: inputerr.Quote(piece) + " does not say how much of what", Hint: `write a recipe as "Gin=22%,Tonic=78%"`}
 		}
 		name, amount := strings.TrimSpace(piece[:at]), strings.TrimSpace(piece[at+1:])
-		if of := c.condition(dataset.NormalizeName(name)); of != nil {
+		if of := c.findCondition(dataset.NormalizeName(name)); of != nil {
 			if conditions == nil {
 				conditions = make(map[string]string)
 			}
@@ -376,7 +379,7 @@ func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions ma
 	return b.Recipes[0].Parts, conditions, nil
 }
 
-// stripLocation removes file positions from an error about a text that is no file.
+// stripLocation removes the file and the position from an error about a text that is not in a file.
 func stripLocation(err error) error {
 	strip := func(e *inputerr.Error) { e.File, e.Line, e.Column = "", 0, 0 }
 	switch e := err.(type) {

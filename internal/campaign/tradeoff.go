@@ -15,68 +15,71 @@ import (
 	"kir/mcmc"
 )
 
-// A tradeObjective is an objective of the problem's trade-off, either learnt or known.
+// A tradeObjective is an objective of the problem's trade-off. Its values are either learnt from
+// measurements or computed from the recipe.
 type tradeObjective struct {
 	compile.Objective                  // its score is that of a known objective
-	learnt            *learntObjective // nil for a known objective
+	learntObjective   *learntObjective // the objective whose values are predicted; nil for an objective that is computed
 }
 
-// learntLoss converts a value of the model to a loss, where lower is better.
+// learntLoss converts a value v of the model to a loss. A lower loss is better.
 func (g *tradeObjective) learntLoss(v float64) float64 {
-	o := g.learnt
-	if !o.learning.Numeric {
+	o := g.learntObjective
+	if !o.learningSettings.Numeric {
 		return -min(max(v, 0), 1)
 	}
 	return g.numberLoss(o.labelValue(v))
 }
 
-// numberLoss returns the loss of a number of the label.
+// numberLoss converts a number in the unit of the label to a loss. A lower loss is better.
 func (g *tradeObjective) numberLoss(number float64) float64 {
-	o := g.learnt
-	number = logOrSame(number, o.learning.Log)
-	width := logOrSame(o.greatest, o.learning.Log) - logOrSame(o.least, o.learning.Log)
-	return o.direction.Loss(number, logOrSame(o.low, o.learning.Log), logOrSame(o.high, o.learning.Log)) / width
+	o := g.learntObjective
+	number = logOrSame(number, o.learningSettings.Log)
+	width := logOrSame(o.maxMeasured, o.learningSettings.Log) - logOrSame(o.minMeasured, o.learningSettings.Log)
+	return o.direction.Loss(number, logOrSame(o.lowBound, o.learningSettings.Log), logOrSame(o.highBound, o.learningSettings.Log)) / width
 }
 
-// A tradeOffOptimizer chooses the recipes that add most to the hypervolume of a trade-off, on
-// average over joint draws of the models.
+// A tradeOffOptimizer chooses the recipes that add most to the hypervolume of a trade-off, averaged
+// over joint draws of the models.
 type tradeOffOptimizer struct {
 	*batchOptimizer
-	tradeObjectives []tradeObjective
-	otherObjectives []*learntObjective // learnt objectives outside the trade-off
+	tradeObjectives []tradeObjective   // objectives of the trade-off
+	otherObjectives []*learntObjective // learnt objectives that are not part of the trade-off
 
-	recipes     []recipe
-	gainFactors []float64 // by candidate: the result of gainFactor
-	stated      lossDraws // with the models' own uncertainty; for the choice of recipes
-	student     lossDraws // as in [batchOptimizer.studentDraws]; for the probability of a gain
+	candidateRecipes []recipe  // recipes that may be chosen
+	gainFactors      []float64 // by candidate: the factor by which the hypervolume gain is multiplied; see gainFactor
+	statedLossDraws  lossDraws // draws with the uncertainty that the models state; used for the choice of recipes
+	studentLossDraws lossDraws // draws with wider uncertainty, see studentDraws; used for the probability of a gain
 }
 
-// A lossDraws has joint draws of the losses of recipes.
+// A lossDraws has joint draws of the losses of recipes, and the Pareto front of each draw.
 type lossDraws struct {
-	losses [][][]float64 // by draw, by recipe: candidates, then trials, then pending recipes
-	fronts [][][]float64 // by draw: the front of trials, pending and chosen recipes
-	volume []float64     // by draw: the hypervolume of the trials
+	losses            [][][]float64 // by draw, recipe and objective; the recipes are the candidates, then the trials, then the pending recipes
+	fronts            [][][]float64 // by draw: the Pareto front of the trials, pending recipes and chosen recipes, as points of losses
+	trialHypervolumes []float64     // by draw: the hypervolume of the trials
 }
 
-// add adds a recipe to the front of each draw.
-func (d *lossDraws) add(at int) {
+// addToFronts adds the recipe at the given index to the front of each draw.
+func (d *lossDraws) addToFronts(at int) {
 	for s := range d.fronts {
 		d.fronts[s] = nonDominatedPoints(append(slices.Clip(d.fronts[s]), d.losses[s][at]))
 	}
 }
 
-// frontDraws is the number of joint draws for two objectives. frontDrawsOfMore is that for
-// more objectives, whose hypervolumes take longer.
-const frontDraws, frontDrawsOfMore = 128, 48
+// frontDrawCount is the number of joint draws for a trade-off of two objectives.
+// frontDrawCountManyObjectives is the number of joint draws for more objectives, where each
+// hypervolume takes longer.
+const frontDrawCount, frontDrawCountManyObjectives = 128, 48
 
-// newTradeOffOptimizer returns the optimizer for the problem's trade-off. It is nil if the
-// problem has none, nothing in it is learnt, or a model cannot be learnt yet.
+// newTradeOffOptimizer returns an optimizer for the problem's trade-off. It returns nil if the
+// problem has no trade-off, if no objective of the trade-off is learnt, or if a model cannot be
+// learnt yet.
 func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
-	names := ch.c.Problem.Trade
+	names := ch.campaign.Problem.Trade
 	if len(names) == 0 {
 		return nil, nil
 	}
-	known, err := ch.c.Problem.Objectives(names)
+	known, err := ch.campaign.Problem.Objectives(names)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	for k, name := range names {
 		g := tradeObjective{Objective: known[k]}
 		if at := slices.IndexFunc(ch.objectives, func(o *learntObjective) bool { return o.name == name }); at >= 0 {
-			if g.learnt, learns = ch.objectives[at], true; g.learnt.model == nil {
+			if g.learntObjective, learns = ch.objectives[at], true; g.learntObjective.model == nil {
 				return nil, nil
 			}
 		}
@@ -102,19 +105,20 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	return f, nil
 }
 
-// optimisticLoss returns the loss of a recipe. For a learnt objective it is that of a recipe that turns out a
-// standard deviation better than predicted.
+// optimisticLoss returns the loss of recipe x in objective g if the measurement turns out one
+// standard deviation better than predicted. For an objective that is not learnt, it returns the
+// known loss.
 func (f *tradeOffOptimizer) optimisticLoss(g *tradeObjective, x recipe) (float64, error) {
-	if g.learnt == nil {
+	if g.learntObjective == nil {
 		return f.knownLoss(g, x)
 	}
-	mean, sd := g.learnt.model.Predict(x)
+	mean, sd := g.learntObjective.model.Predict(x)
 	return min(g.learntLoss(mean-sd), g.learntLoss(mean), g.learntLoss(mean+sd)), nil
 }
 
-// knownLoss returns the loss of a recipe in a known objective.
+// knownLoss returns the loss of recipe x in an objective that is computed from the recipe.
 func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x recipe) (float64, error) {
-	composition, err := f.c.composition(x)
+	composition, err := f.campaign.toComposition(x)
 	if err != nil {
 		return 0, err
 	}
@@ -125,13 +129,14 @@ func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x recipe) (float64, err
 	return v, nil
 }
 
-// gainFactor returns the factor of a recipe's gain. It is the probability of not failing times
-// the desirability in objectives outside the trade-off, per cost.
+// gainFactor returns the factor by which the hypervolume gain of recipe x is multiplied. The factor
+// is the success probability times the desirability in objectives outside the trade-off, divided by
+// the cost.
 func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
 	factor := 1 / f.costDivisor(x.parts)
-	if f.success != nil {
-		p, _ := f.success.Predict(x)
-		if p < leastSuccess {
+	if f.successModel != nil {
+		p, _ := f.successModel.Predict(x)
+		if p < minSuccessProbability {
 			return 0, nil
 		}
 		factor = float64(factor * p)
@@ -143,13 +148,13 @@ func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
 	if len(f.fixedTarget.Objectives()) == 0 {
 		return factor, nil
 	}
-	composition, err := f.c.composition(x)
+	composition, err := f.campaign.toComposition(x)
 	if err != nil {
 		return 0, err
 	}
 	scores, err := f.fixedTarget.AppendScores(nil, composition)
 	if err != nil {
-		return 0, f.c.Problem.Explain(err)
+		return 0, f.campaign.Problem.Explain(err)
 	}
 	for k, w := range f.fixedTarget.Objectives() {
 		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.Name == w.Name }) {
@@ -159,8 +164,8 @@ func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
 	return factor, nil
 }
 
-// choose fills the batch and returns the gain still to expect.
-func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
+// fillBatch fills the batch and returns the gain that is still to be expected.
+func (f *tradeOffOptimizer) fillBatch(ctx context.Context) (RemainingGain, error) {
 	if err := f.findFrontCandidates(ctx); err != nil {
 		return RemainingGain{}, err
 	}
@@ -171,16 +176,16 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 	if err != nil {
 		return left, err
 	}
-	if len(f.alike) > 0 {
-		scores := make([]float64, len(f.recipes))
+	if len(f.alikeLimits) > 0 {
+		scores := make([]float64, len(f.candidateRecipes))
 		for k := range scores {
-			scores[k] = float64(f.gain(k) * f.gainFactors[k])
+			scores[k] = float64(f.hypervolumeGain(k) * f.gainFactors[k])
 		}
-		f.chooseValues(f.recipes, scores, func(set [][]int32) float64 {
+		f.chooseValues(f.candidateRecipes, scores, func(set [][]int32) float64 {
 			d := *f
 			d.batchOptimizer = f.clone()
 			d.chosenValues = set
-			d.stated.fronts, d.student.fronts = slices.Clone(f.stated.fronts), slices.Clone(f.student.fronts)
+			d.statedLossDraws.fronts, d.studentLossDraws.fronts = slices.Clone(f.statedLossDraws.fronts), slices.Clone(f.studentLossDraws.fronts)
 			return d.fillFromFront()
 		})
 	}
@@ -188,17 +193,17 @@ func (f *tradeOffOptimizer) choose(ctx context.Context) (RemainingGain, error) {
 	return left, nil // fillSpace chooses the rest
 }
 
-// fillFromFront fills the batch with the recipes that add most to the front, one at a time. It
-// returns the sum of what each adds.
+// fillFromFront repeatedly adds the recipe to the batch that adds most to the Pareto front. It
+// returns the sum of the gains.
 func (f *tradeOffOptimizer) fillFromFront() (gained float64) {
-	used := make([]bool, len(f.recipes))
-	for len(f.batch) < f.s.Size {
+	used := make([]bool, len(f.candidateRecipes))
+	for len(f.batch) < f.settings.Size {
 		at, most := -1, math.Inf(-1)
-		for k, x := range f.recipes {
-			if used[k] || f.gainFactors[k] == 0 || f.distanceToBatch(x) < leastDistance || !f.fitsBatch(x) {
+		for k, x := range f.candidateRecipes {
+			if used[k] || f.gainFactors[k] == 0 || f.distanceToBatch(x) < smallestMinDistance || !f.fitsBatch(x) {
 				continue
 			}
-			if gain := float64(f.gain(k) * f.gainFactors[k]); gain > most {
+			if gain := float64(f.hypervolumeGain(k) * f.gainFactors[k]); gain > most {
 				at, most = k, gain
 			}
 		}
@@ -206,34 +211,35 @@ func (f *tradeOffOptimizer) fillFromFront() (gained float64) {
 			return gained
 		}
 		used[at] = true
-		b := chosenRecipe{recipe: f.recipes[at], kind: Likely, gain: most, distance: f.nearestDistance(f.recipes[at]), scored: true, front: f}
-		b.beats, b.improvement = f.hypervolumeStats(at)
-		f.stated.add(at)
-		f.student.add(at)
+		b := chosenRecipe{recipe: f.candidateRecipes[at], reasonKind: Likely, expectedGain: most, nearestDistance: f.nearestDistance(f.candidateRecipes[at]), hasImprovementStats: true, tradeOff: f}
+		b.beatsProbability, b.expectedImprovement = f.hypervolumeStats(at)
+		f.statedLossDraws.addToFronts(at)
+		f.studentLossDraws.addToFronts(at)
 		f.addRecipe(b)
 		gained += most
 	}
 	return gained
 }
 
-// hypervolumeStats returns the probability that a candidate adds to the hypervolume, and the
-// mean share of the hypervolume that it adds.
+// hypervolumeStats returns two figures of a candidate. The result beats is the probability that the
+// candidate adds to the hypervolume. The result better is the mean increase of the hypervolume,
+// divided by the hypervolume of the trials.
 func (f *tradeOffOptimizer) hypervolumeStats(at int) (beats, better float64) {
 	one := f.unitReference()
-	for s, points := range f.student.fronts {
-		if pareto.VolumeGain(f.student.losses[s][at], points, one) > 0 {
+	for s, points := range f.studentLossDraws.fronts {
+		if pareto.VolumeGain(f.studentLossDraws.losses[s][at], points, one) > 0 {
 			beats++
 		}
 	}
-	for s, points := range f.stated.fronts {
-		better += pareto.VolumeGain(f.stated.losses[s][at], points, one) / max(f.stated.volume[s], 1e-9)
+	for s, points := range f.statedLossDraws.fronts {
+		better += pareto.VolumeGain(f.statedLossDraws.losses[s][at], points, one) / max(f.statedLossDraws.trialHypervolumes[s], 1e-9)
 	}
-	n := float64(len(f.student.fronts))
+	n := float64(len(f.studentLossDraws.fronts))
 	return beats / n, better / n
 }
 
-// assessGain returns the gain still to expect, without choosing recipes.
-func (f *tradeOffOptimizer) assessGain(ctx context.Context) (RemainingGain, error) {
+// estimateRemainingGain returns the gain that is still to be expected. It does not choose recipes.
+func (f *tradeOffOptimizer) estimateRemainingGain(ctx context.Context) (RemainingGain, error) {
 	if err := f.findFrontCandidates(ctx); err != nil {
 		return RemainingGain{}, err
 	}
@@ -243,23 +249,25 @@ func (f *tradeOffOptimizer) assessGain(ctx context.Context) (RemainingGain, erro
 	return f.remainingGain()
 }
 
-// findFrontCandidates searches for candidates on the front of optimistic losses, and adds
-// random recipes. If no candidate satisfies the limits, it searches again without them.
+// findFrontCandidates searches for candidates with low optimistic losses and adds random recipes.
+// If no candidate satisfies the limits on predictions, it searches again without the limits.
 func (f *tradeOffOptimizer) findFrontCandidates(ctx context.Context) error {
-	if err := f.searchFront(ctx); err != nil || len(f.recipes) > 0 || !f.dropLimits() {
+	if err := f.searchFront(ctx); err != nil || len(f.candidateRecipes) > 0 || !f.dropLimits() {
 		return err
 	}
 	return f.searchFront(ctx)
 }
 
+// searchFront sets candidateRecipes to recipes on the Pareto front of optimistic losses and random
+// recipes.
 func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
-	if f.allowed != nil {
-		for _, x := range f.allowed {
+	if f.allowedRecipes != nil {
+		for _, x := range f.allowedRecipes {
 			if f.isOfferable(x) {
-				f.recipes = append(f.recipes, x)
+				f.candidateRecipes = append(f.candidateRecipes, x)
 			}
 		}
-		return f.thin()
+		return f.thinCandidates()
 	}
 	var objectives []search.Objective
 	for k := range f.tradeObjectives {
@@ -270,18 +278,18 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 				return math.NaN() // the search reports the recipe
 			}
 			if out := f.limitViolation(x); out > 0 {
-				v += float64((1 + math.Abs(v)) * frontPenalty * out)
+				v += float64((1 + math.Abs(v)) * limitLossPenalty * out)
 			}
 			return -v
 		}
-		objectives = append(objectives, search.Objective{Name: g.Name, Size: g.Size, Score: newAcquisition(f.c, score, func(recipe) bool { return false })})
+		objectives = append(objectives, search.Objective{Name: g.Name, Size: g.Size, Score: newAcquisition(f.campaign, score, func(recipe) bool { return false })})
 	}
-	o := search.TradeOptions{Lines: f.effort(), Seed: f.s.Seed + uint64(f.round), Workers: f.s.Workers, Least: f.minAmounts, NoRandom: true}
-	for k, t := range f.c.trials {
-		if len(t.broken) > 0 || t.failed || k >= anchorCount {
+	o := search.TradeOptions{Lines: f.searchLineCount(), Seed: f.settings.Seed + uint64(f.round), Workers: f.settings.Workers, Least: f.minAmounts, NoRandom: true}
+	for k, t := range f.campaign.trials {
+		if len(t.brokenRules) > 0 || t.failed || k >= maxAnchors {
 			continue
 		}
-		x, err := f.c.composition(t.recipe)
+		x, err := f.campaign.toComposition(t.recipe)
 		if err != nil {
 			return err
 		}
@@ -289,42 +297,42 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	}
 	found, err := search.TradeOff(ctx, f.ruleTarget, objectives, o)
 	if err != nil && !errors.Is(err, mcmc.ErrNoStart) {
-		return f.c.Problem.Explain(err)
+		return f.campaign.Problem.Explain(err)
 	}
 	if err == nil {
 		for _, m := range found.Front {
-			if r := f.c.offeredRecipe(m.Parts, m.Conditions); f.isOfferable(r) {
-				f.recipes = append(f.recipes, r)
+			if r := f.campaign.offeredRecipe(m.Parts, m.Conditions); f.isOfferable(r) {
+				f.candidateRecipes = append(f.candidateRecipes, r)
 			}
 		}
 	}
-	if err := f.thin(); err != nil {
+	if err := f.thinCandidates(); err != nil {
 		return err
 	}
-	random, err := f.randomRecipes(ctx, randomPool, f.rand(fillStream, 1))
+	random, err := f.randomRecipes(ctx, randomCandidateCount, f.newRand(fillStreamName, 1))
 	if err != nil {
 		return err
 	}
 	for _, x := range random {
-		if !slices.ContainsFunc(f.recipes, func(y recipe) bool { return compareRecipes(x, y) == 0 }) {
-			f.recipes = append(f.recipes, x)
+		if !slices.ContainsFunc(f.candidateRecipes, func(y recipe) bool { return compareRecipes(x, y) == 0 }) {
+			f.candidateRecipes = append(f.candidateRecipes, x)
 		}
 	}
 	return nil
 }
 
-// frontPenalty is the relative increase of a loss per unit of limit violation. It is so great
-// that recipes within the limits beat all others.
-const frontPenalty = 1000
+// limitLossPenalty is the relative increase of a loss per unit of limit violation. The increase is
+// so great that recipes within the limits beat all others.
+const limitLossPenalty = 1000
 
-// thin reduces the candidates to the number that can be drawn jointly, spread evenly by their
-// optimistic losses.
-func (f *tradeOffOptimizer) thin() error {
-	if len(f.recipes) <= poolSize-randomPool {
+// thinCandidates reduces the candidates to a number that can be drawn jointly. The kept candidates
+// are spread evenly by their optimistic losses.
+func (f *tradeOffOptimizer) thinCandidates() error {
+	if len(f.candidateRecipes) <= poolCandidateCount-randomCandidateCount {
 		return nil
 	}
-	points := make([][]float64, len(f.recipes))
-	for a, x := range f.recipes {
+	points := make([][]float64, len(f.candidateRecipes))
+	for a, x := range f.candidateRecipes {
 		for k := range f.tradeObjectives {
 			v, err := f.optimisticLoss(&f.tradeObjectives[k], x)
 			if err != nil {
@@ -335,30 +343,30 @@ func (f *tradeOffOptimizer) thin() error {
 	}
 	ideal, nadir := pareto.Bounds(points)
 	var some []recipe
-	for _, k := range pareto.SelectSpread(pareto.Scaled(points, ideal, nadir), poolSize-randomPool) {
-		some = append(some, f.recipes[k])
+	for _, k := range pareto.SelectSpread(pareto.Scaled(points, ideal, nadir), poolCandidateCount-randomCandidateCount) {
+		some = append(some, f.candidateRecipes[k])
 	}
-	f.recipes = some
+	f.candidateRecipes = some
 	return nil
 }
 
-// drawLosses draws the losses of candidates, trials and pending recipes jointly. It scales
-// them so that the front of the trials lies between 0 and the reference 1.
+// drawLosses draws the losses of candidates, trials and pending recipes jointly. It scales the
+// losses so that the ideal point has 0 and the reference point has 1 in every objective.
 func (f *tradeOffOptimizer) drawLosses() error {
-	for _, x := range f.recipes {
+	for _, x := range f.candidateRecipes {
 		factor, err := f.gainFactor(x)
 		if err != nil {
 			return err
 		}
 		f.gainFactors = append(f.gainFactors, factor)
 	}
-	xs := slices.Clone(f.recipes)
+	xs := slices.Clone(f.candidateRecipes)
 	seen, err := f.measuredOutsideLimits() // these are on no front
 	if err != nil {
 		return err
 	}
-	for _, t := range f.c.trials {
-		if !t.failed && len(t.broken) == 0 && !seen[t.key] {
+	for _, t := range f.campaign.trials {
+		if !t.failed && len(t.brokenRules) == 0 && !seen[t.key] {
 			seen[t.key] = true
 			xs = append(xs, t.recipe)
 		}
@@ -366,38 +374,39 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	if err := f.selectAnchors(&xs); err != nil {
 		return err
 	}
-	trials := len(xs) - len(f.recipes)
+	trials := len(xs) - len(f.candidateRecipes)
 	for _, e := range f.pending {
 		xs = append(xs, e.recipe)
 	}
-	count := frontDraws
+	count := frontDrawCount
 	if len(f.tradeObjectives) > 2 {
-		count = frontDrawsOfMore
+		count = frontDrawCountManyObjectives
 	}
 	var learnt [][][]float64 // draws of the models' values, by learnt objective
 	for k, g := range f.tradeObjectives {
-		if g.learnt != nil {
-			learnt = append(learnt, g.learnt.model.Draws(xs, count, f.rand(drawStream, uint64(k))))
+		if g.learntObjective != nil {
+			learnt = append(learnt, g.learntObjective.model.Draws(xs, count, f.newRand(drawStreamName, uint64(k))))
 		}
 	}
-	if f.stated.losses, err = f.lossesOf(xs, learnt, count); err != nil {
+	if f.statedLossDraws.losses, err = f.lossesOf(xs, learnt, count); err != nil {
 		return err
 	}
-	if f.student.losses, err = f.lossesOf(xs, f.studentDraws(learnt), count); err != nil {
+	if f.studentLossDraws.losses, err = f.lossesOf(xs, f.studentDraws(learnt), count); err != nil {
 		return err
 	}
-	f.setLossScale(trials)
-	for _, d := range []*lossDraws{&f.stated, &f.student} {
+	f.scaleLosses(trials)
+	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {
 		for _, losses := range d.losses {
-			tried := nonDominatedPoints(losses[len(f.recipes) : len(f.recipes)+trials])
-			d.volume = append(d.volume, pareto.Hypervolume(tried, f.unitReference()))
-			d.fronts = append(d.fronts, nonDominatedPoints(slices.Concat(tried, losses[len(f.recipes)+trials:])))
+			tried := nonDominatedPoints(losses[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
+			d.trialHypervolumes = append(d.trialHypervolumes, pareto.Hypervolume(tried, f.unitReference()))
+			d.fronts = append(d.fronts, nonDominatedPoints(slices.Concat(tried, losses[len(f.candidateRecipes)+trials:])))
 		}
 	}
 	return nil
 }
 
-// lossesOf returns the losses of recipes by draw, given draws of the learnt objectives.
+// lossesOf returns the losses of the recipes xs, indexed by draw, recipe and objective. The
+// parameter learnt has the draws of the models' values, by learnt objective.
 func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count int) ([][][]float64, error) {
 	losses := make([][][]float64, count)
 	for s := range losses {
@@ -409,7 +418,7 @@ func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count in
 	at := 0
 	for k := range f.tradeObjectives {
 		g := &f.tradeObjectives[k]
-		if g.learnt == nil {
+		if g.learntObjective == nil {
 			known := make([][]float64, len(xs))
 			for a, x := range xs {
 				v, err := f.knownLoss(g, x)
@@ -435,18 +444,18 @@ func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count in
 	return losses, nil
 }
 
-// selectAnchors keeps as many trials as can be drawn jointly. It takes those predicted to be
-// on the front first, then those on the next fronts behind it.
+// selectAnchors reduces the trials in xs to a number that can be drawn jointly. Trials on the
+// predicted Pareto front are kept first, then trials on the fronts behind it.
 func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
-	first := len(f.recipes)
+	first := len(f.candidateRecipes)
 	tried := slices.Clone((*xs)[first:])
 	*xs = (*xs)[:first]
 	points := make([][]float64, len(tried))
 	for a, x := range tried {
 		for k := range f.tradeObjectives {
 			g := &f.tradeObjectives[k]
-			if g.learnt != nil {
-				mean, _ := g.learnt.model.Predict(x)
+			if g.learntObjective != nil {
+				mean, _ := g.learntObjective.model.Predict(x)
 				points[a] = append(points[a], g.learntLoss(mean))
 				continue
 			}
@@ -458,7 +467,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 		}
 	}
 	points = pareto.MergeTies(points, f.lossSizes())
-	for left := 2 * anchorCount; left > 0 && len(points) > 0; {
+	for left := 2 * maxAnchors; left > 0 && len(points) > 0; {
 		best := pareto.Minimal(points)
 		for _, k := range best[:min(len(best), left)] {
 			*xs = append(*xs, tried[k])
@@ -472,8 +481,8 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 	return nil
 }
 
-// lossSizes returns the lossSizes for [pareto.MergeTies]. The losses of learnt objectives have size 0,
-// so they only tie where recipes are the same.
+// lossSizes returns the size of each objective for [pareto.MergeTies]. Learnt objectives have size
+// 0, so only exactly equal losses tie.
 func (f *tradeOffOptimizer) lossSizes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
 	for k := range f.tradeObjectives {
@@ -482,11 +491,12 @@ func (f *tradeOffOptimizer) lossSizes() []float64 {
 	return sizes
 }
 
-// setLossScale maps the losses so that the ideal is 0 and the reference is 1. The ideal is the best
-// mean over all recipes. The reference comes from the front of the trials' means, or from more
-// recipes if that has one point.
-func (f *tradeOffOptimizer) setLossScale(trials int) {
-	draws := f.stated.losses
+// scaleLosses scales all losses so that the ideal point has 0 and the reference point has 1 in
+// every objective. The ideal point has the least mean losses of all recipes. The reference point
+// comes from the Pareto front of the trials' mean losses. If that front has only one point, it
+// comes from all trials or all recipes.
+func (f *tradeOffOptimizer) scaleLosses(trials int) {
+	draws := f.statedLossDraws.losses
 	mean := make([][]float64, len(draws[0]))
 	for a := range mean {
 		mean[a] = make([]float64, len(f.tradeObjectives))
@@ -496,22 +506,22 @@ func (f *tradeOffOptimizer) setLossScale(trials int) {
 			}
 		}
 	}
-	of := nonDominatedPoints(mean[len(f.recipes) : len(f.recipes)+trials])
+	of := nonDominatedPoints(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
 	ideal, nadir := pareto.Bounds(mean)
 	if len(of) > 1 {
 		_, nadir = pareto.Bounds(of)
 	} else if trials > 1 {
-		_, nadir = pareto.Bounds(mean[len(f.recipes) : len(f.recipes)+trials])
+		_, nadir = pareto.Bounds(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
 	}
 	reference := pareto.Reference(ideal, nadir)
-	for _, d := range []*lossDraws{&f.stated, &f.student} {
+	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {
 		for s := range d.losses {
 			d.losses[s] = pareto.Scaled(d.losses[s], ideal, reference)
 		}
 	}
 }
 
-// unitReference returns the reference of scaled losses: all 1.
+// unitReference returns the reference point of scaled losses, which is 1 in every objective.
 func (f *tradeOffOptimizer) unitReference() []float64 {
 	one := make([]float64, len(f.tradeObjectives))
 	for k := range one {
@@ -520,7 +530,7 @@ func (f *tradeOffOptimizer) unitReference() []float64 {
 	return one
 }
 
-// nonDominatedPoints returns the points that no other dominates.
+// nonDominatedPoints returns the points that no other point dominates.
 func nonDominatedPoints(points [][]float64) [][]float64 {
 	var out [][]float64
 	for _, k := range pareto.Minimal(points) {
@@ -529,53 +539,53 @@ func nonDominatedPoints(points [][]float64) [][]float64 {
 	return out
 }
 
-// gain returns the hypervolume that a candidate adds, on average over the draws.
-func (f *tradeOffOptimizer) gain(k int) float64 {
+// hypervolumeGain returns the hypervolume that candidate k adds, averaged over the draws.
+func (f *tradeOffOptimizer) hypervolumeGain(k int) float64 {
 	sum, one := 0.0, f.unitReference()
-	for s, points := range f.stated.fronts {
-		sum += pareto.VolumeGain(f.stated.losses[s][k], points, one)
+	for s, points := range f.statedLossDraws.fronts {
+		sum += pareto.VolumeGain(f.statedLossDraws.losses[s][k], points, one)
 	}
-	return sum / float64(len(f.stated.fronts))
+	return sum / float64(len(f.statedLossDraws.fronts))
 }
 
-// minFrontGain is the least increase of the hypervolume, as a share of it, that counts as
-// progress.
+// minFrontGain is the least relative increase of the hypervolume that counts as progress.
 const minFrontGain = 0.01
 
-// greatestAddedShare returns the greatest share of its hypervolume that any candidate adds to the front
-// of draw s.
-func (f *tradeOffOptimizer) greatestAddedShare(d *lossDraws, s int) float64 {
+// greatestRelativeGain returns the greatest hypervolume that any candidate adds to the front of
+// draw s, divided by the hypervolume of the trials in that draw.
+func (f *tradeOffOptimizer) greatestRelativeGain(d *lossDraws, s int) float64 {
 	most, one := 0.0, f.unitReference()
-	for k := range f.recipes {
+	for k := range f.candidateRecipes {
 		if f.gainFactors[k] > 0 {
 			most = max(most, pareto.VolumeGain(d.losses[s][k], d.fronts[s], one))
 		}
 	}
-	return most / max(d.volume[s], 1e-9)
+	return most / max(d.trialHypervolumes[s], 1e-9)
 }
 
-// remainingGain estimates the gain still to expect. The probability that a candidate moves the
-// front comes from the Student draws, and the gain from the models' own draws.
+// remainingGain estimates the gain that further rounds would bring. The probability that a
+// candidate moves the front comes from the Student draws, and the gain comes from the models' own
+// draws.
 func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	better, gain := 0.0, 0.0
-	for s := range f.stated.fronts {
-		if f.greatestAddedShare(&f.student, s) > minFrontGain {
+	for s := range f.statedLossDraws.fronts {
+		if f.greatestRelativeGain(&f.studentLossDraws, s) > minFrontGain {
 			better++
 		}
-		gain += min(f.greatestAddedShare(&f.stated, s), 1)
+		gain += min(f.greatestRelativeGain(&f.statedLossDraws, s), 1)
 	}
-	n := float64(len(f.stated.fronts))
+	n := float64(len(f.statedLossDraws.fronts))
 	probability := better / n
 	gain /= n
 	l := RemainingGain{Probability: &probability, Gain: &gain, Advice: GoOn}
 	said := "go on"
-	if probability < stopBelow {
+	if probability < stopProbability {
 		quiet, err := f.roundsSinceGain()
 		if err != nil {
 			return l, err
 		}
-		if len(f.recipes) > 0 && quiet < quietRounds {
-			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", quietRounds, 100*minFrontGain)
+		if len(f.candidateRecipes) > 0 && quiet < minRoundsWithoutGain {
+			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", minRoundsWithoutGain, 100*minFrontGain)
 		} else {
 			l.Advice, said = Stop, "stop, or change what is allowed"
 		}
@@ -585,8 +595,8 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	return f.qualifyAdvice(l), nil
 }
 
-// roundsSinceGain returns the number of rounds with results since one added more than
-// minFrontGain to the hypervolume of the measurements.
+// roundsSinceGain returns the number of rounds with results after the last round that increased the
+// measured hypervolume by more than [minFrontGain].
 func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	all, rounds, err := f.measuredLosses()
 	if err != nil {
@@ -599,7 +609,7 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	}
 	scaled := pareto.Scaled(all, ideal, pareto.Reference(ideal, nadir))
 	quiet, before := 0, 0.0
-	for _, round := range f.c.resultRounds() {
+	for _, round := range f.campaign.roundsWithResults() {
 		var until [][]float64
 		for k, p := range scaled {
 			if rounds[k] <= round {
@@ -615,9 +625,9 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	return quiet, nil
 }
 
-// measuredLosses returns the mean losses of each recipe with measurements of all objectives of
-// the trade-off, and the round of its first trial. Recipes that break a rule or a limit are
-// left out.
+// measuredLosses returns the mean losses of each recipe that was measured in all objectives of the
+// trade-off. The result rounds has the round of each recipe's first trial. Recipes that failed or
+// break a rule or a limit are left out.
 func (f *tradeOffOptimizer) measuredLosses() (points [][]float64, rounds []int, err error) {
 	broken, err := f.measuredOutsideLimits()
 	if err != nil {
@@ -625,31 +635,31 @@ func (f *tradeOffOptimizer) measuredLosses() (points [][]float64, rounds []int, 
 	}
 	numbers, classes := make([][]float64, len(f.tradeObjectives)), make([][]string, len(f.tradeObjectives))
 	for i, g := range f.tradeObjectives {
-		if g.learnt != nil {
-			if numbers[i], classes[i], err = f.c.measuredOf(g.learnt.learning); err != nil {
+		if g.learntObjective != nil {
+			if numbers[i], classes[i], err = f.campaign.measuredValues(g.learntObjective.learningSettings); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
 	at, trials := make(map[string]int), []float64{}
 trials:
-	for k, t := range f.c.trials {
-		if t.failed || len(t.broken) > 0 || broken[t.key] {
+	for k, t := range f.campaign.trials {
+		if t.failed || len(t.brokenRules) > 0 || broken[t.key] {
 			continue
 		}
 		point := make([]float64, len(f.tradeObjectives))
 		for i := range f.tradeObjectives {
 			switch g := &f.tradeObjectives[i]; {
-			case g.learnt == nil:
+			case g.learntObjective == nil:
 				if point[i], err = f.knownLoss(g, t.recipe); err != nil {
 					return nil, nil, err
 				}
-			case g.learnt.learning.Numeric && math.IsNaN(numbers[i][k]), !g.learnt.learning.Numeric && classes[i][k] == "":
+			case g.learntObjective.learningSettings.Numeric && math.IsNaN(numbers[i][k]), !g.learntObjective.learningSettings.Numeric && classes[i][k] == "":
 				continue trials
-			case g.learnt.learning.Numeric:
+			case g.learntObjective.learningSettings.Numeric:
 				point[i] = g.numberLoss(numbers[i][k])
 			default:
-				point[i] = -g.learnt.measuredDesirability(0, classes[i][k])
+				point[i] = -g.learntObjective.measuredDesirability(0, classes[i][k])
 			}
 		}
 		was, known := at[t.key]
@@ -667,11 +677,11 @@ trials:
 	return points, rounds, nil
 }
 
-// reason returns the reason for a chosen recipe.
-func (f *tradeOffOptimizer) reason(b *chosenRecipe) Reason {
+// describeTradeOffReason returns the reason why a recipe was chosen for the trade-off.
+func (f *tradeOffOptimizer) describeTradeOffReason(b *chosenRecipe) Reason {
 	var names []string
 	for _, g := range f.tradeObjectives {
 		names = append(names, g.Name)
 	}
-	return Reason{Likely, fmt.Sprintf("moves the trade-off of %s with probability %.2f: adds %.1f %% to its hypervolume on average", strings.Join(names, ", "), b.beats, 100*b.improvement)}
+	return Reason{Likely, fmt.Sprintf("moves the trade-off of %s with probability %.2f: adds %.1f %% to its hypervolume on average", strings.Join(names, ", "), b.beatsProbability, 100*b.expectedImprovement)}
 }

@@ -111,11 +111,11 @@ func TestTradeAdvice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st.RemainingGain.Probability == nil || *st.RemainingGain.Probability >= stopBelow {
+		if st.RemainingGain.Probability == nil || *st.RemainingGain.Probability >= stopProbability {
 			t.Fatalf("round %d: %+v", round, st.RemainingGain)
 		}
 		until := strings.Contains(st.RemainingGain.Text, "go on until 2 rounds in a row have each added no more than 1 %")
-		if stop := st.RemainingGain.Advice == Stop; stop != (round >= quietRounds) || until == stop {
+		if stop := st.RemainingGain.Advice == Stop; stop != (round >= minRoundsWithoutGain) || until == stop {
 			t.Errorf("after %d rounds that added nothing: %s", round, st.RemainingGain.Text)
 		}
 		b, err := open(t, path).Next(t.Context(), s)
@@ -135,19 +135,19 @@ func TestTradeAdvice(t *testing.T) {
 // such draws in which it adds to the front.
 func TestBeatsIsDoubted(t *testing.T) {
 	ch := new(batchOptimizer)
-	p := &pool{successProbability: []float64{1}, utility: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, trialUtilities: []float64{1, 1, 1, 1}, studentUtility: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, studentIncumbent: []float64{1, 1, 1, 1}, bestPredicted: 1}
+	p := &candidatePool{successProbabilities: []float64{1}, utilityDraws: [][]float64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}, bestTrialUtilities: []float64{1, 1, 1, 1}, studentUtilityDraws: [][]float64{{2, 1}, {0, 1}, {0, 1}, {0, 1}}, studentIncumbentUtilities: []float64{1, 1, 1, 1}, bestPredictedUtility: 1}
 	if beats, better := ch.improvementStats(p, 0); beats != 0.25 || better != 0 {
 		t.Errorf("%v and %v", beats, better)
 	}
-	f := &tradeOffOptimizer{batchOptimizer: ch, tradeObjectives: make([]tradeObjective, 2), recipes: make([]recipe, 1)}
+	f := &tradeOffOptimizer{batchOptimizer: ch, tradeObjectives: make([]tradeObjective, 2), candidateRecipes: make([]recipe, 1)}
 	stated, wide := [][]float64{{0.8, 0.8}, {0.5, 0.5}}, [][]float64{{0.4, 0.4}, {0.5, 0.5}}
-	f.stated = lossDraws{losses: [][][]float64{stated, stated}, fronts: [][][]float64{stated[1:], stated[1:]}, volume: []float64{0.25, 0.25}}
-	f.student = lossDraws{losses: [][][]float64{stated, wide}, fronts: [][][]float64{stated[1:], wide[1:]}, volume: []float64{0.25, 0.25}}
+	f.statedLossDraws = lossDraws{losses: [][][]float64{stated, stated}, fronts: [][][]float64{stated[1:], stated[1:]}, trialHypervolumes: []float64{0.25, 0.25}}
+	f.studentLossDraws = lossDraws{losses: [][][]float64{stated, wide}, fronts: [][][]float64{stated[1:], wide[1:]}, trialHypervolumes: []float64{0.25, 0.25}}
 	if beats, better := f.hypervolumeStats(0); beats != 0.5 || better != 0 {
 		t.Errorf("%v and %v", beats, better)
 	}
-	f.student.add(0)
-	if got := f.student.fronts[1]; len(got) != 1 || got[0][0] != 0.4 {
+	f.studentLossDraws.addToFronts(0)
+	if got := f.studentLossDraws.fronts[1]; len(got) != 1 || got[0][0] != 0.4 {
 		t.Errorf("the front is %v", got)
 	}
 }

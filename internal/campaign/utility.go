@@ -7,19 +7,19 @@ import (
 	"kir/internal/portable"
 )
 
-// fixedDesirability returns the product of the desirabilities of the objectives that are not
+// fixedDesirability returns the product of a recipe's desirabilities in the objectives that are not
 // learnt.
 func (ch *batchOptimizer) fixedDesirability(r recipe) (float64, error) {
 	if len(ch.fixedTarget.Objectives()) == 0 {
 		return 1, nil
 	}
-	x, err := ch.c.composition(r)
+	x, err := ch.campaign.toComposition(r)
 	if err != nil {
 		return 0, err
 	}
 	scores, err := ch.fixedTarget.AppendScores(nil, x)
 	if err != nil {
-		return 0, ch.c.Problem.Explain(err)
+		return 0, ch.campaign.Problem.Explain(err)
 	}
 	y := 1.0
 	for k, w := range ch.fixedTarget.Objectives() {
@@ -30,20 +30,22 @@ func (ch *batchOptimizer) fixedDesirability(r recipe) (float64, error) {
 	return y, nil
 }
 
-// draws returns joint draws of the models' values: by learnt objective, by draw, by recipe.
-func (ch *batchOptimizer) draws(xs []recipe) (all [][][]float64) {
+// modelDraws returns joint draws of the models' values for the recipes xs. The result is indexed by
+// learnt objective, draw and recipe.
+func (ch *batchOptimizer) modelDraws(xs []recipe) (all [][][]float64) {
 	learnt := ch.learntObjectives()
 	for k, o := range learnt {
 		if at := slices.IndexFunc(learnt[:k], func(b *learntObjective) bool { return b.model == o.model }); at >= 0 {
 			all = append(all, all[at])
 			continue
 		}
-		all = append(all, o.model.Draws(xs, drawCount, ch.rand(drawStream, uint64(k))))
+		all = append(all, o.model.Draws(xs, drawCount, ch.newRand(drawStreamName, uint64(k))))
 	}
 	return all
 }
 
-// utilities converts draws of values to utilities: by draw, by recipe.
+// utilities converts draws of the models' values to utilities. The result is indexed by draw and
+// recipe.
 func (ch *batchOptimizer) utilities(xs []recipe, draws [][][]float64) ([][]float64, error) {
 	if ch.soleObjective() != nil {
 		return draws[0], nil
@@ -71,22 +73,22 @@ func (ch *batchOptimizer) utilities(xs []recipe, draws [][][]float64) ([][]float
 	return out, nil
 }
 
-// studentDraws widens draws, since a model may be wrong about its own uncertainty. Each draw
-// is stretched about the mean by one factor for all recipes. The result follows Student's law
-// with doubtDegrees degrees of freedom instead of a normal law.
+// studentDraws widens draws, because a model may underestimate its own uncertainty. Each draw is
+// stretched about the mean by one random factor for all recipes. The draws then follow a Student
+// distribution with studentDegreesOfFreedom degrees of freedom instead of a normal distribution.
 func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 	if len(draws) == 0 {
 		return nil
 	}
 	by := make([]float64, len(draws[0]))
-	r := ch.rand(doubtStream, 0)
+	r := ch.newRand(studentStreamName, 0)
 	for s := range by {
 		square := 0.0
-		for range doubtDegrees {
+		for range studentDegreesOfFreedom {
 			z := drawNormal(r)
 			square += float64(z * z)
 		}
-		by[s] = math.Sqrt(doubtDegrees / square)
+		by[s] = math.Sqrt(studentDegreesOfFreedom / square)
 	}
 	all := make([][][]float64, len(draws))
 	for k, of := range draws {
@@ -107,7 +109,8 @@ func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 	return all
 }
 
-// predictedUtility returns the utility of a recipe at the models' means.
+// predictedUtility returns the utility of recipe x if every model's value equals its predicted
+// mean.
 func (ch *batchOptimizer) predictedUtility(x recipe) (float64, error) {
 	if o := ch.soleObjective(); o != nil {
 		mean, _ := o.model.Predict(x)

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Errors are several things wrong in one input, in the order of their places.
+// An Errors has several faults of one input, in the order of their places.
 type Errors struct {
 	All []*Error
 
-	// More is whether there may be more that was not looked for.
+	// More says whether the input may have more faults that were not looked for.
 	More bool
 }
 
-// Join returns nil for no errors, the error itself for one, and else [*Errors].
-// more says whether there may be more.
+// Join returns nil for no errors, a single error as it is, and otherwise an [*Errors]. The
+// parameter more says whether the input may have more faults. If more is true, a single error
+// becomes an [*Errors], too.
 func Join(all []*Error, more bool) error {
 	switch {
 	case len(all) == 0:
@@ -26,7 +27,7 @@ func Join(all []*Error, more bool) error {
 	return &Errors{All: all, More: more}
 }
 
-// Error returns a line for each.
+// Error returns the messages of all errors, one per line.
 func (e *Errors) Error() string {
 	var b strings.Builder
 	for i, one := range e.All {
@@ -41,7 +42,7 @@ func (e *Errors) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the errors.
+// Unwrap returns all errors.
 func (e *Errors) Unwrap() []error {
 	all := make([]error, len(e.All))
 	for i, one := range e.All {
@@ -50,8 +51,8 @@ func (e *Errors) Unwrap() []error {
 	return all
 }
 
-// All returns what is wrong by an error: the errors of [*Errors], one by itself, or none
-// where it is about something else.
+// All returns the input errors in err: all errors of an [*Errors], a single [*Error], or none if
+// err is not about an input.
 func All(err error) []*Error {
 	if several := (*Errors)(nil); errors.As(err, &several) {
 		return several.All

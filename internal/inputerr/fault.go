@@ -1,6 +1,6 @@
-// Package inputerr describes what is wrong in an input: where, what, and what
-// would be right. It is how every reader of files reports bad input, so that
-// commands can tell it from failures of the machine and print it in one way.
+// Package inputerr has the errors for faulty input. An error says where the fault is, what is wrong
+// and what would be right. All readers of files report faulty input with these errors, so commands
+// can distinguish faulty input from failures of the machine and print all faults in the same form.
 package inputerr
 
 import (
@@ -13,34 +13,34 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// An Error is something wrong in an input. Failures of the machine, a disk
-// that cannot be read, are other errors.
+// An Error is a fault in an input. A failure of the machine, such as a disk that cannot be read, is
+// not an Error.
 type Error struct {
-	// File is the name under which the file was read; empty for an input that
-	// is no file, such as a flag.
+	// File is the name under which the file was read. It is empty for an input that is not a file,
+	// such as a flag.
 	File string
 
-	// Line and Column count from 1, the column in characters (code points). Line
-	// is 0 if the file as a whole is meant.
+	// Line and Column are the place of the fault, counted from 1. Column counts characters (code
+	// points). Line is 0 if the fault is in the file as a whole.
 	Line, Column int
 
-	// Cell is where it stands in a workbook, sheet and cell, such as Drinks!C4.
-	// It is shown instead of line and column.
+	// Cell is the sheet and the cell of the fault in a workbook, such as Drinks!C4. It is shown
+	// instead of Line and Column.
 	Cell string
 
-	// Message says what is wrong. Text from the file is quoted in it and its
-	// control characters are escaped.
+	// Message says what is wrong. Text from the file is quoted in the message, and control
+	// characters are escaped.
 	Message string
 
 	// Hint says what would be right. It may be empty.
 	Hint string
 
-	// Err is the error behind this one, or nil.
+	// Err is the error that caused this error, or nil.
 	Err error
 }
 
-// Error returns "file:line:column: message: hint", without what is unknown, or
-// "file:sheet!cell: message: hint". A name that does not print is quoted.
+// Error returns "file:line:column: message: hint", or "file:sheet!cell: message: hint" for a
+// workbook. Unknown parts are left out. A file name with unprintable characters is quoted.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -63,7 +63,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// quoteUnprintable returns a name as it is, or quoted if it would act on the screen.
+// quoteUnprintable quotes a name if it contains unprintable characters, and otherwise returns it
+// unchanged.
 func quoteUnprintable(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)
@@ -71,11 +72,11 @@ func quoteUnprintable(name string) string {
 	return name
 }
 
-// Unwrap returns the error behind this one.
+// Unwrap returns the error that caused this error, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Quote makes text from an input fit to be shown: in quotes, on one line,
-// control characters escaped, and no longer than a line.
+// Quote quotes text from an input for a message. Control characters are escaped, and text longer
+// than a line is cut off.
 func Quote(text string) string {
 	const longest = 60
 	for i := range text {
@@ -86,12 +87,13 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// List quotes at most that many of the names, and says how many there are more.
-func List(names []string, most int) string {
+// List quotes names for a message, separated by commas. It quotes at most maxNames names and then
+// gives the number of the remaining names.
+func List(names []string, maxNames int) string {
 	var b strings.Builder
 	for i, name := range names {
-		if i == most {
-			b.WriteString(" and " + strconv.Itoa(len(names)-most) + " more")
+		if i == maxNames {
+			b.WriteString(" and " + strconv.Itoa(len(names)-maxNames) + " more")
 			break
 		}
 		if i > 0 {
@@ -102,7 +104,7 @@ func List(names []string, most int) string {
 	return b.String()
 }
 
-// Count returns "1 unit", "2 units".
+// Count returns a number with a noun in the singular or plural, such as "1 unit" or "2 units".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -110,10 +112,10 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Nearest returns the name that a mistyped text most likely stands for: the one
-// with the smallest edit distance, letters' case aside, if that is at most a
-// third of the longer one's length; the first of equals. Two neighbouring letters that
-// have changed places are one edit.
+// Nearest returns the name that a mistyped text most likely means. It is the first name with the
+// smallest edit distance, ignoring case. The distance must be at most a third of the length of the
+// longer text, or 1. Two swapped neighbouring letters count as one edit. The bool is false if no
+// name is near enough.
 func Nearest(text string, names []string) (string, bool) {
 	const longest = 64 // bounds the work on hostile names
 	length := utf8.RuneCountInString(text)
@@ -140,8 +142,8 @@ func Nearest(text string, names []string) (string, bool) {
 	return best, found
 }
 
-// isTransposition says whether two texts differ in that two neighbouring letters have changed
-// places.
+// isTransposition reports whether two texts differ only in that two neighbouring letters are
+// swapped.
 func isTransposition(text, other string) bool {
 	a, b := []rune(text), []rune(other)
 	if len(a) != len(b) {
@@ -154,7 +156,8 @@ func isTransposition(text, other string) bool {
 	return k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] && slices.Equal(a[k+2:], b[k+2:])
 }
 
-// DidYouMean turns a near name into a hint, and into nothing where there is none.
+// DidYouMean returns the hint "did you mean ...?" with the name nearest to text. The hint is empty
+// if no name is near enough.
 func DidYouMean(text string, names []string) string {
 	if name, ok := Nearest(text, names); ok {
 		return "did you mean " + Quote(name) + "?"

@@ -18,10 +18,11 @@ import (
 	"kir/mcmc"
 )
 
-// currentWork returns the work on the current step, its problem and its draws so far.
-func (s *Session) currentWork() (w *work, p *compile.Problem, kept [][]keptDraw, err error) {
+// currentWork returns the work on the current step, the loaded problem and the draws made so far.
+// The draws are indexed by chain. It returns an error if there are no draws yet.
+func (s *Session) currentWork() (w *stepWork, p *compile.Problem, kept [][]keptDraw, err error) {
 	s.mu.Lock()
-	w = s.work
+	w = s.activeWork
 	s.mu.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -32,12 +33,12 @@ func (s *Session) currentWork() (w *work, p *compile.Problem, kept [][]keptDraw,
 	return w, w.problem, kept, nil
 }
 
-// waitForDraws is [Session.currentWork], but waits until the step has some draws. A recent
-// change may have restarted the step.
-func (s *Session) waitForDraws(ctx context.Context) (*work, *compile.Problem, [][]keptDraw, error) {
+// waitForDraws is like [Session.currentWork], but waits up to ten seconds until the current step
+// has a few draws.
+func (s *Session) waitForDraws(ctx context.Context) (*stepWork, *compile.Problem, [][]keptDraw, error) {
 	for begun := time.Now(); ; {
 		s.mu.Lock()
-		done := s.work.done
+		done := s.activeWork.doneSignal
 		s.mu.Unlock()
 		w, p, kept, err := s.currentWork()
 		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
@@ -53,8 +54,8 @@ func (s *Session) waitForDraws(ctx context.Context) (*work, *compile.Problem, []
 	}
 }
 
-// answerAmounts responds with the distribution of the amounts of an ingredient or a group over
-// the draws.
+// answerAmounts responds with a histogram of the amounts of an ingredient or of a group over the
+// draws.
 func (s *Session) answerAmounts(r *http.Request) (any, error) {
 	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
@@ -75,18 +76,18 @@ func (s *Session) answerAmounts(r *http.Request) (any, error) {
 	return newDistribution(q.Get("of"), p.Total, kept, func(j int) bool { return j == i }), nil
 }
 
-// A StepText is the text of a step's problem.
+// A StepText is the text of a step's problem file, compared with another step.
 type StepText struct {
 	Text       string `json:"text"`
-	Difference string `json:"difference"` // difference from the text of step Against
-	Command    string `json:"command"`    // the command that has the same effect
-	Against    int    `json:"against"`
+	Difference string `json:"difference"` // difference from the text of the step whose id is Against, as a diff
+	Command    string `json:"command"`    // command that draws from the same problem without the page
+	Against    int    `json:"against"`    // id of the step that the text is compared with
 }
 
-// answerText responds with the text of a step's problem, and its difference from another
-// step's text, by default the first step's.
+// answerText responds with the text of a step's problem file and the difference from another step's
+// text. The other step is the first step unless the request names one.
 func (s *Session) answerText(r *http.Request) (any, error) {
-	step, err := s.stepOf(r)
+	step, err := s.requestedStep(r)
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +99,16 @@ func (s *Session) answerText(r *http.Request) (any, error) {
 			against = s.history.Steps[k]
 		}
 	}
-	name := filepath.Base(s.file)
+	name := filepath.Base(s.problemPath)
 	return &StepText{
 		Text: step.Text, Against: against.ID, Command: "kir sample " + name,
 		Difference: change.Diff(fmt.Sprintf("step %d", against.ID), []byte(against.Text), fmt.Sprintf("step %d", step.ID), []byte(step.Text)),
 	}, nil
 }
 
-// answerShortlist responds with the shortlist that a step had when the page was last at it.
+// answerShortlist responds with the latest shortlist of a step that was shown before.
 func (s *Session) answerShortlist(r *http.Request) (any, error) {
-	step, err := s.stepOf(r)
+	step, err := s.requestedStep(r)
 	if err != nil {
 		return nil, err
 	}
@@ -117,14 +118,15 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	if w == nil {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
 	}
-	l := w.shownList()
+	l := w.shortlistWithColours()
 	if l == nil {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
 	}
 	return l, nil
 }
 
-// recipeText writes a recipe in one line, the largest amount first, and its conditions behind it.
+// recipeText formats a recipe in one line: the ingredients, the largest amount first, and then the
+// conditions.
 func recipeText(p *compile.Problem, x keptDraw) string {
 	parts := slices.Clone(x.parts)
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
@@ -136,14 +138,15 @@ func recipeText(p *compile.Problem, x keptDraw) string {
 	for k, part := range parts {
 		words[k] += " " + p.Ingredients[part.Ingredient]
 	}
-	if set := settingText(p, x.conditions); set != "" {
+	if set := conditionsText(p, x.conditions); set != "" {
 		words = append(words, set)
 	}
 	return strings.Join(words, ", ")
 }
 
-// stepOf returns a copy of the step that a request names, by default the current step.
-func (s *Session) stepOf(r *http.Request) (*Step, error) {
+// requestedStep returns a copy of the step whose id the request has, or of the current step if the
+// request has none.
+func (s *Session) requestedStep(r *http.Request) (*Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := s.history.Current
@@ -153,7 +156,7 @@ func (s *Session) stepOf(r *http.Request) (*Step, error) {
 			return nil, &inputerr.Error{Message: inputerr.Quote(text) + " is no step"}
 		}
 	}
-	step, err := s.history.step(id)
+	step, err := s.history.findStep(id)
 	if err != nil {
 		return nil, err
 	}

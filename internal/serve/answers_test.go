@@ -35,8 +35,8 @@ func asking(t *testing.T) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.work.model = new(report.Model)
-	if err := json.Unmarshal(data, s.work.model); err != nil {
+	s.activeWork.runModel = new(report.Model)
+	if err := json.Unmarshal(data, s.activeWork.runModel); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -53,7 +53,7 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile.Load(t.Context(), s.file, compile.Options{})
+	p, err := compile.Load(t.Context(), s.problemPath, compile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,25 +69,25 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 	}
 	for k, of := range c.traces {
 		r := mcmc.NewRand(p.Sampler.Seed, "page", uint64(k))
-		x, err := c.start(r, nil, nil)
+		x, err := c.startState(r, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := &liveChain{kernel: kernel, rand: r, trace: of, state: x}
 		for range 5 {
-			if err := l.turn(t.Context()); err != nil {
+			if err := l.takeTurn(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	s.work = &work{session: s, step: *s.history.current(), problem: p, groups: newGroups(p), chains: c, done: make(chan struct{})}
-	s.workByStep[1] = s.work
+	s.activeWork = &stepWork{session: s, step: *s.history.currentStep(), problem: p, groups: newGroups(p), chains: c, doneSignal: make(chan struct{})}
+	s.workByStep[1] = s.activeWork
 	return s
 }
 
 // stateAnywhere is the state that the page gets, but for the directory that the problem is in.
 func stateAnywhere(s *Session) *State {
-	state := s.state()
+	state := s.pageState()
 	state.StorageKey = ""
 	return state
 }
@@ -96,22 +96,22 @@ func stateAnywhere(s *Session) *State {
 func TestAnswersAsBefore(t *testing.T) {
 	s := asking(t)
 	s.note("a note")
-	s.history.add(1, "with Gin", strings.Replace(s.history.current().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
+	s.history.addStep(1, "with Gin", strings.Replace(s.history.currentStep().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
 	s.history.Current = 1
 	answers := map[string]any{"state": stateAnywhere(s)}
 	_, p, kept, err := s.currentWork()
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws := newDraws(p, s.work.groups, kept, 320)
+	draws := newDraws(p, s.activeWork.groups, kept, 320)
 	answers["draws"] = draws
 	few := make([][]keptDraw, len(kept))
 	for k := range kept {
 		few[k] = kept[k][:5]
 	}
-	answers["few draws"] = newDraws(p, s.work.groups, few, 20)
-	answers["a draw"] = newDraws(p, s.work.groups, [][]keptDraw{kept[0][:1]}, 1)
-	answers["no draws"] = newDraws(p, s.work.groups, make([][]keptDraw, 4), 0)
+	answers["few draws"] = newDraws(p, s.activeWork.groups, few, 20)
+	answers["a draw"] = newDraws(p, s.activeWork.groups, [][]keptDraw{kept[0][:1]}, 1)
+	answers["no draws"] = newDraws(p, s.activeWork.groups, make([][]keptDraw, 4), 0)
 	apart := [][]keptDraw{kept[0][:40], kept[0][40:80]}
 	for k := range apart[1] { // one chain is elsewhere
 		apart[1][k].logDensity += 9
@@ -120,12 +120,12 @@ func TestAnswersAsBefore(t *testing.T) {
 	for k, r := 0, mcmc.NewRand(1, "alike", 0); k < 1200; k++ {
 		alike[k%4] = append(alike[k%4], keptDraw{parts: kept[0][k%80].parts[:1+r.Intn(2)], logDensity: float64(r.Intn(1 << 20))})
 	}
-	answers["chains alike"] = newDraws(p, s.work.groups, alike, 1200).Why
-	answers["few are worth much"] = newDraws(p, s.work.groups, [][]keptDraw{alike[0][:60], alike[1][:60]}, 120).Why
-	answers["chains apart"] = newDraws(p, s.work.groups, apart, 80).Why
+	answers["chains alike"] = newDraws(p, s.activeWork.groups, alike, 1200).Why
+	answers["few are worth much"] = newDraws(p, s.activeWork.groups, [][]keptDraw{alike[0][:60], alike[1][:60]}, 120).Why
+	answers["chains apart"] = newDraws(p, s.activeWork.groups, apart, 80).Why
 	for path, answer := range map[string]func(*http.Request) (any, error){
 		"amounts?of=Rum": s.answerAmounts, "amounts?of=Bitters": s.answerAmounts, "amounts?group=spirit": s.answerAmounts, "amounts?group=ice": s.answerAmounts, "amounts?of=Ice": s.answerAmounts,
-		"map": s.drawMap, "pair": s.answerPair, "text?step=2": s.answerText, "text?step=9": s.answerText, "list": s.answerShortlist,
+		"map": s.answerMap, "pair": s.answerPair, "text?step=2": s.answerText, "text?step=9": s.answerText, "list": s.answerShortlist,
 		"leaves?change=" + url.QueryEscape(`{"do":"ban","ingredient":"Rum"}`):                  s.answerRulePreview,
 		"leaves?change=" + url.QueryEscape(`{"do":"dose","ingredient":"Rum","min":"10%"}`):     s.answerRulePreview,
 		"leaves?change=" + url.QueryEscape(`{"do":"rule","text":"require: [Cola, Vermouth]"}`): s.answerRulePreview,
@@ -159,7 +159,7 @@ func TestAnswersAsBefore(t *testing.T) {
 		{Do: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Do: "weight", Property: "taste", Weight: 2.5}, {Do: "aim", Property: "liking", Way: "at_least", Aim: 5.0},
 		{Do: "aim", Property: "liking", Way: "between", Aim: []any{5.0, 6.5}}, {Do: "rule", Text: "never:  [Gin,\n Rum]"}, {Do: "drop", Rule: 2}, {Do: "seed", Rule: 7}, {Do: "trade", Trade: []string{"taste", "liking"}}, {Do: "trade"}, {Do: "fly"},
 	} {
-		said, all, ok := r.changes(measure{total: 1000, unit: "cl", recipeSize: 9})
+		said, all, ok := r.problemChanges(amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9})
 		data, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -197,14 +197,14 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 		defer cancel()
 		if name == "drawn" { // or it would be waited for
 			cancel()
-			for _, of := range s.work.chains.traces {
-				of.kept = of.kept[:0]
+			for _, of := range s.activeWork.chains.traces {
+				of.draws = of.draws[:0]
 			}
 		}
 		answers[name+" state"] = stateAnywhere(s)
-		s.history.add(1, "more", text+"# more\n")
+		s.history.addStep(1, "more", text+"# more\n")
 		for path, answer := range map[string]func(*http.Request) (any, error){
-			"map": s.drawMap, "pair": s.answerPair, "amounts?group=spirit": s.answerAmounts, "text?step=1&against=2": s.answerText, "list?step=1": s.answerShortlist, "list?step=2": s.answerShortlist,
+			"map": s.answerMap, "pair": s.answerPair, "amounts?group=spirit": s.answerAmounts, "text?step=1&against=2": s.answerText, "list?step=1": s.answerShortlist, "list?step=2": s.answerShortlist,
 		} {
 			got, err := answer(httptest.NewRequestWithContext(ctx, http.MethodGet, "/"+path, nil))
 			if err != nil {
@@ -218,10 +218,10 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 			}
 			answers[name+" "+path] = got
 		}
-		if err := s.work.quickSearch(t.Context(), s.work.problem, 50, 0); err != nil {
+		if err := s.activeWork.quickSearch(t.Context(), s.activeWork.problem, 50, 0); err != nil {
 			t.Fatal(err)
 		}
-		answers[name+" looked at"] = s.work.shownList()
+		answers[name+" looked at"] = s.activeWork.shortlistWithColours()
 	}
 	got, err := json.MarshalIndent(answers, "", " ")
 	if err != nil {
@@ -238,7 +238,7 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.add(1, "with Gin", "total: 2\n")
+	h.addStep(1, "with Gin", "total: 2\n")
 	if err := h.save(); err != nil {
 		t.Fatal(err)
 	}
@@ -254,11 +254,11 @@ func TestHistory(t *testing.T) {
 	if same, err = openHistory(file, []byte("total: 1\n")); err != nil || !reflect.DeepEqual(same.Steps, h.Steps) {
 		t.Errorf("%+v is read back as %+v, %v", h.Steps, same, err)
 	}
-	if changed, err := openHistory(file, []byte("total: 3\n")); err != nil || len(changed.Steps) != 3 || changed.current().Change != "as in problem.yaml, changed since" || changed.current().Parent != 0 {
+	if changed, err := openHistory(file, []byte("total: 3\n")); err != nil || len(changed.Steps) != 3 || changed.currentStep().Change != "as in problem.yaml, changed since" || changed.currentStep().Parent != 0 {
 		t.Errorf("of another file it is %+v, %v", changed, err)
 	}
 	for _, id := range []int{-1, 0, 3} {
-		if _, err := h.step(id); err == nil {
+		if _, err := h.findStep(id); err == nil {
 			t.Errorf("there is a step %d", id)
 		}
 	}
@@ -287,12 +287,12 @@ func TestRulesAsListed(t *testing.T) {
 		"parts2.csv": {Data: []byte("ingredient,constituent,share\nRum,oil,0.5\n")},
 	})
 	want := []string{"constituents", "block Gin, Rum total 6; amount of Gin max 4 in the block Gin, Rum", "limit of oil max 0.4 (limits.csv line 2)", "require Gin"}
-	if got := s.state().Problem.Constraints; !slices.Equal(got, want) {
+	if got := s.pageState().Problem.Constraints; !slices.Equal(got, want) {
 		t.Errorf("the rules are %q, not %q", got, want)
 	}
 	request := &Request{Do: "drop", Rule: 3}
-	_, all, _ := request.changes(s.currentMeasure())
-	text, err := change.Apply("problem.yaml", []byte(s.history.current().Text), all...)
+	_, all, _ := request.problemChanges(s.currentAmountConverter())
+	text, err := change.Apply("problem.yaml", []byte(s.history.currentStep().Text), all...)
 	if err != nil || strings.Contains(string(text), "require") || strings.Count(string(text), "  - ") != 4 {
 		t.Errorf("without it (%v):\n%s", err, text)
 	}

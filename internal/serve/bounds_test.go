@@ -60,13 +60,13 @@ func answerOf(conn net.Conn, within time.Duration) (int, error) {
 // not at all, and all bodies together have a bound.
 func TestBodies(t *testing.T) {
 	c := serving(t, smallCocktails(t))
-	c.session.bodyTime = time.Minute // those that are held are to stay on a busy machine, too
-	if status, err := answerOf(c.sendHead(mostRequest, false), 20*time.Second); status != http.StatusForbidden {
+	c.session.bodyTimeout = time.Minute // those that are held are to stay on a busy machine, too
+	if status, err := answerOf(c.sendHead(maxRequestBytes, false), 20*time.Second); status != http.StatusForbidden {
 		t.Errorf("without the key: %d, %v", status, err)
 	}
 	var held []net.Conn
-	for range mostRequests / mostRequest {
-		held = append(held, c.sendHead(mostRequest, true))
+	for range maxConcurrentRequestBytes / maxRequestBytes {
+		held = append(held, c.sendHead(maxRequestBytes, true))
 	}
 	// The request may come before the last of them has taken its room, and that one is then
 	// refused: another takes its place.
@@ -76,10 +76,10 @@ func TestBodies(t *testing.T) {
 			break
 		}
 		time.Sleep(25 * time.Millisecond)
-		held = append(held, c.sendHead(mostRequest, true))
+		held = append(held, c.sendHead(maxRequestBytes, true))
 	}
 	if status != http.StatusServiceUnavailable {
-		t.Errorf("beside %d bytes of bodies: %d", mostRequests, status)
+		t.Errorf("beside %d bytes of bodies: %d", maxConcurrentRequestBytes, status)
 	}
 	for _, conn := range held {
 		conn.Close()
@@ -93,11 +93,11 @@ func TestBodies(t *testing.T) {
 	if status != http.StatusOK {
 		t.Errorf("when they are gone: %d", status)
 	}
-	if status, text := c.do(Request{Do: "name", Step: 1, Text: strings.Repeat("a", mostRequest)}); status != http.StatusBadRequest || !strings.Contains(text, "too long") {
+	if status, text := c.do(Request{Do: "name", Step: 1, Text: strings.Repeat("a", maxRequestBytes)}); status != http.StatusBadRequest || !strings.Contains(text, "too long") {
 		t.Errorf("a body that is too long: %d %s", status, text)
 	}
 
-	c.session.bodyTime = 200 * time.Millisecond
+	c.session.bodyTimeout = 200 * time.Millisecond
 	conn := c.sendHead(100, true)
 	if _, err := io.WriteString(conn, `{"do":`); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestHistoryBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	added := func(parent int, words, text string) error {
-		return h.commit(func(next *history) error { next.add(parent, words, text); return nil })
+		return h.commit(func(next *history) error { next.addStep(parent, words, text); return nil })
 	}
 	if err := added(1, "second", "b"); err != nil {
 		t.Fatal(err)
@@ -126,22 +126,22 @@ func TestHistoryBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var full *inputerr.Error
-	if err := added(2, "long", strings.Repeat("a", mostHistory)); !errors.As(err, &full) || full.Message != "the history is full" {
+	if err := added(2, "long", strings.Repeat("a", maxHistoryBytes)); !errors.As(err, &full) || full.Message != "the history is full" {
 		t.Errorf("beyond its bytes: %v", err)
 	}
 	if is, err := os.ReadFile(h.path); err != nil || string(is) != string(kept) || len(h.Steps) != 2 || h.Current != 2 {
 		t.Errorf("a refused step leaves %d steps, at %d: %v", len(h.Steps), h.Current, err)
 	}
-	for len(h.Steps) < mostSteps {
-		h.add(1, "", "c")
+	for len(h.Steps) < maxSteps {
+		h.addStep(1, "", "c")
 	}
-	if err := added(1, "one more", "d"); !errors.As(err, &full) || len(h.Steps) != mostSteps {
+	if err := added(1, "one more", "d"); !errors.As(err, &full) || len(h.Steps) != maxSteps {
 		t.Errorf("beyond its steps: %v", err)
 	}
 	if err := h.save(); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := openHistory(path, []byte("a")); err != nil || len(again.Steps) != mostSteps {
+	if again, err := openHistory(path, []byte("a")); err != nil || len(again.Steps) != maxSteps {
 		t.Errorf("a full history is not read: %v", err)
 	}
 	more := testmode.Pick(20<<20, 1<<20)
@@ -152,7 +152,7 @@ func TestHistoryBound(t *testing.T) {
 	if _, err := openHistory(path, []byte("a")); !errors.As(err, &full) || full.Message != "this is no history of a problem" || !strings.Contains(fmt.Sprint(full.Err), "there are more than 10000 steps") {
 		t.Errorf("%d steps: %v", more, err)
 	}
-	if err := errors.Join(os.WriteFile(h.path, nil, 0o644), os.Truncate(h.path, mostHistory+1)); err != nil {
+	if err := errors.Join(os.WriteFile(h.path, nil, 0o644), os.Truncate(h.path, maxHistoryBytes+1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openHistory(path, []byte("a")); !errors.As(err, &full) || full.Message != "the history is too large" {
@@ -195,7 +195,7 @@ func TestTastedBound(t *testing.T) {
 // disk once its list is shown.
 func TestEvicted(t *testing.T) {
 	runs := make(chan string, 100)
-	s, err := newSession(t.Context(), Options{File: smallCocktails(t), waits: soon(), Run: func(ctx context.Context, _ *compile.Problem, dir string, _ func(run.Progress)) (*report.Model, error) {
+	s, err := newSession(t.Context(), Options{File: smallCocktails(t), waitTimes: soon(), Run: func(ctx context.Context, _ *compile.Problem, dir string, _ func(run.Progress)) (*report.Model, error) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
 		}
@@ -213,22 +213,22 @@ func TestEvicted(t *testing.T) {
 	}()
 	s.startWork()
 	first := <-runs
-	for k := range mostWorks + 3 {
-		if err := s.change(fmt.Sprint(k), (&Request{Do: "seed", Rule: k + 2}).only(t)...); err != nil {
+	for k := range maxKeptWorks + 3 {
+		if err := s.applyChanges(fmt.Sprint(k), (&Request{Do: "seed", Rule: k + 2}).only(t)...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.mu.Lock()
 	kept := len(s.workByStep)
 	s.mu.Unlock()
-	if kept > mostWorks {
+	if kept > maxKeptWorks {
 		t.Errorf("%d steps are kept", kept)
 	}
-	for last := fmt.Sprintf("step-%d", mostWorks+4); filepath.Base(<-runs) != last; { // some of those between may have come to it
+	for last := fmt.Sprintf("step-%d", maxKeptWorks+4); filepath.Base(<-runs) != last; { // some of those between may have come to it
 	}
 	var left []string
 	for range 1200 {
-		if left, err = filepath.Glob(filepath.Join(s.scratch.path, "run-*")); err != nil || len(left) == 1 && left[0] != filepath.Dir(first) {
+		if left, err = filepath.Glob(filepath.Join(s.scratchDir.path, "run-*")); err != nil || len(left) == 1 && left[0] != filepath.Dir(first) {
 			break
 		}
 		time.Sleep(25 * time.Millisecond)
@@ -318,7 +318,7 @@ func TestLeftBehind(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := s.end(); err != nil {
+	if err := s.remove(); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(s.path); !errors.Is(err, os.ErrNotExist) {

@@ -24,116 +24,118 @@ import (
 	"kir/internal/report/view"
 )
 
-// A Campaign is the page's view of the campaign of a problem: its batches with their results,
-// and its standing. The files are those of kir next and kir record.
+// A Campaign is the page's view of a problem's campaign: the batches, their results and the
+// standing. The page uses the same files as the commands kir next and kir record.
 type Campaign struct {
-	Step       int       `json:"step"`  // the step that it was read for
-	Activity   string    `json:"doing"` // choosing, standing, or empty
-	Fault      *Fault    `json:"fault"`
-	Size       int       `json:"size"`   // number of recipes of a batch that the problem asks for
-	Labels     []Label   `json:"labels"` // that are measured
-	Round      int       `json:"round"`  // number of the last round
-	Batches    []Batch   `json:"batches"`
+	Step       int       `json:"step"`    // id of the step that the campaign was read for
+	Activity   string    `json:"doing"`   // what is being computed: "choosing" a batch, the "standing", or nothing if empty
+	Fault      *Fault    `json:"fault"`   // error that keeps the campaign from being read or computed; nil: none
+	Size       int       `json:"size"`    // number of recipes in a batch, as the problem file states
+	Labels     []Label   `json:"labels"`  // labels to measure and conditions to state
+	Round      int       `json:"round"`   // number of the last round
+	Batches    []Batch   `json:"batches"` // latest batches, newest first
 	OwnResults int       `json:"own"`     // number of results whose recipes are in no batch
 	Results    string    `json:"results"` // name of the file of results
-	Stand      *Standing `json:"stand"`   // nil: no trials yet, or it is being computed
-	Stale      bool      `json:"behind"`  // results arrived after Stand was computed
+	Stand      *Standing `json:"stand"`   // report on the campaign; nil if there are no trials yet or the report is being computed
+	Stale      bool      `json:"behind"`  // whether results were recorded after Stand was computed
 
-	Colours map[string]int `json:"colours"` // by ingredient, as in a [List]
+	Colours map[string]int `json:"colours"` // by ingredient: the number of the colour, as in a [List]
 
-	text string // text of the problem that it was read for
-	key  string // identifies the inputs of Stand
+	problemText string // text of the problem file that the campaign was read for
+	inputsKey   string // identifies the inputs from which Stand was computed; see standingInputsKey
 }
 
-// A Label is a measured label of recipes.
+// A Label is something that a result has a value of: a measured label or a condition.
 type Label struct {
 	Name    string `json:"name"`
-	Numeric bool   `json:"numeric"`
-	Set     bool   `json:"set"`  // a condition: it is set and not measured
-	Unit    string `json:"unit"` // of a condition
+	Numeric bool   `json:"numeric"` // whether the values are numbers
+	Set     bool   `json:"set"`     // whether the label is a condition, which is set instead of measured
+	Unit    string `json:"unit"`    // unit of a condition; empty for a measured label
 }
 
-// A Batch is a set of recipes that were chosen together.
+// A Batch is the page's view of a set of recipes that were chosen together.
 type Batch struct {
-	Round   int      `json:"round"`
-	Table   string   `json:"table"` // the file to fill in
-	Text    string   `json:"text"`  // the gain that was still to expect
+	Round   int      `json:"round"` // number of the round
+	Table   string   `json:"table"` // name of the table file in which results can be filled in
+	Text    string   `json:"text"`  // sentence about the gain that was expected when the batch was chosen
 	Notes   []string `json:"notes"`
-	Entries []Trial  `json:"entries"`
+	Entries []Trial  `json:"entries"` // recipes of the batch with their results
 }
 
-// A Trial is a recipe of a batch with its result.
+// A Trial is the page's view of one recipe of a batch, with the result.
 type Trial struct {
 	ID        string                         `json:"id"`
-	Recipe    map[string]int                 `json:"recipe"` // units
-	Reason    string                         `json:"reason"`
-	Kind      string                         `json:"kind"`
-	Predicted map[string]campaign.Prediction `json:"predicted"`
-	Limits    []string                       `json:"limits,omitempty"`  // checks of limits that Predicted does not show, in words
-	Status    string                         `json:"status"`            // waits, made, failed, withdrawn, or empty: the same recipe was tried under another id
-	Values    map[string]string              `json:"values"`            // by label and condition
-	Set       string                         `json:"set,omitempty"`     // the conditions that were offered, in words
-	Offered   map[string]string              `json:"offered,omitempty"` // and by name
+	Recipe    map[string]int                 `json:"recipe"`            // by ingredient: the amount in units
+	Reason    string                         `json:"reason"`            // sentence that says why the recipe was chosen
+	Kind      string                         `json:"kind"`              // kind of the reason; see [campaign.ReasonKind]
+	Predicted map[string]campaign.Prediction `json:"predicted"`         // by label: the predicted measurement
+	Limits    []string                       `json:"limits,omitempty"`  // sentences about limits on predictions that Predicted does not show
+	Status    string                         `json:"status"`            // "waits", "made", "failed" or "withdrawn"; empty if the same recipe was tried under another id
+	Values    map[string]string              `json:"values"`            // by label or condition: the recorded value
+	Set       string                         `json:"set,omitempty"`     // conditions that were offered, in words
+	Offered   map[string]string              `json:"offered,omitempty"` // by condition: the value that was offered
 }
 
-// A Standing is the page's view of a [campaign.Standing].
+// A Standing is the page's view of a report on a campaign; see [campaign.Standing].
 type Standing struct {
-	Advice   string                     `json:"advice"` // go on, or stop
+	Advice   string                     `json:"advice"` // "go on" or "stop"
 	Headline string                     `json:"headline"`
 	Text     string                     `json:"text"`
-	Tried    string                     `json:"tried"`
-	Best     map[string]int             `json:"best"` // units; nil if nothing was measured
-	BestID   string                     `json:"best_id"`
-	Set      string                     `json:"set,omitempty"` // the conditions of the best recipe, in words
-	Measured string                     `json:"measured"`      // measurements of the best recipe
-	Lines    []string                   `json:"lines"`         // texts about models, coverage and notes
-	Rounds   []campaign.Round           `json:"rounds"`
-	Checks   []campaign.PredictionCheck `json:"told"`
+	Tried    string                     `json:"tried"`         // how many recipes were tried, in words
+	Best     map[string]int             `json:"best"`          // by ingredient: the amount of the best recipe in units; nil if nothing was measured
+	BestID   string                     `json:"best_id"`       // id of the best recipe
+	Set      string                     `json:"set,omitempty"` // conditions of the best recipe, in words
+	Measured string                     `json:"measured"`      // measurements of the best recipe, in words
+	Lines    []string                   `json:"lines"`         // sentences about coverage and models, and notes
+	Rounds   []campaign.Round           `json:"rounds"`        // outcome of each round
+	Checks   []campaign.PredictionCheck `json:"told"`          // latest predictions compared with measurements
 	Figures  []Drawing                  `json:"figures"`
 }
 
-// A Drawing is a figure as an SVG element of the page.
+// A Drawing is a figure that the page shows.
 type Drawing struct {
 	Title string `json:"title"`
-	SVG   string `json:"svg"`
+	SVG   string `json:"svg"` // SVG element
 }
 
-// mostTrials limits the recipes of batches that the page receives; it receives the latest
-// batches. mostTold limits the predictions.
-const mostTrials, mostTold = 1000, 1000
+// maxTrials is the approximate maximum number of recipes of batches that the page receives; the
+// latest batches come first. maxChecks is the maximum number of predictions that the page receives.
+const maxTrials, maxChecks = 1000, 1000
 
-// A campaignBoard has the state of a session's campaign and the computation that is running
-// for it. Requests record results one at a time. Only the latest computation counts.
+// A campaignBoard has the state of a session's campaign and the running computation. Only one
+// request at a time records results. Only the computation that was started last may store its
+// outcome.
 type campaignBoard struct {
-	turn sync.Mutex // held while results are recorded or read
+	recordMutex sync.Mutex // held while results are recorded or read
 
-	mu     sync.Mutex
-	shown  Campaign
-	cancel context.CancelFunc // cancels the running computation
-	number int                // number of the last computation
-	timer  *time.Timer        // fires when the page learns from new results
+	mu                sync.Mutex
+	shownCampaign     Campaign           // view of the campaign that the page shows
+	cancelComputation context.CancelFunc // cancels the running computation; nil before the first computation
+	computationNumber int                // number of the computation that was started last
+	relearnTimer      *time.Timer        // starts learning from new results when it fires
 }
 
-// publishCampaign tells all pages, if anything is known.
+// publishCampaign sends the view of the campaign to all open pages, if the campaign was read.
 func (s *Session) publishCampaign() error {
 	return s.hub.publish("campaign", func() (any, bool) {
-		s.board.mu.Lock()
-		defer s.board.mu.Unlock()
-		return s.board.shown, s.board.shown.Step > 0
+		s.campaignBoard.mu.Lock()
+		defer s.campaignBoard.mu.Unlock()
+		return s.campaignBoard.shownCampaign, s.campaignBoard.shownCampaign.Step > 0
 	})
 }
 
-// openCampaign opens the campaign of a step. The caller closes it.
+// openCampaign opens the campaign of a step. The caller must close the campaign.
 func (s *Session) openCampaign(ctx context.Context, step Step) (*campaign.Campaign, error) {
 	ctx, o := s.loadOptions(ctx, []byte(step.Text), compile.Options{Notify: func(string) {}})
-	return campaign.Open(ctx, s.file, o)
+	return campaign.Open(ctx, s.problemPath, o)
 }
 
-// withCampaign calls do, if not nil, with the campaign of the current step. Then it publishes
-// the campaign.
+// withCampaign opens the campaign of the current step, calls do with the campaign unless do is nil,
+// and publishes the campaign. If do changes files, the campaign is read again before it is
+// published.
 func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) error) error {
-	s.board.turn.Lock()
-	defer s.board.turn.Unlock()
+	s.campaignBoard.recordMutex.Lock()
+	defer s.campaignBoard.recordMutex.Unlock()
 	step := s.currentStep()
 	c, err := s.openCampaign(ctx, step)
 	if err != nil {
@@ -152,48 +154,50 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 	return errors.Join(s.publishCampaign(), c.Close())
 }
 
-// updateBoard stores the view of a campaign.
+// updateBoard stores the page's view of campaign c on the board.
 func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	n := Campaign{
 		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), OwnResults: c.CountOwnResults(), Labels: []Label{}, Batches: []Batch{},
-		Results: filepath.Base(compile.ResultsPath(s.file)), text: step.Text,
+		Results: filepath.Base(compile.ResultsPath(s.problemPath)), problemText: step.Text,
 	}
 	names := c.ResultLabels()
 	for _, name := range names {
-		n.Labels = append(n.Labels, labelOf(c, name))
+		n.Labels = append(n.Labels, newLabel(c, name))
 	}
 	for _, b := range slices.Backward(c.Batches) {
 		one := Batch{Round: b.Round, Table: filepath.Base(c.TablePath(b.Round)), Text: b.RemainingGain.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
 		for k := range b.Entries {
-			one.Entries = append(one.Entries, trialOf(c, b, &b.Entries[k]))
+			one.Entries = append(one.Entries, newTrial(c, b, &b.Entries[k]))
 		}
-		if n.Batches = append(n.Batches, one); trialsIn(n.Batches) > mostTrials {
+		if n.Batches = append(n.Batches, one); countTrials(n.Batches) > maxTrials {
 			break
 		}
 	}
 	for _, b := range n.Batches {
 		for _, e := range b.Entries {
-			s.palette.add(e.Recipe)
+			s.palette.addRecipes(e.Recipe)
 		}
 	}
-	n.Colours = s.palette.colours()
-	s.board.mu.Lock()
-	defer s.board.mu.Unlock()
-	was := &s.board.shown
-	n.Activity, n.Stand, n.key = was.Activity, was.Stand, was.key
-	n.Stale = n.Stand != nil && n.key != standingKey(c, step)
-	s.board.shown = n
+	n.Colours = s.palette.ingredientColours()
+	s.campaignBoard.mu.Lock()
+	defer s.campaignBoard.mu.Unlock()
+	was := &s.campaignBoard.shownCampaign
+	n.Activity, n.Stand, n.inputsKey = was.Activity, was.Stand, was.inputsKey
+	n.Stale = n.Stand != nil && n.inputsKey != standingInputsKey(c, step)
+	s.campaignBoard.shownCampaign = n
 }
 
-func trialsIn(all []Batch) (n int) {
+// countTrials returns the total number of recipes in the batches.
+func countTrials(all []Batch) (n int) {
 	for k := range all {
 		n += len(all[k].Entries)
 	}
 	return n
 }
 
-// standingKey returns a text that identifies the inputs of a standing.
-func standingKey(c *campaign.Campaign, step *Step) string {
+// standingInputsKey returns a text that changes when the inputs of a standing change: the problem,
+// the results and the round.
+func standingInputsKey(c *campaign.Campaign, step *Step) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, step.Text)
 	if r := c.Problem.Results(); r != nil {
@@ -203,8 +207,8 @@ func standingKey(c *campaign.Campaign, step *Step) string {
 	return b.String()
 }
 
-// labelOf returns the view of a label or a condition.
-func labelOf(c *campaign.Campaign, name string) Label {
+// newLabel returns the page's view of the label or condition with the given name.
+func newLabel(c *campaign.Campaign, name string) Label {
 	for k := range c.Problem.Conditions {
 		if of := &c.Problem.Conditions[k]; of.Name == name {
 			return Label{Name: name, Numeric: of.Numbers != nil, Set: true, Unit: of.Unit}
@@ -213,8 +217,8 @@ func labelOf(c *campaign.Campaign, name string) Label {
 	return Label{Name: name, Numeric: c.IsNumeric(name)}
 }
 
-// trialOf returns the view of an entry of a batch with its result.
-func trialOf(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial {
+// newTrial returns the page's view of entry e of batch b, with the result.
+func newTrial(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial {
 	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string), Set: view.ConditionsText(b.Conditions, e.Conditions), Offered: e.OfferedTexts()}
 	for _, l := range e.Limits {
 		if text := view.LimitText(l); text != "" {
@@ -236,15 +240,15 @@ func trialOf(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial {
 	return t
 }
 
-// showCampaign publishes the campaign of the current step in the background. If the campaign
-// has trials, it also updates the standing.
-func (s *Session) showCampaign() {
+// refreshCampaign reads and publishes the campaign of the current step in the background. If the
+// campaign has trials, refreshCampaign also updates the standing.
+func (s *Session) refreshCampaign() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return
 	}
-	s.running.Go(func() {
+	s.runningWork.Go(func() {
 		if err := s.withCampaign(s.ctx, nil); err != nil {
 			s.noteError(s.showCampaignFault(s.ctx, err))
 			return
@@ -253,24 +257,23 @@ func (s *Session) showCampaign() {
 	})
 }
 
-// showCampaignFault publishes an error of the campaign. The page continues without the
-// campaign.
+// showCampaignFault publishes an error of the campaign. The rest of the page keeps working.
 func (s *Session) showCampaignFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
 	s.mu.Lock()
-	step, m := *s.history.current(), s.measure
+	step, m := *s.history.currentStep(), s.amountConverter
 	s.mu.Unlock()
-	s.board.mu.Lock()
-	s.board.shown.Step, s.board.shown.Fault = step.ID, newFault(err, step.Text, m)
-	s.board.shown.Activity = ""
-	s.board.mu.Unlock()
+	s.campaignBoard.mu.Lock()
+	s.campaignBoard.shownCampaign.Step, s.campaignBoard.shownCampaign.Fault = step.ID, newFault(err, step.Text, m)
+	s.campaignBoard.shownCampaign.Activity = ""
+	s.campaignBoard.mu.Unlock()
 	return s.publishCampaign()
 }
 
-// startComputation starts a long computation for the campaign and cancels the previous one.
-// doing names it to the page.
+// startComputation runs do in the background, as a long computation for the campaign, and cancels
+// the previous computation. The page shows the text doing as the activity.
 func (s *Session) startComputation(doing string, do func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -278,23 +281,23 @@ func (s *Session) startComputation(doing string, do func(ctx context.Context) er
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	b := &s.board
+	b := &s.campaignBoard
 	b.mu.Lock()
-	if b.cancel != nil {
-		b.cancel()
+	if b.cancelComputation != nil {
+		b.cancelComputation()
 	}
-	b.number++
-	mine := b.number
-	b.cancel, b.shown.Activity = cancel, doing
+	b.computationNumber++
+	mine := b.computationNumber
+	b.cancelComputation, b.shownCampaign.Activity = cancel, doing
 	b.mu.Unlock()
-	s.running.Go(func() {
+	s.runningWork.Go(func() {
 		defer cancel()
 		s.noteError(s.publishCampaign())
 		err := do(ctx)
 		b.mu.Lock()
-		last := b.number == mine
+		last := b.computationNumber == mine
 		if last {
-			b.shown.Activity = ""
+			b.shownCampaign.Activity = ""
 		}
 		b.mu.Unlock()
 		if err != nil && last {
@@ -307,21 +310,23 @@ func (s *Session) startComputation(doing string, do func(ctx context.Context) er
 	})
 }
 
-// updateStanding starts to compute the standing, unless it is current or there are no trials.
+// updateStanding starts to compute the standing. It does nothing if the standing is up to date, a
+// batch is being chosen or there are no trials.
 func (s *Session) updateStanding() {
-	s.board.mu.Lock()
-	shown := s.board.shown
-	s.board.mu.Unlock()
-	if shown.Activity == choosing || len(shown.Batches) == 0 && shown.OwnResults == 0 || shown.Stand != nil && !shown.Stale {
+	s.campaignBoard.mu.Lock()
+	shown := s.campaignBoard.shownCampaign
+	s.campaignBoard.mu.Unlock()
+	if shown.Activity == choosingActivity || len(shown.Batches) == 0 && shown.OwnResults == 0 || shown.Stand != nil && !shown.Stale {
 		return
 	}
 	s.startComputation("standing", s.computeStanding)
 }
 
-// choosing is the activity while a batch is being chosen.
-const choosing = "choosing"
+// choosingActivity is the [Campaign.Activity] while a batch is being chosen.
+const choosingActivity = "choosing"
 
-// computeStanding computes the standing of the current step's campaign and stores it.
+// computeStanding computes the standing of the current step's campaign and stores the result on the
+// board.
 func (s *Session) computeStanding(ctx context.Context) (err error) {
 	step := s.currentStep()
 	c, err := s.openCampaign(ctx, step)
@@ -329,13 +334,13 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	st, err := c.ComputeStanding(ctx, s.settings(c.Problem))
+	st, err := c.ComputeStanding(ctx, s.campaignSettings(c.Problem))
 	if err != nil {
 		return err
 	}
 	out := &Standing{
 		Advice: st.RemainingGain.Advice, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
-		Checks: st.Checks[max(0, len(st.Checks)-mostTold):], Figures: []Drawing{},
+		Checks: st.Checks[max(0, len(st.Checks)-maxChecks):], Figures: []Drawing{},
 	}
 	out.Headline, out.Text = view.Advice(st.RemainingGain)
 	if st.Best != nil {
@@ -353,55 +358,56 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 		f.Name = "campaign-" + f.Name
 		out.Figures = append(out.Figures, Drawing{f.Title, f.SVG()})
 	}
-	s.board.mu.Lock()
-	defer s.board.mu.Unlock()
+	s.campaignBoard.mu.Lock()
+	defer s.campaignBoard.mu.Unlock()
 	if ctx.Err() == nil {
-		s.board.shown.Stand, s.board.shown.key, s.board.shown.Stale = out, standingKey(c, &step), false
-		s.board.shown.Fault = nil
+		s.campaignBoard.shownCampaign.Stand, s.campaignBoard.shownCampaign.inputsKey, s.campaignBoard.shownCampaign.Stale = out, standingInputsKey(c, &step), false
+		s.campaignBoard.shownCampaign.Fault = nil
 	}
 	return nil
 }
 
-// settings returns the settings for choosing batches.
-func (s *Session) settings(p *compile.Problem) campaign.Settings {
+// campaignSettings returns the settings with which the campaign of problem p chooses batches.
+func (s *Session) campaignSettings(p *compile.Problem) campaign.Settings {
 	return campaign.SettingsOf(p, s.options.Version)
 }
 
-// nextBatch starts to choose the next batch. size 0 means the size that the problem states.
+// nextBatch starts to choose the next batch in the background. A size of 0 means the size that the
+// problem states.
 func (s *Session) nextBatch(size int) error {
 	if size < 0 || size > campaign.MostSize {
 		return &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
 	}
-	s.board.mu.Lock()
-	busy := s.board.shown.Activity == choosing
-	s.board.mu.Unlock()
+	s.campaignBoard.mu.Lock()
+	busy := s.campaignBoard.shownCampaign.Activity == choosingActivity
+	s.campaignBoard.mu.Unlock()
 	if busy {
 		return &inputerr.Error{Message: "a batch is being chosen", Hint: "wait until it is shown"}
 	}
-	s.startComputation(choosing, func(ctx context.Context) error {
-		if err := s.choose(ctx, size); err != nil {
+	s.startComputation(choosingActivity, func(ctx context.Context) error {
+		if err := s.chooseBatch(ctx, size); err != nil {
 			return err
 		}
 		if err := s.withCampaign(ctx, nil); err != nil {
 			return err
 		}
-		s.board.mu.Lock()
-		s.board.shown.Activity = "standing"
-		s.board.mu.Unlock()
+		s.campaignBoard.mu.Lock()
+		s.campaignBoard.shownCampaign.Activity = "standing"
+		s.campaignBoard.mu.Unlock()
 		return errors.Join(s.publishCampaign(), s.computeStanding(ctx))
 	})
 	return nil
 }
 
-// choose chooses a batch, as kir next does, and writes its files. Results may be recorded
-// meanwhile.
-func (s *Session) choose(ctx context.Context, size int) (err error) {
+// chooseBatch chooses a batch and writes the same files as the command kir next. Results may be
+// recorded at the same time.
+func (s *Session) chooseBatch(ctx context.Context, size int) (err error) {
 	c, err := s.openCampaign(ctx, s.currentStep())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	o := s.settings(c.Problem)
+	o := s.campaignSettings(c.Problem)
 	if size > 0 {
 		o.Size = size
 	}
@@ -421,18 +427,18 @@ func (s *Session) choose(ctx context.Context, size int) (err error) {
 	return nil
 }
 
-// A RecipeResult is the result of one recipe, as the page sends it.
+// A RecipeResult is the result of making one recipe, as the page sends it.
 type RecipeResult struct {
-	ID     string            `json:"id"`
-	Values map[string]string `json:"values"`
-	Failed bool              `json:"failed"`
+	ID     string            `json:"id"`     // id of the recipe
+	Values map[string]string `json:"values"` // by label or condition: the value as a text
+	Failed bool              `json:"failed"` // whether making the recipe failed
 }
 
-// maxResults limits the number of results in one request.
+// maxResults is the maximum number of results in one request.
 const maxResults = 10_000
 
-// recordResults records or withdraws results, all of them or none. New values replace known ones; the
-// file keeps the old entries.
+// recordResults records or withdraws all given results, or none of them if there is an error. New
+// values replace known values, but the file of results keeps the old entries.
 func (s *Session) recordResults(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
 	if len(came) == 0 || len(came) > maxResults {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
@@ -455,9 +461,9 @@ func (s *Session) recordResults(came []RecipeResult, withdraw bool) (*campaign.R
 	}, campaign.RecordOptions{Correct: !withdraw, Withdraw: withdraw})
 }
 
-// valuesOf parses a table that only has ids and labels, such as cells copied from a table of
-// results. It returns nil if the table has other columns.
-func valuesOf(text string, labels []string) (all []campaign.Result) {
+// parseValueTable parses a table whose columns are only ids and labels, such as cells copied from a
+// table of results. It returns nil if the table has any other column.
+func parseValueTable(text string, labels []string) (all []campaign.Result) {
 	for _, comma := range "\t;," {
 		in := csv.NewReader(strings.NewReader(text))
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t'
@@ -480,10 +486,10 @@ func valuesOf(text string, labels []string) (all []campaign.Result) {
 	return nil
 }
 
-// recordTable records the results in a table, as kir record does.
+// recordTable records the results in the text of a table, as the command kir record does.
 func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
-		if all := valuesOf(text, c.ResultLabels()); all != nil {
+		if all := parseValueTable(text, c.ResultLabels()); all != nil {
 			return all, nil
 		}
 		all, _, err := c.ParseTable([]byte(text), "the table", dataset.Layout{})
@@ -491,7 +497,8 @@ func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	}, campaign.RecordOptions{Correct: true})
 }
 
-// saveResults records results and starts learning from them.
+// saveResults records results and starts to learn from them. The function results returns the
+// results for the opened campaign.
 func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Result, error), o campaign.RecordOptions) (out *campaign.RecordSummary, err error) {
 	err = s.withCampaign(s.ctx, func(c *campaign.Campaign) error {
 		all, err := results(c)
@@ -502,7 +509,7 @@ func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Resul
 		return err
 	})
 	if err != nil {
-		return nil, unrecorded(err)
+		return nil, recordError(err)
 	}
 	if out.New+out.Changed+out.Withdrawn > 0 {
 		s.relearn()
@@ -510,29 +517,31 @@ func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Resul
 	return out, nil
 }
 
-// unrecorded returns err if the user caused it. Any other error, as from a disk, becomes one
-// that says that nothing was recorded.
-func unrecorded(err error) error {
+// recordError converts an error of recording to an error for the page. An error that the user
+// caused stays unchanged. Any other error, such as a full disk, becomes a message which says that
+// nothing was recorded.
+func recordError(err error) error {
 	var bad *inputerr.Error
 	if several := (*inputerr.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
 		return err
 	}
-	return &unkeptError{what: "nothing was recorded, as the results cannot be written", err: err}
+	return &notSavedError{message: "nothing was recorded, as the results cannot be written", err: err}
 }
 
-// relearn learns from the results after a pause of relearnDelay without new ones. It drops the
-// kept work of all other steps, because their models are outdated.
+// relearn restarts the current step, so that it learns from new results. The restart happens once
+// no result has come for waitTimes.relearnDelay. The kept work of all other steps is dropped,
+// because their models are outdated.
 func (s *Session) relearn() {
-	b := &s.board
+	b := &s.campaignBoard
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.timer != nil {
-		b.timer.Stop()
+	if b.relearnTimer != nil {
+		b.relearnTimer.Stop()
 	}
-	b.timer = time.AfterFunc(s.waits.relearn, func() {
+	b.relearnTimer = time.AfterFunc(s.waitTimes.relearnDelay, func() {
 		s.mu.Lock()
 		for id, w := range s.workByStep {
-			if w != s.work {
+			if w != s.activeWork {
 				delete(s.workByStep, id)
 			}
 		}
@@ -547,7 +556,8 @@ func (s *Session) relearn() {
 	})
 }
 
-// serveSheets responds with weighing sheets of a batch to print, with room for measurements.
+// serveSheets responds with a page of weighing sheets, one for each recipe of a batch, to print.
+// The sheets have space for measurements.
 func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	text, err := func() (text []byte, err error) {
@@ -578,7 +588,7 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 				return assemble.Weighing(outline, report.Best{Recipe: e.Recipe, Conditions: e.Conditions}, fmt.Sprintf("%s: recipe %s", c.Problem.Name, e.ID), order, scale)
 			}
 			one, err := onScale()
-			if finer := finerStep(err); finer != "" { // the sheet names the finer step
+			if finer := finerScaleStep(err); finer != "" { // the sheet names the finer step
 				scale.Step = finer
 				one, err = onScale()
 			}
@@ -591,26 +601,26 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 			return nil, &inputerr.Error{Message: fmt.Sprintf("no recipe of round %d waits to be made", round)}
 		}
 		var b bytes.Buffer
-		w.Header().Set("Content-Security-Policy", printPolicy)
+		w.Header().Set("Content-Security-Policy", printSecurityPolicy)
 		err = view.WeighingPages(&b, fmt.Sprintf("%s: round %d", c.Problem.Name, round), batch.Labels, sheets)
 		return b.Bytes(), err
 	}()
-	write(w, "text/html; charset=utf-8", text, err)
+	writeResponse(w, "text/html; charset=utf-8", text, err)
 }
 
-// finerStep returns a scale step fine enough for a recipe that the requested step cannot
-// weigh; empty if there is none.
-func finerStep(err error) string {
+// finerScaleStep returns a step of the scale that is fine enough to weigh the recipe, if err says
+// that the requested step is too coarse. Otherwise it returns an empty text.
+func finerScaleStep(err error) string {
 	if e := (*assemble.StepError)(nil); errors.As(err, &e) {
 		return e.Finer
 	}
 	return ""
 }
 
-// drawings responds with figures of the settled run's models: how each prediction changes with
-// the amounts.
-func (s *Session) drawings(r *http.Request) (any, error) {
-	_, m, err := s.settledModel()
+// answerFigures responds with figures of the models of the finished run. The figures show how each
+// prediction changes with the amounts.
+func (s *Session) answerFigures(r *http.Request) (any, error) {
+	_, m, err := s.finishedRun()
 	if err != nil {
 		return nil, err
 	}

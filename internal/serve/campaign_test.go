@@ -188,7 +188,7 @@ func TestCampaignUnkept(t *testing.T) {
 func TestCampaignLast(t *testing.T) {
 	file := tonics(t)
 	c := serving(t, file)
-	c.session.waits.relearn = soon().relearn // nothing is recorded yet
+	c.session.waitTimes.relearnDelay = soon().relearnDelay // nothing is recorded yet
 	c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
 	c.must(Request{Do: "next", Size: 1})
 	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" })

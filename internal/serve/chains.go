@@ -17,73 +17,76 @@ import (
 )
 
 const (
-	liveChains = 4
-	liveWarmup = 400       // iterations
-	liveThin   = 8         // iterations from one draw to the next
-	mostLive   = 1_000_000 // limit on the draws of all chains; by then the run has ended or takes long
-	keptDraws  = 1024      // draws kept of each chain
-	firstDraws = 4096      // draws of all chains before they leave the processors to the run
+	chainCount           = 4         // number of Markov chains that draw while the page is open
+	liveWarmupIterations = 400       // number of warm-up iterations of each chain
+	liveThinning         = 8         // number of iterations from one draw to the next
+	maxLiveDraws         = 1_000_000 // maximum number of draws of all chains together
+	maxKeptDraws         = 1024      // number of draws that are kept of each chain; up to twice as many before thinning
+	drawsBeforeYielding  = 4096      // number of draws of all chains together, after which the chains wait until the run has finished
 )
 
-// A keptDraw is a draw of a trace.
+// A keptDraw is a recipe that a Markov chain drew.
 type keptDraw struct {
-	parts      []mcmc.Part
-	conditions []int32
-	logDensity float64
-	logScore   float64 // Σ_k c_k·log y_k
+	parts      []mcmc.Part // ingredients and their amounts in units
+	conditions []int32     // by condition: the index of the value
+	logDensity float64     // log density under the target distribution, up to a constant
+	logScore   float64     // Σ_k c_k·log y_k, where objective k has the weight c_k and the score y_k
 }
 
-// A trace has draws of a chain, evenly spaced. When it is full it drops every second one.
+// A trace keeps evenly spaced draws of one Markov chain. When the trace is full, it drops every
+// second draw.
 type trace struct {
-	mu    sync.Mutex
-	every int
-	seen  int
-	kept  []keptDraw
+	mu        sync.Mutex
+	interval  int // one in interval draws is kept
+	drawsSeen int // number of draws made so far
+	draws     []keptDraw
 }
 
+// add keeps a copy of the chain's state x, unless x falls between two kept draws.
 func (t *trace) add(x *mcmc.State) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.seen++; (t.seen-1)%t.every != 0 {
+	if t.drawsSeen++; (t.drawsSeen-1)%t.interval != 0 {
 		return
 	}
-	t.kept = append(t.kept, keptDraw{x.Composition.Parts(), x.Composition.AppendConditions(nil), x.LogDensity(), x.LogScore()})
-	if len(t.kept) >= 2*keptDraws {
-		half := make([]keptDraw, 0, 2*keptDraws)
-		for k := 0; k < len(t.kept); k += 2 {
-			half = append(half, t.kept[k])
+	t.draws = append(t.draws, keptDraw{x.Composition.Parts(), x.Composition.AppendConditions(nil), x.LogDensity(), x.LogScore()})
+	if len(t.draws) >= 2*maxKeptDraws {
+		half := make([]keptDraw, 0, 2*maxKeptDraws)
+		for k := 0; k < len(t.draws); k += 2 {
+			half = append(half, t.draws[k])
 		}
-		t.kept, t.every = half, 2*t.every
+		t.draws, t.interval = half, 2*t.interval
 	}
 }
 
-// chains draw from a target while the page is open.
+// A chains value has the Markov chains that draw recipes of the current step while the page is
+// open.
 type chains struct {
-	target *mcmc.Target
-	traces []*trace
-	reused atomic.Int64 // number of the previous step's draws that were suitable as starts
+	target        *mcmc.Target // distribution to draw from
+	traces        []*trace     // by chain: the kept draws
+	reusableCount atomic.Int64 // number of the previous step's draws that were suitable as starts
 
 	// processorFree is closed once no other work needs the processors.
 	processorFree chan struct{}
 }
 
-// newChains returns chains without draws.
+// newChains returns chains that have no draws yet.
 func newChains(t *mcmc.Target) *chains {
 	c := &chains{target: t, processorFree: make(chan struct{})}
-	for range liveChains {
-		c.traces = append(c.traces, &trace{every: 1})
+	for range chainCount {
+		c.traces = append(c.traces, &trace{interval: 1})
 	}
 	return c
 }
 
-// draws returns the kept draws, the same number of each chain. made is the number of draws
-// made.
+// draws returns the kept draws by chain, with equally many draws for each chain. The result made is
+// the number of draws made by all chains.
 func (c *chains) draws() (kept [][]keptDraw, made int) {
 	least := math.MaxInt
 	for _, t := range c.traces {
 		t.mu.Lock()
-		kept = append(kept, t.kept[:len(t.kept):len(t.kept)])
-		made += t.seen
+		kept = append(kept, t.draws[:len(t.draws):len(t.draws)])
+		made += t.drawsSeen
 		t.mu.Unlock()
 		least = min(least, len(kept[len(kept)-1]))
 	}
@@ -93,11 +96,12 @@ func (c *chains) draws() (kept [][]keptDraw, made int) {
 	return kept, made
 }
 
-// run draws until ctx ends or there are enough draws. If draws of the previous law fit this
-// one, the chains start at some of them. These are resampled in proportion to the ratio of the
-// two densities (sampling importance resampling, Rubin 1987). So a small change does not need
-// a new warm-up. Otherwise the chains start at exact draws of the law of n.
-func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []keptDraw) error {
+// drawUntilDone draws until ctx ends or there are enough draws. The parameter before has draws of
+// the previous step. If some of these draws are possible in the new distribution, the chains start
+// from them. The starts are resampled in proportion to the ratio of the two densities (sampling
+// importance resampling, Rubin 1987), so a small change of the problem needs no new warm-up.
+// Otherwise the chains start from exact draws of the distribution of the number of ingredients.
+func (c *chains) drawUntilDone(ctx context.Context, kernel string, seed uint64, before []keptDraw) error {
 	if kernel == "tempered" {
 		kernel = "balanced" // the kernel that moves a single state
 	}
@@ -109,7 +113,7 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 		return err
 	}
 	starts, weights := c.reusableDraws(before)
-	c.reused.Store(int64(len(starts)))
+	c.reusableCount.Store(int64(len(starts)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
 	// The chains take turns, so that all have draws even with fewer cores.
@@ -117,21 +121,21 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 	for index := range turns {
 		r := mcmc.NewRand(seed, "page", uint64(index))
 		turns[index] = &liveChain{kernel: k, rand: r, trace: c.traces[index]}
-		if turns[index].state, err = c.start(r, starts, weights); err != nil {
+		if turns[index].state, err = c.startState(r, starts, weights); err != nil {
 			return err
 		}
 	}
 	workers := min(len(turns), max(1, runtime.GOMAXPROCS(0)))
 	for w := range workers {
 		g.Go(func() error {
-			for made := 0; made < mostLive/len(c.traces); {
+			for made := 0; made < maxLiveDraws/len(c.traces); {
 				for k := w; k < len(turns); k += workers {
-					if err := turns[k].turn(ctx); err != nil {
+					if err := turns[k].takeTurn(ctx); err != nil {
 						return err
 					}
 				}
-				made = turns[w].trace.count()
-				if made*len(c.traces) < firstDraws {
+				made = turns[w].trace.drawCount()
+				if made*len(c.traces) < drawsBeforeYielding {
 					continue
 				}
 				select {
@@ -146,14 +150,15 @@ func (c *chains) run(ctx context.Context, kernel string, seed uint64, before []k
 	return g.Wait()
 }
 
-func (t *trace) count() int {
+// drawCount returns the number of draws made so far.
+func (t *trace) drawCount() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.seen
+	return t.drawsSeen
 }
 
-// reusableDraws returns the draws of another law that have a density under this one, with
-// their importance weights.
+// reusableDraws returns the draws of another distribution that have a positive density under the
+// target, and their importance weights.
 func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []float64) {
 	var logs []float64
 	for _, d := range before {
@@ -177,8 +182,9 @@ func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []
 	return starts, weights
 }
 
-// start returns the initial state of a chain.
-func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcmc.State, error) {
+// startState returns the initial state of a chain. The state is one of the given draws, chosen in
+// proportion to the weights, or a new exact draw if there are none.
+func (c *chains) startState(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcmc.State, error) {
 	if len(starts) == 0 {
 		x, _, err := mcmc.StartState(c.target, r)
 		return x, err
@@ -191,22 +197,23 @@ func (c *chains) start(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcm
 	return mcmc.NewState(c.target, x)
 }
 
-// A liveChain is a chain with its kernel, random numbers and trace.
+// A liveChain is one running Markov chain.
 type liveChain struct {
-	kernel mcmc.Kernel
-	state  *mcmc.State
-	rand   *mcmc.Rand
-	trace  *trace
-	tally  mcmc.Tally
-	warm   bool
+	kernel   mcmc.Kernel
+	state    *mcmc.State
+	rand     *mcmc.Rand
+	trace    *trace
+	tally    mcmc.Tally
+	warmedUp bool // whether the warm-up has been done
 }
 
-// turn makes a few draws and adds them to the trace.
-func (l *liveChain) turn(ctx context.Context) error {
-	if !l.warm {
-		l.warm = true
+// takeTurn makes a few draws and adds the draws to the trace. The first turn also makes the
+// warm-up.
+func (l *liveChain) takeTurn(ctx context.Context) error {
+	if !l.warmedUp {
+		l.warmedUp = true
 		learner, learns := l.kernel.(mcmc.Learner)
-		for range liveWarmup / liveThin {
+		for range liveWarmupIterations / liveThinning {
 			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
@@ -214,7 +221,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 			if learns {
 				advance = learner.Warm
 			}
-			if err := advance(l.rand, l.state, liveThin, &l.tally); err != nil {
+			if err := advance(l.rand, l.state, liveThinning, &l.tally); err != nil {
 				return err
 			}
 		}
@@ -227,7 +234,7 @@ func (l *liveChain) turn(ctx context.Context) error {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		if err := l.kernel.Advance(l.rand, l.state, liveThin, &l.tally); err != nil {
+		if err := l.kernel.Advance(l.rand, l.state, liveThinning, &l.tally); err != nil {
 			return err
 		}
 		l.trace.add(l.state)

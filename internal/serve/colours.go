@@ -7,50 +7,50 @@ import (
 	"kir/internal/report/figure"
 )
 
-// A palette assigns colours to ingredients and groups. An assignment lasts as long as the page
-// is served, across steps, and is unique among its kind. Its lock may be taken while any other
-// is held.
+// A palette assigns colours to ingredients and to groups of ingredients. An ingredient or group
+// keeps its colour across all steps while the page is served. Two ingredients, or two groups, never
+// share an assignment. The lock of a palette may be taken while any other lock is held.
 type palette struct {
-	mu                  sync.Mutex
-	ingredients, groups figure.Palette[int]
+	mu                              sync.Mutex
+	ingredientPalette, groupPalette figure.Palette[int]
 }
 
-// addShortlist assigns colours to the ingredients of a shortlist.
+// addShortlist assigns colours to all ingredients of the shortlist's recipes.
 func (p *palette) addShortlist(list []report.Best) {
 	var recipes []map[string]int
 	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
 	}
-	p.add(recipes...)
+	p.addRecipes(recipes...)
 }
 
-// add assigns colours to the ingredients of recipes.
-func (p *palette) add(recipes ...map[string]int) {
+// addRecipes assigns colours to all ingredients of the recipes.
+func (p *palette) addRecipes(recipes ...map[string]int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ingredients.Add(recipes)
+	p.ingredientPalette.Add(recipes)
 }
 
-// colours returns the colour numbers of ingredients.
-func (p *palette) colours() map[string]int {
+// ingredientColours returns the number of the colour of each ingredient, by name.
+func (p *palette) ingredientColours() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	colours := make(map[string]int)
-	for name, paint := range p.ingredients.Paints() {
+	for name, paint := range p.ingredientPalette.Paints() {
 		colours[name] = paint.Index()
 	}
 	return colours
 }
 
-// groupColours returns the colours of groups in their order, and assigns colours to new
-// groups.
-func (p *palette) groupColours(g *groups) []int {
+// groupColours returns the number of the colour of each group, by index of the group. A new group
+// gets a colour first.
+func (p *palette) groupColours(g *ingredientGroups) []int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, value := range g.values {
-		p.groups.Add([]map[string]int{{value: 1}})
+		p.groupPalette.Add([]map[string]int{{value: 1}})
 	}
-	paints := p.groups.Paints()
+	paints := p.groupPalette.Paints()
 	colours := make([]int, len(g.values))
 	for k, value := range g.values {
 		colours[k] = paints[value].Index()

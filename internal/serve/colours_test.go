@@ -19,13 +19,13 @@ func TestColours(t *testing.T) {
 		}
 		c.drawn()
 		c.session.mu.Lock()
-		w := c.session.work
+		w := c.session.activeWork
 		c.session.mu.Unlock()
 		for _, lines := range []int64{50, 500} {
 			if err := w.quickSearch(t.Context(), w.problem, lines, 0); err != nil {
 				t.Fatal(err)
 			}
-			l := w.shownList()
+			l := w.shortlistWithColours()
 			for _, b := range l.Entries {
 				for name := range b.Recipe {
 					if _, ok := l.Colours[name]; !ok {

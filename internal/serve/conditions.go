@@ -11,17 +11,18 @@ import (
 	"kir/internal/number"
 )
 
-// A ConditionView is the page's view of a condition.
+// A ConditionView is the page's view of a condition under which recipes are made, such as a
+// temperature.
 type ConditionView struct {
 	Name   string   `json:"name"`
 	Unit   string   `json:"unit"`
-	Number bool     `json:"number"`
-	Values []any    `json:"values"` // all that the file lists
-	Texts  []string `json:"texts"`  // of the values, with the unit
-	Given  any      `json:"given"`  // null: chosen with the recipes
+	Number bool     `json:"number"` // whether the values are numbers
+	Values []any    `json:"values"` // all values that the problem file lists
+	Texts  []string `json:"texts"`  // by index in Values: the value with the unit, as a text
+	Given  any      `json:"given"`  // value that the user has fixed; nil: the value is chosen with the recipes
 }
 
-// newConditionViews returns the page's view of a problem's conditions.
+// newConditionViews returns the page's view of each condition of a problem.
 func newConditionViews(all []config.Condition) []ConditionView {
 	views := []ConditionView{}
 	for k := range all {
@@ -46,16 +47,16 @@ func newConditionViews(all []config.Condition) []ConditionView {
 	return views
 }
 
-// A ConditionRow says which values of a condition the draws have.
+// A ConditionRow summarises the values of one condition in the draws.
 type ConditionRow struct {
 	Name string `json:"name"`
-	Text string `json:"text"` // of a number, the median and what nine in ten draws have; else the shares of the commonest categories
+	Text string `json:"text"` // for numbers the median and the range of nine in ten draws; for categories the shares of the most frequent categories
 }
 
-// mostCategories is the greatest number of categories whose shares are said.
-const mostCategories = 4
+// maxCategories is the maximum number of categories in [ConditionRow.Text].
+const maxCategories = 4
 
-// newConditionRows says which values the draws have.
+// newConditionRows summarises the values of each condition in the draws.
 func newConditionRows(p *compile.Problem, kept [][]keptDraw) []ConditionRow {
 	rows := []ConditionRow{}
 	draws := slices.Concat(kept...)
@@ -80,7 +81,7 @@ func newConditionRows(p *compile.Problem, kept [][]keptDraw) []ConditionRow {
 			}
 			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 			var said []string
-			for _, v := range order[:min(len(order), mostCategories)] {
+			for _, v := range order[:min(len(order), maxCategories)] {
 				said = append(said, fmt.Sprintf("%s %s", of.Text(v), number.Percent(float64(counts[v])/float64(n))))
 			}
 			row.Text = strings.Join(said, ", ")
@@ -90,8 +91,9 @@ func newConditionRows(p *compile.Problem, kept [][]keptDraw) []ConditionRow {
 	return rows
 }
 
-// settingText writes the conditions of a draw, such as "temperature 185 °C, oven fan"; "" without conditions.
-func settingText(p *compile.Problem, conditions []int32) string {
+// conditionsText formats the conditions of a draw, such as "temperature 185 °C, oven fan". The text
+// is empty without conditions.
+func conditionsText(p *compile.Problem, conditions []int32) string {
 	var said []string
 	for k, v := range conditions {
 		said = append(said, p.Conditions[k].Name+" "+p.Conditions[k].Text(int(v)))
@@ -99,9 +101,10 @@ func settingText(p *compile.Problem, conditions []int32) string {
 	return strings.Join(said, ", ")
 }
 
-// moveConditions returns the values of the conditions of a draw of one problem as those of another: the same, or the
-// nearest that the other offers.
-func moveConditions(from, to []compile.Condition, conditions []int32) []int32 {
+// convertConditions converts the condition values of a draw from one problem to another problem.
+// The values are indices into the lists of values of each problem. A value that the other problem
+// does not offer becomes the nearest offered value.
+func convertConditions(from, to []compile.Condition, conditions []int32) []int32 {
 	if len(to) == 0 {
 		return nil
 	}

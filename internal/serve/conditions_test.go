@@ -42,7 +42,7 @@ func TestConditions(t *testing.T) {
 	_, kept := drawsAt(t, c, 3)
 	p := loadText(t, file, c)
 	for _, x := range kept {
-		if got := settingText(p, x.conditions); !strings.HasPrefix(got, "temperature 205 °C, time ") || !strings.HasSuffix(got, ", oven deck") {
+		if got := conditionsText(p, x.conditions); !strings.HasPrefix(got, "temperature 205 °C, time ") || !strings.HasSuffix(got, ", oven deck") {
 			t.Fatalf("a draw is made at %s", got)
 		}
 	}
@@ -67,7 +67,7 @@ func TestConditions(t *testing.T) {
 }
 
 // drawsAt returns the work on a step and its draws.
-func drawsAt(t *testing.T, c *client, step int) (*work, []keptDraw) {
+func drawsAt(t *testing.T, c *client, step int) (*stepWork, []keptDraw) {
 	t.Helper()
 	w, _, kept, err := c.session.waitForDraws(t.Context())
 	if err != nil || w.step.ID != step {
@@ -99,11 +99,11 @@ func TestMoveConditions(t *testing.T) {
 		{[]compile.Condition{{Name: "new", Categories: []string{"x", "y"}}}, "[0]"},
 		{nil, "[]"},
 	} {
-		if got := fmt.Sprint(moveConditions(heats, c.to, []int32{2, 1})); got != c.want {
+		if got := fmt.Sprint(convertConditions(heats, c.to, []int32{2, 1})); got != c.want {
 			t.Errorf("to %v: %s, and not %s", c.to, got, c.want)
 		}
 	}
-	if got := fmt.Sprint(moveConditions(nil, heats, nil)); got != "[0 0]" {
+	if got := fmt.Sprint(convertConditions(nil, heats, nil)); got != "[0 0]" {
 		t.Errorf("from none: %s", got)
 	}
 }

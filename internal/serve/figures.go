@@ -12,54 +12,55 @@ import (
 	"kir/internal/report"
 )
 
-// mostRows is the number of ingredients that the page receives without asking.
-const mostRows = 60
+// maxIngredientRows is the maximum number of ingredients in [Draws.Ingredients].
+const maxIngredientRows = 60
 
-// Draws summarises the draws of a step in a few kilobytes, whatever their number.
+// A Draws summarises the draws of a step in a few kilobytes, whatever the number of draws.
 type Draws struct {
-	Step     int    `json:"step"`
-	Made     int    `json:"made"`
-	Reused   int    `json:"from"`     // number of the previous step's draws that still fit
-	Reliable bool   `json:"reliable"` // false: the figures may still change
-	Why      string `json:"why"`      // reason for Reliable, in a sentence
+	Step     int    `json:"step"`     // id of the step
+	Made     int    `json:"made"`     // number of draws made
+	Reused   int    `json:"from"`     // number of the previous step's draws that are possible in this step
+	Reliable bool   `json:"reliable"` // whether the figures are reliable; if not, they may still change
+	Why      string `json:"why"`      // sentence that explains Reliable
 
-	RHat        report.Number  `json:"rhat"`
-	ESS         report.Number  `json:"ess"`
-	Ingredients []Row          `json:"ingredients"`
-	Unlisted    int            `json:"unlisted"` // number of used ingredients that are not listed
+	RHat        report.Number  `json:"rhat"`        // R-hat, which compares the chains with each other
+	ESS         report.Number  `json:"ess"`         // effective sample size
+	Ingredients []Row          `json:"ingredients"` // the most used ingredients, at most maxIngredientRows
+	Unlisted    int            `json:"unlisted"`    // number of used ingredients that are not in Ingredients
 	Groups      []Group        `json:"groups"`
 	Conditions  []ConditionRow `json:"conditions"`
-	Run         float64        `json:"run"` // finished share of the run, 0 to 1
+	Run         float64        `json:"run"` // finished share of the run, from 0 to 1
 }
 
-// A Row describes the use of an ingredient in the draws.
+// A Row says how the draws use one ingredient.
 type Row struct {
 	Name  string        `json:"name"`
-	Used  report.Number `json:"used"` // share of the draws
-	SE    report.Number `json:"se"`
-	Mean  report.Number `json:"mean"` // mean share in the draws that use it
-	Group int           `json:"group"`
+	Used  report.Number `json:"used"`  // share of the draws that use the ingredient
+	SE    report.Number `json:"se"`    // standard error of Used
+	Mean  report.Number `json:"mean"`  // mean share of the ingredient in the draws that use it
+	Group int           `json:"group"` // index of the ingredient's group; −1: none
 }
 
-// A Group has the ingredients that share a value of an attribute.
+// A Group summarises the draws for the ingredients that have the same value of an attribute.
 type Group struct {
-	Attribute string        `json:"attribute"`
-	Value     string        `json:"value"`
-	Mean      report.Number `json:"mean"` // mean share of a recipe over all draws
-	Q5        report.Number `json:"q5"`
-	Q95       report.Number `json:"q95"`
-	Members   int           `json:"members"`
+	Attribute string        `json:"attribute"` // name of the attribute
+	Value     string        `json:"value"`     // value of the attribute that all members have
+	Mean      report.Number `json:"mean"`      // mean share of the group in a recipe, over all draws
+	Q5        report.Number `json:"q5"`        // 5 % quantile of the group's share
+	Q95       report.Number `json:"q95"`       // 95 % quantile of the group's share
+	Members   int           `json:"members"`   // number of ingredients in the group
 }
 
-// Draws are reliable from a bulk ESS of enoughESS on and up to an R-hat of mostRHat, as in
-// the report.
+// Draws count as reliable if the bulk effective sample size is at least minESS and R-hat is at most
+// maxRHat. The report of a run uses the same limits.
 const (
-	enoughESS = 400
-	mostRHat  = 1.01
+	minESS  = 400
+	maxRHat = 1.01
 )
 
-// newDraws summarises draws, the same number of each chain.
-func newDraws(p *compile.Problem, g *groups, kept [][]keptDraw, made int) *Draws {
+// newDraws summarises draws, which are indexed by chain. Every chain must have the same number of
+// draws.
+func newDraws(p *compile.Problem, g *ingredientGroups, kept [][]keptDraw, made int) *Draws {
 	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}, Conditions: newConditionRows(p, kept)}
 	density := make([][]float64, len(kept))
 	used := make([][]float64, len(kept))
@@ -79,7 +80,7 @@ func newDraws(p *compile.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 		}
 		uses[c].AddCounts(counts)
 	}
-	d.judge(density, used)
+	d.assessConvergence(density, used)
 	if all == 0 {
 		return d
 	}
@@ -90,8 +91,8 @@ func newDraws(p *compile.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	d.Unlisted = max(0, len(order)-mostRows)
-	order = order[:min(len(order), mostRows)]
+	d.Unlisted = max(0, len(order)-maxIngredientRows)
+	order = order[:min(len(order), maxIngredientRows)]
 	inclusions, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
 	if err != nil {
 		return d // no draws, as judge has reported
@@ -107,7 +108,7 @@ func newDraws(p *compile.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 		totals := make([]float64, 0, all)
 		for _, draws := range kept {
 			for _, x := range draws {
-				totals = append(totals, g.share(x, k, p.Total))
+				totals = append(totals, g.groupShare(x, k, p.Total))
 			}
 		}
 		slices.Sort(totals)
@@ -116,15 +117,16 @@ func newDraws(p *compile.Problem, g *groups, kept [][]keptDraw, made int) *Draws
 			mean += v / float64(all)
 		}
 		d.Groups = append(d.Groups, Group{
-			Attribute: g.attribute, Value: value, Members: g.members[k], Mean: report.Number(mean),
+			Attribute: g.attributeName, Value: value, Members: g.memberCounts[k], Mean: report.Number(mean),
 			Q5: report.Number(totals[len(totals)/20]), Q95: report.Number(totals[len(totals)-1-len(totals)/20]),
 		})
 	}
 	return d
 }
 
-// judge sets the convergence figures and whether the draws are reliable.
-func (d *Draws) judge(density, used [][]float64) {
+// assessConvergence sets RHat and ESS, and whether the draws are reliable. By chain and draw,
+// density has the log densities and used has the numbers of ingredients.
+func (d *Draws) assessConvergence(density, used [][]float64) {
 	unknown := report.UnknownNumber()
 	d.RHat, d.ESS = unknown, unknown
 	if len(density) == 0 || len(density[0]) < 8 {
@@ -132,13 +134,13 @@ func (d *Draws) judge(density, used [][]float64) {
 		return
 	}
 	of, n := diagnose.Summarize(density), diagnose.Summarize(used)
-	d.RHat, d.ESS = worst(of.RHat, n.RHat, math.Max), worst(of.ESSBulk, n.ESSBulk, math.Min)
+	d.RHat, d.ESS = worse(of.RHat, n.RHat, math.Max), worse(of.ESSBulk, n.ESSBulk, math.Min)
 	switch {
 	case !d.RHat.Known() || !d.ESS.Known():
 		d.Why = "Not reliable yet: too few draws to tell."
-	case float64(d.RHat) > mostRHat:
+	case float64(d.RHat) > maxRHat:
 		d.Why = fmt.Sprintf("Not reliable yet: the chains do not agree (R-hat %s).", number.Fixed(float64(d.RHat), 3))
-	case float64(d.ESS) < enoughESS:
+	case float64(d.ESS) < minESS:
 		d.Why = fmt.Sprintf("Not reliable yet: the draws are worth %s independent ones.", number.RoundedDown(float64(d.ESS)))
 	default:
 		d.Reliable = true
@@ -146,31 +148,32 @@ func (d *Draws) judge(density, used [][]float64) {
 	}
 }
 
-// worst returns the worse of two figures. Either may be unknown, as for a law with only one
-// number of ingredients.
-func worst(a, b report.Number, of func(a, b float64) float64) report.Number {
+// worse returns the worse of two figures. The function choose, such as math.Max, returns the worse
+// of two known figures. An unknown figure does not count.
+func worse(a, b report.Number, choose func(a, b float64) float64) report.Number {
 	if math.IsNaN(float64(a)) {
 		return b
 	}
 	if math.IsNaN(float64(b)) {
 		return a
 	}
-	return report.Number(of(float64(a), float64(b)))
+	return report.Number(choose(float64(a), float64(b)))
 }
 
-// groups are the groups of ingredients by one attribute, for colours and totals. The attribute
-// is the one that orders ingredients in a table.
-type groups struct {
-	attribute    string
-	values       []string
-	byIngredient []int // by ingredient; −1: none
-	members      []int
+// An ingredientGroups divides the ingredients into groups that have the same value of one
+// attribute. The page uses groups for colours and totals. The attribute is the same that orders the
+// ingredients in tables.
+type ingredientGroups struct {
+	attributeName string   // name of the attribute; empty if there are no groups
+	values        []string // by group: the value of the attribute that all members have
+	byIngredient  []int    // by ingredient: the index of the group; −1: none
+	memberCounts  []int    // by group: the number of ingredients
 }
 
-// newGroups returns the groups of a problem. There are none if no attribute groups the
-// ingredients.
-func newGroups(p *compile.Problem) *groups {
-	g := &groups{byIngredient: make([]int, len(p.Ingredients))}
+// newGroups returns the groups of a problem's ingredients. There are no groups if no attribute is
+// suitable.
+func newGroups(p *compile.Problem) *ingredientGroups {
+	g := &ingredientGroups{byIngredient: make([]int, len(p.Ingredients))}
 	for i := range g.byIngredient {
 		g.byIngredient[i] = -1
 	}
@@ -178,7 +181,7 @@ func newGroups(p *compile.Problem) *groups {
 	if a == nil {
 		return g
 	}
-	g.attribute = a.Name
+	g.attributeName = a.Name
 	for i, v := range a.Values {
 		if v == "" {
 			continue
@@ -186,16 +189,16 @@ func newGroups(p *compile.Problem) *groups {
 		k := slices.Index(g.values, v)
 		if k < 0 {
 			k = len(g.values)
-			g.values, g.members = append(g.values, v), append(g.members, 0)
+			g.values, g.memberCounts = append(g.values, v), append(g.memberCounts, 0)
 		}
 		g.byIngredient[i] = k
-		g.members[k]++
+		g.memberCounts[k]++
 	}
 	return g
 }
 
-// share returns the share of a group in a draw.
-func (g *groups) share(x keptDraw, group, total int) float64 {
+// groupShare returns the share of a group in the recipe x, whose amounts sum to total.
+func (g *ingredientGroups) groupShare(x keptDraw, group, total int) float64 {
 	sum := 0
 	for _, part := range x.parts {
 		if g.byIngredient[part.Ingredient] == group {
@@ -205,21 +208,22 @@ func (g *groups) share(x keptDraw, group, total int) float64 {
 	return float64(sum) / float64(total)
 }
 
-// A Distribution is a histogram of the amounts of an ingredient or group over the draws.
+// A Distribution is a histogram of the amounts of an ingredient, or of a group of ingredients, over
+// the draws.
 type Distribution struct {
 	Name  string        `json:"name"`
-	Used  report.Number `json:"used"` // share of the draws
-	Low   float64       `json:"low"`  // lower end of the bins, as a share
-	High  float64       `json:"high"`
-	Bins  []int         `json:"bins"` // number of draws by bin, of the draws that use it
-	Total int           `json:"total"`
+	Used  report.Number `json:"used"`  // share of the draws that use the ingredient or group
+	Low   float64       `json:"low"`   // lower end of the first bin, as a share of the recipe
+	High  float64       `json:"high"`  // upper end of the last bin, as a share of the recipe
+	Bins  []int         `json:"bins"`  // number of draws in each bin; draws with an amount of 0 do not count
+	Total int           `json:"total"` // number of units that the amounts of a recipe sum to
 }
 
-// distributionBins is the greatest number of bins.
-const distributionBins = 40
+// maxHistogramBins is the maximum number of bins of a [Distribution].
+const maxHistogramBins = 40
 
-// newDistribution returns the distribution of the total amount of the wanted ingredients over
-// the draws that use them. Bins are whole units wide.
+// newDistribution returns the histogram of the total amount of the wanted ingredients in each draw.
+// Draws with an amount of 0 do not count. The width of a bin is a whole number of units.
 func newDistribution(name string, total int, kept [][]keptDraw, wanted func(ingredient int) bool) *Distribution {
 	var amounts []int
 	all := 0
@@ -245,7 +249,7 @@ func newDistribution(name string, total int, kept [][]keptDraw, wanted func(ingr
 	if low < high/4 {
 		low = 0
 	}
-	width := (high - low + distributionBins - 1) / distributionBins
+	width := (high - low + maxHistogramBins - 1) / maxHistogramBins
 	d.Bins = make([]int, (high-low+width-1)/width)
 	for _, v := range amounts {
 		d.Bins[(v-low-1)/width]++

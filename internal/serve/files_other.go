@@ -2,5 +2,5 @@
 
 package serve
 
-// openFiles returns the number of files that the process may open.
-func openFiles() int { return 4 * maxUnknownConns }
+// maxOpenFiles returns the number of files that the process may have open at a time.
+func maxOpenFiles() int { return 4 * maxUnknownConns }

@@ -4,8 +4,8 @@ package serve
 
 import "syscall"
 
-// openFiles returns the number of files that the process may open.
-func openFiles() int {
+// maxOpenFiles returns the number of files that the process may have open at a time.
+func maxOpenFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 4 * maxUnknownConns

@@ -15,15 +15,15 @@ import (
 	"kir/rule"
 )
 
-// A fix describes a change that would make an impossible problem possible, in words and as
-// changes of its file. Without changes a person has to write it.
+// A fix is a change that would make a contradictory problem possible.
 type fix struct {
-	text    string
-	changes []change.Change
+	words   string          // description of the change
+	changes []change.Change // changes of the problem file; nil if a person has to write the change
 }
 
-// findFixes returns fixes for an error of a problem.
-func findFixes(err error, text string, m measure) []fix {
+// findFixes returns the fixes for an error in a problem. There are none unless the error is a
+// [compile.ConflictError].
+func findFixes(err error, text string, m amountConverter) []fix {
 	var c *compile.ConflictError
 	if !errors.As(err, &c) {
 		return nil
@@ -40,10 +40,10 @@ func findFixes(err error, text string, m measure) []fix {
 	return ways
 }
 
-// fixText describes how the rules of another set differ, with amounts in the page's units. ok
-// is false if more than amounts differ.
-func fixText(c *compile.ConflictError, after rule.Set, m measure) (words string, ok bool) {
-	if m.total == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
+// fixText describes the differences between the rules of c and the rules of after, with amounts in
+// the page's units. The result ok is false if the rules differ in anything but amounts.
+func fixText(c *compile.ConflictError, after rule.Set, m amountConverter) (words string, ok bool) {
+	if m.totalUnits == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
 		return "", false
 	}
 	var all []string
@@ -65,22 +65,22 @@ func fixText(c *compile.ConflictError, after rule.Set, m measure) (words string,
 			if to.units < from.units {
 				verb = "lower"
 			}
-			all = append(all, fmt.Sprintf("%s the %s of %s from %s to %s", verb, to.name, m.rule(c.Set.Text(k), was), m.share(from.units), m.share(to.units)))
+			all = append(all, fmt.Sprintf("%s the %s of %s from %s to %s", verb, to.name, m.ruleText(c.Set.Text(k), was), m.percentText(from.units), m.percentText(to.units)))
 		}
 	}
 	return strings.Join(all, " and "), len(all) > 0
 }
 
-// A ruleAmount is an amount in a rule.
+// A ruleAmount is an amount that a rule contains.
 type ruleAmount struct {
-	name  string
+	name  string // name of the amount for a reader
 	units int
 }
 
-// ruleAmounts returns the amounts in a rule, in a fixed order. It returns nil if the rule has
-// other values than amounts.
+// ruleAmounts returns the amounts that a rule contains, in a fixed order. It returns nil if the
+// rule also contains values that are not amounts.
 func ruleAmounts(r rule.Rule) (all []ruleAmount) {
-	_, says := compile.RuleFields(r, anyName)
+	_, says := compile.RuleFields(r, noName)
 	for _, s := range says {
 		switch v := s.Value.(type) {
 		case nil:
@@ -101,12 +101,12 @@ func ruleAmounts(r rule.Rule) (all []ruleAmount) {
 	return all
 }
 
-// anyName is a name function for callers that ignore names.
-func anyName(int) string { return "" }
+// noName returns no name for any ingredient. It serves callers that ignore names.
+func noName(int) string { return "" }
 
-// fixChanges returns the changes of a file that turn its rules into those of another set. It
-// returns nil if not all can be written. Percentages stay percentages.
-func fixChanges(c *compile.ConflictError, after rule.Set, text string, m measure) (all []change.Change) {
+// fixChanges returns the changes of a problem file that replace the rules of c by the rules of
+// after. It returns nil if a change cannot be written. Percentages remain percentages.
+func fixChanges(c *compile.ConflictError, after rule.Set, text string, m amountConverter) (all []change.Change) {
 	root, err := yaml.Parse("the problem", []byte(text))
 	if err != nil {
 		return nil
@@ -123,16 +123,16 @@ func fixChanges(c *compile.ConflictError, after rule.Set, text string, m measure
 			}
 			continue
 		}
-		amends, ok := amendsOf(c, c.Of[k].Place, was, is)
+		amends, ok := fieldChanges(c, c.Of[k].Place, was, is)
 		if !ok || !c.Of[k].Alone {
 			return nil
 		}
 		for _, a := range amends {
-			all = append(all, m.matchNotation(a, root))
+			all = append(all, m.keepPercentNotation(a, root))
 		}
 	}
 	if !slices.Equal(c.Set.Used, after.Used) {
-		law, ok := lawChange(text, after.Used)
+		law, ok := ingredientCountChange(text, after.Used)
 		if !ok {
 			return nil
 		}
@@ -146,9 +146,9 @@ func fixChanges(c *compile.ConflictError, after rule.Set, text string, m measure
 	return all
 }
 
-// isVacuous reports whether a rule requires or excludes nothing.
+// isVacuous reports whether a rule allows every recipe because its list of ingredients is empty.
 func isVacuous(r rule.Rule) bool {
-	_, says := compile.RuleFields(r, anyName)
+	_, says := compile.RuleFields(r, noName)
 	if len(says) != 1 {
 		return false
 	}
@@ -156,8 +156,9 @@ func isVacuous(r rule.Rule) bool {
 	return several && len(of) == 0
 }
 
-// amendsOf returns the changes of a rule's fields in a file that turn rule was into rule is.
-func amendsOf(c *compile.ConflictError, place int, was, is rule.Rule) (all []change.SetRuleField, ok bool) {
+// fieldChanges returns the changes of a rule's fields in the problem file that turn the rule was
+// into the rule is.
+func fieldChanges(c *compile.ConflictError, place int, was, is rule.Rule) (all []change.SetRuleField, ok bool) {
 	_, before := compile.RuleFields(was, c.Set.Name)
 	kind, after := compile.RuleFields(is, c.Set.Name)
 	for k, s := range after {
@@ -168,9 +169,9 @@ func amendsOf(c *compile.ConflictError, place int, was, is rule.Rule) (all []cha
 	return all, kind != ""
 }
 
-// lawChange returns the change that extends a uniform law of n to the given numbers of
-// ingredients.
-func lawChange(text string, used []int) (change.Change, bool) {
+// ingredientCountChange returns the change that extends a uniform distribution of the number of
+// ingredients to all numbers in used. The bool is false if the problem has no such distribution.
+func ingredientCountChange(text string, used []int) (change.Change, bool) {
 	root, err := yaml.Parse("the problem", []byte(text))
 	if err != nil || len(used) == 0 || root.Get("sparsity") == nil || root.Get("sparsity").Get("uniform") == nil {
 		return nil, false
@@ -178,22 +179,22 @@ func lawChange(text string, used []int) (change.Change, bool) {
 	return change.Setting{Path: []string{"sparsity", "uniform"}, Value: []any{slices.Min(used), slices.Max(used)}}, true
 }
 
-// A Fault is an error in a step's problem, as kir check reports it.
+// A Fault is the page's view of an error in a problem.
 type Fault struct {
 	Message string    `json:"message"`
 	Hint    string    `json:"hint"`
-	Place   string    `json:"place"` // in the problem file
-	Fixes   []FixView `json:"ways"`
+	Place   string    `json:"place"` // file and line of the error; empty if unknown
+	Fixes   []FixView `json:"ways"`  // changes that would correct the error
 }
 
-// A FixView is the page's view of a fix.
+// A FixView is the page's view of a change that would correct an error.
 type FixView struct {
 	Text     string `json:"text"`
-	Writable bool   `json:"writable"` // the page can apply it; otherwise a person has to write it
+	Writable bool   `json:"writable"` // whether the page can apply the fix; if not, a person has to change the file
 }
 
-// newFault returns the page's view of an error.
-func newFault(err error, text string, m measure) *Fault {
+// newFault returns the page's view of an error. The parameter text is the text of the problem file.
+func newFault(err error, text string, m amountConverter) *Fault {
 	f := &Fault{Message: err.Error(), Fixes: []FixView{}}
 	var bad *inputerr.Error
 	if errors.As(err, &bad) {
@@ -209,7 +210,7 @@ func newFault(err error, text string, m measure) *Fault {
 		f.Hint = strings.TrimPrefix(f.Hint, "; ")
 	}
 	for _, way := range findFixes(err, text, m) {
-		f.Fixes = append(f.Fixes, FixView{way.text, way.changes != nil})
+		f.Fixes = append(f.Fixes, FixView{way.words, way.changes != nil})
 	}
 	return f
 }

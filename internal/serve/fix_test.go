@@ -33,7 +33,7 @@ func TestAmends(t *testing.T) {
 		{rule.Require{Of: []int{1, 2}}, rule.Require{Of: []int{2}}, "require  i2;"},
 		{rule.Exclude{Of: []int{1, 2, 3}}, rule.Exclude{Of: []int{1, 3}}, "exclude  [i1 i3];"},
 	} {
-		all, ok := amendsOf(c, 4, w.was, w.is)
+		all, ok := fieldChanges(c, 4, w.was, w.is)
 		got := ""
 		for _, a := range all {
 			if a.Place != 4 {
@@ -45,7 +45,7 @@ func TestAmends(t *testing.T) {
 			t.Errorf("from %+v to %+v: %q, want %q", w.was, w.is, got, w.want)
 		}
 	}
-	if _, ok := amendsOf(c, 0, rule.Need{}, rule.Need{}); ok {
+	if _, ok := fieldChanges(c, 0, rule.Need{}, rule.Need{}); ok {
 		t.Error("a need is amended")
 	}
 }

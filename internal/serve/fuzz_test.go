@@ -29,7 +29,7 @@ func FuzzRequest(f *testing.F) {
 		r, err := readRequest(data)
 		var changed []byte
 		if err == nil {
-			_, all, _ := r.changes(measure{total: 1000})
+			_, all, _ := r.problemChanges(amountConverter{totalUnits: 1000})
 			changed, err = change.Apply("problem.yaml", []byte(text), all...)
 		}
 		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {
@@ -66,11 +66,11 @@ func FuzzHistory(f *testing.F) {
 			return
 		}
 		steps := len(h.Steps)
-		h.add(h.Current, "another", "total: 7")
+		h.addStep(h.Current, "another", "total: 7")
 		if err := h.save(); err != nil {
 			t.Fatal(err)
 		}
-		if h, err = openHistory(filepath.Join(dir, "p.yaml"), []byte("total: 5")); err != nil || len(h.Steps) != steps+1 || h.current().Text != "total: 7" {
+		if h, err = openHistory(filepath.Join(dir, "p.yaml"), []byte("total: 5")); err != nil || len(h.Steps) != steps+1 || h.currentStep().Text != "total: 7" {
 			t.Fatalf("%s: %+v: %v", data, h, err)
 		}
 	})

@@ -16,67 +16,71 @@ import (
 	"kir/internal/terminal"
 )
 
-// policy returns the content security policy of every response. It only allows content of this
-// server, and no inline scripts. The only inline style allowed is that of the page to print,
-// which the page writes into a tab of its own.
-func policy() string {
+// contentSecurityPolicy returns the content security policy of every response. The policy allows
+// only content from this server, and no inline scripts. The only inline style that it allows is the
+// style of the page to print, which opens in its own tab.
+func contentSecurityPolicy() string {
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-" + view.WeighingStyleHash() + "'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// A guard admits only requests with the key, from a browser that shows this server's own page.
+// A guard admits only requests that carry a secret, the key. Only a browser tab that shows this
+// server's own page knows the key.
 //
-// Every user and program of the machine can connect to a loopback address, and a page has the
-// rights of the person who serves it. So the guard answers all other requests with nothing but
-// the empty page and its scripts, which contain no data:
+// Every user and program of the machine can connect to a loopback address, and the page has the
+// rights of the person who serves it. The guard therefore answers all other requests with nothing
+// but the empty page, its styles and its scripts, which contain no data:
 //
-//   - kir prints an address with a token behind "#". Browsers send that part to no server and
-//     in no referrer. The page's script removes the token from the address and exchanges it,
-//     once, for the key (server.js).
-//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, host
-//     and port. It sends the key in the Authorization header, which no browser adds by itself.
-//   - There is no cookie. Cookies ignore ports: a browser would send one to any server at
-//     another port of the same host, even to one of another user.
+//   - kir prints an address with a token behind "#". A browser sends the part behind "#" to no
+//     server and in no referrer. The page's script (server.js) removes the token from the address
+//     and exchanges the token, once, for the key.
+//   - The script keeps the key in the tab's sessionStorage, which belongs to the scheme, the host
+//     and the port. The script sends the key in the Authorization header, which no browser adds by
+//     itself.
+//   - There is no cookie. Cookies ignore ports: a browser would also send a cookie to a server at
+//     another port of the same host, even to a server of another user.
 //
-// The key ends with the process. A tab that is still open after kir has ended keeps sending
-// the key. Whoever listens at the port by then receives a key that opens nothing. Each
-// response to the key carries the proof, a second secret, which came with the key and which no
-// page sends. A tab rejects responses without the proof. Once its stream has ended, it sends
-// nothing but the key until a new stream shows the proof.
+// The key is valid until the process ends. A tab that is still open after kir has ended keeps
+// sending the key. Another program that listens at the port by then receives a key that opens
+// nothing. Each response to a request with the key carries a second secret, the proof. The page
+// receives the proof together with the key and never sends the proof. A tab rejects responses
+// without the proof. Once the tab's stream has ended, the tab sends nothing but the key until a
+// new stream shows the proof.
 //
-// A page of another site can make a browser send requests here. With a host name that it
-// points at this machine (DNS rebinding), it could also read the responses. So the Host header
-// must have one of a few names. Requests that change something must come from the same origin
-// ([http.CrossOriginProtection]).
+// A page of another site can make a browser send requests to this server. If the other site points
+// a host name at this machine (DNS rebinding), its page could also read the responses. The Host
+// header must therefore have one of a few names. Requests that change something must come from the
+// same origin ([http.CrossOriginProtection]).
 type guard struct {
-	address netip.AddrPort // address of the server
-	scheme  string         // http or https
-	names   []string       // allowed host names, in lower case
-	key     string         // secret that each request must carry
-	proof   string         // secret that each response to the key carries
+	serverAddress netip.AddrPort // serverAddress at which the server listens
+	scheme        string         // http or https
+	hostNames     []string       // allowed host names, in lower case
+	key           string         // secret that a browser must send with each request
+	proof         string         // secret that the server sends with each response to a request with the key
 
 	mu     sync.Mutex
-	tokens map[string]func() // tokens of unopened addresses, each with a function to call on use; it may be nil
+	tokens map[string]func() // by token of an address not opened yet: the function to call when the address is opened, or nil
 }
 
-// proofHeader is the header that carries the proof.
+// proofHeader is the name of the response header that carries the proof; see [guard].
 const proofHeader = "Kir-Proof"
 
-// openPath is the path at which the page exchanges its token for the key.
+// openPath is the path at which the page exchanges the token in its address for the key.
 const openPath = "/open"
 
-// newGuard returns the guard of a server at an address.
+// newGuard returns a guard with new secrets for a server at the given address. The parameter names
+// has further allowed host names.
 func newGuard(address netip.AddrPort, scheme string, names []string) *guard {
 	address = netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
-	g := &guard{address: address, scheme: scheme, names: []string{"localhost"}, key: rand.Text(), proof: rand.Text(), tokens: make(map[string]func())}
+	g := &guard{serverAddress: address, scheme: scheme, hostNames: []string{"localhost"}, key: rand.Text(), proof: rand.Text(), tokens: make(map[string]func())}
 	for _, name := range names {
-		g.names = append(g.names, hostName(name))
+		g.hostNames = append(g.hostNames, normalizeHost(name))
 	}
 	return g
 }
 
-// hostName returns the host name in a Host header, in lower case. It drops the port, the
+// normalizeHost returns the host name in a Host header, in lower case. It drops the port, the
 // brackets of an IPv6 address and a final dot.
-func hostName(header string) string {
+func normalizeHost(header string) string {
 	name := header
 	if host, port, err := net.SplitHostPort(header); err == nil && strings.Trim(port, "0123456789") == "" {
 		name = host
@@ -85,19 +89,19 @@ func hostName(header string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "."))
 }
 
-// allows reports whether a Host header names this server. It ignores ports, because a tunnel
-// may change them. Numeric addresses are safe from rebinding, but must be addresses of this
-// machine.
-func (g *guard) allows(header string) bool {
-	name := hostName(header)
-	if slices.Contains(g.names, name) {
+// allowsHost reports whether a Host header names this server. The port does not matter, because a
+// tunnel may change the port. A numeric address is safe from DNS rebinding, but must be an address
+// of this machine.
+func (g *guard) allowsHost(header string) bool {
+	name := normalizeHost(header)
+	if slices.Contains(g.hostNames, name) {
 		return true
 	}
 	a, err := netip.ParseAddr(name)
 	if err != nil {
 		return false
 	}
-	own := g.address.Addr()
+	own := g.serverAddress.Addr()
 	a = a.Unmap()
 	return a == own || own.IsLoopback() && a.IsLoopback() || own.IsUnspecified()
 }
@@ -108,8 +112,8 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This request comes from another site, and is refused.", http.StatusForbidden)
 	}))
-	policy := policy()
-	checked, opening := protection.Handler(next), protection.Handler(http.HandlerFunc(g.exchange))
+	policy := contentSecurityPolicy()
+	checked, opening := protection.Handler(next), protection.Handler(http.HandlerFunc(g.exchangeToken))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		for name, value := range map[string]string{
@@ -125,11 +129,11 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		}
 		opens := r.Method == http.MethodPost && r.URL.Path == openPath
 		switch {
-		case !known && !isPublic(r) && !opens:
-			refuse(w, http.StatusForbidden, noKey)
-		case !g.allows(r.Host):
-			refuse(w, http.StatusMisdirectedRequest, refusal(r.Host))
-		case r.ContentLength != 0 && (!known || r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, setupPath)):
+		case !known && !isPublicRequest(r) && !opens:
+			refuse(w, http.StatusForbidden, noKeyMessage)
+		case !g.allowsHost(r.Host):
+			refuse(w, http.StatusMisdirectedRequest, refusedHostMessage(r.Host))
+		case r.ContentLength != 0 && (!known || r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, setupPathPrefix)):
 			refuse(w, http.StatusBadRequest, "A request of this kind has no body.")
 		case opens:
 			opening.ServeHTTP(w, r)
@@ -139,19 +143,19 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// exchange responds to a token with the key.
-func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
-	if !g.useToken(bearer(r)) {
-		refuse(w, http.StatusForbidden, usedToken)
+// exchangeToken responds to a request with a valid token. The response has the key and the proof.
+func (g *guard) exchangeToken(w http.ResponseWriter, r *http.Request) {
+	if !g.consumeToken(bearerSecret(r)) {
+		refuse(w, http.StatusForbidden, usedTokenMessage)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"key":%q,"proof":%q}`, g.key, g.proof) // both have only letters and digits, so %q writes JSON
 }
 
-// isPublic reports whether a request is for the empty page, its styles or its scripts. These
-// contain no data of a problem.
-func isPublic(r *http.Request) bool {
+// isPublicRequest reports whether a request is for the empty page, a style sheet or a script. None
+// of these files contains data of a problem.
+func isPublicRequest(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
@@ -163,13 +167,13 @@ func isPublic(r *http.Request) bool {
 }
 
 const (
-	// noKey is the response to a request without the key.
-	noKey = "This request lacks the key of the page. Open the last address that kir serve printed."
-	// usedToken is the response to an unknown or used token.
-	usedToken = "This address was opened before, or is not of this kir serve. Open the last address that it printed: each opens one tab."
+	// noKeyMessage is the text of the response to a request without the key.
+	noKeyMessage = "This request lacks the key of the page. Open the last address that kir serve printed."
+	// usedTokenMessage is the text of the response to a token that is unknown or was used before.
+	usedTokenMessage = "This address was opened before, or is not of this kir serve. Open the last address that it printed: each opens one tab."
 )
 
-// refuse responds to a request that is not admitted, without waiting for its body.
+// refuse responds to a request that is not admitted. It does not wait for the body of the request.
 func refuse(w http.ResponseWriter, status int, why string) {
 	// Connections without deadlines, as in tests, have no bodies to wait for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
@@ -177,36 +181,37 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	http.Error(w, why, status)
 }
 
-// refusal returns a message that names the refused host and the flag that would allow it.
-func refusal(host string) string {
-	name := terminal.Plain(hostName(host))
+// refusedHostMessage returns a message that names the refused host and the flag that would allow
+// the host.
+func refusedHostMessage(host string) string {
+	name := terminal.Plain(normalizeHost(host))
 	return fmt.Sprintf("This page is not served as %q. If it is meant to be, start it with --allow-host %s.", name, name)
 }
 
-// bearer returns the secret in a request's Authorization header.
-func bearer(r *http.Request) string {
+// bearerSecret returns the secret in a request's Authorization header.
+func bearerSecret(r *http.Request) string {
 	secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return secret
 }
 
-// hasKey reports whether a request carries the key.
+// hasKey reports whether a request carries the key in the Authorization header.
 func (g *guard) hasKey(r *http.Request) bool {
-	return subtle.ConstantTimeCompare([]byte(bearer(r)), []byte(g.key)) == 1
+	return subtle.ConstantTimeCompare([]byte(bearerSecret(r)), []byte(g.key)) == 1
 }
 
-// offerAddress returns an address that opens the page in one tab. It calls used, unless nil,
-// when the address is opened.
+// offerAddress returns an address that opens the page in one browser tab. The function used is
+// called when the address is opened, unless it is nil.
 func (g *guard) offerAddress(used func()) (address string) {
 	token := rand.Text()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.tokens[token] = used
-	return g.url() + "#token=" + token
+	return g.pageURL() + "#token=" + token
 }
 
-// useToken consumes the token of an address and reports whether it was valid. Concurrent uses
-// of a token succeed only once.
-func (g *guard) useToken(token string) bool {
+// consumeToken uses up the token of an address and reports whether the token was valid. If a token
+// is used twice at the same time, only one use succeeds.
+func (g *guard) consumeToken(token string) bool {
 	g.mu.Lock()
 	var used func()
 	found := false
@@ -225,5 +230,5 @@ func (g *guard) useToken(token string) bool {
 	return found
 }
 
-// url returns the address of the page without a token.
-func (g *guard) url() string { return g.scheme + "://" + g.address.String() + "/" }
+// pageURL returns the address of the page without a token.
+func (g *guard) pageURL() string { return g.scheme + "://" + g.serverAddress.String() + "/" }

@@ -9,35 +9,36 @@ import (
 	"time"
 )
 
-// A hub sends messages to every open page. Of each kind of message only the latest counts. A
-// slow page misses outdated messages, and no sender waits for it.
+// A hub sends messages to every open page. A message replaces earlier messages of the same kind. A
+// slow page therefore misses outdated messages, and no sender waits for a page.
 type hub struct {
-	publishing sync.Mutex // held from reading the state until its message is stored; taken before any other lock
+	publishMutex sync.Mutex // held from reading a state until the message is stored; taken before any other lock
 
-	mu     sync.Mutex
-	kinds  []string // in the order of their first messages
-	latest map[string]message
-	count  int
-	pages  map[chan struct{}]bool
-	closed bool
+	mu             sync.Mutex
+	messageKinds   []string               // messageKinds of messages, in the order of their first messages
+	latestMessages map[string]message     // by kind: the latest message
+	messageCount   int                    // number of messages published so far
+	pages          map[chan struct{}]bool // set of open pages; each page is a channel that wakes the page's stream
+	closed         bool                   // whether all streams must end
 }
 
+// A message is the latest state of one kind that pages receive.
 type message struct {
-	version int
-	data    []byte
+	version int    // number of the message, counted from 1 over all kinds
+	data    []byte // JSON
 }
 
 func newHub() *hub {
-	return &hub{latest: make(map[string]message), pages: make(map[chan struct{}]bool)}
+	return &hub{latestMessages: make(map[string]message), pages: make(map[chan struct{}]bool)}
 }
 
-// publish sends the state that look returns as a message of a kind, unless look reports that
-// there is none. Calls take turns, so a later version always has a later state. A caller that
-// publishes after a change can rely on the last message to include the change, even with
-// concurrent calls.
+// publish sends the state that the function look returns as a message of the given kind. It sends
+// nothing if look returns false. Calls run one after another, so a later message always has a later
+// state. A caller that changes the state and then calls publish can rely on pages to receive the
+// change.
 func (h *hub) publish(kind string, look func() (what any, there bool)) error {
-	h.publishing.Lock()
-	defer h.publishing.Unlock()
+	h.publishMutex.Lock()
+	defer h.publishMutex.Unlock()
 	what, there := look()
 	if !there {
 		return nil
@@ -48,16 +49,17 @@ func (h *hub) publish(kind string, look func() (what any, there bool)) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !slices.Contains(h.kinds, kind) {
-		h.kinds = append(h.kinds, kind)
+	if !slices.Contains(h.messageKinds, kind) {
+		h.messageKinds = append(h.messageKinds, kind)
 	}
-	h.count++
-	h.latest[kind] = message{h.count, data}
-	h.wake()
+	h.messageCount++
+	h.latestMessages[kind] = message{h.messageCount, data}
+	h.wakePages()
 	return nil
 }
 
-func (h *hub) wake() {
+// wakePages wakes the streams of all open pages. The caller must hold mu.
+func (h *hub) wakePages() {
 	for page := range h.pages {
 		select {
 		case page <- struct{}{}:
@@ -66,8 +68,8 @@ func (h *hub) wake() {
 	}
 }
 
-// join adds a page and sends the number of pages to all.
-func (h *hub) join() chan struct{} {
+// addPage adds a page and sends the new number of pages to all pages.
+func (h *hub) addPage() chan struct{} {
 	page := make(chan struct{}, 1)
 	h.mu.Lock()
 	h.pages[page] = true
@@ -76,15 +78,15 @@ func (h *hub) join() chan struct{} {
 	return page
 }
 
-func (h *hub) leave(page chan struct{}) {
+// removePage removes a page and sends the new number of pages to all pages.
+func (h *hub) removePage(page chan struct{}) {
 	h.mu.Lock()
 	delete(h.pages, page)
 	h.mu.Unlock()
 	h.publishPageCount()
 }
 
-// publishPageCount sends the number of open pages. It ignores the error, since an int can
-// always be marshalled.
+// publishPageCount sends the number of open pages to all pages.
 func (h *hub) publishPageCount() {
 	_ = h.publish("pages", func() (any, bool) {
 		h.mu.Lock()
@@ -93,21 +95,22 @@ func (h *hub) publishPageCount() {
 	})
 }
 
-// close ends all streams.
+// close ends the streams of all pages.
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
-	h.wake()
+	h.wakePages()
 }
 
-// messagesSince returns the messages after a version, and the latest version.
+// messagesSince returns the kinds and the data of all messages after the given version. The result
+// newest is the version of the newest message.
 func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newest int, closed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	newest = version
-	for _, kind := range h.kinds {
-		if m := h.latest[kind]; m.version > version {
+	for _, kind := range h.messageKinds {
+		if m := h.latestMessages[kind]; m.version > version {
 			kinds, data = append(kinds, kind), append(data, m.data)
 			newest = max(newest, m.version)
 		}
@@ -115,17 +118,17 @@ func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newest 
 	return kinds, data, newest, h.closed
 }
 
-// beat is the interval of the messages that keep a stream alive.
-const beat = 15 * time.Second
+// keepAliveInterval is the time between messages that keep a stream open.
+const keepAliveInterval = 15 * time.Second
 
-// ServeHTTP streams messages as server-sent events.
+// ServeHTTP sends the messages to one page as a stream of server-sent events.
 func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	page := h.join()
-	defer h.leave(page)
+	page := h.addPage()
+	defer h.removePage(page)
 	version := 0
-	ticker := time.NewTicker(beat)
+	ticker := time.NewTicker(keepAliveInterval)
 	defer ticker.Stop()
 	for {
 		kinds, data, newest, closed := h.messagesSince(version)

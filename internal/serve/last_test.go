@@ -18,7 +18,7 @@ import (
 func (c *client) lastTold(kind string) string {
 	c.session.hub.mu.Lock()
 	defer c.session.hub.mu.Unlock()
-	return string(c.session.hub.latest[kind].data)
+	return string(c.session.hub.latestMessages[kind].data)
 }
 
 // TestHubInTurn: what is told last was seen last, however long who told first takes
@@ -69,7 +69,7 @@ func TestLastState(t *testing.T) {
 	for k := range 300 {
 		c.must(Request{Do: "text", Step: 1, Text: fmt.Sprintf("%sseed: %d\n", text, k)})
 		c.session.mu.Lock()
-		done := c.session.work.done
+		done := c.session.activeWork.doneSignal
 		c.session.mu.Unlock()
 		<-done
 		var told State
@@ -112,12 +112,12 @@ func TestRefusedWhole(t *testing.T) {
 			t.Errorf("%+v leaves the history %s, %v", r, is, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(c.session.dir, pairsFileName)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(c.session.problemDir, pairsFileName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the pair is kept: %v", err)
 	}
 	c.session.history.path = kept
 	c.must(Request{Do: "prefer", Better: better, Worse: worse})
-	tasted, err := os.ReadFile(filepath.Join(c.session.dir, pairsFileName))
+	tasted, err := os.ReadFile(filepath.Join(c.session.problemDir, pairsFileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestRefusedWhole(t *testing.T) {
 	if status, text := c.do(Request{Do: "prefer", Better: better, Worse: worse}); status != http.StatusInternalServerError {
 		t.Errorf("a second pair: %d %s", status, text)
 	}
-	if is, err := os.ReadFile(filepath.Join(c.session.dir, pairsFileName)); err != nil || string(is) != string(tasted) || c.session.history.Steps[2] != before {
+	if is, err := os.ReadFile(filepath.Join(c.session.problemDir, pairsFileName)); err != nil || string(is) != string(tasted) || c.session.history.Steps[2] != before {
 		t.Errorf("a pair that was refused leaves %s, %v, and the step %+v", is, err, c.session.history.Steps[2])
 	}
 	c.session.history.path = kept

@@ -12,33 +12,33 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A lock shows that a process serves a problem. It is a file beside the problem, removed when
-// the process ends normally. A second file has the address of the page. It stays, so that the
-// next process uses the same address. Open pages and the data that a browser stores for them
-// belong to that address.
-type lock struct {
-	fileLock    *file.Lock // nil where there are no locks
-	dir         *file.Dir
-	addressFile string // name of the file with the address
+// A problemLock shows other processes that this process serves a problem. The lock is a file beside
+// the problem and is removed when the process ends normally. A second file has the address of the
+// page. The second file remains, so that the next process uses the same address. Open pages, and
+// the data that a browser stores for them, belong to that address.
+type problemLock struct {
+	fileLock    *file.Lock // nil if the operating system has no file locks
+	problemDir  *file.Dir  // directory of the problem
+	addressFile string     // name of the file with the page's address
 }
 
-// mostAddress is the greatest size of the file with the address.
-const mostAddress = 1 << 10
+// maxAddressBytes is the maximum size, in bytes, of the file with the page's address.
+const maxAddressBytes = 1 << 10
 
-// lockProblem takes the lock of a problem. If another process has it, the error gives the
-// address of its page.
-func lockProblem(problem string) (*lock, error) {
+// lockProblem takes the lock of a problem file. If another process has the lock, the error gives
+// the address of the other process's page.
+func lockProblem(problem string) (*problemLock, error) {
 	base := filepath.Base(problem)
-	l := &lock{dir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, addressFile: "." + base + ".page"}
+	l := &problemLock{problemDir: &file.Dir{Path: filepath.Dir(problem), Mode: 0o600}, addressFile: "." + base + ".page"}
 	var err error
-	if l.fileLock, err = l.dir.Lock("."+base+".lock", false, 0); errors.Is(err, errors.ErrUnsupported) {
+	if l.fileLock, err = l.problemDir.Lock("."+base+".lock", false, 0); errors.Is(err, errors.ErrUnsupported) {
 		return l, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", problem, err)
 	}
 	if l.fileLock == nil {
 		hint := "end that one first"
-		if at, err := l.dir.Read(l.addressFile, mostAddress); err == nil && len(at) > 0 {
+		if at, err := l.problemDir.Read(l.addressFile, maxAddressBytes); err == nil && len(at) > 0 {
 			hint = "its page is at " + strings.TrimSpace(string(at))
 		}
 		return nil, &inputerr.Error{File: problem, Message: "another kir serve has this problem open", Hint: hint}
@@ -46,15 +46,15 @@ func lockProblem(problem string) (*lock, error) {
 	return l, nil
 }
 
-// writeAddress stores the address of the page, without a token.
-func (l *lock) writeAddress(address string) error {
-	return l.dir.Replace(l.addressFile, []byte(address+"\n"))
+// writeAddress stores the address of the page, without a token, in the file for the next process.
+func (l *problemLock) writeAddress(address string) error {
+	return l.problemDir.Replace(l.addressFile, []byte(address+"\n"))
 }
 
-// lastAddress returns the address of the page when the problem was last served, or the zero
-// value if unknown.
-func (l *lock) lastAddress() (at netip.AddrPort) {
-	text, err := l.dir.Read(l.addressFile, mostAddress)
+// lastAddress returns the address at which the problem was last served, or the zero value if
+// unknown.
+func (l *problemLock) lastAddress() (at netip.AddrPort) {
+	text, err := l.problemDir.Read(l.addressFile, maxAddressBytes)
 	if err != nil {
 		return at
 	}
@@ -64,7 +64,8 @@ func (l *lock) lastAddress() (at netip.AddrPort) {
 	return at
 }
 
-func (l *lock) release() error {
+// release removes the lock file.
+func (l *problemLock) release() error {
 	if l.fileLock == nil {
 		return nil
 	}

@@ -16,39 +16,38 @@ import (
 	"kir/rule"
 )
 
-// A measure converts amounts between the problem file, the page and a reader. Problem file and
-// page have units of the total or percentages. Readers get percentages and, if the recipes
-// have a unit, amounts in that unit. The zero measure, of a problem that was never read,
-// leaves amounts unchanged.
-type measure struct {
-	total      int
-	unit       string  // unit of most amounts of the recipes; empty if they have none
-	recipeSize float64 // median size of the recipes, in unit
-	size       float64 // size of the unit, in millilitres or grams
-	kind       dataset.Kind
+// An amountConverter converts amounts between the problem file, the page and a reader. In the
+// problem file and on the page, amounts are units of the total or percentages. For a reader,
+// amounts are percentages, and amounts in the unit of the known recipes if these have one. The zero
+// value leaves amounts unchanged.
+type amountConverter struct {
+	totalUnits int          // number of units that the amounts of a recipe sum to
+	unitName   string       // name of the most frequent unit in the known recipes; empty if they have none
+	recipeSize float64      // median size of the known recipes, in unit
+	unitSize   float64      // size of one unit, in millilitres or grams
+	unitKind   dataset.Kind // volume or mass
 
-	conditionUnits map[string]string // by condition of numbers
+	conditionUnits map[string]string // by condition: the name of the unit
 }
 
-// conditionText writes a value of a condition, a float64 or a text, with its unit.
-func (m measure) conditionText(condition string, value any) string {
+// conditionText formats a value of a condition with the unit. The value is a float64 or a text.
+func (m amountConverter) conditionText(condition string, value any) string {
 	if v, is := value.(float64); is {
 		return number.WithUnit(v, m.conditionUnits[condition])
 	}
 	return fmt.Sprint(value)
 }
 
-// A Unit is a unit in which the page shows amounts. It has the size of a whole recipe and the
-// steps of a scale or jigger, the usual step first.
+// A Unit is a unit in which the page can show amounts.
 type Unit struct {
 	Name  string    `json:"name"`
-	Whole float64   `json:"whole"`
-	Steps []float64 `json:"steps"`
+	Whole float64   `json:"whole"` // size of a whole recipe in this unit
+	Steps []float64 `json:"steps"` // steps of a scale or jigger, the usual step first
 }
 
-// usualUnits are the units of volume and mass that the page offers beside the table's own, in
-// millilitres and grams.
-var usualUnits = map[dataset.Kind][]struct {
+// standardUnits lists the units of volume and of mass that the page offers beside the unit of the
+// known recipes. The sizes are in millilitres and grams.
+var standardUnits = map[dataset.Kind][]struct {
 	name string
 	size float64
 }{
@@ -56,7 +55,7 @@ var usualUnits = map[dataset.Kind][]struct {
 	dataset.Mass:   {{"g", 1}, {"kg", 1000}},
 }
 
-// scaleSteps returns the usual steps of a scale or jigger in a unit.
+// scaleSteps returns the usual steps of a scale or jigger that measures in the named unit.
 func scaleSteps(unit string) []float64 {
 	switch unit {
 	case "oz", "cl", "cup", "part", "tsp", "tbsp":
@@ -69,24 +68,25 @@ func scaleSteps(unit string) []float64 {
 	return []float64{0.1, 1, 0.01, 0.001}
 }
 
-// displayUnits returns the units to show amounts in: the table's own, percent, and the usual
-// ones of the same kind. For recipes in shares they are percent, and 100 g or 100 ml.
-func (m measure) displayUnits() []Unit {
+// displayUnits returns the units in which the page can show amounts. They are the unit of the known
+// recipes, percent, and the standard units of the same kind. If the known recipes have no unit,
+// they are percent, 100 g and 100 ml.
+func (m amountConverter) displayUnits() []Unit {
 	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
-	if m.unit == "" {
+	if m.unitName == "" {
 		return []Unit{percent, {"g", 100, scaleSteps("g")}, {"ml", 100, scaleSteps("ml")}}
 	}
-	all := []Unit{{m.unit, threeDigits(m.recipeSize), scaleSteps(m.unit)}, percent}
-	for _, u := range usualUnits[m.kind] {
-		if u.name != m.unit {
-			all = append(all, Unit{u.name, threeDigits(float64(m.recipeSize * m.size / u.size)), scaleSteps(u.name)})
+	all := []Unit{{m.unitName, roundToThreeDigits(m.recipeSize), scaleSteps(m.unitName)}, percent}
+	for _, u := range standardUnits[m.unitKind] {
+		if u.name != m.unitName {
+			all = append(all, Unit{u.name, roundToThreeDigits(float64(m.recipeSize * m.unitSize / u.size)), scaleSteps(u.name)})
 		}
 	}
 	return all
 }
 
-// threeDigits rounds a number to three significant digits.
-func threeDigits(v float64) float64 {
+// roundToThreeDigits rounds a number to three significant digits.
+func roundToThreeDigits(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil {
 		return v
@@ -94,9 +94,9 @@ func threeDigits(v float64) float64 {
 	return out
 }
 
-// newMeasure returns the measure of a problem.
-func newMeasure(p *compile.Problem) measure {
-	m := measure{total: p.Total, conditionUnits: make(map[string]string)}
+// newAmountConverter returns the converter for the amounts of a problem.
+func newAmountConverter(p *compile.Problem) amountConverter {
+	m := amountConverter{totalUnits: p.Total, conditionUnits: make(map[string]string)}
 	for _, c := range p.Conditions {
 		m.conditionUnits[c.Name] = c.Unit
 	}
@@ -140,49 +140,50 @@ func newMeasure(p *compile.Problem) measure {
 		return m
 	}
 	slices.Sort(wholes)
-	m.unit, m.recipeSize, m.kind, m.size = unit.Name, wholes[len(wholes)/2], unit.Kind, size
+	m.unitName, m.recipeSize, m.unitKind, m.unitSize = unit.Name, wholes[len(wholes)/2], unit.Kind, size
 	if unit.Kind == dataset.Volume {
-		m.size = float64(10 * size) // centilitres to millilitres
+		m.unitSize = float64(10 * size) // centilitres to millilitres
 	}
 	return m
 }
 
-// units parses an amount and rounds it to whole units, a positive one to at least 1.
-func (m measure) units(text string) (units int, ok bool) {
+// parseUnits parses an amount and rounds it to whole units. A positive amount becomes at least 1
+// unit. The result ok is false if the text is not an amount.
+func (m amountConverter) parseUnits(text string) (units int, ok bool) {
 	text = strings.TrimSpace(text)
 	if units, err := strconv.Atoi(text); err == nil {
-		return units, 0 <= units && units <= m.total && m.total > 0
+		return units, 0 <= units && units <= m.totalUnits && m.totalUnits > 0
 	}
 	digits, percent := strings.CutSuffix(text, "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !percent || err != nil || !(share >= 0 && share <= 100) || m.total == 0 {
+	if !percent || err != nil || !(share >= 0 && share <= 100) || m.totalUnits == 0 {
 		return 0, false
 	}
-	units = int(math.Round(share / 100 * float64(m.total)))
+	units = int(math.Round(share / 100 * float64(m.totalUnits)))
 	if share > 0 {
 		units = max(units, 1)
 	}
 	return units, true
 }
 
-// problemAmount returns an amount as written into the problem, rounded to a unit. It is a
-// percentage if that is short. A text that is no amount stays unchanged, so that the reader of
-// the problem rejects it.
-func (m measure) problemAmount(text string) string {
-	units, ok := m.units(text)
+// toProblemAmount converts an amount that the page sent to the text for the problem file, rounded
+// to whole units. The text is a percentage if four decimals suffice. A text that is not an amount
+// stays unchanged, and reading the problem file then rejects it.
+func (m amountConverter) toProblemAmount(text string) string {
+	units, ok := m.parseUnits(text)
 	if !ok {
 		return text
 	}
-	if percent, ok := m.percent(units); ok {
+	if percent, ok := m.exactPercent(units); ok {
 		return percent
 	}
 	return strconv.Itoa(units)
 }
 
-// percent writes units as an exact percentage with up to four decimals; ok is false if it
-// needs more.
-func (m measure) percent(units int) (text string, ok bool) {
-	share := big.NewRat(100*int64(units), int64(m.total))
+// exactPercent formats units as an exact percentage with at most four decimals. The result ok is
+// false if more decimals are necessary.
+func (m amountConverter) exactPercent(units int) (text string, ok bool) {
+	share := big.NewRat(100*int64(units), int64(m.totalUnits))
 	text = share.FloatString(4)
 	if same, _ := new(big.Rat).SetString(text); same.Cmp(share) != 0 {
 		return "", false
@@ -190,18 +191,18 @@ func (m measure) percent(units int) (text string, ok bool) {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%", true
 }
 
-// matchNotation writes an amount of a rule as a percentage if the amount that it replaces is
-// one.
-func (m measure) matchNotation(a change.SetRuleField, root *yaml.Node) change.SetRuleField {
+// keepPercentNotation changes the amounts in a to percentages where the problem file has a
+// percentage. The parameter root is the parsed problem file.
+func (m amountConverter) keepPercentNotation(a change.SetRuleField, root *yaml.Node) change.SetRuleField {
 	rules := root.Get("constraints")
-	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.total == 0 {
+	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.totalUnits == 0 {
 		return a
 	}
 	here := rules.Items[a.Place].Get(a.Kind).Get(a.Key)
 	percent := func(v any, here *yaml.Node) any {
 		units, whole := v.(int)
 		if whole && here != nil && strings.HasSuffix(strings.TrimSpace(here.Text), "%") {
-			if text, ok := m.percent(units); ok {
+			if text, ok := m.exactPercent(units); ok {
 				return text
 			}
 		}
@@ -220,11 +221,11 @@ func (m measure) matchNotation(a change.SetRuleField, root *yaml.Node) change.Se
 	return a
 }
 
-// rule rewrites the text of a rule, which may be quoted, for a reader: amounts in units become
-// amounts of the measure.
-func (m measure) rule(text string, r rule.Rule) string {
+// ruleText replaces the units in the text of a rule by percentages for a reader. The text may be in
+// quotation marks.
+func (m amountConverter) ruleText(text string, r rule.Rule) string {
 	units, shares := "", ""
-	_, says := compile.RuleFields(r, anyName)
+	_, says := compile.RuleFields(r, noName)
 	for _, s := range says {
 		if !s.Amount {
 			continue
@@ -232,10 +233,10 @@ func (m measure) rule(text string, r rule.Rule) string {
 		switch v := s.Value.(type) {
 		case int:
 			units += fmt.Sprintf(" %s %d", s.Key, v)
-			shares += " " + s.Key + " " + m.share(v)
+			shares += " " + s.Key + " " + m.percentText(v)
 		case []any:
 			units += fmt.Sprintf(" %s %d to %d", s.Key, v[0], v[1])
-			shares += " " + s.Key + " " + m.share(v[0].(int)) + " to " + m.share(v[1].(int))
+			shares += " " + s.Key + " " + m.percentText(v[0].(int)) + " to " + m.percentText(v[1].(int))
 		}
 	}
 	if at := strings.LastIndex(text+`"`, units+`"`); at >= 0 && units != "" {
@@ -244,14 +245,15 @@ func (m measure) rule(text string, r rule.Rule) string {
 	return text
 }
 
-// share writes units as a percentage.
-func (m measure) share(units int) string { return number.Share(units, m.total) }
+// percentText formats units as a percentage of the total, rounded for a reader.
+func (m amountConverter) percentText(units int) string { return number.Share(units, m.totalUnits) }
 
-// amountText writes an amount for a reader.
-func (m measure) amountText(text string) string { return m.formatAmounts(text, "", "") }
+// amountText formats an amount for a reader.
+func (m amountConverter) amountText(text string) string { return m.formatAmounts(text, "", "") }
 
-// rangeText writes a range for a reader. Either end may be open.
-func (m measure) rangeText(least, most string) string {
+// rangeText formats the range from least to most for a reader. One of the two texts may be empty,
+// which means no bound.
+func (m amountConverter) rangeText(least, most string) string {
 	switch {
 	case least == "":
 		return "at most " + m.amountText(most)
@@ -261,37 +263,39 @@ func (m measure) rangeText(least, most string) string {
 	return m.formatAmounts(least, " to ", most)
 }
 
-// formatAmounts writes an amount, or two amounts with a word between them.
-func (m measure) formatAmounts(a, to, b string) string {
-	least, ok := m.units(a)
+// formatAmounts formats the amount a for a reader. If b is not empty, the text also has the amount
+// b, with the word to in between.
+func (m amountConverter) formatAmounts(a, to, b string) string {
+	least, ok := m.parseUnits(a)
 	if !ok {
 		return a + to + b
 	}
-	whole := short(m.recipeSize)
-	of := number.Amounts{Total: m.total}
+	whole := threeDigitText(m.recipeSize)
+	of := number.Amounts{Total: m.totalUnits}
 	of.Whole, _ = new(big.Rat).SetString(whole)
 	measured := func(units int) string { // to three digits, and more if needed to be exact
-		_, decimals, _ := strings.Cut(short(float64(float64(units)/float64(m.total)*m.recipeSize)), ".")
+		_, decimals, _ := strings.Cut(threeDigitText(float64(float64(units)/float64(m.totalUnits)*m.recipeSize)), ".")
 		of.MinDigits = len(decimals)
 		return number.Trim(of.Write([]int{units})[0])
 	}
-	said, also := m.share(least), measured(least)
+	said, also := m.percentText(least), measured(least)
 	if b != "" {
-		most, ok := m.units(b)
+		most, ok := m.parseUnits(b)
 		if !ok {
 			return a + to + b
 		}
-		said += to + m.share(most)
+		said += to + m.percentText(most)
 		also += to + measured(most)
 	}
-	if m.unit == "" {
+	if m.unitName == "" {
 		return said
 	}
-	return said + " (" + also + " of " + whole + " " + m.unit + ")"
+	return said + " (" + also + " of " + whole + " " + m.unitName + ")"
 }
 
-// short writes a number to three digits, without trailing zeros.
-func short(v float64) string {
+// threeDigitText formats a number with three significant digits and without trailing zeros. Numbers
+// from 100 on have no decimals.
+func threeDigitText(v float64) string {
 	if v >= 100 {
 		return number.Fixed(v, 0)
 	}

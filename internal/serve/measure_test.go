@@ -14,10 +14,10 @@ import (
 // Amounts read in percent and in the unit of the recipes, whatever the page sends,
 // and written so that they are whole units.
 func TestMeasure(t *testing.T) {
-	bar := measure{total: 1000, unit: "cl", recipeSize: 9}
-	lab := measure{total: 346}
+	bar := amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9}
+	lab := amountConverter{totalUnits: 346}
 	for _, c := range []struct {
-		m             measure
+		m             amountConverter
 		text          string
 		said, written string
 	}{
@@ -27,10 +27,10 @@ func TestMeasure(t *testing.T) {
 		{bar, "0.01%", "0.1 % (0.009 of 9 cl)", "0.1%"},
 		{lab, "63", "18.2 %", "63"}, {lab, "18.2%", "18.2 %", "63"}, {lab, "173", "50.0 %", "50%"}, {lab, "0%", "0.0 %", "0%"}, {lab, "346", "100.0 %", "100%"},
 		{lab, "347", "347", "347"}, {lab, "lots", "lots", "lots"}, {lab, "-3", "-3", "-3"}, {lab, "NaN%", "NaN%", "NaN%"}, {lab, "101%", "101%", "101%"}, {lab, "", "", ""},
-		{measure{}, "30", "30", "30"}, {measure{}, "30%", "30%", "30%"},
+		{amountConverter{}, "30", "30", "30"}, {amountConverter{}, "30%", "30%", "30%"},
 	} {
-		if said, written := c.m.amountText(c.text), c.m.problemAmount(c.text); said != c.said || written != c.written {
-			t.Errorf("of %d units %q is said as %q and written as %q", c.m.total, c.text, said, written)
+		if said, written := c.m.amountText(c.text), c.m.toProblemAmount(c.text); said != c.said || written != c.written {
+			t.Errorf("of %d units %q is said as %q and written as %q", c.m.totalUnits, c.text, said, written)
 		}
 	}
 	for _, c := range []struct{ least, most, want string }{
@@ -51,7 +51,7 @@ func TestMeasure(t *testing.T) {
 		{"near Negroni changes 1 distance 200", rule.Near{Changes: new(1), Distance: new(200)}, "near Negroni changes 1 distance 20.0 %"},
 		{"amount of Gin max dose", rule.Amount{Max: 7}, "amount of Gin max dose"}, {"exclude Gin", rule.Exclude{}, "exclude Gin"},
 	} {
-		if got := bar.rule(c.text, c.rule); got != c.want {
+		if got := bar.ruleText(c.text, c.rule); got != c.want {
 			t.Errorf("%s is %s", c.text, got)
 		}
 	}
@@ -61,12 +61,12 @@ func TestMeasure(t *testing.T) {
 // usual units of its kind, to what measures in them.
 func TestScales(t *testing.T) {
 	for _, c := range []struct {
-		m    measure
+		m    amountConverter
 		want string
 	}{
-		{measure{total: 1000, unit: "cl", recipeSize: 9, size: 10, kind: dataset.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
-		{measure{total: 100, unit: "kg", recipeSize: 2.5, size: 1000, kind: dataset.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
-		{measure{total: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
+		{amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: dataset.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{amountConverter{totalUnits: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: dataset.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{amountConverter{totalUnits: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
 	} {
 		if got := fmt.Sprint(c.m.displayUnits()); got != c.want {
 			t.Errorf("%+v has the units %s", c.m, got)
@@ -126,7 +126,7 @@ func TestHistoryWords(t *testing.T) {
 	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "amount of Gin min 18.2 % max 50.0 %") {
 		t.Errorf("the fix is %q, with the constraints %q", got, s.Problem.Constraints)
 	}
-	if text := c.session.history.current().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {
+	if text := c.session.history.currentStep().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {
 		t.Errorf("it is written as %s", text)
 	}
 }

@@ -11,42 +11,43 @@ import (
 	"kir/internal/inputerr"
 )
 
-// newFiles are the files that were created in a directory, and whether the directory was, too.
+// A newFiles value records which files were created in a directory, so that the files can be
+// removed again after an error.
 type newFiles struct {
-	dir     string
-	made    bool
-	created []string
+	dir          string   // path of the directory
+	madeDir      bool     // whether the directory was created
+	createdFiles []string // paths of the created files
 }
 
-// makeDirectory makes the directory, which must not exist.
+// makeDirectory creates the directory. It returns an error if the directory exists.
 func (w *newFiles) makeDirectory() error {
 	if err := os.Mkdir(w.dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return &inputerr.Error{Message: "there is a directory " + inputerr.Quote(w.dir) + " already", Hint: "try again, which takes " + inputerr.Quote(filepath.Base(freeName(filepath.Dir(w.dir), filepath.Base(w.dir), "")))}
+		return &inputerr.Error{Message: "there is a directory " + inputerr.Quote(w.dir) + " already", Hint: "try again, which takes " + inputerr.Quote(filepath.Base(unusedName(filepath.Dir(w.dir), filepath.Base(w.dir), "")))}
 	} else if err != nil {
 		return unwritableError(w.dir, err)
 	}
-	w.made = true
+	w.madeDir = true
 	return nil
 }
 
-// create writes a file, which must not exist.
-func (w *newFiles) create(name string, data []byte) error {
+// createFile creates a file with the given data. It returns an error if the file exists.
+func (w *newFiles) createFile(name string, data []byte) error {
 	path := filepath.Join(w.dir, name)
 	if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
-		return &inputerr.Error{Message: "there is a file " + inputerr.Quote(path) + " already", Hint: "rename it; " + inputerr.Quote(freeName(w.dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
+		return &inputerr.Error{Message: "there is a file " + inputerr.Quote(path) + " already", Hint: "rename it; " + inputerr.Quote(unusedName(w.dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
 	} else if err != nil {
 		return unwritableError(path, err)
 	}
-	w.created = append(w.created, path)
+	w.createdFiles = append(w.createdFiles, path)
 	return nil
 }
 
-// remove removes what was created.
+// remove removes all created files and, if it was created, the directory.
 func (w *newFiles) remove() (err error) {
-	for _, path := range w.created {
+	for _, path := range w.createdFiles {
 		err = errors.Join(err, os.Remove(path))
 	}
-	if w.made {
+	if w.madeDir {
 		err = errors.Join(err, os.Remove(w.dir))
 	}
 	return err

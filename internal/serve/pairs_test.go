@@ -110,11 +110,11 @@ func TestAskNext(t *testing.T) {
 	}
 	r := mcmc.NewRand(1, "test", 0)
 	for range 50 {
-		if a, b := askNext(nil, []*mcmc.Composition{of(1), of(1), of(1), of(2)}, r); a == nil || a.Equal(b) {
+		if a, b := chooseQuestion(nil, []*mcmc.Composition{of(1), of(1), of(1), of(2)}, r); a == nil || a.Equal(b) {
 			t.Fatalf("%v and %v are asked about", a, b)
 		}
 	}
-	if a, b := askNext(nil, []*mcmc.Composition{of(1), of(1)}, r); a != nil || b != nil {
+	if a, b := chooseQuestion(nil, []*mcmc.Composition{of(1), of(1)}, r); a != nil || b != nil {
 		t.Errorf("%v and %v are asked about", a, b)
 	}
 }
@@ -123,7 +123,7 @@ func TestAskNext(t *testing.T) {
 // time and each of them, also those that break a rule by now.
 func TestPairsOfTheBook(t *testing.T) {
 	s := asking(t)
-	p := s.work.problem
+	p := s.activeWork.problem
 	known, err := p.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestPairsOfTheBook(t *testing.T) {
 			t.Fatalf("nothing was answered, and it says %+v", q)
 		}
 		for _, recipe := range []map[string]int{q.A, q.B} {
-			if k := slices.IndexFunc(known, func(x *mcmc.Composition) bool { return maps.Equal(s.work.namedAmounts(x), recipe) }); k >= 0 {
+			if k := slices.IndexFunc(known, func(x *mcmc.Composition) bool { return maps.Equal(s.activeWork.namedAmounts(x), recipe) }); k >= 0 {
 				asked[k]++
 				of++
 			}
@@ -185,15 +185,15 @@ func TestChains(t *testing.T) {
 	}
 	r := mcmc.NewRand(1, "test", 0)
 	for range 20 {
-		if x, err := c.start(r, starts[:1], weights[:1]); err != nil || x.Composition.Amount(0) != 6 || x.LogScore() != 0 {
+		if x, err := c.startState(r, starts[:1], weights[:1]); err != nil || x.Composition.Amount(0) != 6 || x.LogScore() != 0 {
 			t.Fatalf("it starts at %v, %v", x, err)
 		}
 	}
 	for k, n := range []int{3, 1, 2, 5} {
 		for range n {
-			c.traces[k].kept = append(c.traces[k].kept, draw(float64(k), 6))
+			c.traces[k].draws = append(c.traces[k].draws, draw(float64(k), 6))
 		}
-		c.traces[k].seen = 10 * n
+		c.traces[k].drawsSeen = 10 * n
 	}
 	kept, made := c.draws()
 	if made != 110 || len(kept) != 4 || len(kept[0]) != 1 || len(kept[3]) != 1 || kept[3][0].logDensity != 3 {
@@ -203,17 +203,17 @@ func TestChains(t *testing.T) {
 		c := newChains(target)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		ended := make(chan error, 1)
-		go func() { ended <- c.run(ctx, kernel, 3, []keptDraw{draw(0, 6), draw(0, 7)}) }()
-		for c.traces[0].count() < 40 || c.traces[3].count() < 40 {
+		go func() { ended <- c.drawUntilDone(ctx, kernel, 3, []keptDraw{draw(0, 6), draw(0, 7)}) }()
+		for c.traces[0].drawCount() < 40 || c.traces[3].drawCount() < 40 {
 			time.Sleep(time.Millisecond)
 		}
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) || c.reused.Load() != 1 {
-			t.Errorf("%s: %v, from %d", kernel, err, c.reused.Load())
+		if err := <-ended; !errors.Is(err, context.Canceled) || c.reusableCount.Load() != 1 {
+			t.Errorf("%s: %v, from %d", kernel, err, c.reusableCount.Load())
 		}
 		ones, threes := 0, 0
 		for _, tr := range c.traces {
-			for _, d := range tr.kept {
+			for _, d := range tr.draws {
 				switch len(d.parts) {
 				case 1:
 					ones++
@@ -228,7 +228,7 @@ func TestChains(t *testing.T) {
 			t.Errorf("%s: %d of one ingredient and %d of three", kernel, ones, threes)
 		}
 	}
-	if err := c.run(t.Context(), "fast", 1, nil); err == nil {
+	if err := c.drawUntilDone(t.Context(), "fast", 1, nil); err == nil {
 		t.Error("there is a kernel fast")
 	}
 }

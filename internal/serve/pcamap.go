@@ -11,52 +11,53 @@ import (
 )
 
 const (
-	// mapDraws is the number of draws that the map shows. mapIngredients is the number of
-	// ingredients that it is computed from, those that vary most.
-	mapDraws, mapIngredients = 1500, 120
-	// zeroReplacement replaces an amount of 0, in units, before taking logarithms.
+	// maxMapDraws is the maximum number of draws that the map shows. maxMapIngredients is the
+	// maximum number of ingredients from which the map is computed.
+	maxMapDraws, maxMapIngredients = 1500, 120
+	// zeroReplacement is the amount, in units of the total, that replaces an amount of 0 before
+	// logarithms are taken.
 	zeroReplacement = 0.5
 )
 
-// A PCAMap shows draws and known recipes in two dimensions: the principal components of their
-// centred log-ratios (Aitchison 1983, "Principal component analysis of compositional data").
-// Amounts of 0 are replaced by half a unit.
+// A PCAMap shows draws and known recipes in two dimensions. The axes are the first two principal
+// components of the centred log-ratios (Aitchison 1983, "Principal component analysis of
+// compositional data"). Amounts of 0 are replaced by half a unit.
 type PCAMap struct {
 	Points    []Point       `json:"points"`
-	Explained report.Number `json:"explained"` // share of the variance
-	Left      []string      `json:"left"`      // ingredients that are most typical of the first axis's lower end
-	Right     []string      `json:"right"`
-	Lower     []string      `json:"lower"`
-	Upper     []string      `json:"upper"`
+	Explained report.Number `json:"explained"` // share of the variance that the two axes explain
+	Left      []string      `json:"left"`      // ingredients that are most typical of recipes on the left side
+	Right     []string      `json:"right"`     // ingredients that are most typical of recipes on the right side
+	Lower     []string      `json:"lower"`     // ingredients that are most typical of recipes at the bottom
+	Upper     []string      `json:"upper"`     // ingredients that are most typical of recipes at the top
 
-	Conditions []MapCondition `json:"conditions,omitempty"` // that may colour the points
+	Conditions []MapCondition `json:"conditions,omitempty"` // conditions by which the points may be coloured
 }
 
-// A MapCondition is a condition that may colour the points of a map.
+// A MapCondition is a condition by which the points of a map may be coloured.
 type MapCondition struct {
 	Name   string   `json:"name"`
-	Number bool     `json:"number"`
-	Texts  []string `json:"texts"` // by index of the value
+	Number bool     `json:"number"` // whether the values are numbers
+	Texts  []string `json:"texts"`  // by index of the value: the value as a text
 }
 
-// A Point is a recipe on the map.
+// A Point is a recipe on a [PCAMap].
 type Point struct {
-	X     float64       `json:"x"`
-	Y     float64       `json:"y"`
-	Score report.Number `json:"score"` // as a share of the highest; unknown if the law forbids the recipe
-	Name  string        `json:"name"`  // of a known recipe
-	Text  string        `json:"text"`
-	Set   []int32       `json:"set,omitempty"` // by condition of the map: the index of its value
+	X     float64       `json:"x"`             // coordinate on the first principal component
+	Y     float64       `json:"y"`             // coordinate on the second principal component
+	Score report.Number `json:"score"`         // score divided by the highest score on the map; unknown if the problem forbids the recipe
+	Name  string        `json:"name"`          // name of a known recipe; empty for a draw
+	Text  string        `json:"text"`          // the recipe in words
+	Set   []int32       `json:"set,omitempty"` // by condition of the map: the index of the recipe's value
 }
 
-// drawMap responds with the map of the current step.
-func (s *Session) drawMap(r *http.Request) (any, error) {
+// answerMap responds with the [PCAMap] of the current step.
+func (s *Session) answerMap(r *http.Request) (any, error) {
 	_, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	all := slices.Concat(kept...)
-	every := max(1, (len(all)+mapDraws-1)/mapDraws)
+	every := max(1, (len(all)+maxMapDraws-1)/maxMapDraws)
 	var rows []keptDraw
 	for k := 0; k < len(all); k += every {
 		rows = append(rows, all[k])
@@ -85,7 +86,7 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 	if axes == nil {
 		return out, nil
 	}
-	out.Explained = report.Number(axes.explained)
+	out.Explained = report.Number(axes.explainedVariance)
 	for k := range p.Conditions {
 		of := MapCondition{Name: p.Conditions[k].Name, Number: p.Conditions[k].Numbers != nil}
 		for v := range p.Conditions[k].Len() {
@@ -114,16 +115,16 @@ func (s *Session) drawMap(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// axes are the first two principal components.
-type axes struct {
-	ingredients []int
-	loadings    [2][]float64 // by axis, by ingredient
-	explained   float64
+// A principalAxes has the first two principal components.
+type principalAxes struct {
+	ingredients       []int        // indices of the ingredients from which the axes are computed
+	loadings          [2][]float64 // by axis and ingredient: the coefficient of the ingredient's log-ratio
+	explainedVariance float64      // share of the variance that the two axes explain
 }
 
-// extremeIngredients returns at most 3 ingredients that are most typical of the upper or lower
-// end of an axis.
-func (x *axes) extremeIngredients(axis int, upper bool) []int {
+// extremeIngredients returns the indices of at most three ingredients that are most typical of the
+// upper or lower end of an axis.
+func (x *principalAxes) extremeIngredients(axis int, upper bool) []int {
 	order := make([]int, len(x.ingredients))
 	for k := range order {
 		order[k] = k
@@ -144,17 +145,18 @@ func (x *axes) extremeIngredients(axis int, upper bool) []int {
 	return out
 }
 
-// principalComponents computes the first two principal components from the first learn rows,
-// and the coordinates of all rows. The axes are nil if there are no two components.
-func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
-	order := variedIngredients(rows[:learn], n)
+// principalComponents computes the first two principal components of the draws, and the coordinates
+// of all rows on these axes. The draws are the first drawCount rows. The axes are nil if there are
+// fewer than three ingredients or no variance.
+func principalComponents(rows []keptDraw, drawCount, n int) (*principalAxes, [][2]float64) {
+	order := variedIngredients(rows[:drawCount], n)
 	if len(order) < 3 {
 		return nil, nil
 	}
 	m := len(order)
 	ratios := logRatios(rows, order, n)
-	centreColumns(ratios, learn)
-	covariance := scatterMatrix(ratios[:learn], m)
+	centreColumns(ratios, drawCount)
+	covariance := scatterMatrix(ratios[:drawCount], m)
 	trace := 0.0
 	for i := range m {
 		trace += covariance[i][i]
@@ -171,11 +173,11 @@ func principalComponents(rows []keptDraw, learn, n int) (*axes, [][2]float64) {
 	for r, row := range ratios {
 		at[r] = [2]float64{portable.Dot(row, loadings[0]), portable.Dot(row, loadings[1])}
 	}
-	return &axes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
+	return &principalAxes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
 }
 
-// variedIngredients returns the ingredients of the map, first those that neither few nor nearly all
-// draws use.
+// variedIngredients returns the indices of the ingredients for the map. Ingredients that about half
+// of the rows use come first. Ingredients that few or nearly all rows use come last.
 func variedIngredients(rows []keptDraw, n int) (order []int) {
 	uses := make([]int, n)
 	for _, x := range rows {
@@ -191,10 +193,11 @@ func variedIngredients(rows []keptDraw, n int) (order []int) {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(uses[b]*(len(rows)-uses[b]), uses[a]*(len(rows)-uses[a]))
 	})
-	return order[:min(len(order), mapIngredients)]
+	return order[:min(len(order), maxMapIngredients)]
 }
 
-// logRatios returns the centred log-ratios of the given ingredients, of n in all, in each row.
+// logRatios returns the centred log-ratios of the given ingredients, by row. The parameter n is the
+// number of all ingredients.
 func logRatios(rows []keptDraw, ingredients []int, n int) [][]float64 {
 	place := make([]int, n)
 	for i := range place {
@@ -227,12 +230,12 @@ func logRatios(rows []keptDraw, ingredients []int, n int) [][]float64 {
 	return ratios
 }
 
-// centreColumns subtracts from each column its mean in the first learn rows.
-func centreColumns(rows [][]float64, learn int) {
+// centreColumns subtracts from each column the mean of the column's first drawCount rows.
+func centreColumns(rows [][]float64, drawCount int) {
 	for k := range rows[0] {
 		mean := 0.0
-		for r := range learn {
-			mean += rows[r][k] / float64(learn)
+		for r := range drawCount {
+			mean += rows[r][k] / float64(drawCount)
 		}
 		for _, row := range rows {
 			row[k] -= mean
@@ -240,7 +243,8 @@ func centreColumns(rows [][]float64, learn int) {
 	}
 }
 
-// scatterMatrix returns the sum of the outer products of rows of m numbers with themselves.
+// scatterMatrix returns the sum over the rows of the outer product of each row with itself. Each
+// row has m numbers.
 func scatterMatrix(rows [][]float64, m int) [][]float64 {
 	sum := make([][]float64, m)
 	for i := range sum {
@@ -254,8 +258,8 @@ func scatterMatrix(rows [][]float64, m int) [][]float64 {
 	return sum
 }
 
-// withFixedSign returns a vector or its negative: the one whose largest element is positive, so that
-// the same draws always give the same map.
+// withFixedSign returns the vector, or its negative if the element with the largest absolute value
+// is negative. The same draws then always give the same map.
 func withFixedSign(vector []float64) (out []float64) {
 	sign, largest := 1.0, 0.0
 	for _, v := range vector {

@@ -27,27 +27,29 @@ import (
 )
 
 const (
-	// pairsFileName is the name of a new file of comparisons.
+	// pairsFileName is the default name of the file that stores comparisons of two recipes.
 	pairsFileName = "tasted.csv"
-	// preferenceName is the page's name for the learnt property.
-	preferenceName = "liking"
-	// maxPairsBytes is the greatest size of a file of comparisons.
+	// defaultPreferenceName is the name of the property that the page adds to learn from
+	// comparisons.
+	defaultPreferenceName = "liking"
+	// maxPairsBytes is the maximum size, in bytes, of a file of comparisons.
 	maxPairsBytes = 16 << 20
-	// triedPairs is the number of pairs from which the next question is chosen.
-	triedPairs = 400
+	// candidatePairCount is the number of random pairs of recipes from which the next question is
+	// chosen.
+	candidatePairCount = 400
 )
 
-// A Question is a pair of recipes to compare.
+// A Question asks a person which of two recipes is better.
 type Question struct {
-	A         map[string]int `json:"a"` // units
-	B         map[string]int `json:"b"`
-	Asked     int            `json:"asked"`    // number of answers so far
-	Expected  float64        `json:"expected"` // probability that A is preferred; 0.5 without any answer
-	Certainty string         `json:"about"`    // how well the preference is known
+	A         map[string]int `json:"a"`        // first recipe: by ingredient, the amount in units
+	B         map[string]int `json:"b"`        // second recipe: by ingredient, the amount in units
+	Asked     int            `json:"asked"`    // number of pairs that were compared so far
+	Expected  float64        `json:"expected"` // probability that A is preferred; 0.5 before the first answer
+	Certainty string         `json:"about"`    // how well the preference is known, in words
 }
 
-// answerPair responds with the pair to compare next, the one whose answer is most informative.
-// Candidates are draws, known recipes and the shortlist.
+// answerPair responds with the pair of recipes to compare next, whose comparison is the most
+// informative. The recipes are draws or known recipes.
 func (s *Session) answerPair(r *http.Request) (any, error) {
 	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
@@ -84,7 +86,7 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	if preference != nil {
 		learnt = preference.Posterior
 	}
-	a, b := askNext(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
+	a, b := chooseQuestion(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
 	if a == nil {
 		return nil, &inputerr.Error{Message: "all draws are the same: there is nothing to compare"}
 	}
@@ -95,11 +97,12 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	return q, nil
 }
 
-// askNext returns the pair whose answer is most informative, among triedPairs random pairs of
-// a pool. Before any answer it returns any pair, and nil if all recipes are equal.
-func askNext(posterior *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
+// chooseQuestion returns the pair of recipes whose comparison is the most informative, among
+// [candidatePairCount] random pairs from the pool. If nothing was compared yet, it returns any pair
+// of different recipes. It returns nil if all recipes are equal.
+func chooseQuestion(posterior *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
 	best := -1.0
-	for range triedPairs {
+	for range candidatePairCount {
 		x, y := pool[r.Intn(len(pool))], pool[r.Intn(len(pool))]
 		if x.Equal(y) {
 			continue
@@ -114,7 +117,8 @@ func askNext(posterior *property.PreferencePosterior, pool []*mcmc.Composition, 
 	return a, b
 }
 
-// preferenceProperty returns the property that is learnt from comparisons, or nil.
+// preferenceProperty returns the property that is learnt from comparisons of recipes, or nil if
+// there is none.
 func preferenceProperty(p *compile.Problem) *compile.Property {
 	for k := range p.Properties {
 		if p.Properties[k].Posterior != nil {
@@ -124,8 +128,8 @@ func preferenceProperty(p *compile.Problem) *compile.Property {
 	return nil
 }
 
-// namedAmounts returns the amounts of a composition by the name of the ingredient.
-func (w *work) namedAmounts(x *mcmc.Composition) map[string]int {
+// namedAmounts returns the amounts of a composition in units, by name of the ingredient.
+func (w *stepWork) namedAmounts(x *mcmc.Composition) map[string]int {
 	out := make(map[string]int)
 	for _, part := range x.Parts() {
 		out[w.problem.Ingredients[part.Ingredient]] = part.Amount
@@ -133,36 +137,37 @@ func (w *work) namedAmounts(x *mcmc.Composition) map[string]int {
 	return out
 }
 
-// comparedPrefix begins the description of a step made by comparisons. Successive answers
-// share one step, so that twenty answers are not twenty steps back.
-const comparedPrefix = "compared "
+// comparisonStepPrefix begins the description of a step that comparisons led to. Successive
+// comparisons share one step, so a person need not go back many steps.
+const comparisonStepPrefix = "compared "
 
-// recordPreference records that one recipe is preferred to another and learns from it. The
-// file only grows. The step's text says how many of its pairs count, so that going back works.
+// recordPreference records that one recipe is preferred to another, and makes a step that learns
+// from the comparison. The text of a step says how many pairs of the file count. Going back to an
+// earlier step therefore restores the earlier preference.
 func (s *Session) recordPreference(better, worse map[string]int) error {
 	if len(better) == 0 || len(worse) == 0 || maps.Equal(better, worse) {
 		return &inputerr.Error{Message: "there are no two different recipes to compare"}
 	}
 	s.mu.Lock()
-	now := *s.history.current()
+	now := *s.history.currentStep()
 	s.mu.Unlock()
-	root, err := yaml.Parse(s.file, []byte(now.Text))
+	root, err := yaml.Parse(s.problemPath, []byte(now.Text))
 	if err != nil {
 		return err
 	}
 	name, pairsFile, first := findPreference(root)
 	begun := name != ""
 	if !begun {
-		name, pairsFile = preferenceName, pairsFileName
+		name, pairsFile = defaultPreferenceName, pairsFileName
 		for n := root.Get("properties"); n != nil && n.Get(name) != nil; {
 			name += " too"
 		}
 	}
-	path := filepath.Join(s.dir, pairsFile)
+	path := filepath.Join(s.problemDir, pairsFile)
 	if filepath.IsAbs(pairsFile) {
 		path = pairsFile
 	}
-	if err := s.mayWrite(path); err != nil {
+	if err := s.checkWritable(path); err != nil {
 		return &inputerr.Error{Message: fmt.Sprintf("%s: %v", inputerr.Quote(pairsFile), err), Hint: "name a file beside the problem"}
 	}
 	before, err := file.Read(path, maxPairsBytes)
@@ -183,7 +188,8 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 	return nil
 }
 
-// setPairCount makes a step that learns from the given number of pairs.
+// setPairCount makes a step that learns from the first pairs of a file. If begun is false, it adds
+// a new property for the preference.
 func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs int) error {
 	// Only the first pairs count. Pairs that were taken back are no longer in the file behind
 	// them.
@@ -193,27 +199,28 @@ func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs in
 	} else {
 		var of yaml.Map
 		of.Set("pairs", file)
-		if w, _, _, err := s.currentWork(); err == nil && w.groups.attribute != "" {
-			of.Set("groups", w.groups.attribute)
+		if w, _, _, err := s.currentWork(); err == nil && w.groups.attributeName != "" {
+			of.Set("groups", w.groups.attributeName)
 		}
 		of.Set("first", pairs)
 		var m yaml.Map
 		m.Set("preference", of)
 		changes = append(changes, change.Setting{Path: []string{"properties", name}, Value: m})
 	}
-	words := comparedPrefix + number.Counted(pairs, "pair")
-	if !strings.HasPrefix(now.Change, comparedPrefix) || now.Name != "" || s.hasChildren(now.ID) {
-		return s.change(words, changes...)
+	words := comparisonStepPrefix + number.Counted(pairs, "pair")
+	if !strings.HasPrefix(now.Change, comparisonStepPrefix) || now.Name != "" || s.hasChildren(now.ID) {
+		return s.applyChanges(words, changes...)
 	}
-	text, err := change.Apply(filepath.Base(s.file), []byte(now.Text), changes...)
+	text, err := change.Apply(filepath.Base(s.problemPath), []byte(now.Text), changes...)
 	if err != nil {
 		return err
 	}
-	return s.amend(now.ID, words, string(text))
+	return s.replaceStepText(now.ID, words, string(text))
 }
 
-// findPreference returns the name, the file and the number of pairs of a problem's preference.
-// The name is empty if there is none. 0 pairs means that all in the file count.
+// findPreference returns the name of the problem's preference property, the file of comparisons,
+// and how many of the file's pairs count. The name is empty if there is no such property. If first
+// is 0, all pairs count.
 func findPreference(root *yaml.Node) (name, file string, first int) {
 	n := root.Get("properties")
 	if n == nil {
@@ -232,9 +239,9 @@ func findPreference(root *yaml.Node) (name, file string, first int) {
 	return "", "", 0
 }
 
-// appendPair appends a pair to a file of comparisons, after the first ones that count, and
-// returns the new number of pairs. All pairs count if first is 0. Pairs after the first ones
-// were taken back; appendPair saves them in a copy of the file.
+// appendPair adds a pair to a file of comparisons and returns the new number of pairs. Only the
+// first pairs of the file count, or all if first is 0. Later pairs were taken back by going to an
+// earlier step. They are replaced by the new pair and saved in a copy of the file.
 func appendPair(path string, first int, better, worse map[string]int) (pairs int, err error) {
 	data, err := file.Read(path, maxPairsBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -264,7 +271,7 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 		first = len(names)
 	}
 	if first = min(first, len(names)); first >= property.MaxPairs {
-		return 0, fullOfPairs(path)
+		return 0, tooManyPairsError(path)
 	}
 	if taken {
 		if err := file.Replace(path+".before", data); err != nil {
@@ -296,27 +303,27 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 		return 0, err
 	}
 	if b.Len() > maxPairsBytes {
-		return 0, fullOfPairs(path)
+		return 0, tooManyPairsError(path)
 	}
 	return first + 1, file.Replace(path, b.Bytes())
 }
 
-// fullOfPairs returns the error for a full file of comparisons.
-func fullOfPairs(path string) error {
+// tooManyPairsError returns the error for a file of comparisons that is full.
+func tooManyPairsError(path string) error {
 	return &inputerr.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
-// hasChildren reports whether another step was made from a step.
+// hasChildren reports whether any step was made from the step with the given id.
 func (s *Session) hasChildren(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.history.Steps, func(step Step) bool { return step.Parent == id })
 }
 
-// amend replaces the text of a step.
-func (s *Session) amend(id int, words, text string) error {
+// replaceStepText replaces the text and the description of a step, instead of adding a step.
+func (s *Session) replaceStepText(id int, words, text string) error {
 	err := s.changeHistory(func(h *history) error {
-		step, err := h.step(id)
+		step, err := h.findStep(id)
 		if err == nil {
 			step.Change, step.Text = words, text
 		}
@@ -326,7 +333,7 @@ func (s *Session) amend(id int, words, text string) error {
 		return err
 	}
 	s.mu.Lock()
-	if w := s.workByStep[id]; w != nil && w != s.work {
+	if w := s.workByStep[id]; w != nil && w != s.activeWork {
 		delete(s.workByStep, id)
 	}
 	s.mu.Unlock()

@@ -29,7 +29,7 @@ type drinker struct {
 // firmness is the standard deviation of what a drinker makes of a kind.
 const firmness = 10
 
-func newDrinker(g *groups, seed uint64, root bool) *drinker {
+func newDrinker(g *ingredientGroups, seed uint64, root bool) *drinker {
 	d := &drinker{of: make([]float64, len(g.byIngredient)), root: root, r: rand.New(rand.NewPCG(seed, 7))}
 	kinds := make([]float64, len(g.values))
 	for k := range kinds {
@@ -106,7 +106,7 @@ func TestTaste(t *testing.T) {
 			var pairs []property.Pair
 			var taste *property.PreferencePosterior
 			for range asked {
-				x, y := askNext(taste, pool, r)
+				x, y := chooseQuestion(taste, pool, r)
 				pairs = append(pairs, d.choose(x, y))
 				learnt, err := property.NewComparisons(len(p.Ingredients), p.Total, g.byIngredient, pairs)
 				if err != nil {
@@ -161,11 +161,11 @@ func TestPrefer(t *testing.T) {
 		c.must(Request{Do: "prefer", Better: a, Worse: b})
 	}
 	s := c.until("three answers", func(s *State) bool { return s.Phase == "drawing" })
-	if len(s.Steps) != 2 || s.Steps[1].Change != "compared 3 pairs" || !strings.Contains(c.session.history.current().Text, "first: 3") {
-		t.Fatalf("the steps are %+v of\n%s", s.Steps, c.session.history.current().Text)
+	if len(s.Steps) != 2 || s.Steps[1].Change != "compared 3 pairs" || !strings.Contains(c.session.history.currentStep().Text, "first: 3") {
+		t.Fatalf("the steps are %+v of\n%s", s.Steps, c.session.history.currentStep().Text)
 	}
 	c.must(Request{Do: "back", Step: 1})
-	if strings.Contains(c.session.history.current().Text, "preference") {
+	if strings.Contains(c.session.history.currentStep().Text, "preference") {
 		t.Error("the way back keeps the taste")
 	}
 	c.must(Request{Do: "back", Step: 2})

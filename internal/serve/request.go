@@ -15,62 +15,62 @@ import (
 	"kir/internal/report/view"
 )
 
-// A Request is an action of a person, as the page sends it. Do says which of its other fields
-// count.
+// A Request is an action of a person, as the page sends it. Do names the action. Each action uses
+// only some of the other fields.
 type Request struct {
-	Do string `json:"do"`
+	Do string `json:"do"` // name of the action
 
 	Ingredient string         `json:"ingredient"`
-	By         string         `json:"by"`     // another ingredient
-	Amount     string         `json:"amount"` // units, or a percentage
+	By         string         `json:"by"`     // ingredient that replaces Ingredient
+	Amount     string         `json:"amount"` // number of units, or a percentage
 	Min        string         `json:"min"`
 	Max        string         `json:"max"`
 	Attribute  string         `json:"attribute"`
 	Value      string         `json:"value"`
-	Recipe     map[string]int `json:"recipe"` // units
-	Changes    int            `json:"changes"`
+	Recipe     map[string]int `json:"recipe"`  // by ingredient: the amount in units
+	Changes    int            `json:"changes"` // maximum number of changes from Recipe
 	Property   string         `json:"property"`
 	Weight     float64        `json:"weight"`
-	Way        string         `json:"way"`
+	Way        string         `json:"way"` // direction of an objective
 	Aim        any            `json:"aim"`
 	Text       string         `json:"text"`
-	Rule       int            `json:"rule"`
-	Step       int            `json:"step"`
-	Trade      []string       `json:"trade"` // objectives of the trade-off; empty: no trade-off
-	Over       bool           `json:"over"`
+	Rule       int            `json:"rule"`  // index of a rule or of a fix, or a seed
+	Step       int            `json:"step"`  // id of a step
+	Trade      []string       `json:"trade"` // names of the trade-off's objectives; empty: no trade-off
+	Over       bool           `json:"over"`  // whether an existing file may be replaced
 
-	Size     int            `json:"size"`     // number of recipes of a batch
-	Results  []RecipeResult `json:"results"`  // results of recipes of batches
-	Withdraw bool           `json:"withdraw"` // withdraw Results
+	Size     int            `json:"size"`     // number of recipes in a batch
+	Results  []RecipeResult `json:"results"`  // results to record
+	Withdraw bool           `json:"withdraw"` // whether to withdraw Results instead of recording them
 
-	Better map[string]int `json:"better"` // the preferred recipe of a comparison
-	Worse  map[string]int `json:"worse"`
+	Better map[string]int `json:"better"` // the preferred recipe of a comparison, in units by ingredient
+	Worse  map[string]int `json:"worse"`  // the other recipe of a comparison, in units by ingredient
 
 	Condition string `json:"condition"`
-	Set       any    `json:"set"` // the value to give it, a number or a text; null: it is chosen with the recipes
+	Set       any    `json:"set"` // value that Condition is fixed at, a number or a text; nil: the value is chosen with the recipes
 }
 
-// changes returns the changes of the problem's file that a request asks for, and their
-// description. ok is false if the request changes nothing there.
-func (r *Request) changes(m measure) (words string, all []change.Change, ok bool) {
+// problemChanges returns the changes of the problem file that a request asks for, and a
+// description. The result ok is false if the action does not change the problem file.
+func (r *Request) problemChanges(m amountConverter) (words string, all []change.Change, ok bool) {
 	switch r.Do {
 	case "pin":
 		if r.Amount == "" {
 			return "with " + r.Ingredient, []change.Change{change.Pin{Ingredient: r.Ingredient}}, true
 		}
-		return r.Ingredient + " kept at " + m.amountText(r.Amount), []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: m.problemAmount(r.Amount)}}, true
+		return r.Ingredient + " kept at " + m.amountText(r.Amount), []change.Change{change.Pin{Ingredient: r.Ingredient, Amount: m.toProblemAmount(r.Amount)}}, true
 	case "ban":
 		return "without " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}}, true
 	case "replace":
 		return r.By + " instead of " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}, change.Pin{Ingredient: r.By}}, true
 	case "dose":
 		least := r.Min
-		if units, ok := m.units(least); ok && units == 0 && r.Max != "" {
+		if units, ok := m.parseUnits(least); ok && units == 0 && r.Max != "" {
 			least = "" // a used ingredient has at least a unit anyway
 		}
-		return r.Ingredient + " " + m.rangeText(least, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: m.problemAmount(least), Max: m.problemAmount(r.Max)}}, true
+		return r.Ingredient + " " + m.rangeText(least, r.Max), []change.Change{change.Bound{Ingredient: r.Ingredient, Min: m.toProblemAmount(least), Max: m.toProblemAmount(r.Max)}}, true
 	case "group":
-		return r.Value + " " + m.rangeText(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: m.problemAmount(r.Min), Max: m.problemAmount(r.Max)}}, true
+		return r.Value + " " + m.rangeText(r.Min, r.Max), []change.Change{change.Group{Attribute: r.Attribute, Value: r.Value, Min: m.toProblemAmount(r.Min), Max: m.toProblemAmount(r.Max)}}, true
 	case "near":
 		near := change.Near{Changes: r.Changes}
 		for _, name := range slices.Sorted(maps.Keys(r.Recipe)) {
@@ -103,7 +103,8 @@ func (r *Request) changes(m measure) (words string, all []change.Change, ok bool
 	return "", nil, false
 }
 
-// toIntegers converts JSON numbers that are whole to int.
+// toIntegers converts whole numbers that were decoded from JSON from float64 to int. It also
+// converts the elements of lists.
 func toIntegers(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -118,7 +119,7 @@ func toIntegers(v any) any {
 	return v
 }
 
-// An Answer is the response to a request.
+// An Answer is the response to a [Request].
 type Answer struct {
 	Done bool   `json:"done"`
 	Text string `json:"text"`
@@ -126,14 +127,14 @@ type Answer struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// handleRequest performs a request.
+// handleRequest performs the action of a request.
 func (s *Session) handleRequest(r *Request) (*Answer, error) {
-	if words, all, ok := r.changes(s.currentMeasure()); ok {
+	if words, all, ok := r.problemChanges(s.currentAmountConverter()); ok {
 		const most = 300
 		if len(words) > most {
 			words = words[:most] + "…"
 		}
-		return &Answer{Done: true}, s.change(strings.ToValidUTF8(words, ""), all...)
+		return &Answer{Done: true}, s.applyChanges(strings.ToValidUTF8(words, ""), all...)
 	}
 	switch r.Do {
 	case "way":
@@ -172,22 +173,22 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 	return nil, &inputerr.Error{Message: "nothing is done for " + inputerr.Quote(r.Do)}
 }
 
-// applyFix applies a fix of the current step's fault.
+// applyFix applies the fix at index k for the fault of the current step.
 func (s *Session) applyFix(k int) error {
 	s.mu.Lock()
-	w := s.work
+	w := s.activeWork
 	s.mu.Unlock()
 	w.mu.Lock()
 	err, text := w.fault, w.step.Text
 	w.mu.Unlock()
-	ways := findFixes(err, text, s.currentMeasure())
+	ways := findFixes(err, text, s.currentAmountConverter())
 	if k < 0 || k >= len(ways) || ways[k].changes == nil {
 		return &inputerr.Error{Message: "there is no such fix any more"}
 	}
-	return s.change(ways[k].text, ways[k].changes...)
+	return s.applyChanges(ways[k].words, ways[k].changes...)
 }
 
-// readRequest parses a request and rejects unknown fields.
+// readRequest parses the JSON of a request. An unknown field is an error.
 func readRequest(data []byte) (*Request, error) {
 	var r Request
 	d := json.NewDecoder(strings.NewReader(string(data)))

@@ -32,7 +32,7 @@ func TestRequests(t *testing.T) {
 		c.must(Request{Do: "back", Step: 1})
 		c.must(r.request)
 		s := c.until(r.want, func(s *State) bool { return s.Phase != "reading" })
-		text := c.session.history.current().Text
+		text := c.session.history.currentStep().Text
 		if s.Phase != "drawing" || !strings.Contains(text, r.want) {
 			t.Errorf("%+v: %s %+v\n%s", r.request, s.Phase, s.Fault, text)
 		}
@@ -84,7 +84,7 @@ func TestWaysOut(t *testing.T) {
 			c.must(Request{Do: "way", Rule: k})
 			after := c.until(way.Text, func(s *State) bool { return s.Phase != "reading" })
 			if after.Phase != "drawing" {
-				t.Errorf("%s: after %q: %+v\n%s", name, way.Text, after.Fault, c.session.history.current().Text)
+				t.Errorf("%s: after %q: %+v\n%s", name, way.Text, after.Fault, c.session.history.currentStep().Text)
 			}
 			c.must(Request{Do: "back", Step: 1})
 			c.until("the conflict", func(s *State) bool { return s.Phase == "faulty" })

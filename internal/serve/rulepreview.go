@@ -13,46 +13,46 @@ import (
 	"kir/internal/number"
 )
 
-// A RulePreview shows how many recipes and draws a change of the rules would leave.
+// A RulePreview shows how many recipes and draws would remain if the rules were changed.
 type RulePreview struct {
-	Remaining string `json:"left"`  // number of recipes with the change
-	Current   string `json:"of"`    // number of recipes without it
-	Draws     string `json:"draws"` // how many of the current draws satisfy the change
-	Fault     *Fault `json:"fault"`
+	Remaining string `json:"left"`  // number of recipes that the rules allow with the change, in words
+	Current   string `json:"of"`    // number of recipes that the rules allow without the change, in words
+	Draws     string `json:"draws"` // number of current draws that satisfy the changed rules, in words
+	Fault     *Fault `json:"fault"` // error in the changed problem; nil: none
 }
 
-// answerRulePreview responds with the effect of a change on the current problem, without
-// making it. The query has the change in the form of a [Request].
+// answerRulePreview responds with the effect that a change would have on the rules. It does not
+// make the change. The query of the HTTP request has the change as a [Request] in JSON.
 func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 	request, err := readRequest([]byte(r.URL.Query().Get("change")))
 	if err != nil {
 		return nil, err
 	}
-	_, all, ok := request.changes(s.currentMeasure())
+	_, all, ok := request.problemChanges(s.currentAmountConverter())
 	if !ok {
 		return nil, &inputerr.Error{Message: "this is no change of rules"}
 	}
-	step, err := s.stepOf(r)
+	step, err := s.requestedStep(r)
 	if err != nil {
 		return nil, err
 	}
-	text, err := change.Apply(filepath.Base(s.file), []byte(step.Text), all...)
+	text, err := change.Apply(filepath.Base(s.problemPath), []byte(step.Text), all...)
 	if err != nil {
 		return nil, err
 	}
 	out := &RulePreview{}
 	_, now, kept, err := s.currentWork()
 	if err == nil {
-		out.Current = compositionsText(now)
+		out.Current = recipeCountText(now)
 	}
-	p, err := s.loadText(r.Context(), text)
+	p, err := s.loadProblemText(r.Context(), text)
 	if err != nil {
-		out.Fault = newFault(err, string(text), s.currentMeasure())
+		out.Fault = newFault(err, string(text), s.currentAmountConverter())
 		out.Remaining = "none"
 		return out, nil
 	}
 	defer p.Close()
-	out.Remaining = compositionsText(p)
+	out.Remaining = recipeCountText(p)
 	if now != nil && p.Total == now.Total && slices.Equal(p.Ingredients, now.Ingredients) {
 		fit, _ := newChains(p.Target).reusableDraws(slices.Concat(kept...))
 		n := 0
@@ -64,7 +64,7 @@ func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// loadText loads a problem from a text.
-func (s *Session) loadText(ctx context.Context, text []byte) (*compile.Problem, error) {
-	return s.load(ctx, text, compile.Options{})
+// loadProblemText loads a problem from the text of a problem file.
+func (s *Session) loadProblemText(ctx context.Context, text []byte) (*compile.Problem, error) {
+	return s.loadProblem(ctx, text, compile.Options{})
 }

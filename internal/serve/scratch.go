@@ -10,11 +10,11 @@ import (
 	"kir/internal/file"
 )
 
-// A scratch is a server's own directory inside the system's temporary one. It is removed at
-// the end. If a server was killed, the next server removes its directory.
-type scratch struct {
+// A scratchDir is the temporary directory of one server. It is removed when the server ends. If a
+// server was killed, the next server removes the directory.
+type scratchDir struct {
 	path string
-	lock *file.Lock
+	lock *file.Lock // lock held while the server runs; nil if the operating system has no file locks
 }
 
 const (
@@ -22,8 +22,9 @@ const (
 	scratchLock   = "lock"
 )
 
-// newScratch creates the directory of a server.
-func newScratch() (*scratch, error) {
+// newScratch creates the temporary directory of a server. It also removes the directories of killed
+// servers.
+func newScratch() (*scratchDir, error) {
 	if err := removeAbandoned(os.TempDir()); err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func newScratch() (*scratch, error) {
 		dir := &file.Dir{Path: path}
 		held, err := dir.Lock(scratchLock, false, 0)
 		if held != nil || errors.Is(err, errors.ErrUnsupported) {
-			return &scratch{path, held}, nil
+			return &scratchDir{path, held}, nil
 		}
 		// Another server may have taken the new directory for an abandoned one.
 		if err := os.RemoveAll(path); err != nil {
@@ -46,8 +47,8 @@ func newScratch() (*scratch, error) {
 	return nil, fmt.Errorf("there is no directory for runs in %s that stays", os.TempDir())
 }
 
-// removeAbandoned removes the directories of killed servers of the same user. Their locks are
-// free.
+// removeAbandoned removes the temporary directories that killed servers of the same user left
+// behind. The lock in such a directory is free.
 func removeAbandoned(within string) error {
 	entries, err := os.ReadDir(within)
 	if err != nil {
@@ -75,8 +76,9 @@ func removeAbandoned(within string) error {
 	return nil
 }
 
-// makeDir creates a directory for a run. remove removes it.
-func (s *scratch) makeDir(name string) (path string, remove func() error, err error) {
+// makeRunDir creates a directory for a run and returns a path inside it. The function remove
+// removes the directory.
+func (s *scratchDir) makeRunDir(name string) (path string, remove func() error, err error) {
 	own, err := os.MkdirTemp(s.path, "run-")
 	if err != nil {
 		return "", nil, err
@@ -84,8 +86,8 @@ func (s *scratch) makeDir(name string) (path string, remove func() error, err er
 	return filepath.Join(own, name), func() error { return os.RemoveAll(own) }, nil
 }
 
-// end removes the scratch directory.
-func (s *scratch) end() error {
+// remove removes the temporary directory and releases its lock.
+func (s *scratchDir) remove() error {
 	err := os.RemoveAll(s.path)
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

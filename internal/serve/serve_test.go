@@ -212,12 +212,12 @@ func (c *client) get(path string) (int, string) {
 func (c *client) until(what string, ok func(*State) bool) *State {
 	c.t.Helper()
 	for range 2400 { // a minute, as with the race detector
-		if s := c.session.state(); ok(s) {
+		if s := c.session.pageState(); ok(s) {
 			return s
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	c.t.Fatalf("%s: the state is %+v", what, c.session.state())
+	c.t.Fatalf("%s: the state is %+v", what, c.session.pageState())
 	return nil
 }
 
@@ -273,7 +273,7 @@ func TestGuard(t *testing.T) {
 			if status != http.StatusMisdirectedRequest && status != http.StatusBadRequest {
 				t.Errorf("the host %s gets %d from %s", host, status, path)
 			}
-			if status == http.StatusMisdirectedRequest && !strings.Contains(host, "@") && !strings.Contains(text, "--allow-host "+hostName(host)) {
+			if status == http.StatusMisdirectedRequest && !strings.Contains(host, "@") && !strings.Contains(text, "--allow-host "+normalizeHost(host)) {
 				t.Errorf("the host %s is told %q", host, text)
 			}
 		}
@@ -396,12 +396,12 @@ func TestToken(t *testing.T) {
 			t.Errorf("the empty page by another name: %d", w.Code)
 		}
 		// Of two tabs one is let in.
-		token = strings.TrimPrefix(g.offerAddress(nil), g.url()+"#token=")
+		token = strings.TrimPrefix(g.offerAddress(nil), g.pageURL()+"#token=")
 		var in atomic.Int32
 		var both sync.WaitGroup
 		for range 8 {
 			both.Go(func() {
-				if g.useToken(token) {
+				if g.consumeToken(token) {
 					in.Add(1)
 				}
 			})
@@ -456,7 +456,7 @@ func TestDoor(t *testing.T) {
 	}
 	_, address, _ := strings.Cut(string(text), "href=\"")
 	address, _, _ = strings.Cut(address, "\"")
-	if address == first || !strings.HasPrefix(address, c.guard.url()+"#token=") {
+	if address == first || !strings.HasPrefix(address, c.guard.pageURL()+"#token=") {
 		t.Fatalf("the door is %s", text)
 	}
 	browsers := []*http.Client{opened(t, address)}
@@ -476,7 +476,7 @@ func TestDoor(t *testing.T) {
 		t.Errorf("the next addresses are %q", next)
 	}
 	for _, b := range browsers {
-		response, err := b.Get(c.guard.url() + "text?step=1")
+		response, err := b.Get(c.guard.pageURL() + "text?step=1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -555,7 +555,7 @@ func TestPrograms(t *testing.T) {
 	}
 	for told := ""; !strings.Contains(told, `"phase":"asking"`); time.Sleep(5 * time.Millisecond) { // the test's time bounds it
 		c.session.hub.mu.Lock()
-		told = string(c.session.hub.latest["state"].data)
+		told = string(c.session.hub.latestMessages["state"].data)
 		c.session.hub.mu.Unlock()
 	}
 	c.get("/pair")

@@ -140,11 +140,11 @@ func TestHub(t *testing.T) {
 			return false
 		}
 	}
-	a, b := h.join(), h.join()
+	a, b := h.addPage(), h.addPage()
 	if got := told(3); got != "[pages] [2] 5 false" || !awake(a) || !awake(b) || awake(a) {
 		t.Errorf("%s, and the pages are not woken once", got)
 	}
-	h.leave(b)
+	h.removePage(b)
 	tell("state", 3)
 	if got := told(5); got != "[state pages] [3 1] 7 false" || !awake(a) || awake(b) {
 		t.Errorf("%s, or one that has left is woken", got)
@@ -192,8 +192,8 @@ func TestStream(t *testing.T) {
 }
 
 // soon returns waits that are short, but for the end's: what heeds it must have ended by then.
-func soon() *waits {
-	return &waits{settleTime: 10 * time.Millisecond, end: usualWaits.end, relearn: 150 * time.Millisecond}
+func soon() *waitTimes {
+	return &waitTimes{pauseBeforeRun: 10 * time.Millisecond, endTimeout: defaultWaitTimes.endTimeout, relearnDelay: 150 * time.Millisecond}
 }
 
 // TestSettles: when the run is done its list is shown, going back to a step that was
@@ -211,7 +211,7 @@ func TestSettles(t *testing.T) {
 	file := smallCocktails(t)
 	var made []string
 	failed := errors.New("the disk is full")
-	s, err := newSession(t.Context(), Options{File: file, waits: soon(), Run: func(_ context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
+	s, err := newSession(t.Context(), Options{File: file, waitTimes: soon(), Run: func(_ context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 		made = append(made, filepath.Base(dir))
 		progress(run.Progress{Done: 0.5})
 		if len(made) > 1 {
@@ -226,12 +226,12 @@ func TestSettles(t *testing.T) {
 		if err := s.end(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(s.scratch.path); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("left is %s", s.scratch.path)
+		if _, err := os.Stat(s.scratchDir.path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left is %s", s.scratchDir.path)
 		}
 	})
 	c := &client{t: t, session: s}
-	if state := s.state(); state.Phase != "reading" || state.Problem != nil {
+	if state := s.pageState(); state.Phase != "reading" || state.Problem != nil {
 		t.Errorf("at first the state is %+v", state)
 	}
 	s.startWork()
@@ -246,24 +246,24 @@ func TestSettles(t *testing.T) {
 	if l := list.(*List); !l.Settled || l.Step != 1 || l.Headline != model.Answer.Headline || l.Note != model.Draws || l.Grade != string(model.Answer.Grade) || !slices.Equal(l.Verdict, model.Answer.Verdict) || len(l.Entries) != len(model.Best) || len(l.Colours) == 0 || l.Tradeoff != model.Tradeoff {
 		t.Errorf("the list is %+v", l)
 	}
-	if s.work.run != 1 {
-		t.Errorf("of the run %v is done", s.work.run)
+	if s.activeWork.finishedShare != 1 {
+		t.Errorf("of the run %v is done", s.activeWork.finishedShare)
 	}
-	if err := s.change("without Gin", (&Request{Do: "ban", Ingredient: "Gin"}).only(t)...); err != nil {
+	if err := s.applyChanges("without Gin", (&Request{Do: "ban", Ingredient: "Gin"}).only(t)...); err != nil {
 		t.Fatal(err)
 	}
 	state := c.until("the next", func(s *State) bool { return s.Phase == "faulty" })
 	if state.Fault.Message != "the disk is full" || state.Step != 2 || state.Steps[1].Settled || !slices.Equal(made, []string{"step-1", "step-2"}) {
 		t.Errorf("a run that fails shows as %+v, made are %v", state.Fault, made)
 	}
-	if s.workByStep[2].run != 0.5 {
-		t.Errorf("of the run %v is done", s.workByStep[2].run)
+	if s.workByStep[2].finishedShare != 0.5 {
+		t.Errorf("of the run %v is done", s.workByStep[2].finishedShare)
 	}
 	_, _, version, _ := s.hub.messagesSince(0)
 	if err := s.goToStep(1); err != nil {
 		t.Fatal(err)
 	}
-	if state := s.state(); state.Phase != "settled" || state.Step != 1 || len(made) != 2 {
+	if state := s.pageState(); state.Phase != "settled" || state.Step != 1 || len(made) != 2 {
 		t.Errorf("going back shows %+v", state)
 	}
 	if kinds, _, _, _ := s.hub.messagesSince(version); !slices.Contains(kinds, "list") || !slices.Contains(kinds, "draws") || !slices.Contains(kinds, "state") {
@@ -273,7 +273,7 @@ func TestSettles(t *testing.T) {
 
 // only returns the changes of a request.
 func (r *Request) only(t *testing.T) []change.Change {
-	_, all, ok := r.changes(measure{total: 1000, unit: "cl", recipeSize: 9})
+	_, all, ok := r.problemChanges(amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9})
 	if !ok {
 		t.Fatalf("%+v is no change", r)
 	}
@@ -292,7 +292,7 @@ func TestAsked(t *testing.T) {
 		{Do: "text", Step: 1, Text: strings.Repeat("#", 17<<20>>1)}, {Do: "prefer"}, {Do: "name", Step: 1, Text: strings.Repeat("x", 200)}, {Do: "save", Step: 1, Text: "bar.yaml", Over: true}, {Do: "save", Step: 1, Text: "a.yml"},
 	} {
 		status, text := c.do(r)
-		record.CheckText(t, fmt.Sprintf("%d %s %.60s", k, r.Do, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.dir, "DIR")))
+		record.CheckText(t, fmt.Sprintf("%d %s %.60s", k, r.Do, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.problemDir, "DIR")))
 	}
 	for _, path := range []string{"/text?step=x", "/text?step=0", "/text?step=1&against=7", "/list?step=9", "/list?step=-1", "/amounts?of=none", "/amounts?group=none", "/leaves?change={", "/leaves?change={\"do\":\"fly\"}", "/leaves?change={\"fly\":1}"} {
 		status, text := c.get(path)
@@ -352,7 +352,7 @@ func TestShapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := compositionsText(p); got != want {
+		if got := recipeCountText(p); got != want {
 			t.Errorf("%s leaves %s, want %s", text, got, want)
 		}
 		if err := p.Close(); err != nil {
@@ -360,7 +360,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	nan := math.NaN()
-	if worst(1, report.Number(nan), math.Max) != 1 || worst(report.Number(nan), 2, math.Max) != 2 || worst(1, 2, math.Max) != 2 || worst(1, 2, math.Min) != 1 || !math.IsNaN(float64(worst(report.Number(nan), report.Number(nan), math.Max))) {
+	if worse(1, report.Number(nan), math.Max) != 1 || worse(report.Number(nan), 2, math.Max) != 2 || worse(1, 2, math.Max) != 2 || worse(1, 2, math.Min) != 1 || !math.IsNaN(float64(worse(report.Number(nan), report.Number(nan), math.Max))) {
 		t.Error("what is not known is the worst")
 	}
 }
@@ -397,8 +397,8 @@ func TestMany(t *testing.T) {
 		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
 	}
 	axes, at := principalComponents(kept[0], len(kept[0]), 5010)
-	if len(at) != 110 || len(axes.ingredients) != 87 || !(axes.explained > 0 && axes.explained < 1) {
-		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredients), axes.explained)
+	if len(at) != 110 || len(axes.ingredients) != 87 || !(axes.explainedVariance > 0 && axes.explainedVariance < 1) {
+		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredients), axes.explainedVariance)
 	}
 	if axes, _ := principalComponents(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
 		t.Errorf("one draw has axes of %d", len(axes.ingredients))
@@ -426,7 +426,7 @@ func TestMany(t *testing.T) {
 			density, used = append(density, of), append(used, slices.Repeat([]float64{3}, len(of)))
 		}
 		d := &Draws{}
-		if d.judge(density, used); !strings.HasPrefix(d.Why, c.why) || d.Reliable {
+		if d.assessConvergence(density, used); !strings.HasPrefix(d.Why, c.why) || d.Reliable {
 			t.Errorf("%v reads %q", c.density, d.Why)
 		}
 	}
@@ -466,12 +466,12 @@ func TestEndsWhileDrawing(t *testing.T) {
 	file := smallCocktails(t)
 	started, release := make(chan bool, 1), make(chan bool)
 	defer close(release)
-	o := Options{File: file, Address: "127.0.0.1:0", waits: soon(), Run: func(context.Context, *compile.Problem, string, func(run.Progress)) (*report.Model, error) {
+	o := Options{File: file, Address: "127.0.0.1:0", waitTimes: soon(), Run: func(context.Context, *compile.Problem, string, func(run.Progress)) (*report.Model, error) {
 		started <- true
 		<-release
 		return nil, errors.New("released")
 	}}
-	o.waits.end = 100 * time.Millisecond // the run does not heed it
+	o.waitTimes.endTimeout = 100 * time.Millisecond // the run does not heed it
 	var addresses []string
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())

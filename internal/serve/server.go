@@ -29,10 +29,12 @@ import (
 	"kir/internal/report/view"
 )
 
+// assets has the files of the page.
+//
 //go:embed assets
 var assets embed.FS
 
-// Serve serves a problem until ctx ends.
+// Serve serves the page of a problem until ctx ends.
 func Serve(ctx context.Context, o Options) (err error) {
 	l, err := lockProblem(o.File)
 	if err != nil {
@@ -45,7 +47,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 	listener, err := listen(o.Address, l.lastAddress())
 	if err != nil {
-		return unserved(o.Address, err)
+		return listenError(o.Address, err)
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -59,7 +61,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	g := newGuard(address, o.scheme(), o.Hosts)
-	if err := l.writeAddress(g.url()); err != nil {
+	if err := l.writeAddress(g.pageURL()); err != nil {
 		return err
 	}
 	door, err := s.writeLaunchFile(g)
@@ -74,8 +76,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}, s.hub.close)
 }
 
-// listen listens at an address. If the address leaves the port open, it tries the port of last
-// time first.
+// listen listens at an address. If the port of the address is 0, listen first tries the port at
+// which the problem was last served.
 func listen(address string, last netip.AddrPort) (net.Listener, error) {
 	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && last.IsValid() && host == last.Addr().String() {
 		if listener, err := net.Listen("tcp", last.String()); err == nil {
@@ -85,16 +87,16 @@ func listen(address string, last netip.AddrPort) (net.Listener, error) {
 	return net.Listen("tcp", address)
 }
 
-// unserved returns the error for an address at which nothing can listen.
-func unserved(address string, err error) error {
+// listenError returns the error for an address at which the server cannot listen.
+func listenError(address string, err error) error {
 	return &inputerr.Error{Message: "the page cannot be served at " + inputerr.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
 }
 
-// serveUntilDone serves a handler until ctx ends, with TLS if there is a certificate. It calls
-// begun once it is serving. Before it stops it calls closing, which closes the streams; they
-// would never end by themselves.
+// serveUntilDone serves a handler until ctx ends. It uses TLS if there is a certificate. The
+// function begun is called when the server is running. The function closing is called before the
+// server stops, and must end the streams of open pages.
 func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
-	unknown := newUnknownConns(openFiles())
+	unknown := newUnknownConns(maxOpenFiles())
 	server := &http.Server{
 		Handler: handler, ConnContext: unknown.connContext, ConnState: unknown.connState,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16, Protocols: new(http.Protocols),
@@ -120,28 +122,32 @@ func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls
 	return nil
 }
 
-// pageAddress returns an address that opens the page. After its use the session announces a
-// new one, for another browser.
+// pageAddress returns an address that opens the page once. After the address is used, the session
+// announces a new address for another browser.
 func (s *Session) pageAddress(g *guard) string {
-	return renewableAddress(g, func(next string) {
+	return newRenewableAddress(g, func(next string) {
 		if s.options.OnNewAddress != nil {
 			s.options.OnNewAddress(next)
 		}
 	})
 }
 
-func renewableAddress(g *guard, again func(address string)) string {
-	return g.offerAddress(func() { again(renewableAddress(g, again)) })
+// newRenewableAddress returns an address that opens the page once. When the address is used, it
+// calls the function again with a new address of the same kind.
+func newRenewableAddress(g *guard, again func(address string)) string {
+	return g.offerAddress(func() { again(newRenewableAddress(g, again)) })
 }
 
-// writeLaunchFile writes a file that redirects a browser to the page, and returns its path.
-// kir starts a browser with this file, not with the address, because all users of a machine
-// can see the arguments of processes. Nobody else can read the file. It is removed after use.
+// writeLaunchFile writes a file that redirects a browser to the page, and returns the path. kir
+// starts a browser with this file instead of the address, because other users of a machine can see
+// the arguments of processes. Only the user can read the file, and the file is removed after use.
 func (s *Session) writeLaunchFile(g *guard) (path string, err error) {
-	return writeLaunchFile(s.scratch, g, s.noteError)
+	return createLaunchFile(s.scratchDir, g, s.noteError)
 }
 
-func writeLaunchFile(room *scratch, g *guard, note func(error)) (path string, err error) {
+// createLaunchFile writes a file that redirects a browser to the page, and returns the path. The
+// function note receives the error of removing the file after use.
+func createLaunchFile(room *scratchDir, g *guard, note func(error)) (path string, err error) {
 	const name = "open.html"
 	dir := &file.Dir{Path: room.path, Mode: 0o600}
 	address := g.offerAddress(func() { note(dir.Remove(name)) })
@@ -152,10 +158,11 @@ func writeLaunchFile(room *scratch, g *guard, note func(error)) (path string, er
 	return dir.Join(name), dir.Create(name, b.Bytes())
 }
 
+// launchTemplate is the file that redirects a browser to the page. The data is the address.
 var launchTemplate = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>kir</title><meta http-equiv="refresh" content="0; url={{.}}"><p><a href="{{.}}">The page of kir serve</a>
 `))
 
-// handler returns the handler for admitted requests.
+// handler returns the handler for requests that the [guard] admits.
 func (s *Session) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", serveDocument("page.html"))
@@ -167,19 +174,20 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("POST "+requestPath, s.serveRequest)
 	mux.HandleFunc("GET /amounts", jsonHandler(s.answerAmounts))
 
-	mux.HandleFunc("GET /map", jsonHandler(s.drawMap))
+	mux.HandleFunc("GET /map", jsonHandler(s.answerMap))
 	mux.HandleFunc("GET /pair", jsonHandler(s.answerPair))
 	mux.HandleFunc("GET /text", jsonHandler(s.answerText))
 	mux.HandleFunc("GET /list", jsonHandler(s.answerShortlist))
 	mux.HandleFunc("GET /csv", s.serveTable)
 	mux.HandleFunc("GET /weigh", s.serveWeighing)
 	mux.HandleFunc("GET /sheets", s.serveSheets)
-	mux.HandleFunc("GET /figures", jsonHandler(s.drawings))
+	mux.HandleFunc("GET /figures", jsonHandler(s.answerFigures))
 	mux.HandleFunc("GET /leaves", jsonHandler(s.answerRulePreview))
 	return mux
 }
 
-// serveDocument serves a page that has no data of a problem, to everybody.
+// serveDocument returns a handler that serves an HTML file of the page. The file has no data of a
+// problem.
 func serveDocument(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		text, err := assets.ReadFile("assets/" + name)
@@ -192,12 +200,13 @@ func serveDocument(name string) http.HandlerFunc {
 	}
 }
 
-// serveStyle serves a style sheet: that of the report, additions for the tools, and a class
-// for each colour.
+// serveStyle returns a handler that serves a style sheet. The sheet has the style of the report,
+// additions for the page, and one class for each colour.
 func serveStyle(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { writeStyle(w, name) }
 }
 
+// writeStyle writes the style sheet of a page as the response.
 func writeStyle(w http.ResponseWriter, name string) {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -218,7 +227,7 @@ func writeStyle(w http.ResponseWriter, name string) {
 	_, _ = io.WriteString(w, b.String())
 }
 
-// serveScript serves one of the page's scripts.
+// serveScript serves one of the page's JavaScript files.
 func serveScript(w http.ResponseWriter, r *http.Request) {
 	text, err := assets.ReadFile("assets/js/" + r.PathValue("name"))
 	if err != nil {
@@ -230,33 +239,35 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 }
 
 const (
-	// requestPath is the path to which the page sends requests.
+	// requestPath is the path to which the page sends each [Request].
 	requestPath = "/do"
-	// mostRequest is the greatest size of a request's body. mostRequests is that of all bodies
-	// being handled.
-	mostRequest  = 4 << 20
-	mostRequests = 4 * mostRequest
-	// bodyTime limits how long a body may take to arrive.
-	bodyTime = 10 * time.Second
+	// maxRequestBytes is the maximum size of the body of one request. maxConcurrentRequestBytes is
+	// the maximum total size of the bodies of all requests that are being handled.
+	maxRequestBytes           = 4 << 20
+	maxConcurrentRequestBytes = 4 * maxRequestBytes
+	// bodyTimeout is the maximum time in which the body of a request must arrive.
+	bodyTimeout = 10 * time.Second
 )
 
+// serveRequest reads a [Request] from the body of an HTTP request, performs the action and responds
+// with an [Answer].
 func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	// Connections without deadlines, as in tests, send whole bodies.
-	_ = control.SetReadDeadline(time.Now().Add(s.bodyTime))
+	_ = control.SetReadDeadline(time.Now().Add(s.bodyTimeout))
 	jsonHandler(func(r *http.Request) (any, error) {
 		// A form of another site cannot send this type.
 		if r.Header.Get("Content-Type") != "application/json" {
 			return nil, &inputerr.Error{Message: "a request is JSON"}
 		}
-		room := int64(mostRequest)
+		room := int64(maxRequestBytes)
 		if r.ContentLength >= 0 {
 			room = min(room, r.ContentLength)
 		}
-		if !s.bodies.TryAcquire(room) {
+		if !s.bodySemaphore.TryAcquire(room) {
 			return nil, errBusy
 		}
-		defer s.bodies.Release(room)
+		defer s.bodySemaphore.Release(room)
 		data, err := s.readBody(w, r)
 		if err != nil {
 			return nil, err
@@ -270,11 +281,11 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	})(w, r)
 }
 
-// readBody reads the body of a request. Size and time are limited.
+// readBody reads the body of an HTTP request. The size and the time are limited.
 func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostRequest))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("the request did not arrive within %v", s.bodyTime), Err: err}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("the request did not arrive within %v", s.bodyTimeout), Err: err}
 	}
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 		return nil, &inputerr.Error{Message: "the request is too long", Err: err}
@@ -285,16 +296,18 @@ func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	return data, nil
 }
 
-// errBusy is the error when bodies of other requests take all the room.
+// errBusy is the error for a request that arrives while the bodies of other requests use all
+// available memory.
 var errBusy = &inputerr.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
 
-// jsonHandler returns a handler that responds with the JSON of a result or a fault.
+// jsonHandler returns a handler that responds with the result of the function what as JSON. An
+// error becomes a [Fault].
 func jsonHandler(what func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusOK
 		v, err := what(r)
 		var bad *inputerr.Error
-		var unkept *unkeptError
+		var unkept *notSavedError
 		switch {
 		case errors.As(err, &unkept):
 			status, v = http.StatusInternalServerError, &Fault{Message: err.Error(), Fixes: []FixView{}}

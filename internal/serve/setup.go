@@ -21,31 +21,33 @@ import (
 	"kir/internal/inputerr"
 )
 
-// SetupOptions say where a problem that is made from a table starts.
+// SetupOptions say how to begin a problem that is made from a table.
 type SetupOptions struct {
-	// Table is a file with a table to open at once. If it is empty the page asks for one.
+	// Table is the path of a table to open at once. If it is empty, the page asks for a table.
 	Table string
 
-	// Dir is the directory in which a new directory is created for an uploaded table. A
-	// problem made from Table goes beside that file.
+	// Dir is the directory in which a new directory is created for an uploaded table. A problem
+	// made from Table is written beside that file instead.
 	Dir string
 }
 
-// A setup is a problem in the making: its tables and a person's answers about them. The page
-// is computed from these alone, so closing the page loses nothing.
+// A setup is a problem in preparation. It has the tables that a person opened and the answers that
+// the person gave about the tables. The page is computed from tables and answers alone, so closing
+// the page loses nothing.
 type setup struct {
 	options SetupOptions
 
-	turn   chan struct{} // lock: full while a request uses the setup
-	tables map[tableKind]*upload
+	semaphore chan struct{}              // semaphore with one place; full while a request uses the setup
+	tables    map[tableKind]*loadedTable // by kind: the table
 	answers
-	made bool // the problem has been written
+	isWritten bool // whether the problem file has been written
 }
 
-// acquire waits until no other request uses the setup, or ctx ends.
+// acquire waits until no other request uses the setup, and then reserves the setup. It returns an
+// error if ctx ends before.
 func (b *setup) acquire(ctx context.Context) error {
 	select {
-	case b.turn <- struct{}{}:
+	case b.semaphore <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -53,35 +55,35 @@ func (b *setup) acquire(ctx context.Context) error {
 }
 
 // release lets the next request use the setup.
-func (b *setup) release() { <-b.turn }
+func (b *setup) release() { <-b.semaphore }
 
-// answers are a person's answers about the tables.
+// An answers value has a person's answers about the tables.
 type answers struct {
-	layout       dataset.Layout
-	questions    []tableQuestion // questions that stay visible after they are answered
-	units        map[string]string
-	goals        map[string]compile.DraftObjective
-	bounds       map[string]bool
-	batch        string
-	noPairs      bool
-	origins      map[string]bool // by column: whether a person says that it is set, and not measured
-	round        int
-	ignoreSheets bool // the other sheets of the workbook are not tables of ingredients
+	tableLayout     dataset.Layout                    // roles of the columns, names of ingredients, and rows left out or included
+	questions       []tableQuestion                   // questions that the page shows even after they are answered
+	unitSizes       map[string]string                 // by name of a unit: the size, such as "5 cl"
+	objectives      map[string]compile.DraftObjective // by key of a target: the chosen objective; nil: the defaults of the draft
+	enabledBounds   map[string]bool                   // by key of a constraint: whether the constraint is on
+	stockBatch      string                            // size of a batch for which the stock must suffice, such as "700 ml"
+	ignorePairs     bool                              // whether the problem gets no objective that favours ingredients which occur together in the recipes
+	isSetColumn     map[string]bool                   // by column: whether a person says that the value is set instead of measured
+	recipesPerRound int                               // number of recipes made at a time; 0: the default
+	ignoreSheets    bool                              // whether other sheets of the workbook are not used as tables of ingredients
 }
 
-// A tableQuestion is a question that stays visible after it is answered. It is about a column,
-// two spellings of an ingredient, or a row that may be no recipe.
+// A tableQuestion is a question that the page shows even after it is answered. The question is
+// about the role of a column, two spellings of an ingredient, or a row that may not be a recipe.
 type tableQuestion struct {
-	column  string
-	word    string // a spelling that may mean the same as same
-	same    string
-	guessed bool // kir assumed that both spellings are the same
-	row     string
-	leftOut bool // kir leaves the row out unless a person includes it
-	message string
+	column           string // name of the column; empty if the question is not about a column
+	spelling         string // spelling that may mean the same ingredient as otherSpelling; empty if the question is not about spellings
+	otherSpelling    string
+	assumedSame      bool   // whether kir assumes that both spellings mean the same ingredient
+	row              string // name of the row; empty if the question is not about a row
+	leftOutByDefault bool   // whether kir leaves the row out unless a person includes it
+	message          string
 }
 
-// A tableKind is the kind of the contents of a table.
+// A tableKind says what a table contains.
 type tableKind string
 
 const (
@@ -89,24 +91,25 @@ const (
 	ingredientsTable tableKind = "ingredients"
 )
 
-// An upload is a table in memory.
-type upload struct {
-	name string // for messages; for an uploaded table also the name of its file
+// A loadedTable is a table in memory, either uploaded or read from a file.
+type loadedTable struct {
+	name string // name for messages; for an uploaded table also the name of the file to write
 	data []byte
-	path string // of an existing file; else empty
+	path string // path of the file on disk; empty for an uploaded table
 }
 
-// mostUpload is the greatest size of an uploaded table, the same as for workbooks on disk.
-const mostUpload = 32 << 20
+// maxUploadBytes is the maximum size, in bytes, of an uploaded table. Workbooks on disk have the
+// same limit.
+const maxUploadBytes = 32 << 20
 
-// open returns a reader of the table that fails once ctx has ended.
-func (u *upload) open(ctx context.Context) io.ReadCloser {
+// open returns a reader of the table. Reading fails once ctx has ended.
+func (u *loadedTable) open(ctx context.Context) io.ReadCloser {
 	return dataset.WithContext(ctx, io.NopCloser(bytes.NewReader(u.data)))
 }
 
-// newSetup returns a setup, with its table if o names one.
+// newSetup returns a setup. If the options name a table, newSetup reads the table.
 func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
-	b := &setup{options: o, turn: make(chan struct{}, 1), tables: make(map[tableKind]*upload)}
+	b := &setup{options: o, semaphore: make(chan struct{}, 1), tables: make(map[tableKind]*loadedTable)}
 	var err error
 	if b.options.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
@@ -118,21 +121,21 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(in, mostUpload+1))
+	data, err := io.ReadAll(io.LimitReader(in, maxUploadBytes+1))
 	if err := errors.Join(err, in.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Table, err)
 	}
-	if len(data) > mostUpload {
-		return nil, &inputerr.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", mostUpload>>20), Hint: "kir init reads larger ones, and kir serve the problem that it writes"}
+	if len(data) > maxUploadBytes {
+		return nil, &inputerr.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", maxUploadBytes>>20), Hint: "kir init reads larger ones, and kir serve the problem that it writes"}
 	}
 	if b.options.Dir, err = filepath.Abs(filepath.Dir(o.Table)); err != nil {
 		return nil, err
 	}
-	b.tables[recipesTable] = &upload{name: filepath.Base(o.Table), data: data, path: o.Table}
+	b.tables[recipesTable] = &loadedTable{name: filepath.Base(o.Table), data: data, path: o.Table}
 	return b, nil
 }
 
-// tableExtensions are the file extensions of tables.
+// tableExtensions lists the file extensions that tables may have.
 var tableExtensions = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt"}
 
 // IsTable reports whether a file's name has the extension of a table.
@@ -140,8 +143,8 @@ func IsTable(path string) bool {
 	return slices.Contains(tableExtensions, strings.ToLower(filepath.Ext(path)))
 }
 
-// safeName makes a file name from a name that the page sent. It keeps letters, digits and a
-// few marks, and adds the extension for the data.
+// safeName converts a name that the page sent to a safe file name. It keeps letters, digits,
+// hyphens and underscores, and adds the extension that suits the data.
 func safeName(name string, data []byte) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	ext := strings.ToLower(filepath.Ext(name))
@@ -173,15 +176,15 @@ func safeName(name string, data []byte) string {
 	return stem + ext
 }
 
-// addTable adds an uploaded table.
+// addTable adds a table that the page uploaded. A table of recipes replaces all tables and answers.
 func (b *setup) addTable(of tableKind, name string, data []byte) error {
-	if b.made {
-		return errMade
+	if b.isWritten {
+		return errAlreadyMade
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return &inputerr.Error{Message: "there is nothing in the table", Hint: "choose a file with a header and a row for each recipe"}
 	}
-	u := &upload{name: safeName(name, data), data: data}
+	u := &loadedTable{name: safeName(name, data), data: data}
 	if of == ingredientsTable {
 		if b.tables[recipesTable] == nil {
 			return &inputerr.Error{Message: "there are no recipes yet", Hint: "open the table of recipes first"}
@@ -190,47 +193,48 @@ func (b *setup) addTable(of tableKind, name string, data []byte) error {
 			u.name = "ingredients-" + u.name
 		}
 		b.tables[of], b.ignoreSheets = u, false
-		b.goals, b.bounds = nil, nil
+		b.objectives, b.enabledBounds = nil, nil
 		return nil
 	}
-	b.reset()
+	b.dropTablesAndAnswers()
 	b.tables[recipesTable] = u
 	return nil
 }
 
-// reset drops the tables and answers.
-func (b *setup) reset() {
-	b.tables = make(map[tableKind]*upload)
+// dropTablesAndAnswers drops all tables and all answers.
+func (b *setup) dropTablesAndAnswers() {
+	b.tables = make(map[tableKind]*loadedTable)
 	b.answers = answers{}
 }
 
-var errMade = &inputerr.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
+// errAlreadyMade is the error for a request that comes after the problem file was written.
+var errAlreadyMade = &inputerr.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
 
-// An answer is a person's answer, as the page sends it. Do says which of its other fields
-// count.
+// An answer is a person's answer about the tables, as the page sends it. Do names the question.
+// Each question uses only some of the other fields.
 type answer struct {
-	Do        string                 `json:"do"`
-	Name      string                 `json:"name"`
+	Do        string                 `json:"do"`   // name of the question
+	Name      string                 `json:"name"` // what the answer is about, such as a column, a row or a unit
 	Value     string                 `json:"value"`
-	On        bool                   `json:"on"`
+	On        bool                   `json:"on"` // whether an option is switched on
 	Objective compile.DraftObjective `json:"goal"`
 }
 
-// mostAnswers limits the stored answers of each kind. The page of a table offers far fewer.
-const mostAnswers = 1 << 18
+// maxAnswers is the maximum number of stored answers. The page of a table offers far fewer.
+const maxAnswers = 1 << 18
 
-// check returns the error for an answer with an impossible value.
-func (a answer) check() error {
+// invalidError returns the error for an answer whose value is not possible.
+func (a answer) invalidError() error {
 	return &inputerr.Error{Message: fmt.Sprintf("%s of %s cannot be %s", inputerr.Quote(a.Do), inputerr.Quote(a.Name), inputerr.Quote(a.Value))}
 }
 
-// applyAnswer applies an answer to the setup.
+// applyAnswer stores an answer in the setup.
 func (b *setup) applyAnswer(ctx context.Context, a answer) error {
-	if b.made {
-		return errMade
+	if b.isWritten {
+		return errAlreadyMade
 	}
-	if len(b.layout.Columns)+len(b.origins)+len(b.goals)+len(b.bounds)+len(b.units) > mostAnswers {
-		return a.check()
+	if len(b.tableLayout.Columns)+len(b.isSetColumn)+len(b.objectives)+len(b.enabledBounds)+len(b.unitSizes) > maxAnswers {
+		return a.invalidError()
 	}
 	switch a.Do {
 	case "column":
@@ -242,117 +246,119 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	case "decimal":
 		decimal, err := dataset.ParseDecimal(a.Value)
 		if err != nil {
-			return a.check()
+			return a.invalidError()
 		}
-		b.layout.Decimal = decimal
+		b.tableLayout.Decimal = decimal
 	case "sheet":
-		b.answers = answers{layout: dataset.Layout{Sheet: a.Value}}
+		b.answers = answers{tableLayout: dataset.Layout{Sheet: a.Value}}
 	case "size":
 		return b.setUnitSize(a)
 	case "goal", "bound":
 		return b.applyRequirement(ctx, a)
 	case "batch":
-		b.batch = a.Value
+		b.stockBatch = a.Value
 	case "round":
 		n, err := strconv.Atoi(a.Value)
 		if err != nil || n < 1 || n > 100 {
-			return a.check()
+			return a.invalidError()
 		}
-		b.round = n
+		b.recipesPerRound = n
 	case "pairs":
-		b.noPairs = !a.On
+		b.ignorePairs = !a.On
 	case "set":
-		if b.origins == nil {
-			b.origins = make(map[string]bool)
+		if b.isSetColumn == nil {
+			b.isSetColumn = make(map[string]bool)
 		}
-		b.origins[dataset.NormalizeName(a.Name)] = a.On
-		b.goals = nil // which depend on the labels
+		b.isSetColumn[dataset.NormalizeName(a.Name)] = a.On
+		b.objectives = nil // which depend on the labels
 	case "alone":
 		b.ignoreSheets = true
 		delete(b.tables, ingredientsTable)
-		b.goals, b.bounds = nil, nil
+		b.objectives, b.enabledBounds = nil, nil
 	case "anew":
-		b.startAnew()
+		b.restart()
 	default:
 		return &inputerr.Error{Message: "an answer cannot be " + inputerr.Quote(a.Do)}
 	}
 	return nil
 }
 
-// setColumnRole sets the role of a column. It drops the objectives, which depend on the labels.
+// setColumnRole sets the role of a column. It drops the chosen objectives, because they depend on
+// the labels.
 func (b *setup) setColumnRole(a answer) error {
 	role, err := dataset.ParseRole(a.Value)
 	if err != nil {
-		return a.check()
+		return a.invalidError()
 	}
-	b.layout = b.layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(a.Name): role}})
+	b.tableLayout = b.tableLayout.Merge(dataset.Layout{Columns: map[string]dataset.Role{dataset.NormalizeName(a.Name): role}})
 	if role == dataset.RecipeColumn || role == dataset.AmountColumn || role == dataset.UnitColumn {
-		for name, other := range b.layout.Columns { // only one column can have this role
+		for name, other := range b.tableLayout.Columns { // only one column can have this role
 			if other == role && name != dataset.NormalizeName(a.Name) {
-				delete(b.layout.Columns, name)
+				delete(b.tableLayout.Columns, name)
 			}
 		}
 	}
-	b.goals = nil
+	b.objectives = nil
 	return nil
 }
 
-// setIngredientName says which ingredient a name in the table means, or no longer says it.
+// setIngredientName stores which ingredient a name in the table means, or removes that assignment.
 func (b *setup) setIngredientName(a answer) error {
 	if a.Value == "" || len(a.Value) > 1<<10 {
-		return a.check()
+		return a.invalidError()
 	}
-	names := maps.Clone(b.layout.Names)
+	names := maps.Clone(b.tableLayout.Names)
 	delete(names, dataset.NormalizeName(a.Name))
-	b.layout.Names = names
+	b.tableLayout.Names = names
 	if a.On {
-		b.layout = b.layout.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(a.Name): a.Value}})
+		b.tableLayout = b.tableLayout.Merge(dataset.Layout{Names: map[string]string{dataset.NormalizeName(a.Name): a.Value}})
 	}
 	return nil
 }
 
-// toggleRow toggles a row. A row that kir leaves out is included or left to kir again. Any other row
-// is left out or no longer left out.
+// toggleRow includes or leaves out a row of the table. If the answer agrees with what kir does by
+// default, the stored exception is removed.
 func (b *setup) toggleRow(a answer) {
 	at := slices.IndexFunc(b.questions, func(o tableQuestion) bool { return o.row != "" && o.row == a.Name })
 	not := func(name string) bool { return name == a.Name }
-	b.layout.Without = slices.DeleteFunc(slices.Clone(b.layout.Without), not)
-	b.layout.Including = slices.DeleteFunc(slices.Clone(b.layout.Including), not)
-	switch left := at >= 0 && b.questions[at].leftOut; {
+	b.tableLayout.Without = slices.DeleteFunc(slices.Clone(b.tableLayout.Without), not)
+	b.tableLayout.Including = slices.DeleteFunc(slices.Clone(b.tableLayout.Including), not)
+	switch left := at >= 0 && b.questions[at].leftOutByDefault; {
 	case left && !a.On:
-		b.layout = b.layout.Merge(dataset.Layout{Including: []string{a.Name}})
+		b.tableLayout = b.tableLayout.Merge(dataset.Layout{Including: []string{a.Name}})
 	case !left && a.On:
-		b.layout = b.layout.Merge(dataset.Layout{Without: []string{a.Name}})
+		b.tableLayout = b.tableLayout.Merge(dataset.Layout{Without: []string{a.Name}})
 	}
 }
 
-// setUnitSize sets the size of a unit.
+// setUnitSize stores the size of a unit that has no fixed size.
 func (b *setup) setUnitSize(a answer) error {
 	if _, err := dataset.DefaultUnits().With(a.Name, a.Value); err != nil {
-		return a.check()
+		return a.invalidError()
 	}
-	b.units = maps.Clone(b.units)
-	if b.units == nil {
-		b.units = make(map[string]string)
+	b.unitSizes = maps.Clone(b.unitSizes)
+	if b.unitSizes == nil {
+		b.unitSizes = make(map[string]string)
 	}
-	b.units[dataset.NormalizeName(a.Name)] = a.Value
+	b.unitSizes[dataset.NormalizeName(a.Name)] = a.Value
 	return nil
 }
 
-// startAnew drops all answers, and the tables but one given on the command line.
-func (b *setup) startAnew() {
+// restart drops all answers and all uploaded tables. A table that the command line names stays
+// open.
+func (b *setup) restart() {
 	if b.options.Table == "" {
-		b.reset()
+		b.dropTablesAndAnswers()
 		return
 	}
 	b.answers = answers{}
 	delete(b.tables, ingredientsTable)
 }
 
-// applyRequirement applies an answer about an objective or a constraint. From then on kir's
-// own earlier choices of objectives count as the person's.
+// applyRequirement stores an answer about an objective or a constraint. The objectives that kir
+// chose by default then count as chosen by the person.
 func (b *setup) applyRequirement(ctx context.Context, a answer) error {
-	r, err := b.read(ctx)
+	r, err := b.readTables(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -360,13 +366,13 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		return &inputerr.Error{Message: "the table cannot be read yet"}
 	}
 	if a.Do == "bound" {
-		if b.bounds = maps.Clone(b.bounds); b.bounds == nil {
-			b.bounds = make(map[string]bool)
+		if b.enabledBounds = maps.Clone(b.enabledBounds); b.enabledBounds == nil {
+			b.enabledBounds = make(map[string]bool)
 		}
 		if !slices.ContainsFunc(r.draft.OfferedBounds(), func(o compile.Bound) bool { return o.Key == a.Name }) {
 			return &inputerr.Error{Message: "there is no constraint " + inputerr.Quote(a.Name)}
 		}
-		b.bounds[a.Name] = a.On
+		b.enabledBounds[a.Name] = a.On
 		return nil
 	}
 	objectives, found := make(map[string]compile.DraftObjective), false
@@ -378,39 +384,39 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		return &inputerr.Error{Message: "there is no objective " + inputerr.Quote(a.Name)}
 	}
 	objectives[a.Name] = a.Objective
-	b.goals = objectives
+	b.objectives = objectives
 	return nil
 }
 
-// A tableReading is the contents of the tables, interpreted with the answers.
+// A tableReading is the result of reading the tables with the person's answers.
 type tableReading struct {
-	draft          *compile.Draft
-	ingredients    *dataset.Ingredients
-	sheet          string // sheet of the workbook with the ingredients
-	lacking        []string
-	err            error // error in the table of recipes
-	ingredientsErr error // error in the table of ingredients
+	draft              *compile.Draft       // draft of the problem; nil if the table of recipes cannot be read
+	ingredients        *dataset.Ingredients // ingredients of the recipes, with their attributes
+	sheet              string               // name of the workbook's sheet with the ingredients; empty if there is none
+	missingIngredients []string             // names of ingredients that the sheet lacks
+	recipesErr         error                // error in the table of recipes
+	ingredientsErr     error                // error in the table of ingredients
 }
 
-// read reads the tables. The reading has the errors in the tables. read itself returns only
-// errors of the machine and that of ctx.
-func (b *setup) read(ctx context.Context) (*tableReading, error) {
+// readTables reads the tables with the person's answers. Errors in the tables are part of the
+// result. The returned error is an error of the machine or of ctx.
+func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 	u := b.tables[recipesTable]
 	if u == nil {
 		return &tableReading{}, nil
 	}
 	r := &tableReading{}
-	d := &compile.Draft{Table: u.name, Units: b.units, Objectives: b.goals, Bounds: b.bounds, Batch: b.batch, NoPairs: b.noPairs, Round: b.round}
-	for _, name := range slices.Sorted(maps.Keys(b.origins)) {
-		if b.origins[name] {
+	d := &compile.Draft{Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledBounds, Batch: b.stockBatch, NoPairs: b.ignorePairs, Round: b.recipesPerRound}
+	for _, name := range slices.Sorted(maps.Keys(b.isSetColumn)) {
+		if b.isSetColumn[name] {
 			d.SetColumns = append(d.SetColumns, name)
 		} else {
 			d.MeasuredColumns = append(d.MeasuredColumns, name)
 		}
 	}
-	o := dataset.Options{Layout: b.layout, Units: dataset.DefaultUnits()}
-	for _, name := range slices.Sorted(maps.Keys(b.units)) {
-		with, err := o.Units.With(name, b.units[name])
+	o := dataset.Options{Layout: b.tableLayout, Units: dataset.DefaultUnits()}
+	for _, name := range slices.Sorted(maps.Keys(b.unitSizes)) {
+		with, err := o.Units.With(name, b.unitSizes[name])
 		if err != nil {
 			return nil, err
 		}
@@ -431,13 +437,13 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 		if len(inputerr.All(err)) == 0 {
 			return nil, err
 		}
-		r.err = err
+		r.recipesErr = err
 		return r, nil
 	}
 	if o.Ingredients == nil && !b.ignoreSheets {
-		r.sheet, r.lacking = d.ReadIngredientsSheet(table, o)
+		r.sheet, r.missingIngredients = d.ReadIngredientsSheet(table, o)
 		d.Ingredients = ""
-		if r.sheet != "" && len(r.lacking) == 0 {
+		if r.sheet != "" && len(r.missingIngredients) == 0 {
 			d.Ingredients = u.name
 		}
 	}
@@ -448,19 +454,20 @@ func (b *setup) read(ctx context.Context) (*tableReading, error) {
 	return r, ctx.Err()
 }
 
-// destination returns where the problem will be written: the directory and an unused file
-// name. fresh says that the directory is new.
+// destination returns the directory and the file name where the problem will be written. The file
+// does not exist yet. The result fresh is true if the directory does not exist either.
 func (b *setup) destination() (dir, problemFile string, fresh bool) {
 	u := b.tables[recipesTable]
 	stem := strings.TrimSuffix(u.name, filepath.Ext(u.name))
 	if u.path != "" {
-		return b.options.Dir, freeName(b.options.Dir, stem, ".yaml"), false
+		return b.options.Dir, unusedName(b.options.Dir, stem, ".yaml"), false
 	}
-	return filepath.Join(b.options.Dir, freeName(b.options.Dir, stem, "")), "problem.yaml", true
+	return filepath.Join(b.options.Dir, unusedName(b.options.Dir, stem, "")), "problem.yaml", true
 }
 
-// freeName returns a name that no file in a directory has.
-func freeName(dir, stem, ext string) string {
+// unusedName returns a name that no file in the directory has. The name is made of stem, a number
+// if necessary, and ext.
+func unusedName(dir, stem, ext string) string {
 	for k := 1; ; k++ {
 		name := stem + ext
 		if k > 1 {
@@ -472,21 +479,21 @@ func freeName(dir, stem, ext string) string {
 	}
 }
 
-// write writes the problem and any uploaded tables, and returns the problem's file. It
-// overwrites nothing. If it fails, it removes the files that it wrote.
-func (b *setup) write(ctx context.Context) (path string, err error) {
-	if b.made {
-		return "", errMade
+// writeProblem writes the problem file and the uploaded tables, and returns the path of the problem
+// file. It does not replace any file. After an error it removes the files that it wrote.
+func (b *setup) writeProblem(ctx context.Context) (path string, err error) {
+	if b.isWritten {
+		return "", errAlreadyMade
 	}
 	if b.tables[recipesTable] == nil {
 		return "", &inputerr.Error{Message: "there is no table yet", Hint: "open one first"}
 	}
-	r, err := b.read(ctx)
+	r, err := b.readTables(ctx)
 	if err != nil {
 		return "", err
 	}
-	if r.err != nil {
-		return "", r.err
+	if r.recipesErr != nil {
+		return "", r.recipesErr
 	}
 	dir, name, fresh := b.destination()
 	w := &newFiles{dir: dir}
@@ -498,18 +505,18 @@ func (b *setup) write(ctx context.Context) (path string, err error) {
 	if err := b.writeFiles(ctx, w, r.draft, name); err != nil {
 		return "", errors.Join(err, w.remove())
 	}
-	b.made = true
+	b.isWritten = true
 	return filepath.Join(dir, name), nil
 }
 
-// writeFiles writes the uploaded tables, the problem and the schema.
+// writeFiles writes the uploaded tables, the problem file and the schema of problem files.
 func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *compile.Draft, name string) error {
 	for _, of := range []tableKind{recipesTable, ingredientsTable} {
 		if u := b.tables[of]; u != nil && u.path == "" {
 			if of == ingredientsTable && d.Series != nil {
 				continue
 			}
-			if err := w.create(u.name, u.data); err != nil {
+			if err := w.createFile(u.name, u.data); err != nil {
 				return err
 			}
 		}
@@ -523,27 +530,27 @@ func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *compile.Draft, n
 	if err != nil {
 		return err
 	}
-	if err := w.create(name, text); err != nil {
+	if err := w.createFile(name, text); err != nil {
 		return err
 	}
 	form, err := compile.Schema().JSON()
 	if err != nil {
 		return err
 	}
-	if err := w.create(schema.FileName, form); err != nil && !isTaken(w.dir, schema.FileName) {
+	if err := w.createFile(schema.FileName, form); err != nil && !fileExists(w.dir, schema.FileName) {
 		return err
 	}
 	return nil
 }
 
-// isTaken reports whether a directory has a file of a name.
-func isTaken(dir, name string) bool {
+// fileExists reports whether a directory has a file with the given name.
+func fileExists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
 }
 
-// unwritableError returns the error for a file that cannot be written. It says that nothing
-// was changed.
+// unwritableError returns the error for a file that cannot be written. The message says that
+// nothing was made.
 func unwritableError(path string, err error) error {
 	return &inputerr.Error{Message: inputerr.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

@@ -22,23 +22,25 @@ import (
 	"kir/internal/inputerr"
 )
 
-// setupPath is the path of the requests of the setup page.
-const setupPath = "/begin/"
+// setupPathPrefix is the first part of the path of all requests from the setup page.
+const setupPathPrefix = "/begin/"
 
-// uploadTime limits how long a table may take to arrive.
-const uploadTime = time.Minute
+// uploadTimeout is the maximum time in which an uploaded table must arrive.
+const uploadTimeout = time.Minute
 
+// exampleFiles has the tables of the examples.
+//
 //go:embed assets/examples
 var exampleFiles embed.FS
 
-// An ExampleName names an example that the page offers.
+// An ExampleName has the name and the description of an example that the setup page offers.
 type ExampleName struct {
-	Key         string `json:"key"`
+	Key         string `json:"key"` // name of the example's file, without the extension
 	Name        string `json:"name"`
 	Description string `json:"says"`
 }
 
-// exampleNames returns the examples.
+// exampleNames returns the examples that the setup page offers.
 func exampleNames() []ExampleName {
 	return []ExampleName{
 		{"drinks", "Drinks", "69 cocktails with what they taste of, and the kinds of 63 ingredients"},
@@ -47,7 +49,7 @@ func exampleNames() []ExampleName {
 	}
 }
 
-// openExample opens an example.
+// openExample opens the tables of the example with the given key.
 func (b *setup) openExample(key string) error {
 	if !slices.ContainsFunc(exampleNames(), func(e ExampleName) bool { return e.Key == key }) {
 		return &inputerr.Error{Message: "there is no example " + inputerr.Quote(key)}
@@ -65,16 +67,18 @@ func (b *setup) openExample(key string) error {
 	return nil
 }
 
-// A setupServer serves the setup page until the problem is written. From then on it serves the
-// session of that problem.
+// A setupServer serves the setup page until the problem file is written. After that it serves the
+// page of the problem.
 type setupServer struct {
 	setup       *setup
-	openSession func(file string) (http.Handler, error) // starts the session of a problem
+	openSession func(file string) (http.Handler, error) // starts the session of a problem file and returns the handler of its page
 	ctx         context.Context
-	session     atomic.Pointer[http.Handler]
-	handler     http.Handler
+	session     atomic.Pointer[http.Handler] // handler of the session's page; nil until the problem file is written
+	handler     http.Handler                 // handler of the setup page
 }
 
+// newSetupServer returns a server of the setup page. The function opened starts the session of a
+// problem file.
 func newSetupServer(ctx context.Context, b *setup, opened func(string) (http.Handler, error)) *setupServer {
 	s := &setupServer{setup: b, openSession: opened, ctx: ctx}
 	mux := http.NewServeMux()
@@ -82,37 +86,39 @@ func newSetupServer(ctx context.Context, b *setup, opened func(string) (http.Han
 	mux.HandleFunc("GET /begin.css", serveStyle("begin.css"))
 	mux.HandleFunc("GET /js/{name}", serveScript)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	mux.HandleFunc("GET "+setupPath+"view", jsonHandler(func(r *http.Request) (any, error) { return s.applyAndView(r, nil) }))
-	mux.HandleFunc("POST "+setupPath+"table", s.withBody("application/octet-stream", mostUpload, func(r *http.Request, data []byte) (any, error) {
+	mux.HandleFunc("GET "+setupPathPrefix+"view", jsonHandler(func(r *http.Request) (any, error) { return s.applyAndView(r, nil) }))
+	mux.HandleFunc("POST "+setupPathPrefix+"table", s.withBody("application/octet-stream", maxUploadBytes, func(r *http.Request, data []byte) (any, error) {
 		of := tableKind(r.URL.Query().Get("of"))
 		if of != ingredientsTable {
 			of = recipesTable
 		}
 		return s.applyAndView(r, func(_ context.Context, b *setup) error { return b.addTable(of, r.URL.Query().Get("name"), data) })
 	}))
-	mux.HandleFunc("POST "+setupPath+"example", s.withBody("application/json", mostRequest, func(r *http.Request, data []byte) (any, error) {
+	mux.HandleFunc("POST "+setupPathPrefix+"example", s.withBody("application/json", maxRequestBytes, func(r *http.Request, data []byte) (any, error) {
 		a, err := readAnswer(data)
 		if err != nil {
 			return nil, err
 		}
 		return s.applyAndView(r, func(_ context.Context, b *setup) error { return b.openExample(a.Name) })
 	}))
-	mux.HandleFunc("POST "+setupPath+"answer", s.withBody("application/json", mostRequest, func(r *http.Request, data []byte) (any, error) {
+	mux.HandleFunc("POST "+setupPathPrefix+"answer", s.withBody("application/json", maxRequestBytes, func(r *http.Request, data []byte) (any, error) {
 		a, err := readAnswer(data)
 		if err != nil {
 			return nil, err
 		}
 		return s.applyAndView(r, func(ctx context.Context, b *setup) error { return b.applyAnswer(ctx, a) })
 	}))
-	mux.HandleFunc("POST "+setupPath+"go", s.withBody("application/json", mostRequest, func(r *http.Request, _ []byte) (any, error) { return s.finish(r) }))
+	mux.HandleFunc("POST "+setupPathPrefix+"go", s.withBody("application/json", maxRequestBytes, func(r *http.Request, _ []byte) (any, error) { return s.writeAndStartSession(r) }))
 	s.handler = mux
 	return s
 }
 
+// ServeHTTP passes a request to the page of the problem if the problem file is written, and to the
+// setup page otherwise.
 func (s *setupServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := s.session.Load(); h != nil {
-		if strings.HasPrefix(r.URL.Path, setupPath) {
-			jsonHandler(func(*http.Request) (any, error) { return nil, errMade })(w, r)
+		if strings.HasPrefix(r.URL.Path, setupPathPrefix) {
+			jsonHandler(func(*http.Request) (any, error) { return nil, errAlreadyMade })(w, r)
 			return
 		}
 		(*h).ServeHTTP(w, r)
@@ -121,7 +127,7 @@ func (s *setupServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// requestContext returns a context that ends when the client of a request leaves or the server
+// requestContext returns a context that ends when the client of the request leaves or the server
 // stops.
 func (s *setupServer) requestContext(r *http.Request) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(r.Context())
@@ -129,9 +135,8 @@ func (s *setupServer) requestContext(r *http.Request) (ctx context.Context, stop
 	return ctx, func() { still(); cancel() }
 }
 
-// applyAndView calls do, unless nil, with the setup and returns the view of the page after
-// that. Requests read tables one at a time. If the client leaves before the end, the setup
-// stays unchanged and the next request proceeds.
+// applyAndView calls do with the setup, unless do is nil, and returns the new view of the page.
+// Requests wait for each other. If the client leaves early, the setup stays unchanged.
 func (s *setupServer) applyAndView(r *http.Request, do func(ctx context.Context, b *setup) error) (any, error) {
 	ctx, stop := s.requestContext(r)
 	defer stop()
@@ -153,8 +158,8 @@ func (s *setupServer) applyAndView(r *http.Request, do func(ctx context.Context,
 	return v, err
 }
 
-// finish writes the problem and starts its session.
-func (s *setupServer) finish(r *http.Request) (any, error) {
+// writeAndStartSession writes the problem file and starts the session of the problem.
+func (s *setupServer) writeAndStartSession(r *http.Request) (any, error) {
 	ctx, stop := s.requestContext(r)
 	defer stop()
 	b := s.setup
@@ -162,7 +167,7 @@ func (s *setupServer) finish(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer b.release()
-	file, err := b.write(ctx)
+	file, err := b.writeProblem(ctx)
 	if err != nil {
 		return nil, pageError(err)
 	}
@@ -174,7 +179,7 @@ func (s *setupServer) finish(r *http.Request) (any, error) {
 	return map[string]string{"file": file}, nil
 }
 
-// pageError converts an error about the tables or the problem to one that the page can show.
+// pageError converts an error about the tables or the problem to an error that the page can show.
 func pageError(err error) error {
 	e := &inputerr.Error{Message: err.Error(), Err: err}
 	single := (*inputerr.Error)(nil)
@@ -187,7 +192,7 @@ func pageError(err error) error {
 	return e
 }
 
-// readAnswer parses an answer.
+// readAnswer parses the JSON of an answer.
 func readAnswer(data []byte) (a answer, err error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return a, &inputerr.Error{Message: "the answer cannot be read", Err: err}
@@ -195,31 +200,32 @@ func readAnswer(data []byte) (a answer, err error) {
 	return a, nil
 }
 
-// withBody returns a handler for requests with a body of a type and a limited size.
-func (s *setupServer) withBody(kind string, most int64, what func(*http.Request, []byte) (any, error)) http.HandlerFunc {
+// withBody returns a handler that reads the body of a request and calls the function what. The body
+// must have the content type kind and at most maxBytes bytes.
+func (s *setupServer) withBody(kind string, maxBytes int64, what func(*http.Request, []byte) (any, error)) http.HandlerFunc {
 	var one sync.Mutex // tables are large, so only one arrives at a time
 	return func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		// Connections without deadlines, as in tests, send whole bodies.
-		_ = control.SetReadDeadline(time.Now().Add(uploadTime))
+		_ = control.SetReadDeadline(time.Now().Add(uploadTimeout))
 		jsonHandler(func(r *http.Request) (any, error) {
 			// A form of another site cannot send these types.
 			if r.Header.Get("Content-Type") != kind {
 				return nil, &inputerr.Error{Message: "this request is " + kind}
 			}
-			if r.ContentLength > most {
-				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV"}
+			if r.ContentLength > maxBytes {
+				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", maxBytes>>20), Hint: "save the sheet with the recipes alone, or as CSV"}
 			}
 			if !one.TryLock() {
 				return nil, errBusy
 			}
 			defer one.Unlock()
-			data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+			data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 			if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", most>>20), Hint: "save the sheet with the recipes alone, or as CSV", Err: err}
+				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", maxBytes>>20), Hint: "save the sheet with the recipes alone, or as CSV", Err: err}
 			}
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return nil, &inputerr.Error{Message: fmt.Sprintf("the table did not arrive within %v", uploadTime), Err: err}
+				return nil, &inputerr.Error{Message: fmt.Sprintf("the table did not arrive within %v", uploadTimeout), Err: err}
 			}
 			if err != nil {
 				return nil, &inputerr.Error{Message: "the table did not arrive whole", Err: err}
@@ -230,19 +236,19 @@ func (s *setupServer) withBody(kind string, most int64, what func(*http.Request,
 	}
 }
 
-// An opener starts the session of a problem, at most once.
-type opener struct {
-	ctx     context.Context
-	options Options
-	address string // the address to store in the lock's file
+// A sessionOpener starts the session of a problem, at most once.
+type sessionOpener struct {
+	ctx         context.Context
+	options     Options
+	pageAddress string // address of the page, to store beside the problem for the next process
 
 	mu      sync.Mutex
 	session *Session
-	lock    *lock
+	lock    *problemLock
 }
 
-// open starts the session of a problem and returns the handler of its page.
-func (o *opener) open(file string) (_ http.Handler, err error) {
+// openSession starts the session of a problem file and returns the handler of its page.
+func (o *sessionOpener) openSession(file string) (_ http.Handler, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.options.File, o.options.Text = file, nil
@@ -254,7 +260,7 @@ func (o *opener) open(file string) (_ http.Handler, err error) {
 	if err != nil {
 		return nil, errors.Join(err, l.release())
 	}
-	if err := l.writeAddress(o.address); err != nil {
+	if err := l.writeAddress(o.pageAddress); err != nil {
 		return nil, errors.Join(err, s.end(), l.release())
 	}
 	o.session, o.lock = s, l
@@ -262,8 +268,8 @@ func (o *opener) open(file string) (_ http.Handler, err error) {
 	return s.handler(), nil
 }
 
-// closeStreams closes the streams of the session, if there is one.
-func (o *opener) closeStreams() {
+// closeStreams ends the streams of the session's pages, if there is a session.
+func (o *sessionOpener) closeStreams() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.session != nil {
@@ -271,8 +277,8 @@ func (o *opener) closeStreams() {
 	}
 }
 
-// end ends the session, if there is one.
-func (o *opener) end() error {
+// endSession ends the session, if there is one.
+func (o *sessionOpener) endSession() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.session == nil {
@@ -281,23 +287,23 @@ func (o *opener) end() error {
 	return errors.Join(o.session.closeAtExit(), o.lock.release())
 }
 
-// Handler returns the handler of a problem's page, or of the page of [ServeSetup] if o.File is
-// empty. It is for a program that carries requests in another way than by a port. That program
-// decides who may send requests.
+// Handler returns the handler of a problem's page. If o.File is empty, it is the handler of the
+// setup page; see [ServeSetup]. Handler is for programs that receive requests without a network
+// port. Such a program must decide itself who may send requests.
 func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, error) {
-	sessions := &opener{ctx: ctx, options: o}
+	sessions := &sessionOpener{ctx: ctx, options: o}
 	if o.File != "" {
-		return sessions.open(o.File)
+		return sessions.openSession(o.File)
 	}
 	b, err := newSetup(ctx, begin)
 	if err != nil {
 		return nil, err
 	}
-	return newSetupServer(ctx, b, sessions.open), nil
+	return newSetupServer(ctx, b, sessions.openSession), nil
 }
 
-// ServeSetup serves the page that makes a problem from a table, and then that problem, until
-// ctx ends. It replaces o.File and o.Text by those of the new problem.
+// ServeSetup serves the page that makes a problem from a table. When the problem file is written,
+// it serves the page of the problem until ctx ends. The new problem replaces o.File and o.Text.
 func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) {
 	b, err := newSetup(ctx, begin)
 	if err != nil {
@@ -307,14 +313,14 @@ func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, room.end()) }()
+	defer func() { err = errors.Join(err, room.remove()) }()
 	certificate, err := o.certificate()
 	if err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", o.Address)
 	if err != nil {
-		return unserved(o.Address, err)
+		return listenError(o.Address, err)
 	}
 	address, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
@@ -323,21 +329,21 @@ func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) 
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	g := newGuard(address, o.scheme(), o.Hosts)
-	sessions := &opener{ctx: working, options: o, address: g.url()}
-	server := newSetupServer(working, b, sessions.open)
-	defer func() { err = errors.Join(err, sessions.end()) }()
+	sessions := &sessionOpener{ctx: working, options: o, pageAddress: g.pageURL()}
+	server := newSetupServer(working, b, sessions.openSession)
+	defer func() { err = errors.Join(err, sessions.endSession()) }()
 	again := func(address string) {
 		if o.OnNewAddress != nil {
 			o.OnNewAddress(address)
 		}
 	}
-	door, err := writeLaunchFile(room, g, func(error) {})
+	door, err := createLaunchFile(room, g, func(error) {})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return serveUntilDone(ctx, listener, certificate, g.wrap(server), func() {
 		if o.OnReady != nil {
-			o.OnReady(renewableAddress(g, again), door)
+			o.OnReady(newRenewableAddress(g, again), door)
 		}
 	}, sessions.closeStreams)
 }

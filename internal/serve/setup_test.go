@@ -213,7 +213,7 @@ func TestBeginBeside(t *testing.T) {
 			t.Errorf("%s is %q, %v", name, text, err)
 		}
 	}
-	if !u.made {
+	if !u.isWritten {
 		t.Error("nothing was made")
 	}
 	if _, err := newSetup(t.Context(), SetupOptions{Table: filepath.Join(dir, "none.csv")}); err == nil || !strings.Contains(err.Error(), "no such file") {
@@ -266,7 +266,7 @@ func TestBeginFull(t *testing.T) {
 	// A problem that cannot be sampled leaves no directory.
 	c = newBeginner(t, SetupOptions{})
 	c.gives("bar.csv", messy)
-	c.server.setup.goals = map[string]compile.DraftObjective{"Rating": {Direction: config.Between, From: 1e6, To: 2e6}}
+	c.server.setup.objectives = map[string]compile.DraftObjective{"Rating": {Direction: config.Between, From: 1e6, To: 2e6}}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	c.server.ctx = gone
@@ -319,7 +319,7 @@ func TestBeginHostile(t *testing.T) {
 	if entries, err := os.ReadDir(c.dir); err != nil || len(entries) > 0 {
 		t.Errorf("there are %v, %v", entries, err)
 	}
-	large := make([]byte, mostUpload+1)
+	large := make([]byte, maxUploadBytes+1)
 	for _, r := range []struct {
 		path, kind string
 		body       []byte

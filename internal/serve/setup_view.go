@@ -15,67 +15,67 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Limits of the view of a table.
+// These limits bound the view of a table and its questions.
 const (
-	shownRows    = 60
-	shownColumns = 60
-	shownBytes   = 80
-	mostFaults   = 8
-	mostAsked    = 40
+	maxShownRows    = 60
+	maxShownColumns = 60
+	maxCellBytes    = 80
+	maxFaults       = 8
+	maxQuestions    = 40
 )
 
-// A SetupView is the page's view of a setup.
+// A SetupView is everything that the setup page shows.
 type SetupView struct {
-	Where     string         `json:"where"` // the file that will be written
+	Where     string         `json:"where"` // path of the problem file that will be written
 	Examples  []ExampleName  `json:"examples"`
-	Tables    []TableView    `json:"tables"`
-	Summary   string         `json:"says"` // summary of the tables
-	Faults    []FaultView    `json:"faults"`
-	Questions []QuestionView `json:"asks"`
-	Notes     []string       `json:"left"` // notes on how the tables were understood that are no questions
-	Targets   []TargetView   `json:"targets"`
-	Bounds    []BoundView    `json:"bounds"`
-	Round     *QuestionView  `json:"round"` // number of recipes made at a time; nil if nothing is measured
-	Text      string         `json:"text"`
-	Ready     bool           `json:"ready"`
-	Named     bool           `json:"named"` // the table is a file named on the command line
+	Tables    []TableView    `json:"tables"`  // first rows of each table
+	Summary   string         `json:"says"`    // what the tables contain, in words
+	Faults    []FaultView    `json:"faults"`  // errors in the tables
+	Questions []QuestionView `json:"asks"`    // guesses about the tables that a person can change
+	Notes     []string       `json:"left"`    // other remarks on how the tables were understood
+	Targets   []TargetView   `json:"targets"` // labels and attributes that could be objectives
+	Bounds    []BoundView    `json:"bounds"`  // constraints that can be switched on and off
+	Round     *QuestionView  `json:"round"`   // question for the number of recipes made at a time; nil if nothing is measured
+	Text      string         `json:"text"`    // text of the problem file that would be written
+	Ready     bool           `json:"ready"`   // whether the problem file can be written
+	Named     bool           `json:"named"`   // whether the command line named the table
 }
 
-// A TableView is a table with the interpretation of its cells.
+// A TableView is the beginning of a table, with the meaning of each cell.
 type TableView struct {
-	Kind    tableKind  `json:"of"`
+	Kind    tableKind  `json:"of"` // what the table contains
 	Name    string     `json:"name"`
-	Sheet   string     `json:"sheet"`
-	Sheets  []string   `json:"sheets"`
-	Columns []PickView `json:"columns"` // the possible roles of each column, by field
-	Rows    []RowView  `json:"rows"`
-	More    bool       `json:"more"`
+	Sheet   string     `json:"sheet"`   // name of the shown sheet of a workbook
+	Sheets  []string   `json:"sheets"`  // names of all sheets; empty if there is no choice
+	Columns []PickView `json:"columns"` // by column: the role and the possible roles
+	Rows    []RowView  `json:"rows"`    // first rows
+	More    bool       `json:"more"`    // whether the table has more rows
 }
 
-// A PickView is a column with its possible roles.
+// A PickView is a column of a table, with the roles that a person can choose.
 type PickView struct {
 	Name  string         `json:"name"`
-	Role  dataset.Role   `json:"role"`
-	Roles []dataset.Role `json:"roles"`
+	Role  dataset.Role   `json:"role"`  // current role
+	Roles []dataset.Role `json:"roles"` // roles that can be chosen
 }
 
-// A RowView is a row of a table.
+// A RowView is a row of a [TableView].
 type RowView struct {
-	Line    int        `json:"line"`
-	Head    bool       `json:"head"`
-	Wrong   bool       `json:"wrong"` // a cell in it cannot be read
-	Why     string     `json:"why"`   // reason why the row is left out; empty if it is not
-	Restore *answer    `json:"back"`  // the answer that includes the row; nil if there is none
+	Line    int        `json:"line"`  // line of the row in the file
+	Head    bool       `json:"head"`  // whether the row has the names of the columns
+	Wrong   bool       `json:"wrong"` // whether a cell of the row cannot be read
+	Why     string     `json:"why"`   // reason why the row is left out; empty if the row is used
+	Restore *answer    `json:"back"`  // answer that includes the row again; nil if there is none
 	Cells   []CellView `json:"cells"`
 }
 
-// A CellView is a cell with its interpretation.
+// A CellView is a cell of a [RowView], with its meaning.
 type CellView struct {
 	Text string `json:"t"`
-	Kind string `json:"k"`
+	Kind string `json:"k"` // meaning of the cell, such as cellAmount
 }
 
-// Interpretations of cells.
+// These are the possible meanings of a cell.
 const (
 	cellName       = "name"
 	cellIngredient = "ingredient"
@@ -92,57 +92,58 @@ const (
 	cellLeftOut    = "left"
 )
 
-// A QuestionView is a guess about the tables, with the alternatives.
+// A QuestionView is a question about the tables, with the possible answers.
 type QuestionView struct {
 	Text    string       `json:"text"`
-	Place   string       `json:"place"`
+	Place   string       `json:"place"` // cell or line that the question is about
 	Answers []AnswerView `json:"answers"`
 }
 
-// An AnswerView is an answer that a person can click.
+// An AnswerView is a possible answer that a person can click.
 type AnswerView struct {
 	Text   string `json:"text"`
-	Chosen bool   `json:"chosen"`
-	Send   answer `json:"send"`
+	Chosen bool   `json:"chosen"` // whether this answer is in effect
+	Send   answer `json:"send"`   // answer that the page sends after a click
 }
 
-// A FaultView is an error in a table, with answers that correct it.
+// A FaultView is an error in a table, with answers that correct the error.
 type FaultView struct {
 	Message string       `json:"message"`
-	Place   string       `json:"place"`
+	Place   string       `json:"place"` // cell or line of the error
 	Hint    string       `json:"hint"`
-	Answers []AnswerView `json:"answers"`
+	Answers []AnswerView `json:"answers"` // answers that correct the error
 }
 
-// A TargetView is a label or attribute that could be an objective.
+// A TargetView is a label of the recipes, or an attribute of the ingredients, that could be an
+// objective.
 type TargetView struct {
 	Key     string `json:"key"`
 	Name    string `json:"name"`
-	Summary string `json:"says"` // range of its numbers or its classes, and the number of recipes with a value
-	Why     string `json:"why"`  // reason why it cannot be an objective
+	Summary string `json:"says"` // range of the numbers or the classes, and the number of recipes with a value, in words
+	Why     string `json:"why"`  // reason why the target cannot be an objective; empty if it can
 
-	Must       bool                   `json:"must"` // it cannot be deselected as an objective
-	Attribute  bool                   `json:"attribute"`
-	Directions []config.Direction     `json:"ways"`
-	Objective  compile.DraftObjective `json:"goal"`
-	From       float64                `json:"from"`
-	To         float64                `json:"to"`
-	Least      float64                `json:"least"`
-	Most       float64                `json:"most"`
+	Must       bool                   `json:"must"`      // whether the target must remain an objective
+	Attribute  bool                   `json:"attribute"` // whether the target is an attribute of the ingredients instead of a label of the recipes
+	Directions []config.Direction     `json:"ways"`      // possible directions of the objective, such as high or low
+	Objective  compile.DraftObjective `json:"goal"`      // chosen objective
+	From       float64                `json:"from"`      // lower quartile of the values
+	To         float64                `json:"to"`        // upper quartile of the values
+	Least      float64                `json:"least"`     // least value
+	Most       float64                `json:"most"`      // greatest value
 	Classes    []string               `json:"classes"`
-	First      compile.DraftObjective `json:"first"`
-	Words      map[string]any         `json:"words"` // labels of Ways
+	First      compile.DraftObjective `json:"first"` // objective that the page chooses when the target is switched on
+	Words      map[string]any         `json:"words"` // by direction: the word that the page shows
 }
 
-// A BoundView is a constraint that can be switched on and off.
+// A BoundView is a constraint that a person can switch on and off.
 type BoundView struct {
 	Words   string       `json:"words"`
-	On      bool         `json:"on"`
-	Send    answer       `json:"send"`
-	Answers []AnswerView `json:"answers"` // further settings of the constraint
+	On      bool         `json:"on"`      // whether the constraint is on
+	Send    answer       `json:"send"`    // answer that switches the constraint on or off
+	Answers []AnswerView `json:"answers"` // further choices about the constraint
 }
 
-// view returns the page's view of the setup.
+// view returns everything that the setup page shows.
 func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	v := &SetupView{Where: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, Named: b.options.Table != ""}
 	u := b.tables[recipesTable]
@@ -151,25 +152,25 @@ func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	}
 	dir, name, _ := b.destination()
 	v.Where = filepath.Join(dir, name)
-	r, err := b.read(ctx)
+	r, err := b.readTables(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.showTables(ctx, v, r)
-	b.showFaults(v, r)
+	b.addTableViews(ctx, v, r)
+	b.addFaultViews(v, r)
 	if r.draft != nil {
 		b.collectQuestions(r.draft)
 	}
-	b.showQuestions(v, r.draft)
+	b.addQuestionViews(v, r.draft)
 	if r.draft == nil || ctx.Err() != nil {
 		return v, ctx.Err()
 	}
 	v.Ready = true
-	b.showNotes(v, r)
-	b.showRequirements(v, r)
+	b.addNoteViews(v, r)
+	b.addRequirementViews(v, r)
 	text, err := r.draft.Write()
 	if err != nil {
-		v.Faults, v.Ready = append(v.Faults, faultView(&inputerr.Error{Message: err.Error()})), false
+		v.Faults, v.Ready = append(v.Faults, newFaultView(&inputerr.Error{Message: err.Error()})), false
 		return v, nil
 	}
 	v.Text = string(text)
@@ -177,24 +178,24 @@ func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	return v, ctx.Err()
 }
 
-// showTables adds the tables with the interpretation of their cells.
-func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
+// addTableViews adds the beginning of each table to the view v, with the meaning of each cell.
+func (b *setup) addTableViews(ctx context.Context, v *SetupView, r *tableReading) {
 	u := b.tables[recipesTable]
-	layout := b.layout
+	layout := b.tableLayout
 	var shape *dataset.Shape
 	if r.draft != nil && r.draft.Book != nil {
 		if shape = r.draft.Book.Shape; shape != nil {
 			layout.Sheet = shape.Sheet
 		}
 	}
-	if t, ok := tableOf(ctx, recipesTable, u, layout); ok {
+	if t, ok := newTableView(ctx, recipesTable, u, layout); ok {
 		switch {
 		case r.draft != nil && r.draft.Series != nil:
 			setSeriesKinds(&t, r.draft.Series)
 		case shape != nil:
 			b.setRecipeKinds(&t, shape, r.draft)
 		}
-		for _, e := range inputerr.All(r.err) {
+		for _, e := range inputerr.All(r.recipesErr) {
 			for k := range t.Rows {
 				t.Rows[k].Wrong = t.Rows[k].Wrong || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
 			}
@@ -208,7 +209,7 @@ func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
 	if in == nil {
 		return
 	}
-	if t, ok := tableOf(ctx, ingredientsTable, in, layout); ok {
+	if t, ok := newTableView(ctx, ingredientsTable, in, layout); ok {
 		t.Sheets = []string{}
 		if r.ingredients != nil && len(r.ingredients.Attributes) > 0 {
 			setIngredientKinds(&t, r.ingredients)
@@ -217,10 +218,10 @@ func (b *setup) showTables(ctx context.Context, v *SetupView, r *tableReading) {
 	}
 }
 
-// tableOf returns the first rows of a table.
-func tableOf(ctx context.Context, of tableKind, u *upload, layout dataset.Layout) (TableView, bool) {
+// newTableView returns the first rows of a table. The bool is false if the table cannot be read.
+func newTableView(ctx context.Context, of tableKind, u *loadedTable, layout dataset.Layout) (TableView, bool) {
 	t := TableView{Kind: of, Name: u.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
-	p, err := dataset.ReadPreview(u.open(ctx), u.name, layout, shownRows, shownColumns, shownBytes)
+	p, err := dataset.ReadPreview(u.open(ctx), u.name, layout, maxShownRows, maxShownColumns, maxCellBytes)
 	if err != nil {
 		return t, false
 	}
@@ -238,8 +239,9 @@ func tableOf(ctx context.Context, of tableKind, u *upload, layout dataset.Layout
 	return t, true
 }
 
-// setKinds sets the interpretation of a row's cells.
-func (r *RowView) setKinds(kind func(field int) string) {
+// setCellKinds sets the meaning of each cell of the row that is not empty. The function kind
+// returns the meaning for the index of a cell.
+func (r *RowView) setCellKinds(kind func(field int) string) {
 	for i := range r.Cells {
 		if r.Cells[i].Text != "" {
 			r.Cells[i].Kind = kind(i)
@@ -247,10 +249,10 @@ func (r *RowView) setKinds(kind func(field int) string) {
 	}
 }
 
-// setRecipeKinds sets the interpretation of the cells of recipes.
+// setRecipeKinds sets the meaning of each cell in a table of recipes.
 func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft) {
 	if !d.Book.Transposed {
-		t.Columns = append(t.Columns, columnPicks(s, d)...)
+		t.Columns = append(t.Columns, newColumnPicks(s, d)...)
 	}
 	kinds := newColumnKinds(d)
 	for k := range t.Rows {
@@ -258,10 +260,10 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 		row.Head = row.Line == s.Header
 		switch {
 		case row.Line < s.Header || slices.Contains(s.Left, row.Line):
-			row.setKinds(func(int) string { return cellLeftOut })
-			b.explain(row, s, d)
+			row.setCellKinds(func(int) string { return cellLeftOut })
+			b.explainLeftOut(row, s, d)
 		case d.Book.Transposed && row.Head:
-			row.setKinds(func(i int) string {
+			row.setCellKinds(func(i int) string {
 				if i > s.Named {
 					return cellName
 				}
@@ -270,7 +272,7 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 		case d.Book.Transposed:
 			b.setTransposedKinds(row, s, kinds)
 		default:
-			row.setKinds(func(i int) string {
+			row.setCellKinds(func(i int) string {
 				if i >= len(s.Columns) {
 					return cellLeftOut
 				}
@@ -284,13 +286,13 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 	}
 }
 
-// columnPicks returns the choices of a role for the columns shown.
-func columnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
+// newColumnPicks returns the roles that a person can choose for each shown column.
+func newColumnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
 	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
 	if d.Book.Long {
 		roles = dataset.Roles()
 	}
-	for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
+	for _, c := range s.Columns[:min(len(s.Columns), maxShownColumns)] {
 		p := PickView{Name: c.Name, Role: c.Role, Roles: roles}
 		if c.Name == "" {
 			p.Roles = nil
@@ -300,23 +302,24 @@ func columnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
 	return picks
 }
 
-// setTransposedKinds sets the interpretation of the cells of a row below the header of a table with
-// a column a recipe. It says why the row is left out if it is.
+// setTransposedKinds sets the meaning of each cell in a row of a transposed table, which has one
+// recipe per column. The row must be below the header. If the row is left out, setTransposedKinds
+// also sets the reason.
 func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnKinds) {
 	at := slices.Index(s.Lines, row.Line)
 	if at < 0 || at >= len(s.Columns) {
-		row.setKinds(func(int) string { return cellLeftOut })
+		row.setCellKinds(func(int) string { return cellLeftOut })
 		return
 	}
 	column := s.Columns[at]
 	if column.Role == dataset.IgnoredColumn && column.Name != "" {
 		row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", inputerr.Quote(column.Name)), &answer{Do: "column", Name: column.Name, Value: string(dataset.LabelColumn)}
-		if b.layout.Columns[dataset.NormalizeName(column.Name)] == dataset.IgnoredColumn {
+		if b.tableLayout.Columns[dataset.NormalizeName(column.Name)] == dataset.IgnoredColumn {
 			row.Why = fmt.Sprintf("You left out %s.", inputerr.Quote(column.Name))
 		}
 	}
 	head, cell := kinds.cellKinds(column)
-	row.setKinds(func(i int) string {
+	row.setCellKinds(func(i int) string {
 		switch {
 		case i < s.Named:
 			return cellLeftOut
@@ -327,36 +330,38 @@ func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnK
 	})
 }
 
-// columnKinds finds the interpretation of cells by their column.
+// A columnKinds determines the meaning of cells from the role of their column.
 type columnKinds struct {
-	long    bool                      // the table is long
-	targets map[string]compile.Target // the labels that an objective can have, by name
+	isLong         bool                      // whether the table is long, that is, has one row per ingredient of a recipe
+	targetsByLabel map[string]compile.Target // by label: what an objective for the label could be
 }
 
+// newColumnKinds returns the columnKinds for the table of recipes of a draft.
 func newColumnKinds(d *compile.Draft) columnKinds {
 	k := columnKinds{d.Book.Long, make(map[string]compile.Target)}
 	for _, target := range d.Targets() {
 		if !target.Attribute {
-			k.targets[target.Name] = target
+			k.targetsByLabel[target.Name] = target
 		}
 	}
 	return k
 }
 
-// cellKinds returns the interpretation of a column's name and of its other cells.
+// cellKinds returns the meaning of a column's name and the meaning of the other cells of the
+// column.
 func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 	switch c.Role {
 	case dataset.RecipeColumn:
 		return cellName, cellName
 	case dataset.IngredientColumn:
-		if k.long {
+		if k.isLong {
 			return cellIngredient, cellIngredient
 		}
 		return cellIngredient, cellAmount
 	case dataset.AmountColumn, dataset.UnitColumn:
 		return cellAmount, cellAmount
 	case dataset.LabelColumn:
-		switch target, ok := k.targets[c.Name]; {
+		switch target, ok := k.targetsByLabel[c.Name]; {
 		case dataset.IsCost(c.Name):
 			return cellPrice, cellPrice
 		case ok && len(target.Directions) == 0:
@@ -367,15 +372,15 @@ func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 	return cellLeftOut, cellLeftOut
 }
 
-// explain says why a row is left out. If a person left it out, explain also adds the answer
-// that includes it.
-func (b *setup) explain(row *RowView, s *dataset.Shape, d *compile.Draft) {
+// explainLeftOut sets the reason why a row is left out. If possible, it also sets the answer that
+// includes the row again.
+func (b *setup) explainLeftOut(row *RowView, s *dataset.Shape, d *compile.Draft) {
 	if row.Line < s.Header {
 		row.Why = "It stands above the names of the columns."
 		return
 	}
 	if at := slices.IndexFunc(s.Columns, func(c dataset.Column) bool { return c.Role == dataset.RecipeColumn }); at >= 0 && at < len(row.Cells) {
-		if name := dataset.NormalizeName(row.Cells[at].Text); slices.Contains(b.layout.Without, name) {
+		if name := dataset.NormalizeName(row.Cells[at].Text); slices.Contains(b.tableLayout.Without, name) {
 			row.Why, row.Restore = fmt.Sprintf("You left out %s.", inputerr.Quote(name)), &answer{Do: "row", Name: name}
 			return
 		}
@@ -387,19 +392,19 @@ func (b *setup) explain(row *RowView, s *dataset.Shape, d *compile.Draft) {
 			continue
 		}
 		message, _, _ := strings.Cut(n.Message, ": including: ") // the page offers this as a button
-		row.Why = sentence(message)
+		row.Why = toSentence(message)
 		if n.Left && n.Row != "" {
 			row.Restore = &answer{Do: "row", Name: n.Row}
 		}
 	}
 }
 
-// setSeriesKinds sets the interpretation of the cells of a table of prices or returns.
+// setSeriesKinds sets the meaning of each cell in a table of prices or returns.
 func setSeriesKinds(t *TableView, s *dataset.Series) {
 	for k := range t.Rows {
 		row := &t.Rows[k]
 		row.Head = len(row.Cells) > 1 && len(s.Columns) > 0 && dataset.NormalizeName(row.Cells[1].Text) == s.Columns[0]
-		row.setKinds(func(i int) string {
+		row.setCellKinds(func(i int) string {
 			switch {
 			case i == 0:
 				return cellTime
@@ -411,7 +416,7 @@ func setSeriesKinds(t *TableView, s *dataset.Series) {
 	}
 }
 
-// setIngredientKinds sets the interpretation of the cells of a table of ingredients.
+// setIngredientKinds sets the meaning of each cell in a table of ingredients.
 func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	kinds := make(map[string]string)
 	for i := range in.Attributes {
@@ -434,7 +439,7 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 		columns = append(columns, kind)
 	}
 	for k := range t.Rows {
-		t.Rows[k].setKinds(func(i int) string {
+		t.Rows[k].setCellKinds(func(i int) string {
 			if k < header || i >= len(columns) || columns[i] == "" {
 				return cellLeftOut
 			}
@@ -443,31 +448,32 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	}
 }
 
-// settles are the forms in which hints name a setting of the problem that settles a question.
+// These patterns find a setting of the problem file in the hint of an error message. The page
+// offers the setting as an answer that corrects the error.
 var (
-	settlesColumn  = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
-	settlesSize    = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
-	settlesName    = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
-	settlesRow     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-	sumsToNone     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
-	settlesDecimal = regexp.MustCompile(`\bdecimal: (point|comma)`)
+	columnHint         = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
+	unitSizeHint       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
+	ingredientNameHint = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	leftOutRowHint     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+	zeroSumMessage     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
+	decimalHint        = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
 
-// unquoted returns a name from the text of a hint.
-func unquoted(text string) string {
+// unquoteHint removes the quotation marks from a name that a pattern found in a hint.
+func unquoteHint(text string) string {
 	if plain, err := strconv.Unquote(text); err == nil {
 		return plain
 	}
 	return text
 }
 
-// showFaults adds the errors in the tables, with the answers that correct them.
-func (b *setup) showFaults(v *SetupView, r *tableReading) {
-	all := inputerr.All(r.err)
-	for _, e := range all[:min(len(all), mostFaults)] {
-		f := faultView(e)
-		for _, m := range settlesColumn.FindAllStringSubmatch(e.Hint, -1) {
-			name := unquoted(m[1])
+// addFaultViews adds the errors in the tables to the view v, with answers that correct the errors.
+func (b *setup) addFaultViews(v *SetupView, r *tableReading) {
+	all := inputerr.All(r.recipesErr)
+	for _, e := range all[:min(len(all), maxFaults)] {
+		f := newFaultView(e)
+		for _, m := range columnHint.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoteHint(m[1])
 			if m[2] == string(dataset.IgnoredColumn) {
 				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
 				continue
@@ -477,39 +483,39 @@ func (b *setup) showFaults(v *SetupView, r *tableReading) {
 				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(dataset.IgnoredColumn)}})
 			}
 		}
-		for _, m := range settlesSize.FindAllStringSubmatch(e.Hint, -1) {
-			name := unquoted(m[1])
+		for _, m := range unitSizeHint.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoteHint(m[1])
 			for _, size := range []string{"1 cl", "3 cl", "6 cl", "9 cl", "12 cl"} {
 				f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
 			}
 			break
 		}
-		for _, m := range settlesName.FindAllStringSubmatch(e.Hint, -1) {
-			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoted(m[1]), Value: unquoted(m[2]), On: true}})
+		for _, m := range ingredientNameHint.FindAllStringSubmatch(e.Hint, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoteHint(m[1]), Value: unquoteHint(m[2]), On: true}})
 		}
-		for _, m := range settlesRow.FindAllStringSubmatch(e.Hint, -1) {
-			name := unquoted(m[1])
+		for _, m := range leftOutRowHint.FindAllStringSubmatch(e.Hint, -1) {
+			name := unquoteHint(m[1])
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
 		}
-		for _, m := range sumsToNone.FindAllStringSubmatch(e.Message, -1) {
-			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoted(m[1]), On: true}})
+		for _, m := range zeroSumMessage.FindAllStringSubmatch(e.Message, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoteHint(m[1]), On: true}})
 		}
-		for _, m := range settlesDecimal.FindAllStringSubmatch(e.Hint, -1) {
+		for _, m := range decimalHint.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
 		}
 		if len(f.Answers) > 0 {
 			f.Hint = ""
 		}
 		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // a correction that a person can make in the table
-			f.Hint = sentence(by)
+			f.Hint = toSentence(by)
 		}
 		v.Faults = append(v.Faults, f)
 	}
-	if more := len(all) - mostFaults; more > 0 {
+	if more := len(all) - maxFaults; more > 0 {
 		v.Faults = append(v.Faults, FaultView{Message: fmt.Sprintf("%d more like these", more), Answers: []AnswerView{}})
 	}
 	for _, e := range inputerr.All(r.ingredientsErr) {
-		v.Faults = append(v.Faults, faultView(e))
+		v.Faults = append(v.Faults, newFaultView(e))
 	}
 	if b.tables[ingredientsTable] != nil && len(v.Faults) > 0 {
 		last := &v.Faults[len(v.Faults)-1]
@@ -517,21 +523,21 @@ func (b *setup) showFaults(v *SetupView, r *tableReading) {
 	}
 }
 
-// faultView returns the page's view of an error.
-func faultView(e *inputerr.Error) FaultView {
-	return FaultView{Message: sentence(e.Message), Place: placeOf(e.Cell, e.Line), Hint: sentence(e.Hint), Answers: []AnswerView{}}
+// newFaultView returns the page's view of an error in a table, without answers.
+func newFaultView(e *inputerr.Error) FaultView {
+	return FaultView{Message: toSentence(e.Message), Place: placeText(e.Cell, e.Line), Hint: toSentence(e.Hint), Answers: []AnswerView{}}
 }
 
-// placeOf returns the place of an error in a table, in words.
-func placeOf(cell string, line int) string {
+// placeText returns the cell of an error, or the line if the cell is unknown.
+func placeText(cell string, line int) string {
 	if cell == "" && line > 0 {
 		return fmt.Sprintf("line %d", line)
 	}
 	return cell
 }
 
-// sentence makes a message a sentence.
-func sentence(text string) string {
+// toSentence returns a message with a capital letter and a full stop.
+func toSentence(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -539,13 +545,14 @@ func sentence(text string) string {
 	return strings.ToUpper(string(first)) + text[len(string(first)):] + "."
 }
 
-// roleWords are the page's names for the roles of columns.
+// roleWords has the page's name for each role of a column.
 var roleWords = map[dataset.Role]string{
 	dataset.RecipeColumn: "the recipe", dataset.IngredientColumn: "an ingredient", dataset.AmountColumn: "the amount",
 	dataset.UnitColumn: "the unit", dataset.LabelColumn: "a result", dataset.IgnoredColumn: "left out",
 }
 
-// collectQuestions stores the guesses of a draft that a person can change.
+// collectQuestions stores a question for each guess of the draft that a person can change. A
+// question that is already stored stays unchanged.
 func (b *setup) collectQuestions(d *compile.Draft) {
 	_, notes := d.Contents()
 	var all []tableQuestion
@@ -554,47 +561,47 @@ func (b *setup) collectQuestions(d *compile.Draft) {
 		case n.AmbiguousColumn != "":
 			all = append(all, tableQuestion{column: n.AmbiguousColumn, message: n.Message})
 		case n.Spelling != "":
-			all = append(all, tableQuestion{word: n.Spelling, same: n.OtherSpelling, guessed: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
+			all = append(all, tableQuestion{spelling: n.Spelling, otherSpelling: n.OtherSpelling, assumedSame: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
 		case n.Row != "":
-			all = append(all, tableQuestion{row: n.Row, leftOut: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.Row))})
+			all = append(all, tableQuestion{row: n.Row, leftOutByDefault: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.Row))})
 		}
 	}
 	if d.Book != nil && d.Book.Long && d.Ingredients == "" {
 		for _, pair := range d.Book.Misspellings() {
-			all = append(all, tableQuestion{word: pair[1], same: pair[0], message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(pair[0]), inputerr.Quote(pair[1]))})
+			all = append(all, tableQuestion{spelling: pair[1], otherSpelling: pair[0], message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(pair[0]), inputerr.Quote(pair[1]))})
 		}
 	}
 	for _, a := range all {
-		known := func(o tableQuestion) bool { return o.column == a.column && o.word == a.word && o.row == a.row }
-		if len(b.questions) < mostAsked && !slices.ContainsFunc(b.questions, known) {
+		known := func(o tableQuestion) bool { return o.column == a.column && o.spelling == a.spelling && o.row == a.row }
+		if len(b.questions) < maxQuestions && !slices.ContainsFunc(b.questions, known) {
 			b.questions = append(b.questions, a)
 		}
 	}
 }
 
-// showQuestions adds the guesses as questions, including answered ones. d is nil if the table
-// cannot be read. Then it adds the questions whose answers may be the cause.
-func (b *setup) showQuestions(v *SetupView, d *compile.Draft) {
+// addQuestionViews adds the stored questions to the view v, including answered questions. The draft
+// d is nil if the table cannot be read, which a wrong answer may have caused.
+func (b *setup) addQuestionViews(v *SetupView, d *compile.Draft) {
 	for _, a := range b.questions {
-		q := QuestionView{Text: sentence(a.message), Answers: []AnswerView{}}
+		q := QuestionView{Text: toSentence(a.message), Answers: []AnswerView{}}
 		switch {
-		case a.word != "":
+		case a.spelling != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
-			to, said := b.layout.Names[dataset.NormalizeName(a.word)]
-			same := said && to == a.same || !said && a.guessed
-			apart := answer{Do: "names", Name: a.word, Value: a.word}
-			if a.guessed { // case alone does not distinguish ingredients
-				apart.Value, apart.On = a.word+" (2)", true
+			to, said := b.tableLayout.Names[dataset.NormalizeName(a.spelling)]
+			same := said && to == a.otherSpelling || !said && a.assumedSame
+			apart := answer{Do: "names", Name: a.spelling, Value: a.spelling}
+			if a.assumedSame { // case alone does not distinguish ingredients
+				apart.Value, apart.On = a.spelling+" (2)", true
 			}
-			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.word, Value: a.same, On: !a.guessed}},
+			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.spelling, Value: a.otherSpelling, On: !a.assumedSame}},
 				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
 		case a.row != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
-			out := slices.Contains(b.layout.Without, a.row) || a.leftOut && !slices.Contains(b.layout.Including, a.row)
+			out := slices.Contains(b.tableLayout.Without, a.row) || a.leftOutByDefault && !slices.Contains(b.tableLayout.Including, a.row)
 			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
 				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
 		default:
-			is, ok := b.layout.Columns[dataset.NormalizeName(a.column)]
+			is, ok := b.tableLayout.Columns[dataset.NormalizeName(a.column)]
 			if d != nil && d.Book != nil && d.Book.Shape != nil {
 				i := slices.IndexFunc(d.Book.Shape.Columns, func(c dataset.Column) bool { return c.Name == a.column })
 				if ok = i >= 0; ok {
@@ -615,24 +622,24 @@ func (b *setup) showQuestions(v *SetupView, d *compile.Draft) {
 	}
 }
 
-// showNotes adds the notes on how the tables were understood. Those with alternatives become
-// questions.
-func (b *setup) showNotes(v *SetupView, r *tableReading) {
+// addNoteViews adds notes on how the tables were understood to the view v. If there is an
+// alternative, the note becomes a question.
+func (b *setup) addNoteViews(v *SetupView, r *tableReading) {
 	d := r.draft
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
 		case n.AmbiguousColumn != "" || n.Spelling != "" || n.Row != "" || n.Origin:
 		case strings.HasPrefix(n.Setting, "decimal:"):
-			q := QuestionView{Text: sentence(n.Message), Place: placeOf(n.Cell, n.Line), Answers: []AnswerView{}}
+			q := QuestionView{Text: toSentence(n.Message), Place: placeText(n.Cell, n.Line), Answers: []AnswerView{}}
 			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
 				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: d.Layout.Decimal == mark, Send: answer{Do: "decimal", Value: mark.String()}})
 			}
 			v.Questions = append(v.Questions, q)
 		case strings.HasPrefix(n.Setting, "sheet:"): // the page shows the sheets above the table
 		default:
-			text := sentence(n.Message)
-			if place := placeOf(n.Cell, n.Line); place != "" {
+			text := toSentence(n.Message)
+			if place := placeText(n.Cell, n.Line); place != "" {
 				text += " (" + place + ")"
 			}
 			v.Notes = append(v.Notes, text)
@@ -645,51 +652,51 @@ func (b *setup) showNotes(v *SetupView, r *tableReading) {
 		}})
 	}
 	if d.Book != nil {
-		b.showSizes(v, d.Book)
+		b.addUnitSizeQuestions(v, d.Book)
 	}
-	if r.sheet != "" && len(r.lacking) == 0 {
+	if r.sheet != "" && len(r.missingIngredients) == 0 {
 		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", inputerr.Quote(r.sheet)),
-			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.noPairs}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
+			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.ignorePairs}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
 	} else if r.sheet != "" {
-		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", inputerr.Quote(r.sheet), inputerr.List(r.lacking, 4)))
+		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", inputerr.Quote(r.sheet), inputerr.List(r.missingIngredients, 4)))
 	}
 }
 
-// showSizes adds questions about the sizes of units that the recipes use and that have no
-// fixed size.
-func (b *setup) showSizes(v *SetupView, known *dataset.Book) {
+// addUnitSizeQuestions adds a question about the size of each unit in the recipes that has no fixed
+// size, such as a dash.
+func (b *setup) addUnitSizeQuestions(v *SetupView, known *dataset.Book) {
 	for _, use := range known.LooseUnits() {
-		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, usesText(use.Recipes)), Answers: []AnswerView{}}
+		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, recipesUseText(use.Recipes)), Answers: []AnswerView{}}
 		for k, size := range use.Sizes {
-			is := b.units[use.Name] == size || b.units[use.Name] == "" && k == 1
+			is := b.unitSizes[use.Name] == size || b.unitSizes[use.Name] == "" && k == 1
 			q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is, Send: answer{Do: "size", Name: use.Name, Value: size}})
 		}
 		v.Questions = append(v.Questions, q)
 	}
 }
 
-// usesText returns how many recipes use something, in words.
-func usesText(n int) string {
+// recipesUseText returns the words "1 recipe uses" or "n recipes use".
+func recipesUseText(n int) string {
 	if n == 1 {
 		return "1 recipe uses"
 	}
 	return fmt.Sprintf("%d recipes use", n)
 }
 
-// wayWords are the page's names for the directions of objectives.
-var wayWords = map[config.Direction]string{
+// directionWords has the page's name for each direction of an objective.
+var directionWords = map[config.Direction]string{
 	config.Maximize: "High", config.Minimize: "Low", config.Between: "Within",
 	compile.WantClass: "Want", compile.SureClass: "At least 90 %",
 	compile.Ratio: "Return per risk", compile.Frontier: "Return against risk", compile.Return: "Return alone", compile.Volatility: "Least risk",
 }
 
-// showRequirements adds the objectives and constraints that the draft offers.
-func (b *setup) showRequirements(v *SetupView, r *tableReading) {
+// addRequirementViews adds the objectives and constraints that the draft offers to the view v.
+func (b *setup) addRequirementViews(v *SetupView, r *tableReading) {
 	d := r.draft
 	for _, t := range d.Targets() {
 		w := TargetView{Key: t.Key, Name: t.Name, Why: t.Why, Attribute: t.Attribute, Directions: t.Directions, Objective: t.Objective, From: t.From, To: t.To, Least: t.Least, Most: t.Most, Classes: t.Classes, Words: make(map[string]any)}
 		for _, way := range t.Directions {
-			w.Words[string(way)] = wayWords[way]
+			w.Words[string(way)] = directionWords[way]
 		}
 		if w.Directions == nil {
 			w.Directions = []config.Direction{}
@@ -716,7 +723,7 @@ func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 		view := BoundView{Words: o.Words, On: o.On, Send: answer{Do: "bound", Name: o.Key, On: !o.On}, Answers: []AnswerView{}}
 		if o.Key == compile.StockBound {
 			for k, batch := range d.Batches() {
-				view.Answers = append(view.Answers, AnswerView{Text: "for " + batch, Chosen: batch == b.batch || b.batch == "" && k == 0, Send: answer{Do: "batch", Value: batch}})
+				view.Answers = append(view.Answers, AnswerView{Text: "for " + batch, Chosen: batch == b.stockBatch || b.stockBatch == "" && k == 0, Send: answer{Do: "batch", Value: batch}})
 			}
 		}
 		v.Bounds = append(v.Bounds, view)
@@ -727,6 +734,6 @@ func (b *setup) showRequirements(v *SetupView, r *tableReading) {
 			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.BatchSize(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})
 		}
 		v.Round = &at
-		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.noPairs, Send: answer{Do: "pairs", On: b.noPairs}, Answers: []AnswerView{}})
+		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.ignorePairs, Send: answer{Do: "pairs", On: b.ignorePairs}, Answers: []AnswerView{}})
 	}
 }

@@ -37,7 +37,7 @@ func TestFirstDraws(t *testing.T) {
 			p.must(click)
 			for step := p.session.history.Current; ; time.Sleep(time.Millisecond) {
 				p.session.hub.mu.Lock()
-				m := string(p.session.hub.latest["draws"].data)
+				m := string(p.session.hub.latestMessages["draws"].data)
 				p.session.hub.mu.Unlock()
 				if strings.HasPrefix(m, fmt.Sprintf(`{"step":%d,`, step)) && step != before && !strings.Contains(m, `"made":0,`) {
 					largest = max(largest, len(m))

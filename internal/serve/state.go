@@ -16,77 +16,77 @@ import (
 	"kir/internal/report/figure"
 )
 
-// A State is the part of the page besides draws and shortlist: the steps, and the problem of
-// the current one.
+// A State is what the page shows besides the draws and the shortlist: the steps and the problem of
+// the current step.
 type State struct {
-	File       string           `json:"file"`
-	StorageKey string           `json:"place"` // distinguishes this problem from others served at the same address
-	Step       int              `json:"step"`
-	Steps      []StepSummary    `json:"steps"` // the latest steps, and the current one with its parent
-	Made       int              `json:"made"`  // number of all steps
-	Phase      string           `json:"phase"` // reading, asking, drawing, settled or faulty
-	Fault      *Fault           `json:"fault"`
-	Commands   []PendingCommand `json:"asks"` // commands that wait to be allowed
-	Notes      []string         `json:"notes"`
-	Problem    *ProblemView     `json:"problem"` // nil until it is loaded
+	File       string           `json:"file"`    // name of the problem file
+	StorageKey string           `json:"place"`   // key that distinguishes this problem from other problems served at the same address
+	Step       int              `json:"step"`    // id of the current step
+	Steps      []StepSummary    `json:"steps"`   // latest steps, the current step and the parent of the current step
+	Made       int              `json:"made"`    // number of all steps
+	Phase      string           `json:"phase"`   // "reading", "asking", "drawing", "settled" or "faulty"
+	Fault      *Fault           `json:"fault"`   // error in the current step; nil: none
+	Commands   []PendingCommand `json:"asks"`    // programs that wait until a person allows them
+	Notes      []string         `json:"notes"`   // messages about the current step
+	Problem    *ProblemView     `json:"problem"` // problem of the current step; nil until the problem is loaded
 }
 
-// A StepSummary is a step without its text.
+// A StepSummary is a [Step] without the text of the problem file.
 type StepSummary struct {
 	ID      int    `json:"id"`
-	Parent  int    `json:"parent"`
+	Parent  int    `json:"parent"` // id of the step from which this step was made; 0: none
 	Name    string `json:"name"`
-	Change  string `json:"change"`
-	Settled bool   `json:"settled"`
+	Change  string `json:"change"`  // description of the change
+	Settled bool   `json:"settled"` // whether the run of the step has finished
 }
 
 // A ProblemView is the page's view of a problem.
 type ProblemView struct {
 	Name         string          `json:"name"`
-	Words        string          `json:"words"`
-	Total        int             `json:"total"`
+	Words        string          `json:"words"` // one-line description of the problem
+	Total        int             `json:"total"` // number of units that the amounts of a recipe sum to
 	Seed         uint64          `json:"seed"`
-	Names        []string        `json:"names"` // ingredients, at most mostNames
-	Unnamed      int             `json:"unnamed"`
-	Attribute    string          `json:"attribute"` // the attribute that makes the groups
-	Groups       []string        `json:"groups"`
-	Colours      []int           `json:"colours"` // by group
-	Members      map[string]int  `json:"members"` // group of each named ingredient that has one
-	Grey         int             `json:"grey"`    // colour of everything without its own
-	Units        []Unit          `json:"units"`   // units to show amounts in, the problem's own first
-	Constraints  []string        `json:"constraints"`
+	Names        []string        `json:"names"`       // names of the ingredients, at most maxNames
+	Unnamed      int             `json:"unnamed"`     // number of ingredients that are not in Names
+	Attribute    string          `json:"attribute"`   // attribute whose values form the groups; empty if there are no groups
+	Groups       []string        `json:"groups"`      // names of the groups of ingredients
+	Colours      []int           `json:"colours"`     // by group: the number of the colour
+	Members      map[string]int  `json:"members"`     // by name of the ingredient: the index of the group
+	Grey         int             `json:"grey"`        // number of the colour for everything that has no own colour
+	Units        []Unit          `json:"units"`       // units in which amounts can be shown; the unit of the known recipes comes first
+	Constraints  []string        `json:"constraints"` // text of each constraint, in the order of the problem file
 	Conditions   []ConditionView `json:"conditions"`
 	Objectives   []ObjectiveView `json:"objectives"`
-	Trade        []string        `json:"trade"` // objectives of the trade-off
+	Trade        []string        `json:"trade"` // names of the trade-off's objectives
 	Warnings     []string        `json:"warnings"`
-	Recipes      []string        `json:"recipes"` // known recipes, at most mostNames
-	Compositions string          `json:"left"`    // number of recipes that the rules allow
+	Recipes      []string        `json:"recipes"` // names of the known recipes, at most maxNames
+	Compositions string          `json:"left"`    // number of recipes that the rules allow, in words
 }
 
-// An ObjectiveView is the page's view of a property.
+// An ObjectiveView is the page's view of a property that scores recipes.
 type ObjectiveView struct {
 	Name    string   `json:"name"`
-	Kind    string   `json:"kind"`
-	About   string   `json:"about"`
+	Kind    string   `json:"kind"`  // kind of the property
+	About   string   `json:"about"` // description of the property
 	Weight  float64  `json:"weight"`
 	Classes []string `json:"classes"` // classes that a forest can predict
-	Numeric bool     `json:"numeric"`
-	Low     float64  `json:"low"` // least value of a numeric label
-	High    float64  `json:"high"`
+	Numeric bool     `json:"numeric"` // whether a forest predicts numbers
+	Low     float64  `json:"low"`     // least value of the numeric label
+	High    float64  `json:"high"`    // greatest value of the numeric label
 }
 
 // maxStepSummaries is the number of latest steps that the page receives.
 const maxStepSummaries = 100
 
-// mostNames is the greatest number of names that the page receives.
-const mostNames = 5000
+// maxNames is the maximum number of names of ingredients, and of recipes, that the page receives.
+const maxNames = 5000
 
-// state returns the state of the page.
-func (s *Session) state() *State {
+// pageState returns what the page shows besides the draws and the shortlist.
+func (s *Session) pageState() *State {
 	s.mu.Lock()
-	out := &State{File: filepath.Base(s.file), StorageKey: s.storageKey(), Step: s.history.Current, Steps: []StepSummary{}, Commands: []PendingCommand{}, Notes: append([]string{}, s.notes...), Phase: "reading"}
+	out := &State{File: filepath.Base(s.problemPath), StorageKey: s.storageKey(), Step: s.history.Current, Steps: []StepSummary{}, Commands: []PendingCommand{}, Notes: append([]string{}, s.stepNotes...), Phase: "reading"}
 	out.Made = len(s.history.Steps)
-	current := s.history.current()
+	current := s.history.currentStep()
 	for _, step := range s.history.Steps {
 		if step.ID <= out.Made-maxStepSummaries && step.ID != current.ID && step.ID != current.Parent {
 			continue
@@ -94,12 +94,12 @@ func (s *Session) state() *State {
 		stop := StepSummary{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.workByStep[step.ID]; w != nil {
 			w.mu.Lock()
-			stop.Settled = w.model != nil
+			stop.Settled = w.runModel != nil
 			w.mu.Unlock()
 		}
 		out.Steps = append(out.Steps, stop)
 	}
-	w, m := s.work, s.measure
+	w, m := s.activeWork, s.amountConverter
 	s.mu.Unlock()
 	if w == nil {
 		return out
@@ -111,7 +111,7 @@ func (s *Session) state() *State {
 		out.Phase, out.Fault = "faulty", newFault(w.fault, w.step.Text, m)
 	case len(w.pendingCommands) > 0:
 		out.Phase, out.Commands = "asking", w.pendingCommands
-	case w.model != nil:
+	case w.runModel != nil:
 		out.Phase = "settled"
 	case w.problem != nil:
 		out.Phase = "drawing"
@@ -122,41 +122,41 @@ func (s *Session) state() *State {
 	return out
 }
 
-// storageKey returns the key under which a browser stores data of this problem. Another
-// problem can be served at the same address later. The key does not reveal the path of the
-// problem.
+// storageKey returns the key under which a browser stores data of this problem. The key is needed
+// because another problem may later be served at the same address. The key does not reveal the path
+// of the problem file.
 func (s *Session) storageKey() string {
-	sum := sha256.Sum256([]byte(filepath.Join(s.dir, filepath.Base(s.file))))
+	sum := sha256.Sum256([]byte(filepath.Join(s.problemDir, filepath.Base(s.problemPath))))
 	return hex.EncodeToString(sum[:8])
 }
 
-// publishState sends the state to all pages.
+// publishState sends the [State] to all open pages.
 func (s *Session) publishState() error {
-	return s.hub.publish("state", func() (any, bool) { return s.state(), true })
+	return s.hub.publish("state", func() (any, bool) { return s.pageState(), true })
 }
 
 // newProblemView returns the page's view of a problem.
-func newProblemView(p *compile.Problem, g *groups, colours []int) *ProblemView {
+func newProblemView(p *compile.Problem, g *ingredientGroups, colours []int) *ProblemView {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
-		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attribute, Groups: append([]string{}, g.values...), Colours: colours,
+		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attributeName, Groups: append([]string{}, g.values...), Colours: colours,
 		Members: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
-		Compositions: compositionsText(p), Grey: figure.Grey, Units: newMeasure(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
+		Compositions: recipeCountText(p), Grey: figure.Grey, Units: newAmountConverter(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
 	}
-	a.Names = p.Ingredients[:min(len(p.Ingredients), mostNames)]
+	a.Names = p.Ingredients[:min(len(p.Ingredients), maxNames)]
 	a.Unnamed = len(p.Ingredients) - len(a.Names)
 	for i, name := range a.Names {
 		if g.byIngredient[i] >= 0 {
 			a.Members[name] = g.byIngredient[i]
 		}
 	}
-	m := newMeasure(p)
+	m := newAmountConverter(p)
 	rules := p.AllRules()
 	slices.SortStableFunc(rules, func(a, b compile.Rule) int { return a.Place - b.Place })
 	for _, r := range rules {
 		text := r.Text
 		if len(r.Rules) == 1 {
-			text = m.rule(text, r.Rules[0])
+			text = m.ruleText(text, r.Rules[0])
 		}
 		for len(a.Constraints) < r.Place { // constraints without a rule
 			a.Constraints = append(a.Constraints, "constituents")
@@ -169,7 +169,7 @@ func newProblemView(p *compile.Problem, g *groups, colours []int) *ProblemView {
 	}
 	if p.Book != nil {
 		words.Recipes = len(p.Book.Recipes)
-		for _, r := range p.Book.Recipes[:min(len(p.Book.Recipes), mostNames)] {
+		for _, r := range p.Book.Recipes[:min(len(p.Book.Recipes), maxNames)] {
 			a.Recipes = append(a.Recipes, r.Name)
 		}
 	}
@@ -188,10 +188,10 @@ func newProblemView(p *compile.Problem, g *groups, colours []int) *ProblemView {
 	return a
 }
 
-// compositionsText returns how many recipes the rules allow, as a power of ten if the number
-// is large.
-func compositionsText(p *compile.Problem) string {
-	log := logCount(p)
+// recipeCountText returns the number of recipes that the rules allow. A large number is written as
+// a power of ten.
+func recipeCountText(p *compile.Problem) string {
+	log := logRecipeCount(p)
 	if math.IsInf(log, -1) {
 		return "none"
 	}
@@ -199,15 +199,14 @@ func compositionsText(p *compile.Problem) string {
 		return number.Thousands(int64(math.Round(portable.Exp(log))))
 	}
 	tens := math.Floor(log / math.Ln10)
-	return fmt.Sprintf("%.1f · 10%s", portable.Exp(log-float64(tens*math.Ln10)), raised.Replace(fmt.Sprintf("%.0f", tens)))
+	return fmt.Sprintf("%.1f · 10%s", portable.Exp(log-float64(tens*math.Ln10)), superscripts.Replace(fmt.Sprintf("%.0f", tens)))
 }
 
-// raised writes digits as superscripts.
-var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+// superscripts replaces digits by superscript digits.
+var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// logCount returns the log of the number of recipes whose number of ingredients has a positive
-// probability.
-func logCount(p *compile.Problem) float64 {
+// logRecipeCount returns the logarithm of the number of recipes that the problem allows.
+func logRecipeCount(p *compile.Problem) float64 {
 	lo, hi := p.Target.Law().Support()
 	logs := p.Target.Space().LogCounts(hi)
 	top := math.Inf(-1)

@@ -14,48 +14,50 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Step is a version of the problem, with the change that led to it.
+// A Step is one version of the problem file.
 type Step struct {
-	ID     int    `json:"id"`     // from 1
-	Parent int    `json:"parent"` // the step that it was made from; 0: none
-	Name   string `json:"name"`   // given by a person, or empty
-	Change string `json:"change"` // description of the change
+	ID     int    `json:"id"`     // number of the step, from 1
+	Parent int    `json:"parent"` // id of the step from which this step was made; 0: none
+	Name   string `json:"name"`   // name given by a person; may be empty
+	Change string `json:"change"` // description of the change that led to this step
 	Text   string `json:"text"`   // text of the problem file
 }
 
-// A history is the tree of a problem's steps: a person can go back and continue differently.
-// It is stored in a file beside the problem.
+// A history is the tree of all steps of a problem. A person can go back to any step and continue
+// from there. The history is stored in a file beside the problem.
 type history struct {
-	Current int   `json:"current"`
-	Steps   steps `json:"steps"`
+	Current int          `json:"current"` // id of the current step
+	Steps   limitedSteps `json:"steps"`   // all steps, in order of their ids
 
-	path    string
-	written []writtenStep // the steps as last saved
+	path       string        // path of the file that stores the history
+	savedSteps []encodedStep // by index of the step: the JSON that was written last
 }
 
-// A writtenStep caches the JSON of a step. Among ten thousand steps usually one is new.
-type writtenStep struct {
+// An encodedStep is a step with its JSON, so that saving a history encodes only new steps.
+type encodedStep struct {
 	step Step
-	text []byte
+	json []byte
 }
 
-// Limits of a history: the size of its file, and the number of its steps.
+// These limits bound the size of the file of a history and the number of steps.
 const (
-	mostHistory = 64 << 20
-	mostSteps   = 10_000
+	maxHistoryBytes = 64 << 20
+	maxSteps        = 10_000
 )
 
-// steps are decoded one by one, so that decoding stops at the limit.
-type steps []Step
+// A limitedSteps is a list of steps that is decoded one element at a time, so that decoding stops
+// at [maxSteps].
+type limitedSteps []Step
 
-func (s *steps) UnmarshalJSON(data []byte) error {
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *limitedSteps) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if first, err := d.Token(); err != nil || first != json.Delim('[') {
 		return errors.Join(err, errors.New("the steps are no list"))
 	}
 	for d.More() {
-		if len(*s) == mostSteps {
-			return fmt.Errorf("there are more than %d steps", mostSteps)
+		if len(*s) == maxSteps {
+			return fmt.Errorf("there are more than %d steps", maxSteps)
 		}
 		var step Step
 		if err := d.Decode(&step); err != nil {
@@ -66,12 +68,13 @@ func (s *steps) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// openHistory reads the history of a problem, or starts one with the text. If the file has
-// changed since the last step, its text becomes a step of its own.
+// openHistory reads the history of a problem file, or begins a new history. The parameter text is
+// the current text of the problem file. If no step without a parent has this text, it becomes a new
+// step.
 func openHistory(problem string, text []byte) (*history, error) {
 	base := filepath.Base(problem)
 	h := &history{path: filepath.Join(filepath.Dir(problem), strings.TrimSuffix(base, filepath.Ext(base))+".steps.json")}
-	data, err := file.Read(h.path, mostHistory)
+	data, err := file.Read(h.path, maxHistoryBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, file.ErrTooLong):
@@ -92,11 +95,11 @@ func openHistory(problem string, text []byte) (*history, error) {
 	if len(h.Steps) > 0 {
 		change = "as in " + base + ", changed since"
 	}
-	h.add(0, change, string(text))
+	h.addStep(0, change, string(text))
 	return h, nil
 }
 
-// isValid reports whether the steps are numbered correctly.
+// isValid reports whether the ids, the parents and the current step are consistent.
 func (h *history) isValid() bool {
 	for k, s := range h.Steps {
 		if s.ID != k+1 || s.Parent < 0 || s.Parent >= s.ID {
@@ -106,32 +109,34 @@ func (h *history) isValid() bool {
 	return h.Current >= 1 && h.Current <= len(h.Steps)
 }
 
-// add adds a step and makes it the current one.
-func (h *history) add(parent int, change, text string) *Step {
+// addStep adds a step and makes it the current step. The parameter parent is the id of the step
+// that was changed.
+func (h *history) addStep(parent int, change, text string) *Step {
 	h.Steps = append(h.Steps, Step{ID: len(h.Steps) + 1, Parent: parent, Change: change, Text: text})
 	h.Current = len(h.Steps)
-	return h.current()
+	return h.currentStep()
 }
 
-// fullError returns the error for a full history.
+// fullError returns the error for a history that has reached its limits.
 func (h *history) fullError() error {
 	return &inputerr.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
 }
 
-func (h *history) current() *Step { return &h.Steps[h.Current-1] }
+// currentStep returns the current step.
+func (h *history) currentStep() *Step { return &h.Steps[h.Current-1] }
 
-// step returns the step of an id, or an error.
-func (h *history) step(id int) (*Step, error) {
+// findStep returns the step with the given id, or an error.
+func (h *history) findStep(id int) (*Step, error) {
 	if id < 1 || id > len(h.Steps) {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("there is no step %d", id)}
 	}
 	return &h.Steps[id-1], nil
 }
 
-// commit changes the history and saves it. If either fails, as on a full disk, the history
-// stays unchanged.
+// commit calls the function change with a copy of the history and saves the copy. If either fails,
+// for example because the disk is full, the history stays unchanged.
 func (h *history) commit(change func(next *history) error) error {
-	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path, written: slices.Clone(h.written)}
+	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path, savedSteps: slices.Clone(h.savedSteps)}
 	if err := change(next); err != nil {
 		return err
 	}
@@ -142,24 +147,24 @@ func (h *history) commit(change func(next *history) error) error {
 	return nil
 }
 
-// save writes the history to its file atomically.
+// save writes the history to its file. The file is replaced as a whole.
 func (h *history) save() error {
-	if len(h.Steps) > mostSteps {
+	if len(h.Steps) > maxSteps {
 		return h.fullError()
 	}
 	size := 0
 	for k, step := range h.Steps {
-		if k == len(h.written) {
-			h.written = append(h.written, writtenStep{})
+		if k == len(h.savedSteps) {
+			h.savedSteps = append(h.savedSteps, encodedStep{})
 		}
-		if w := &h.written[k]; w.text == nil || w.step != step {
+		if w := &h.savedSteps[k]; w.json == nil || w.step != step {
 			text, err := json.Marshal(step)
 			if err != nil {
 				return err
 			}
-			*w = writtenStep{step, text}
+			*w = encodedStep{step, text}
 		}
-		if size += len(h.written[k].text) + 4; size >= mostHistory {
+		if size += len(h.savedSteps[k].json) + 4; size >= maxHistoryBytes {
 			return h.fullError()
 		}
 	}
@@ -171,21 +176,21 @@ func (h *history) save() error {
 			data.WriteByte(',')
 		}
 		data.WriteString("\n  ")
-		data.Write(h.written[k].text)
+		data.Write(h.savedSteps[k].json)
 	}
 	data.WriteString("\n ]\n}\n")
 	if err := file.Replace(h.path, data.Bytes()); err != nil {
-		return &unkeptError{"nothing was changed, as the history cannot be written", err}
+		return &notSavedError{"nothing was changed, as the history cannot be written", err}
 	}
 	return nil
 }
 
-// An unkeptError says that an action was not done because its result cannot be written.
-type unkeptError struct {
-	what string
-	err  error
+// A notSavedError says that an action was not done because its result cannot be written to disk.
+type notSavedError struct {
+	message string // what was not done
+	err     error
 }
 
-func (e *unkeptError) Error() string { return e.what + ": " + e.err.Error() }
+func (e *notSavedError) Error() string { return e.message + ": " + e.err.Error() }
 
-func (e *unkeptError) Unwrap() error { return e.err }
+func (e *notSavedError) Unwrap() error { return e.err }

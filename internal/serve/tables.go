@@ -14,45 +14,46 @@ import (
 	"kir/internal/terminal"
 )
 
-// settledModel returns the work on the current step and the model of its run.
-func (s *Session) settledModel() (*work, *report.Model, error) {
+// finishedRun returns the work on the current step and the results of the finished run. It returns
+// an error if the run has not finished.
+func (s *Session) finishedRun() (*stepWork, *report.Model, error) {
 	w, _, _, err := s.currentWork()
 	if err != nil {
 		return nil, nil, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.model == nil {
+	if w.runModel == nil {
 		return nil, nil, &inputerr.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is settled"}
 	}
-	return w, w.model, nil
+	return w, w.runModel, nil
 }
 
-// serveTable responds with the shortlist as CSV.
+// serveTable responds with the shortlist of recipes as CSV.
 func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
 	text, err := func() ([]byte, error) {
-		of, m, err := s.settledModel()
+		of, m, err := s.finishedRun()
 		if err != nil {
 			return nil, err
 		}
 		var b bytes.Buffer
-		recipes, figures := view.Sheets(m.Best[:min(len(m.Best), listLength)], m, report.NewIngredientOrder(of.problem.Outline().Attributes, "", ""))
+		recipes, figures := view.Sheets(m.Best[:min(len(m.Best), maxListRecipes)], m, report.NewIngredientOrder(of.problem.Outline().Attributes, "", ""))
 		err = sheet.CSV(&b, view.JoinSheets(recipes, figures))
 		return b.Bytes(), err
 	}()
-	write(w, "text/csv; charset=utf-8", text, err)
+	writeResponse(w, "text/csv; charset=utf-8", text, err)
 }
 
-// printPolicy is the content security policy of a page to print. It allows an inline style and
-// nothing else.
-const printPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// printSecurityPolicy is the content security policy of a page to print. The policy allows inline
+// styles and nothing else.
+const printSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// serveWeighing responds with the weighing sheet of a recipe as text, CSV or a page.
+// serveWeighing responds with the weighing sheet of one recipe, as plain text, CSV or HTML.
 func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	kind := "text/plain; charset=utf-8"
 	text, err := func() ([]byte, error) {
-		of, m, err := s.settledModel()
+		of, m, err := s.finishedRun()
 		if err != nil {
 			return nil, err
 		}
@@ -74,18 +75,19 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 			err = sheet.CSV(&b, view.WeighingSheet(sheetOf))
 		case "html":
 			kind = "text/html; charset=utf-8"
-			w.Header().Set("Content-Security-Policy", printPolicy)
+			w.Header().Set("Content-Security-Policy", printSecurityPolicy)
 			err = view.WeighingPage(&b, sheetOf)
 		default:
 			err = view.Weighing(&b, sheetOf, terminal.Style{})
 		}
 		return b.Bytes(), err
 	}()
-	write(w, kind, text, err)
+	writeResponse(w, kind, text, err)
 }
 
-// write responds with a text, or with the message of an error.
-func write(w http.ResponseWriter, kind string, text []byte, err error) {
+// writeResponse writes a text with the content type kind as the response. If there is an error, it
+// writes the message of the error instead.
+func writeResponse(w http.ResponseWriter, kind string, text []byte, err error) {
 	if err != nil {
 		http.Error(w, terminal.Plain(err.Error()), http.StatusBadRequest)
 		return

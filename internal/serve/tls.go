@@ -8,7 +8,7 @@ import (
 	"kir/internal/inputerr"
 )
 
-// scheme returns the scheme of the page's address.
+// scheme returns the URL scheme of the page, http or https.
 func (o *Options) scheme() string {
 	if o.TLSCert != "" {
 		return "https"
@@ -16,7 +16,8 @@ func (o *Options) scheme() string {
 	return "http"
 }
 
-// certificate reads the certificate for TLS. It returns nil if the options have none.
+// certificate reads the TLS certificate that the options name. It returns nil if the options have
+// none.
 func (o *Options) certificate() (*tls.Certificate, error) {
 	switch {
 	case o.TLSCert == "" && o.TLSKey == "":
@@ -36,8 +37,8 @@ func (o *Options) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// IsUnencrypted reports whether others could read the page on the network: the address is not
-// limited to this machine, and there is no TLS.
+// IsUnencrypted reports whether other machines could read the page on the network. That is the case
+// if there is no TLS and the address is not limited to this machine.
 func (o *Options) IsUnencrypted() bool {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil || o.TLSCert != "" || host == "localhost" {

@@ -16,8 +16,8 @@ func TestTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := &trace{every: 1}
-	for draw := range 10 * keptDraws {
+	tr := &trace{interval: 1}
+	for draw := range 10 * maxKeptDraws {
 		c, err := mcmc.NewComposition(2, mcmc.Part{Ingredient: 0, Amount: draw + 1}, mcmc.Part{Ingredient: 1, Amount: 1<<20 - draw - 1})
 		if err != nil {
 			t.Fatal(err)
@@ -27,15 +27,15 @@ func TestTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr.add(x)
-		if len(tr.kept) > 2*keptDraws {
-			t.Fatalf("after %d draws %d are kept", draw+1, len(tr.kept))
+		if len(tr.draws) > 2*maxKeptDraws {
+			t.Fatalf("after %d draws %d are kept", draw+1, len(tr.draws))
 		}
 	}
-	every := tr.kept[1].parts[0].Amount - tr.kept[0].parts[0].Amount
-	if len(tr.kept) < keptDraws {
-		t.Errorf("%d are kept", len(tr.kept))
+	every := tr.draws[1].parts[0].Amount - tr.draws[0].parts[0].Amount
+	if len(tr.draws) < maxKeptDraws {
+		t.Errorf("%d are kept", len(tr.draws))
 	}
-	for k, d := range tr.kept {
+	for k, d := range tr.draws {
 		if d.parts[0].Amount != 1+k*every {
 			t.Fatalf("kept draw %d is number %d, and every %d are kept", k, d.parts[0].Amount, every)
 		}

@@ -7,27 +7,28 @@ import (
 	"sync"
 )
 
-// unknownConns tracks the connections that have not shown the key yet. Anybody on the machine
-// can open them, and each uses one of the process's open files. So their number is limited: a
-// new one closes the oldest.
+// An unknownConns limits the number of connections that have not sent the key of a [guard] yet.
+// Anybody on the machine can open a connection, and each connection needs one of the process's open
+// files. A new connection beyond the limit closes the oldest.
 type unknownConns struct {
-	limit int
+	limit int // maximum number of connections
 
 	mu    sync.Mutex
-	conns []net.Conn // the oldest first
+	conns []net.Conn // connections, the oldest first
 }
 
-// maxUnknownConns is the greatest number of unknown connections, if the process may open many
-// files. A browser opens up to six for a page.
+// maxUnknownConns is the maximum number of connections without the key. The limit is lower if the
+// process may open only a few files. A browser opens up to six connections for a page.
 const maxUnknownConns = 64
 
-// newUnknownConns limits unknown connections to a quarter of the files that the process may
-// open. The rest is for known pages and other work.
+// newUnknownConns returns an unknownConns whose limit is at most a quarter of the files that the
+// process may open. The other files are for connections with the key and for other work.
 func newUnknownConns(files int) *unknownConns {
 	return &unknownConns{limit: max(min(maxUnknownConns, files/4), 2)}
 }
 
-// connState follows the state changes of a server's connections.
+// connState implements the ConnState hook of [http.Server]. It adds new connections and removes
+// closed connections.
 func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -44,11 +45,12 @@ func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 			_ = longest.Close()
 		}
 	case http.StateClosed, http.StateHijacked:
-		s.forget(c)
+		s.remove(c)
 	}
 }
 
-func (s *unknownConns) forget(c net.Conn) {
+// remove removes a connection.
+func (s *unknownConns) remove(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k, conn := range s.conns {
@@ -59,15 +61,18 @@ func (s *unknownConns) forget(c net.Conn) {
 	}
 }
 
-type connKey struct{}
+// A connContextKey is the context key of the function that marks a connection as known.
+type connContextKey struct{}
 
+// connContext implements the ConnContext hook of [http.Server].
 func (s *unknownConns) connContext(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, func() { s.forget(c) })
+	return context.WithValue(ctx, connContextKey{}, func() { s.remove(c) })
 }
 
-// markKnown marks the connection of a request as one that has shown the key.
+// markKnown records that the connection of a request has shown the key. The parameter ctx is the
+// context of the request.
 func markKnown(ctx context.Context) {
-	if forget, ok := ctx.Value(connKey{}).(func()); ok {
+	if forget, ok := ctx.Value(connContextKey{}).(func()); ok {
 		forget()
 	}
 }

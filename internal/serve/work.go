@@ -18,59 +18,62 @@ import (
 )
 
 const (
-	// quickLines and longerLines are the numbers of lines that the first two searches of a
-	// step score, times a quarter of search.Budget.
-	quickLines, longerLines = 2_000, 40_000
-	// quickFront and longerFront are the efforts of the preliminary fronts.
-	quickFront, longerFront = 0.02, 0.2
-	// listLength is how many compositions are shown of a law without objectives.
-	listLength = 20
+	// firstSearchIterations and secondSearchIterations are numbers of iterations that set the
+	// efforts of the first two searches of a step. A search at full effort scores a quarter as many
+	// lines; see [search.Budget].
+	firstSearchIterations, secondSearchIterations = 2_000, 40_000
+	// firstFrontEffort and secondFrontEffort are the efforts of the first two searches for the
+	// Pareto front of a trade-off. The effort of a full search is 1.
+	firstFrontEffort, secondFrontEffort = 0.02, 0.2
+	// maxListRecipes is the maximum number of recipes in a [List] that comes from draws or from the
+	// finished run.
+	maxListRecipes = 20
 )
 
-// A List is the shortlist of a step.
+// A List is the shortlist of recipes of a step.
 type List struct {
-	Step     int              `json:"step"`
-	Settled  bool             `json:"settled"` // it is that of the run; false: it is preliminary
+	Step     int              `json:"step"`    // id of the step
+	Settled  bool             `json:"settled"` // whether the list comes from the finished run; if not, it is preliminary
 	Note     string           `json:"note"`
 	Headline string           `json:"headline"`
 	Grade    string           `json:"grade"`
 	Verdict  []string         `json:"verdict"`
-	Entries  []report.Best    `json:"entries"`
-	Colours  map[string]int   `json:"colours"`            // by ingredient, if groups give none
-	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // for a problem with a trade-off
-	Version  int64            `json:"version"`            // unique to each list
+	Entries  []report.Best    `json:"entries"`            // recipes, best first
+	Colours  map[string]int   `json:"colours"`            // by ingredient: the number of the colour
+	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // Pareto front; nil if the problem has no trade-off
+	Version  int64            `json:"version"`            // number that no other list has
 }
 
-// A work is the work on a step. It loads the problem, draws chains, makes preliminary
-// searches, and then makes the run that the command line would make.
-type work struct {
-	session  *Session
-	step     Step
-	previous *work // its draws start the chains; nil once they are used
-	cancel   context.CancelFunc
-	done     chan struct{}
+// A stepWork is the computation for one step. It loads the problem, draws recipes, makes
+// preliminary searches, and then makes the same run as the command line.
+type stepWork struct {
+	session      *Session
+	step         Step
+	previousWork *stepWork // work whose draws start the chains; nil after its draws were taken
+	cancel       context.CancelFunc
+	doneSignal   chan struct{} // closed when the work ends
 
 	mu              sync.Mutex
-	problem         *compile.Problem
-	groups          *groups
+	problem         *compile.Problem // nil until the problem is loaded
+	groups          *ingredientGroups
 	chains          *chains
-	list            *List
-	model           *report.Model // of the finished run; else nil
-	fault           error
-	pendingCommands []PendingCommand // programs that nobody has allowed yet
-	run             float64          // finished share of the run, 0 to 1
+	shortlist       *List            // latest shortlist; nil: none yet
+	runModel        *report.Model    // results of the finished run; nil before
+	fault           error            // error that ended the work
+	pendingCommands []PendingCommand // programs of the problem that nobody has allowed yet
+	finishedShare   float64          // finished share of the run, from 0 to 1
 }
 
-// isSettled reports whether the run is finished.
-func (w *work) isSettled() bool {
+// isSettled reports whether the run has finished.
+func (w *stepWork) isSettled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.model != nil
+	return w.runModel != nil
 }
 
-// execute does the work until it is finished or ctx ends.
-func (w *work) execute(ctx context.Context) (err error) {
-	p, err := w.read(ctx)
+// execute does all work on the step until the work is finished or ctx ends.
+func (w *stepWork) execute(ctx context.Context) (err error) {
+	p, err := w.loadProblem(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,21 +81,21 @@ func (w *work) execute(ctx context.Context) (err error) {
 	w.mu.Lock()
 	w.problem, w.groups = p, newGroups(p)
 	w.mu.Unlock()
-	w.session.updateMeasure(p)
+	w.session.updateAmountConverter(p)
 	if err := w.session.publishState(); err != nil {
 		return err
 	}
 	c := newChains(p.Target)
-	before := w.previous.drawsFor(p)
-	w.previous = nil
+	before := w.previousWork.reusableDrawsFor(p)
+	w.previousWork = nil
 	w.mu.Lock()
 	w.chains = c
 	w.mu.Unlock()
 	g, drawing := errgroup.WithContext(ctx)
-	g.Go(func() error { return c.run(drawing, p.Sampler.Kernel, p.Sampler.Seed, before) })
+	g.Go(func() error { return c.drawUntilDone(drawing, p.Sampler.Kernel, p.Sampler.Seed, before) })
 	shown, hide := context.WithCancel(drawing)
 	defer hide()
-	g.Go(func() error { return w.show(shown) })
+	g.Go(func() error { return w.publishRepeatedly(shown) })
 	g.Go(func() error {
 		defer hide()
 		defer close(c.processorFree)
@@ -101,14 +104,14 @@ func (w *work) execute(ctx context.Context) (err error) {
 	return p.Explain(g.Wait())
 }
 
-// read loads the step's problem.
-func (w *work) read(ctx context.Context) (*compile.Problem, error) {
-	return w.session.load(ctx, []byte(w.step.Text), compile.Options{Notify: w.session.note})
+// loadProblem loads the problem of the step.
+func (w *stepWork) loadProblem(ctx context.Context) (*compile.Problem, error) {
+	return w.session.loadProblem(ctx, []byte(w.step.Text), compile.Options{Notify: w.session.note})
 }
 
-// drawsFor returns the draws of a work that can start the chains of a problem. Both must have
-// the same ingredients and total.
-func (w *work) drawsFor(p *compile.Problem) []keptDraw {
+// reusableDrawsFor returns the draws of this work, from which the chains of problem p may start. It
+// returns nil if the ingredients or the totals of the two problems differ.
+func (w *stepWork) reusableDrawsFor(p *compile.Problem) []keptDraw {
 	if w == nil {
 		return nil
 	}
@@ -120,13 +123,14 @@ func (w *work) drawsFor(p *compile.Problem) []keptDraw {
 	kept, _ := w.chains.draws()
 	all := slices.Concat(kept...)
 	for k := range all {
-		all[k].conditions = moveConditions(w.problem.Conditions, p.Conditions, all[k].conditions)
+		all[k].conditions = convertConditions(w.problem.Conditions, p.Conditions, all[k].conditions)
 	}
 	return all
 }
 
-// show publishes the draws repeatedly, often at first.
-func (w *work) show(ctx context.Context) error {
+// publishRepeatedly publishes a summary of the draws until ctx ends. The pauses grow from 40
+// milliseconds to a second.
+func (w *stepWork) publishRepeatedly(ctx context.Context) error {
 	for pause := 40 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
 		case <-ctx.Done():
@@ -139,38 +143,39 @@ func (w *work) show(ctx context.Context) error {
 	}
 }
 
-func (w *work) publishDraws() error {
+// publishDraws sends a summary of the draws to all open pages, if the page shows this step.
+func (w *stepWork) publishDraws() error {
 	kept, made := w.chains.draws()
 	d := newDraws(w.problem, w.groups, kept, made)
 	w.mu.Lock()
-	d.Step, d.Reused, d.Run = w.step.ID, int(w.chains.reused.Load()), w.run
+	d.Step, d.Reused, d.Run = w.step.ID, int(w.chains.reusableCount.Load()), w.finishedShare
 	w.mu.Unlock()
 	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
 
-// searchInStages makes two short searches, and then the run that the command line would make.
-func (w *work) searchInStages(ctx context.Context, p *compile.Problem) error {
+// searchInStages makes two short searches, and then makes the same run as the command line.
+func (w *stepWork) searchInStages(ctx context.Context, p *compile.Problem) error {
 	begun := time.Now()
 	for _, first := range []struct {
 		lines int64
 		front float64
-	}{{quickLines, quickFront}, {longerLines, longerFront}} {
+	}{{firstSearchIterations, firstFrontEffort}, {secondSearchIterations, secondFrontEffort}} {
 		if err := w.quickSearch(ctx, p, first.lines, first.front); err != nil {
 			return err
 		}
 	}
-	w.session.showCampaign()
+	w.session.refreshCampaign()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(w.session.waits.settleTime - time.Since(begun)):
+	case <-time.After(w.session.waitTimes.pauseBeforeRun - time.Since(begun)):
 	}
 	return w.makeRun(ctx)
 }
 
-// quickSearch makes a preliminary shortlist from the draws and a short search. For a trade-off
-// it also makes a preliminary front.
-func (w *work) quickSearch(ctx context.Context, p *compile.Problem, lines int64, front float64) error {
+// quickSearch makes a preliminary shortlist from the draws and a short search. For a trade-off it
+// also makes a preliminary Pareto front.
+func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines int64, front float64) error {
 	q, err := p.SearchQuestion()
 	if err != nil {
 		return err
@@ -191,7 +196,7 @@ func (w *work) quickSearch(ctx context.Context, p *compile.Problem, lines int64,
 		if l.Entries, err = assemble.DiverseList(p, pool); err != nil {
 			return err
 		}
-		l.Entries = l.Entries[:min(len(l.Entries), listLength)]
+		l.Entries = l.Entries[:min(len(l.Entries), maxListRecipes)]
 	} else {
 		answer, list, err := assemble.Answer(ctx, p, a)
 		if err != nil {
@@ -200,14 +205,14 @@ func (w *work) quickSearch(ctx context.Context, p *compile.Problem, lines int64,
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
 	if len(p.Trade) == 0 {
-		return w.keepList(l)
+		return w.storeShortlist(l)
 	}
 	w.mu.Lock()
-	if w.list != nil {
-		l.Tradeoff = w.list.Tradeoff
+	if w.shortlist != nil {
+		l.Tradeoff = w.shortlist.Tradeoff
 	}
 	w.mu.Unlock()
-	if err := w.keepList(l); err != nil {
+	if err := w.storeShortlist(l); err != nil {
 		return err
 	}
 	next := *l
@@ -221,11 +226,12 @@ func (w *work) quickSearch(ctx context.Context, p *compile.Problem, lines int64,
 	if next.Tradeoff, err = assemble.Tradeoff(p, trade, 0, nil); err != nil {
 		return err
 	}
-	return w.keepList(&next)
+	return w.storeShortlist(&next)
 }
 
-// bestDraws returns the best draws so far, by the score that orders shortlists.
-func (w *work) bestDraws(p *compile.Problem) (found []search.Found, pool []run.Best, err error) {
+// bestDraws returns the best draws so far, best first. The scores in found are without the weights
+// of the objectives.
+func (w *stepWork) bestDraws(p *compile.Problem) (found []search.Found, pool []run.Best, err error) {
 	plain, err := search.Unweighted(p.Target)
 	if err != nil {
 		return nil, nil, err
@@ -256,10 +262,10 @@ func (w *work) bestDraws(p *compile.Problem) (found []search.Found, pool []run.B
 	return found, pool, nil
 }
 
-// makeRun makes the run that the command line would make from the same file with the same
+// makeRun makes the run that the command line would make from the same problem file with the same
 // seed.
-func (w *work) makeRun(ctx context.Context) (err error) {
-	p, err := w.read(ctx)
+func (w *stepWork) makeRun(ctx context.Context) (err error) {
+	p, err := w.loadProblem(ctx)
 	if err != nil {
 		return err
 	}
@@ -269,7 +275,7 @@ func (w *work) makeRun(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	dir, remove, err := w.session.scratch.makeDir(fmt.Sprintf("step-%d", w.step.ID))
+	dir, remove, err := w.session.scratchDir.makeRunDir(fmt.Sprintf("step-%d", w.step.ID))
 	if err != nil {
 		return err
 	}
@@ -277,35 +283,35 @@ func (w *work) makeRun(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, remove()) }()
 	m, err := w.session.options.Run(ctx, p, dir, func(r run.Progress) {
 		w.mu.Lock()
-		w.run = r.Done
+		w.finishedShare = r.Done
 		w.mu.Unlock()
 	})
 	if err != nil {
 		return err
 	}
-	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), listLength)], Tradeoff: m.Tradeoff}
+	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), maxListRecipes)], Tradeoff: m.Tradeoff}
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
 	w.mu.Lock()
-	w.model, w.run = m, 1
+	w.runModel, w.finishedShare = m, 1
 	w.mu.Unlock()
-	if err := w.keepList(l); err != nil {
+	if err := w.storeShortlist(l); err != nil {
 		return err
 	}
 	return w.session.publishState()
 }
 
-// republish publishes the results of earlier work again.
-func (w *work) republish() error {
-	if err := w.publishList(); err != nil {
+// republish sends the shortlist and the draws of this work to all pages again.
+func (w *stepWork) republish() error {
+	if err := w.publishShortlist(); err != nil {
 		return err
 	}
 	return w.publishDraws()
 }
 
-// keepList stores and publishes a list.
-func (w *work) keepList(l *List) error {
+// storeShortlist stores the list l and sends it to all open pages.
+func (w *stepWork) storeShortlist(l *List) error {
 	l.Step = w.step.ID
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
@@ -313,27 +319,29 @@ func (w *work) keepList(l *List) error {
 	l.Version = w.session.listVersion.Add(1)
 	w.session.palette.addShortlist(l.Entries)
 	w.mu.Lock()
-	w.list = l
+	w.shortlist = l
 	w.mu.Unlock()
-	return w.publishList()
+	return w.publishShortlist()
 }
 
-// publishList publishes the list, if there is one and the page shows this step.
-func (w *work) publishList() error {
+// publishShortlist sends the shortlist to all open pages, if there is one and the page shows this
+// step.
+func (w *stepWork) publishShortlist() error {
 	return w.session.hub.publish("list", func() (any, bool) {
-		l := w.shownList()
+		l := w.shortlistWithColours()
 		return l, l != nil && w.session.isCurrent(w)
 	})
 }
 
-// shownList returns the list with the session's colours, or nil.
-func (w *work) shownList() *List {
+// shortlistWithColours returns a copy of the shortlist with the colours of the session. It returns
+// nil if there is no shortlist.
+func (w *stepWork) shortlistWithColours() *List {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.list == nil {
+	if w.shortlist == nil {
 		return nil
 	}
-	l := *w.list
-	l.Colours = w.session.palette.colours()
+	l := *w.shortlist
+	l.Colours = w.session.palette.ingredientColours()
 	return &l
 }

@@ -1,5 +1,5 @@
-// Package terminal writes text for a person at a terminal: lines that fit, tables,
-// and no character of a file that acts.
+// Package terminal writes text for a person at a terminal. It wraps lines, aligns tables and
+// escapes characters that would control the terminal.
 package terminal
 
 import (
@@ -12,11 +12,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Plain makes text that comes from a file fit for a terminal: control
-// characters, and those that turn the direction of writing, are shown escaped.
-func Plain(s string) string { return Escape(s, unprintable) }
+// Plain makes text from a file safe for a terminal. It escapes control characters and characters
+// that change the direction of writing.
+func Plain(s string) string { return Escape(s, isUnprintable) }
 
-// Escape returns text with the characters that are to be hidden written as in Go.
+// Escape replaces each character for which the function hidden returns true by its Go escape
+// sequence.
 func Escape(s string, hidden func(rune) bool) string {
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
@@ -33,8 +34,8 @@ func Escape(s string, hidden func(rune) bool) string {
 	return b.String()
 }
 
-// JSON escapes what JSON lets stand as it is and a terminal obeys: the controls from
-// U+007F to U+009F, and characters that turn the direction of writing.
+// JSON escapes characters that JSON allows but that control a terminal: the characters from U+007F
+// to U+009F, and characters that change the direction of writing.
 func JSON(document []byte) []byte {
 	acts := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 	if bytes.IndexFunc(document, acts) < 0 {
@@ -51,14 +52,16 @@ func JSON(document []byte) []byte {
 	return b.Bytes()
 }
 
-func unprintable(r rune) bool {
+// isUnprintable reports whether a character is not visible in print and not a space.
+func isUnprintable(r rune) bool {
 	return r != ' ' && !unicode.IsGraphic(r) || r == unicode.ReplacementChar || r != ' ' && unicode.IsSpace(r)
 }
 
-// Width returns how many columns of a screen a text takes.
+// Width returns the number of columns that a text takes on a screen.
 func Width(s string) int { return text.StringWidth(s) }
 
-// Pad fills text up to a width on the screen, and shortens what is longer.
+// Pad fills text with spaces up to the given width on a screen. Longer text is shortened and ends
+// with an ellipsis.
 func Pad(s string, width int) string {
 	if text.StringWidth(s) > width {
 		s = text.Trim(s, width-1) + "…"
@@ -66,8 +69,8 @@ func Pad(s string, width int) string {
 	return text.Pad(s, width, ' ')
 }
 
-// Wrap breaks text into lines of at most width columns: at spaces, or within
-// words that are longer than a line.
+// Wrap breaks text into lines of at most width columns. It breaks lines at spaces, and breaks words
+// that are longer than a line.
 func Wrap(s string, width int) []string {
 	lines := strings.Split(text.WrapSoft(strings.Join(strings.Fields(s), " "), width), "\n")
 	for k, line := range lines {

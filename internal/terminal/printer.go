@@ -7,24 +7,25 @@ import (
 	"strings"
 )
 
-// A Printer writes text and keeps the first error.
+// A Printer writes lines of text to a stream. After an error it writes nothing more and keeps the
+// error in Err.
 type Printer struct {
 	Style
-	Err error
-	w   io.Writer
+	Err error // first error of writing; nil: none
+	out io.Writer
 }
 
-// NewPrinter returns a printer to a stream that can show so much.
-func NewPrinter(w io.Writer, s Style) *Printer { return &Printer{Style: s, w: w} }
+// NewPrinter returns a printer that writes to w. The style s says what the terminal can show.
+func NewPrinter(w io.Writer, s Style) *Printer { return &Printer{Style: s, out: w} }
 
-// Line writes a line.
+// Line writes a formatted line.
 func (p *Printer) Line(format string, args ...any) {
 	if p.Err == nil {
-		_, p.Err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.Err = fmt.Fprintf(p.out, format+"\n", args...)
 	}
 }
 
-// Heading writes an empty line and a heading.
+// Heading writes an empty line and then a formatted line.
 func (p *Printer) Heading(format string, args ...any) {
 	p.Line("")
 	p.Line(format, args...)
@@ -33,18 +34,19 @@ func (p *Printer) Heading(format string, args ...any) {
 // Table writes a table.
 func (p *Printer) Table(t *Table) {
 	if p.Err == nil {
-		p.Err = t.Write(p.w)
+		p.Err = t.Write(p.out)
 	}
 }
 
-// Wrapped writes text from a file in lines that begin with spaces.
+// Wrapped writes text wrapped to lines, each indented by the given number of spaces. Control
+// characters of the text are escaped.
 func (p *Printer) Wrapped(indent int, text string) {
 	for _, l := range Wrap(Plain(text), Columns-indent) {
 		p.Line("%*s%s", indent, "", l)
 	}
 }
 
-// Hanging is Wrapped with all lines but the first set further in.
+// Hanging is like [Printer.Wrapped], but indents all lines after the first by two more spaces.
 func (p *Printer) Hanging(indent int, text string) {
 	for k, l := range Wrap(Plain(text), Columns-indent-2) {
 		if k == 1 {
@@ -56,19 +58,21 @@ func (p *Printer) Hanging(indent int, text string) {
 
 // A Style says what a terminal can show.
 type Style struct {
-	Color bool // ANSI colours
-	ASCII bool // no block characters
+	Color bool // whether the terminal shows ANSI colours
+	ASCII bool // whether the terminal lacks the block characters of Unicode
 }
 
-// Bold makes text stand out.
+// Bold returns text in bold.
 func (s Style) Bold(text string) string { return s.ansi("1", text) }
 
-// Warn makes text a warning.
+// Warn returns text in the colour of warnings.
 func (s Style) Warn(text string) string { return s.ansi("33", text) }
 
-// Faint makes text stand back.
+// Faint returns text in grey.
 func (s Style) Faint(text string) string { return s.ansi("90", text) }
 
+// ansi returns text between the ANSI escape sequence with the given code and the sequence that
+// resets it. Without colours it returns the text unchanged.
 func (s Style) ansi(code, text string) string {
 	if !s.Color {
 		return text
@@ -76,7 +80,8 @@ func (s Style) ansi(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Bar draws a share as a bar of at most width characters, in eighths of one.
+// Bar returns a bar whose length shows a share. A share of 1 gives the given width in characters.
+// The length is rounded to eighths of a character, or to whole characters in ASCII.
 func (s Style) Bar(share float64, width int) string {
 	if s.ASCII {
 		return strings.Repeat("#", max(1, int(math.Round(share*float64(width)))))
@@ -89,5 +94,6 @@ func (s Style) Bar(share float64, width int) string {
 	return bar
 }
 
-// Columns is how wide text is at most, where names allow.
+// Columns is the maximum width of printed text, in columns of the screen. Only long names may
+// exceed it.
 const Columns = 80

@@ -8,21 +8,22 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Table is rows of cells in columns of equal width, for a terminal.
+// A Table is a table of aligned columns for a terminal.
 type Table struct {
 	writer  table.Writer
 	columns []table.ColumnConfig
 }
 
-// NewTable returns a table with the given headings. The first columns, as many as
-// are said, hold text, the others numbers, which are set flush right.
-func NewTable(texts int, headings ...string) *Table {
+// NewTable returns a table with the given headings. The first columns, as many as textColumns,
+// contain text and are aligned to the left. The other columns contain numbers and are aligned to
+// the right.
+func NewTable(textColumns int, headings ...string) *Table {
 	t := &Table{writer: table.NewWriter()}
 	row := make(table.Row, len(headings))
 	for k, heading := range headings {
 		row[k] = heading
 		align := text.AlignRight
-		if k < texts {
+		if k < textColumns {
 			align = text.AlignLeft
 		}
 		t.columns = append(t.columns, table.ColumnConfig{Number: k + 1, Align: align, AlignHeader: align})
@@ -37,15 +38,15 @@ func NewTable(texts int, headings ...string) *Table {
 	return t
 }
 
-// SetMaxWidth makes a column, counted from 0, one of text of at most a width: what is
-// longer is broken over lines.
-func (t *Table) SetMaxWidth(place, width int) {
+// SetMaxWidth sets the maximum width of a column, which is counted from 0. The column becomes a
+// text column, and longer text is wrapped.
+func (t *Table) SetMaxWidth(column, width int) {
 	// Not by WidthMax, which makes the column so wide even where lines break sooner.
 	wrap := func(cell any) string { return text.WrapSoft(fmt.Sprint(cell), width) }
-	t.columns[place] = table.ColumnConfig{Number: place + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft, Transformer: wrap, TransformerHeader: wrap}
+	t.columns[column] = table.ColumnConfig{Number: column + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft, Transformer: wrap, TransformerHeader: wrap}
 }
 
-// Row adds a row. Text is made plain.
+// Row adds a row to the table. Control characters of the cells are escaped.
 func (t *Table) Row(cells ...any) {
 	row := make(table.Row, len(cells))
 	for k, c := range cells {
@@ -54,7 +55,7 @@ func (t *Table) Row(cells ...any) {
 	t.writer.AppendRow(row)
 }
 
-// Write prints the table.
+// Write writes the table to w.
 func (t *Table) Write(w io.Writer) error {
 	t.writer.SetColumnConfigs(t.columns)
 	_, err := io.WriteString(w, t.writer.Render()+"\n")
