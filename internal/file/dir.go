@@ -14,45 +14,48 @@ import (
 	"strings"
 )
 
-// NewEnding ends the names of unfinished files, which are being written or were when a process was
-// killed: NAME.DIGITS.new.
+// NewEnding is the ending of the names of unfinished files, NAME.DIGITS.new. Such a file is being
+// written, or was being written when a process was killed.
 const NewEnding = ".new"
 
-// A Dir is a directory in which kir keeps files. It need not exist yet. The path to it may contain
-// links; below it kir follows none. Names are paths with slashes.
+// A Dir is a directory in which kir keeps files. The directory need not exist yet. Its path may
+// contain links; below the directory kir follows no links. Names of files are paths with slashes,
+// relative to the directory.
 //
-// kir writes a file whole under another name and then renames it. So at any moment the file has
-// either its old or its new content. The new content has reached the disk when the call returns.
+// kir writes a file whole under another name and then renames the file. So at any moment the file
+// has either its old or its new content. The new content has reached the disk when the call
+// returns.
 type Dir struct {
 	Path string
 
-	// Mode is the mode of written files; 0 means 0o644.
+	// Mode holds the permissions of written files; 0 means 0o644.
 	Mode fs.FileMode
 
-	// Step is called before each system call that changes something, and its error replaces that
-	// call's. It is for tests, and nil otherwise.
+	// Step is called before each system call that changes something. If Step returns an error, the
+	// system call is left out and fails with this error. Step is for tests, and nil otherwise.
 	Step func(call, path string) error
 }
 
-// Create creates a file with data. If anything of that name exists, it is left unchanged and the
-// error is [fs.ErrExist].
+// Create creates a file with the given data. If anything of that name exists, Create leaves it
+// unchanged and the error is [fs.ErrExist].
 func Create(path string, data []byte) error { return parentDir(path).Create(filepath.Base(path), data) }
 
-// Replace makes data the content of a file, whether or not it exists. It replaces a link itself,
-// not the link's target.
+// Replace writes data as the content of a file, which it creates if needed. If the path is a link,
+// the link itself is replaced and not its target.
 func Replace(path string, data []byte) error {
 	return parentDir(path).Replace(filepath.Base(path), data)
 }
 
-// Read reads a file of at most most bytes that kir has written. It does not follow a link.
-func Read(path string, most int64) ([]byte, error) {
-	return parentDir(path).Read(filepath.Base(path), most)
+// Read reads a file that kir has written. The file may have at most maxBytes bytes. Read does not
+// follow a link.
+func Read(path string, maxBytes int64) ([]byte, error) {
+	return parentDir(path).Read(filepath.Base(path), maxBytes)
 }
 
-// parentDir returns the directory of a path.
+// parentDir returns the directory that contains a path.
 func parentDir(path string) *Dir { return &Dir{Path: filepath.Dir(path)} }
 
-// Join returns the path of a file.
+// Join returns the path of the file with the given name.
 func (d *Dir) Join(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
 func (d *Dir) runStep(call, path string) error {
@@ -62,8 +65,8 @@ func (d *Dir) runStep(call, path string) error {
 	return d.Step(call, path)
 }
 
-// withPath adds the path of the file to an error.
-func withPath(err error, path string) error {
+// replaceErrorPath returns the error with the given path as the path of the file.
+func replaceErrorPath(err error, path string) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
 		return &fs.PathError{Op: operationVerb(of.Op), Path: path, Err: of.Err}
@@ -75,7 +78,7 @@ func withPath(err error, path string) error {
 	return err
 }
 
-// operationVerb describes a system call in words, for a message.
+// operationVerb returns a verb for a system call, for messages.
 func operationVerb(op string) string {
 	switch op {
 	case "openat", "stat", "lstat", "statat", "lstatat":
@@ -86,20 +89,21 @@ func operationVerb(op string) string {
 	return strings.TrimSuffix(op, "at")
 }
 
-// openParent opens the directory that contains a name, and creates it if make is set. Nothing below
-// the Dir may be a link.
+// openParent opens the directory that contains the file with the given name. If make is set,
+// openParent creates the directory where needed. No directory on the way below the Dir may be a
+// link.
 func (d *Dir) openParent(name string, make bool) (*os.Root, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: d.Join(name), Err: fs.ErrInvalid}
 	}
 	if make {
-		if err := d.makePath(); err != nil {
+		if err := d.makeDirectories(); err != nil {
 			return nil, err
 		}
 	}
 	// Opening a pipe would wait for a writer.
 	if info, err := os.Stat(d.Path); err != nil {
-		return nil, withPath(err, d.Join(name))
+		return nil, replaceErrorPath(err, d.Join(name))
 	} else if !info.IsDir() {
 		return nil, notDirectoryError(d.Path, info.Mode())
 	}
@@ -122,7 +126,8 @@ func (d *Dir) openParent(name string, make bool) (*os.Root, error) {
 	return r, nil
 }
 
-// openSubdirectory opens a directory of r, whose name is at.
+// openSubdirectory opens the subdirectory of r that is called part. The parameter at is the path of
+// the subdirectory relative to the Dir. If make is set, a missing subdirectory is created.
 func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root, error) {
 	info, err := r.Lstat(part)
 	if make && errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +135,7 @@ func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root
 			return nil, err
 		}
 		if err := r.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, withPath(err, d.Join(at))
+			return nil, replaceErrorPath(err, d.Join(at))
 		}
 		if err := d.sync(r, path.Dir(at)); err != nil {
 			return nil, err
@@ -138,14 +143,14 @@ func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root
 		info, err = r.Lstat(part)
 	}
 	if err != nil {
-		return nil, withPath(err, d.Join(at))
+		return nil, replaceErrorPath(err, d.Join(at))
 	}
 	if !info.IsDir() {
 		return nil, notDirectoryError(d.Join(at), info.Mode())
 	}
 	next, err := r.OpenRoot(part)
 	if err != nil {
-		return nil, withPath(err, d.Join(at))
+		return nil, replaceErrorPath(err, d.Join(at))
 	}
 	if is, err := next.Stat("."); err != nil || !os.SameFile(info, is) {
 		return nil, errors.Join(cmp.Or(err, notDirectoryError(d.Join(at), fs.ModeSymlink)), next.Close())
@@ -153,9 +158,9 @@ func (d *Dir) openSubdirectory(r *os.Root, part, at string, make bool) (*os.Root
 	return next, nil
 }
 
-// makePath creates the directory itself, and those above it. Each has reached the disk when it
-// returns.
-func (d *Dir) makePath() error {
+// makeDirectories creates the directory of the Dir and missing directories above it. All of them
+// have reached the disk when makeDirectories returns.
+func (d *Dir) makeDirectories() error {
 	var missing []string
 	for at := filepath.Clean(d.Path); ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
@@ -182,7 +187,7 @@ func (d *Dir) makePath() error {
 	return nil
 }
 
-// MakeDir creates the directory of a name.
+// MakeDir creates the directory that contains the file with the given name.
 func (d *Dir) MakeDir(name string) error {
 	r, err := d.openParent(name, true)
 	if err != nil {
@@ -191,8 +196,8 @@ func (d *Dir) MakeDir(name string) error {
 	return r.Close()
 }
 
-// sync waits until all files created, renamed and removed in the directory of that name have
-// reached the disk.
+// sync waits until all changes of the entries of the open directory r have reached the disk. The
+// parameter name is the name of the directory, for errors.
 func (d *Dir) sync(r *os.Root, name string) error { return d.syncPath(r, d.Join(name)) }
 
 func (d *Dir) syncPath(r *os.Root, path string) error {
@@ -201,18 +206,19 @@ func (d *Dir) syncPath(r *os.Root, path string) error {
 	}
 	f, err := r.Open(".")
 	if err != nil {
-		return withPath(err, path)
+		return replaceErrorPath(err, path)
 	}
 	defer f.Close()
 	// Some file systems cannot sync directories, and need not.
 	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return withPath(err, path)
+		return replaceErrorPath(err, path)
 	}
 	return nil
 }
 
-// Create creates a file with data. If anything of that name exists, it is left unchanged and the
-// error is [fs.ErrExist]. If several processes create one file, one of them succeeds.
+// Create creates a file with the given data. If anything of that name exists, Create leaves it
+// unchanged and the error is [fs.ErrExist]. If several processes create one file, exactly one of
+// them succeeds.
 func (d *Dir) Create(name string, data []byte) error {
 	r, err := d.openParent(name, true)
 	if err != nil {
@@ -227,7 +233,7 @@ func (d *Dir) Create(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = d.link(r, filled, name)
+	err = d.linkUnlessTaken(r, filled, name)
 	if err == nil {
 		err = d.sync(r, path.Dir(name))
 	}
@@ -235,8 +241,9 @@ func (d *Dir) Create(name string, data []byte) error {
 	return cmp.Or(err, d.remove(r, path.Join(path.Dir(name), filled)))
 }
 
-// link gives a complete file its name, unless the name is taken.
-func (d *Dir) link(r *os.Root, filled, name string) error {
+// linkUnlessTaken gives a complete file its final name, unless the name is taken. The parameter
+// filled is the temporary name of the file.
+func (d *Dir) linkUnlessTaken(r *os.Root, filled, name string) error {
 	if err := d.runStep("link", d.Join(name)); err != nil {
 		return err
 	}
@@ -246,18 +253,18 @@ func (d *Dir) link(r *os.Root, filled, name string) error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return errors.Join(withPath(err, d.Join(name)), d.remove(r, beside))
+		return errors.Join(replaceErrorPath(err, d.Join(name)), d.remove(r, beside))
 	}
 	// Some file systems have no links. There, two processes that finish a file at the same instant
 	// cannot be distinguished.
 	if _, there := r.Lstat(base); there == nil {
 		return errors.Join(&fs.PathError{Op: "create", Path: d.Join(name), Err: fs.ErrExist}, d.remove(r, beside))
 	}
-	return withPath(r.Rename(filled, base), d.Join(name))
+	return replaceErrorPath(r.Rename(filled, base), d.Join(name))
 }
 
-// Replace makes data the content of a file, whether or not it exists. It replaces a link itself,
-// not the link's target.
+// Replace writes data as the content of a file, which it creates if needed. If the name is a link,
+// the link itself is replaced and not its target.
 func (d *Dir) Replace(name string, data []byte) error {
 	r, err := d.openParent(name, true)
 	if err != nil {
@@ -272,13 +279,13 @@ func (d *Dir) Replace(name string, data []byte) error {
 		return err
 	}
 	if err := r.Rename(filled, path.Base(name)); err != nil {
-		return errors.Join(withPath(err, d.Join(name)), d.remove(r, path.Join(path.Dir(name), filled)))
+		return errors.Join(replaceErrorPath(err, d.Join(name)), d.remove(r, path.Join(path.Dir(name), filled)))
 	}
 	return d.sync(r, path.Dir(name))
 }
 
-// writeNewFile writes data to a new file beside a name. It returns the new file's name once the
-// data has reached the disk.
+// writeNewFile writes data to a new temporary file in the directory of the file with the given
+// name. It returns the name of the temporary file once the data have reached the disk.
 func (d *Dir) writeNewFile(r *os.Root, name string, data []byte) (filled string, err error) {
 	at := d.Join(name)
 	if err := d.runStep("create", at); err != nil {
@@ -286,7 +293,7 @@ func (d *Dir) writeNewFile(r *os.Root, name string, data []byte) (filled string,
 	}
 	f, filled, err := newTempFile(r, path.Base(name))
 	if err != nil {
-		return "", withPath(err, at)
+		return "", replaceErrorPath(err, at)
 	}
 	write := func() error {
 		if err := d.runStep("write", at); err != nil {
@@ -305,12 +312,13 @@ func (d *Dir) writeNewFile(r *os.Root, name string, data []byte) (filled string,
 	}
 	err = write()
 	if err = cmp.Or(err, f.Close()); err != nil {
-		return "", errors.Join(withPath(err, at), d.remove(r, path.Join(path.Dir(name), filled)))
+		return "", errors.Join(replaceErrorPath(err, at), d.remove(r, path.Join(path.Dir(name), filled)))
 	}
 	return filled, nil
 }
 
-// newTempFile creates an empty file with a unique name that begins with base.
+// newTempFile creates an empty file with a unique name that begins with base and ends with
+// [NewEnding].
 func newTempFile(r *os.Root, base string) (f *os.File, name string, err error) {
 	const tries = 10_000
 	for range tries {
@@ -323,7 +331,7 @@ func newTempFile(r *os.Root, base string) (f *os.File, name string, err error) {
 	return f, name, err
 }
 
-// Remove removes a file. It is no error if the file does not exist.
+// Remove removes a file. Removing a file that does not exist is no error.
 func (d *Dir) Remove(name string) error {
 	r, err := d.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -341,12 +349,12 @@ func (d *Dir) remove(r *os.Root, name string) error {
 		return err
 	}
 	if err := r.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return withPath(err, d.Join(name))
+		return replaceErrorPath(err, d.Join(name))
 	}
 	return nil
 }
 
-// Open opens a file to read. The error for anything but a regular file is [ErrNotRegular].
+// Open opens a regular file to read. For anything else the error is [ErrNotRegular].
 func (d *Dir) Open(name string) (*os.File, error) {
 	r, err := d.openParent(name, false)
 	if err != nil {
@@ -356,27 +364,27 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	base, at := path.Base(name), d.Join(name)
 	info, err := r.Lstat(base)
 	if err != nil {
-		return nil, withPath(err, at)
+		return nil, replaceErrorPath(err, at)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, NotRegularError(at, info.Mode())
 	}
 	f, err := openRegular(at, func() (*os.File, error) { return r.OpenFile(base, os.O_RDONLY|openNonblocking, 0) }, info)
-	return f, withPath(err, at)
+	return f, replaceErrorPath(err, at)
 }
 
-// Read reads a file of at most so many bytes.
-func (d *Dir) Read(name string, most int64) ([]byte, error) {
+// Read reads a file of at most maxBytes bytes. For a larger file the error wraps [ErrTooLong].
+func (d *Dir) Read(name string, maxBytes int64) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // read only: a failure to close loses nothing
-	data, err := readAll(f, d.Join(name), most)
-	return data, withPath(err, d.Join(name))
+	data, err := readAll(f, d.Join(name), maxBytes)
+	return data, replaceErrorPath(err, d.Join(name))
 }
 
-// ReadPart reads so many bytes of a file from an offset on, or fewer if the file ends.
+// ReadPart reads length bytes of a file from an offset on, or fewer if the file ends before.
 func (d *Dir) ReadPart(name string, offset, length int64) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {
@@ -384,18 +392,18 @@ func (d *Dir) ReadPart(name string, offset, length int64) ([]byte, error) {
 	}
 	defer f.Close() // read only: a failure to close loses nothing
 	data, err := io.ReadAll(io.NewSectionReader(f, offset, length))
-	return data, withPath(err, d.Join(name))
+	return data, replaceErrorPath(err, d.Join(name))
 }
 
-// An Entry is a file of a directory.
+// An Entry is a file below a directory, as [Dir.Walk] finds it.
 type Entry struct {
-	Name string // relative to the directory
+	Name string // path with slashes, relative to the directory
 	fs.FileInfo
 }
 
-// Walk returns the files below the directory whose names begin with a prefix, by name. It also
-// returns the names of unfinished files. An entry that is neither a file nor a directory is among
-// the files, with its mode.
+// Walk returns the files below the directory whose names begin with a prefix, sorted by name.
+// Unfinished files, see [NewEnding], are returned separately, by their names. An entry that is
+// neither a file nor a directory is among the files, with its mode.
 func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error) {
 	within := path.Dir(prefix + "x") // the directory of all names with the prefix
 	r, err := d.openParent(path.Join(within, "x"), false)
@@ -437,14 +445,14 @@ func (d *Dir) Walk(prefix string) (files []Entry, unfinished []string, err error
 		return err
 	})
 	slices.SortFunc(files, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
-	return files, unfinished, withDirPath(err, d)
+	return files, unfinished, prependDirToErrorPath(err, d)
 }
 
-// withDirPath makes an error's path start from the Dir's path.
-func withDirPath(err error, d *Dir) error {
+// prependDirToErrorPath puts the path of the Dir before the path in an error.
+func prependDirToErrorPath(err error, d *Dir) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
-		return withPath(err, d.Join(of.Path))
+		return replaceErrorPath(err, d.Join(of.Path))
 	}
 	return err
 }

@@ -18,14 +18,14 @@ type Lock struct {
 	flock *flock.Flock
 }
 
-// Lock takes the lock of a name, for this process alone or shared with others that share it. It
-// returns nil if another process holds the lock for longer than patience. The error is
-// [errors.ErrUnsupported] where there are no locks.
+// Lock takes the lock on the file with the given name. If shared is set, other processes may hold
+// the lock at the same time if they share it, too. Lock returns nil if another process holds the
+// lock for longer than patience. The error is [errors.ErrUnsupported] where there are no locks.
 func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, error) {
 	for begun := time.Now(); ; {
-		l, err := d.lockOnce(name, shared)
+		l, err := d.tryLock(name, shared)
 		switch {
-		case errors.Is(err, errGone): // the previous holder has removed the file
+		case errors.Is(err, errLockFileGone): // the previous holder has removed the file
 		case l != nil || err != nil || time.Since(begun) >= patience:
 			return l, err
 		default:
@@ -34,8 +34,8 @@ func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, err
 	}
 }
 
-// Locked reports whether a process holds the lock of a name. known is false if that cannot be
-// determined. Locked itself takes the lock for an instant.
+// Locked reports whether a process holds the lock on the file with the given name. The result known
+// is false where Locked cannot tell. Locked itself takes the lock for an instant.
 func (d *Dir) Locked(name string) (held, known bool) {
 	info, err := os.Lstat(d.Join(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,10 +49,10 @@ func (d *Dir) Locked(name string) (held, known bool) {
 	return err == nil && !taken, errors.Join(err, l.Close()) == nil
 }
 
-var errGone = errors.New("the file is gone")
+var errLockFileGone = errors.New("the file is gone")
 
-func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
-	if err := d.makeEmpty(name); err != nil {
+func (d *Dir) tryLock(name string, shared bool) (*Lock, error) {
+	if err := d.ensureFile(name); err != nil {
 		return nil, err
 	}
 	l := &Lock{d, name, flock.New(d.Join(name), flock.SetFlag(os.O_RDONLY|openNonblocking|openNoFollow))}
@@ -62,7 +62,7 @@ func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
 	}
 	taken, err := try()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errGone
+		return nil, errLockFileGone
 	}
 	if err != nil || !taken {
 		return nil, errors.Join(err, l.flock.Close())
@@ -72,13 +72,13 @@ func (d *Dir) lockOnce(name string, shared bool) (*Lock, error) {
 		return nil, errors.Join(err, l.flock.Close())
 	}
 	if is, err := os.Lstat(d.Join(name)); err != nil || !os.SameFile(held, is) {
-		return nil, errors.Join(errGone, l.flock.Close())
+		return nil, errors.Join(errLockFileGone, l.flock.Close())
 	}
 	return l, nil
 }
 
-// makeEmpty creates an empty file if there is none.
-func (d *Dir) makeEmpty(name string) error {
+// ensureFile creates an empty file if there is no file of that name.
+func (d *Dir) ensureFile(name string) error {
 	r, err := d.openParent(name, false)
 	if err != nil {
 		return err
@@ -93,18 +93,18 @@ func (d *Dir) makeEmpty(name string) error {
 			return nil // another process has created it first
 		}
 		if err != nil {
-			return withPath(err, at)
+			return replaceErrorPath(err, at)
 		}
 		return f.Close()
 	case err != nil:
-		return withPath(err, at)
+		return replaceErrorPath(err, at)
 	case !info.Mode().IsRegular():
 		return NotRegularError(at, info.Mode())
 	}
 	return nil
 }
 
-// Close releases the lock. The file stays.
+// Close releases the lock. The file remains.
 func (l *Lock) Close() error { return l.flock.Close() }
 
 // Remove removes the file and releases the lock.

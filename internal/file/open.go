@@ -1,10 +1,10 @@
-// Package file opens files to read and writes files whole; kir uses nothing else for either.
+// Package file opens files to read and writes files whole; kir uses no other functions for either.
 //
 // The author of a directory that kir is given, of a problem or a run, may have put a link, a pipe
 // or a device in the place of a file. [Open] or [OpenInput] opens a file that a person or a problem
-// names. They follow links and accept only files that can be read to an end. The files that kir
-// keeps for itself, in a run and beside a problem, are in a [Dir]. Below it kir follows no link,
-// neither to read nor to write.
+// names. These functions follow links, and accept only files that can be read to an end. The files
+// that kir keeps for itself, in a run and beside a problem, are in a [Dir]. Below a Dir kir follows
+// no link, neither to read nor to write.
 package file
 
 import (
@@ -22,7 +22,7 @@ import (
 // ErrNotRegular is the error for an existing path that is not a regular file, such as a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// NotRegularError returns the error for a path that is not a regular file. It wraps
+// NotRegularError returns the error for a path that is not a regular file. The error wraps
 // [ErrNotRegular].
 func NotRegularError(path string, mode fs.FileMode) error {
 	return &inputerr.Error{File: path, Message: "this is " + describeKind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
@@ -37,7 +37,7 @@ func notDirectoryError(path string, mode fs.FileMode) error {
 	return &inputerr.Error{File: path, Message: "this is " + what + ", not a directory", Hint: "put the directory itself in its place", Err: ErrNotRegular}
 }
 
-// describeKind describes the kind of a file that is not regular.
+// describeKind names the kind of a file that is not regular, such as "a named pipe".
 func describeKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -54,8 +54,9 @@ func describeKind(mode fs.FileMode) string {
 	return "something else"
 }
 
-// Open opens a regular file to read, until ctx ends. It follows links to it. For anything else the
-// error is [ErrNotRegular], and Open does not wait.
+// Open opens a regular file, which can be read until ctx ends. Open follows links to the file. For
+// any other kind of file Open returns an error at once, which wraps [ErrNotRegular] except for a
+// directory.
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	// The file is checked before it is opened, because opening a device may have effects.
 	info, err := os.Stat(path)
@@ -72,16 +73,16 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stream{ctx, f}, nil
+	return &contextFile{ctx, f}, nil
 }
 
-// A stream is a file that is read until a context ends.
-type stream struct {
+// A contextFile is a file that can be read until a context ends.
+type contextFile struct {
 	ctx  context.Context
 	file *os.File
 }
 
-func (s *stream) Read(p []byte) (int, error) {
+func (s *contextFile) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err // a pipe may never end
 	}
@@ -92,10 +93,10 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (s *stream) Close() error { return s.file.Close() }
+func (s *contextFile) Close() error { return s.file.Close() }
 
-// openRegular opens a file that was seen to be regular. It checks that the opened file still is
-// regular and, where the system can tell, the same one.
+// openRegular calls open to open a file that was found to be regular before. It checks that the
+// opened file is regular and, if seen is not nil, that it is the same file as seen.
 func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (*os.File, error) {
 	f, err := open()
 	if err != nil {
@@ -114,8 +115,8 @@ func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (
 	return nil, errors.Join(err, f.Close())
 }
 
-// OpenInput opens a file that a person named to read: a regular file, or a pipe, for which it waits
-// until ctx ends.
+// OpenInput opens a file that a person named to read: a regular file, or a pipe. OpenInput waits
+// for the writer of a pipe until ctx ends.
 func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
@@ -140,7 +141,7 @@ func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 			return nil, o.err
 		}
 		context.AfterFunc(ctx, func() { o.file.SetReadDeadline(time.Unix(1, 0)) })
-		return &stream{ctx, o.file}, nil
+		return &contextFile{ctx, o.file}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -149,19 +150,21 @@ func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 // ErrTooLong is the error for a file larger than allowed.
 var ErrTooLong = errors.New("the file is too long")
 
-// tooLongError returns the error for a file of more than most bytes. It wraps [ErrTooLong].
-func tooLongError(path string, most int64) error {
-	return &inputerr.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", most), Hint: "is it the right one?", Err: ErrTooLong}
+// tooLongError returns the error for a file of more than maxBytes bytes. The error wraps
+// [ErrTooLong].
+func tooLongError(path string, maxBytes int64) error {
+	return &inputerr.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", maxBytes), Hint: "is it the right one?", Err: ErrTooLong}
 }
 
-// readAll reads a file of at most so many bytes to its end.
-func readAll(f *os.File, path string, most int64) ([]byte, error) {
-	if info, err := f.Stat(); err == nil && info.Size() > most {
-		return nil, tooLongError(path, most)
+// readAll reads a file of at most maxBytes bytes to its end. For a larger file the error wraps
+// [ErrTooLong].
+func readAll(f *os.File, path string, maxBytes int64) ([]byte, error) {
+	if info, err := f.Stat(); err == nil && info.Size() > maxBytes {
+		return nil, tooLongError(path, maxBytes)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = tooLongError(path, most)
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && int64(len(data)) > maxBytes {
+		err = tooLongError(path, maxBytes)
 	}
 	return data, err
 }

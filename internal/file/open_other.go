@@ -4,7 +4,8 @@ package file
 
 import "io/fs"
 
-// This system has no such flags; the check before a file is opened must suffice.
+// Flags for opening files, which this system does not have; the check before a file is opened must
+// suffice.
 const (
 	openNonblocking = 0
 	openNoFollow    = 0

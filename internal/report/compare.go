@@ -11,20 +11,21 @@ import (
 	"kir/internal/run"
 )
 
-// A Difference compares two runs.
+// A Difference is the result of a comparison of two runs, A and B.
 type Difference struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Asked is the unified diff of the resolved problems; empty if they are the same.
+	// Asked is the unified diff of the resolved problems; empty if the problems are equal.
 	Asked string `json:"asked"`
-	// Stayed are recipes of the same ingredients in both shortlists, Went those only in A, and Came
-	// those only in B.
+	// Stayed lists the recipes whose ingredients are in both shortlists. Went lists the recipes
+	// only in A, and Came the recipes only in B.
 	Stayed []CommonRecipe   `json:"stayed"`
 	Went   []ShortlistEntry `json:"went"`
 	Came   []ShortlistEntry `json:"came"`
-	// Figures are those that both runs have.
+	// Figures compares the statistics that both runs have.
 	Figures []FigureChange `json:"figures"`
-	// FalseAlarm is the probability of calling any figure changed when none has changed.
+	// FalseAlarm is the probability that at least one statistic is called changed when none has
+	// changed.
 	FalseAlarm float64  `json:"false_alarm"`
 	Notes      []string `json:"notes"`
 }
@@ -37,43 +38,43 @@ type ShortlistEntry struct {
 	Conditions map[string]any `json:"conditions,omitempty"`
 }
 
-// A CommonRecipe is a recipe of two shortlists.
+// A CommonRecipe is a pair of entries, from two shortlists, with the same ingredients.
 type CommonRecipe struct {
 	A ShortlistEntry `json:"a"`
 	B ShortlistEntry `json:"b"`
 }
 
-// A FigureChange is a figure of both runs.
+// A FigureChange compares one statistic of the draws in two runs.
 type FigureChange struct {
-	Kind string `json:"kind"` // used, amount, set, n, score or mean
+	Kind string `json:"kind"` // what is compared: used (share of draws with an ingredient), amount (its mean), set (share of a condition's value), n (share of a size), score or mean
 	Of   string `json:"of"`
 	A    Number `json:"a"`
 	B    Number `json:"b"`
 	SEA  Number `json:"se_a"`
 	SEB  Number `json:"se_b"`
-	Sure bool   `json:"sure"` // the difference is beyond chance
+	Sure bool   `json:"sure"` // whether the difference is too large to be chance
 }
 
-// Z is the difference in its standard errors.
+// Z returns the difference b − a, divided by the standard error of the difference.
 func (m FigureChange) Z() float64 { return float64(m.B-m.A) / m.SE() }
 
-// SE is the standard error of the difference, √(se_a² + se_b²).
+// SE returns the standard error of the difference, √(se_a² + se_b²).
 func (m FigureChange) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
 
-// falseAlarm is the significance level for all figures together.
-const falseAlarm = 0.05
+// falseAlarmRate is the significance level for all compared statistics together.
+const falseAlarmRate = 0.05
 
-// unseenShareError is the standard error, times the number of draws, of a share that is 0 or 1 in
-// all of them. With a true share above 3/S, S independent draws show it with a probability of
-// 19/20.
+// unseenShareError divided by the number of draws is the standard error of a share that is 0 or 1
+// in all draws. If the true share of the unseen case is above 3/S, S independent draws show the
+// case with a probability of at least 19/20.
 const unseenShareError = 3
 
-// Compare compares run B with run A. A figure counts as changed if the difference exceeds the
-// chance limit for all of them together at 1 in 20: |z| beyond the normal quantile of 1 − 0.05/2K
-// for K figures (Bonferroni).
+// Compare compares run B with run A. A statistic counts as changed if |z| exceeds the normal
+// quantile of 1 − 0.05/2K, where K is the number of compared statistics (Bonferroni). So the
+// probability of any false alarm is at most 1 in 20.
 func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	d := &Difference{
-		A: nameA, B: nameB, FalseAlarm: falseAlarm, Stayed: []CommonRecipe{}, Went: []ShortlistEntry{}, Came: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
+		A: nameA, B: nameB, FalseAlarm: falseAlarmRate, Stayed: []CommonRecipe{}, Went: []ShortlistEntry{}, Came: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
 		Asked: change.Diff(nameA, []byte(a.Again.Problem), nameB, []byte(b.Again.Problem)),
 	}
 	if a.Sampler.Seed == b.Sampler.Seed && d.Asked != "" {
@@ -83,14 +84,14 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 		d.Notes = append(d.Notes, "The totals differ: amounts in units are not of one size.")
 	}
 	d.compareShortlists(a.Best, b.Best)
-	d.compareFigures(a, b)
+	d.compareStatistics(a, b)
 	known := 0
 	for _, m := range d.Figures {
 		if !math.IsNaN(m.Z()) {
 			known++
 		}
 	}
-	limit := portable.NormalQuantile(1 - falseAlarm/2/float64(max(known, 1)))
+	limit := portable.NormalQuantile(1 - falseAlarmRate/2/float64(max(known, 1)))
 	for k := range d.Figures {
 		d.Figures[k].Sure = math.Abs(d.Figures[k].Z()) > limit
 	}
@@ -106,11 +107,12 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	return d
 }
 
-// amountError returns the standard error of a mean amount for comparison with another. If all draws
-// that use the ingredient have the same, hence whole, amount, they give no error. But even if H
-// independent draws all have it, a share of [unseenShareError]/H may have the other amount.
-func amountError(m *Model, i *run.Inclusion, other Number) Number {
-	if i.AmountMCSE > Number(rounding*math.Abs(float64(i.MeanAmount))) || float64(i.MeanAmount) != math.Trunc(float64(i.MeanAmount)) {
+// meanAmountError returns the standard error of a mean amount for the comparison with another mean
+// amount. Draws that use the ingredient may all have the same, hence whole, amount, and then show
+// no error. But even if H independent draws have the same amount, a share of [unseenShareError]/H
+// of all such draws may have the other amount.
+func meanAmountError(m *Model, i *run.Inclusion, other Number) Number {
+	if i.AmountMCSE > Number(roundingTolerance*math.Abs(float64(i.MeanAmount))) || float64(i.MeanAmount) != math.Trunc(float64(i.MeanAmount)) {
 		return i.AmountMCSE
 	}
 	p, se := float64(i.Probability), float64(i.MCSE)
@@ -124,10 +126,11 @@ func amountError(m *Model, i *run.Inclusion, other Number) Number {
 	return Number(unseenShareError / hits * math.Abs(float64(i.MeanAmount-other)))
 }
 
-// rounding is the relative error below which an error is rounding only: the figure does not vary.
-const rounding = 1e-9
+// roundingTolerance is the relative size up to which a standard error is only rounding error. The
+// statistic is then constant.
+const roundingTolerance = 1e-9
 
-// compareShortlists lists the recipes that stayed, went and came.
+// compareShortlists sets the recipes that stayed, went and came.
 func (d *Difference) compareShortlists(a, b []Best) {
 	key := func(e Best) string {
 		var names []string
@@ -160,13 +163,13 @@ func (d *Difference) compareShortlists(a, b []Best) {
 	}
 }
 
-// compareFigures compares the figures of the draws.
-func (d *Difference) compareFigures(a, b *Model) {
+// compareStatistics compares the statistics of the draws.
+func (d *Difference) compareStatistics(a, b *Model) {
 	add := func(kind, of string, va, sa, vb, sb Number) {
-		if sa < rounding*Number(math.Abs(float64(va))) {
+		if sa < roundingTolerance*Number(math.Abs(float64(va))) {
 			sa = 0
 		}
-		if sb < rounding*Number(math.Abs(float64(vb))) {
+		if sb < roundingTolerance*Number(math.Abs(float64(vb))) {
 			sb = 0
 		}
 		if va.Known() && vb.Known() {
@@ -207,14 +210,14 @@ func (d *Difference) compareFigures(a, b *Model) {
 			continue
 		}
 		add("used", x.Ingredient, x.Probability, share(a, x.Probability, x.MCSE), y.Probability, share(b, y.Probability, y.MCSE))
-		add("amount", x.Ingredient, x.MeanAmount, amountError(a, &x, y.MeanAmount), y.MeanAmount, amountError(b, &y, x.MeanAmount))
+		add("amount", x.Ingredient, x.MeanAmount, meanAmountError(a, &x, y.MeanAmount), y.MeanAmount, meanAmountError(b, &y, x.MeanAmount))
 	}
 	for _, c := range a.Conditions {
 		other := slices.IndexFunc(b.Conditions, func(o run.ConditionShares) bool { return o.Name == c.Name })
 		if other < 0 {
 			continue
 		}
-		x, y := valueShares(c), valueShares(b.Conditions[other])
+		x, y := sharesByValue(c), sharesByValue(b.Conditions[other])
 		for _, v := range slices.Concat(c.Values, b.Conditions[other].Values) {
 			p, known := x[v.Value]
 			q, also := y[v.Value]
@@ -228,8 +231,8 @@ func (d *Difference) compareFigures(a, b *Model) {
 	}
 }
 
-// valueShares returns the shares of a condition by value. A value that a run does not offer is in no draw.
-func valueShares(c run.ConditionShares) map[any]run.ValueShare {
+// sharesByValue returns the shares of a condition's values, by value.
+func sharesByValue(c run.ConditionShares) map[any]run.ValueShare {
 	all := make(map[any]run.ValueShare)
 	for _, v := range c.Values {
 		all[v.Value] = v

@@ -6,15 +6,15 @@ import (
 	"kir/internal/number"
 )
 
-// A Condition is what a trial sets beside the recipe.
+// A Condition is a setting of an experiment beside the recipe, such as a temperature.
 type Condition struct {
 	Name   string `json:"name"`
 	Unit   string `json:"unit,omitempty"`
-	Given  bool   `json:"given,omitempty"` // met and not chosen
-	Values []any  `json:"values"`          // that may be offered: numbers or texts
+	Given  bool   `json:"given,omitempty"` // whether the value is given by circumstances and cannot be chosen
+	Values []any  `json:"values"`          // values that may be proposed: numbers or texts
 }
 
-// Text returns a value of the condition with its unit.
+// Text returns a value of the condition as text with its unit.
 func (c Condition) Text(value any) string {
 	if v, ok := value.(float64); ok {
 		return number.WithUnit(v, c.Unit)
@@ -22,13 +22,15 @@ func (c Condition) Text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// A ConditionRange is two values of a condition, and all between, that make no difference that the models resolve.
+// A ConditionRange is a range of values of a condition. Within the range the models resolve no
+// difference.
 type ConditionRange struct {
 	Low  any `json:"low"`
 	High any `json:"high"`
 }
 
-// ConditionText returns a condition and a value of it, with its unit.
+// ConditionText returns the name of a condition and a value, with its unit, such as "temperature
+// 185 °C".
 func (p Problem) ConditionText(name string, value any) string {
 	for _, c := range p.Conditions {
 		if c.Name == name {
@@ -38,8 +40,8 @@ func (p Problem) ConditionText(name string, value any) string {
 	return name + " " + Condition{}.Text(value)
 }
 
-// ConditionTexts returns what a recipe sets, a text for each condition of the problem, such as "oven deck" or
-// "temperature 185 °C (180 to 190)".
+// ConditionTexts returns the conditions of a recipe, a text for each condition of the problem, such
+// as "oven deck" or "temperature 185 °C (180 to 190)".
 func (p Problem) ConditionTexts(b Best) []string {
 	var all []string
 	for _, c := range p.Conditions {

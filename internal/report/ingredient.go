@@ -1,22 +1,23 @@
 package report
 
-// Pairs lists the ingredients that occur together more or less often than expected.
+// Pairs lists pairs of ingredients that occur together in draws more often or less often than
+// expected.
 type Pairs struct {
-	Among    int    `json:"among"`    // ingredients looked at, the most frequent ones
-	Draws    int    `json:"draws"`    // draws looked at
-	Together []Pair `json:"together"` // used together more often than expected, the surest first
-	Apart    []Pair `json:"apart"`    // less often
+	Among    int    `json:"among"`    // number of ingredients that were paired, the most frequent ones
+	Draws    int    `json:"draws"`    // number of draws looked at
+	Together []Pair `json:"together"` // pairs used together more often than expected, the surest first
+	Apart    []Pair `json:"apart"`    // pairs used together less often than expected, the surest first
 }
 
-// A Pair is two ingredients and their lift, P(both)/(P(first)·P(second)).
+// A Pair is two ingredients with their lift, P(both)/(P(first)·P(second)).
 type Pair struct {
 	First       string `json:"first"`
 	Second      string `json:"second"`
-	Probability Number `json:"probability"` // that both are used
+	Probability Number `json:"probability"` // share of the draws that use both ingredients
 	Lift        Number `json:"lift"`
-	MCSE        Number `json:"mcse"` // of the lift
+	MCSE        Number `json:"mcse"` // standard error of the lift
 
-	// Expected is the lift that follows if ingredients interact only by competing for places in a
+	// Expected is the lift if ingredients interact only because they compete for the places in a
 	// composition.
 	Expected Number `json:"expected"`
 }

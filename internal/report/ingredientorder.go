@@ -9,16 +9,16 @@ import (
 	"kir/internal/dataset"
 )
 
-// An IngredientOrder holds the groups and costs of ingredients, by which a table orders them.
+// An IngredientOrder holds the groups and costs of ingredients. Tables list ingredients by group.
 type IngredientOrder struct {
 	*dataset.Ingredients
-	Group *dataset.Attribute // nil if they are in no groups
-	Cost  *dataset.Attribute // of numbers; nil if it is not known
+	Group *dataset.Attribute // attribute that groups the ingredients; nil if there is none
+	Cost  *dataset.Attribute // numeric attribute with the costs; nil if costs are unknown
 }
 
-// NewIngredientOrder returns the order of in, which may be nil. group and cost name columns. If
-// empty, they stand for the first column that groups the ingredients, and for cost, if there is
-// one.
+// NewIngredientOrder returns the order of the ingredients in, which may be nil. The parameters
+// group and cost name attributes. An empty group stands for the first attribute that groups the
+// ingredients, and an empty cost for the attribute "cost".
 func NewIngredientOrder(in *dataset.Ingredients, group, cost string) IngredientOrder {
 	r := IngredientOrder{Ingredients: in}
 	if in == nil {
@@ -33,7 +33,7 @@ func NewIngredientOrder(in *dataset.Ingredients, group, cost string) IngredientO
 	return r
 }
 
-// GroupOf returns the group of an ingredient, empty if it has none.
+// GroupOf returns the group of an ingredient; empty if the ingredient has no group.
 func (r IngredientOrder) GroupOf(name string) string {
 	if r.Group == nil {
 		return ""
@@ -44,7 +44,7 @@ func (r IngredientOrder) GroupOf(name string) string {
 	return ""
 }
 
-// CostOf returns the cost of an amount of 1 of an ingredient, NaN if unknown.
+// CostOf returns the cost of an amount of 1 of an ingredient; NaN if the cost is unknown.
 func (r IngredientOrder) CostOf(name string) float64 {
 	if r.Cost == nil {
 		return math.NaN()
@@ -57,8 +57,9 @@ func (r IngredientOrder) CostOf(name string) float64 {
 	return values[i]
 }
 
-// Order sorts parts by groups, in the order of the ingredients' table. Within a group the largest
-// amounts come first, then names decide. Parts without a group come last.
+// Order sorts parts by the groups of their ingredients, in the order of the ingredients' table.
+// Within a group the largest amounts come first, and equal amounts by name. Parts without a group
+// come last.
 func (r IngredientOrder) Order(parts []Part) {
 	place := func(p Part) int {
 		group := r.GroupOf(p.Ingredient)

@@ -1,6 +1,7 @@
 // Package report defines the data of reports: on a run, on a problem before sampling, and on a
-// trained model. summary.json is its JSON. Package kir/internal/report/assemble computes the data, and
-// kir/report/view renders them as text, page and figures, so that all three agree.
+// trained model. The JSON of a run's report is summary.json. Package kir/internal/report/assemble
+// computes the data, and package kir/internal/report/view renders the data as text, page and
+// figures, so that all three agree.
 package report
 
 import (
@@ -11,22 +12,22 @@ import (
 	"kir/mcmc"
 )
 
-// A Model describes a run. Its JSON is summary.json.
+// A Model is the data of the report on a run. Its JSON is summary.json.
 type Model struct {
-	Answer     *Answer                  `json:"answer"` // null of runs that nobody asked for an answer
+	Answer     *Answer                  `json:"answer"` // quality of the shortlist; null if there was no search, although the problem has objectives
 	Version    string                   `json:"version"`
 	Problem    Problem                  `json:"problem"`
-	Question   string                   `json:"question"` // what was asked, in words
+	Question   string                   `json:"question"` // what the run was to answer, as a sentence
 	Sampler    mcmc.Settings            `json:"sampler"`
-	Auto       *run.Auto                `json:"auto,omitempty"` // why the chains stopped, of a run that was not asked for a number of draws
-	Verdict    string                   `json:"verdict"`        // on the answer, then on the draws
-	Draws      string                   `json:"draws"`          // how far they can be relied on
-	Grade      Grade                    `json:"grade"`          // the same in a word
+	Auto       *run.Auto                `json:"auto,omitempty"` // when and why a run of [mcmc.AutoDraws] stopped; absent for other runs
+	Verdict    string                   `json:"verdict"`        // verdict on the answer, then on the draws
+	Draws      string                   `json:"draws"`          // how far the draws can be relied on, as a sentence
+	Grade      Grade                    `json:"grade"`          // how far the draws can be relied on, in a word
 	Rates      run.Rates                `json:"rates"`
-	Moves      []run.Move               `json:"moves"` // of a kernel that mixes several
+	Moves      []run.Move               `json:"moves"` // statistics of each move of a kernel that mixes several moves
 	Chains     []run.ChainResult        `json:"chains"`
-	Ladders    []run.Ladder             `json:"ladders"` // of a tempered run, by chain
-	LogZ       *run.Estimate            `json:"log_z"`   // null unless tempered
+	Ladders    []run.Ladder             `json:"ladders"` // ladders of a tempered run, by chain
+	LogZ       *run.Estimate            `json:"log_z"`   // log of the mean score over random compositions; null unless the kernel is tempered
 	Sparsity   []run.Size               `json:"sparsity"`
 	Variation  Number                   `json:"total_variation"`
 	Expected   Number                   `json:"total_variation_expected"`
@@ -38,40 +39,40 @@ type Model struct {
 	Score      Comparison               `json:"score"`
 	Best       []Best                   `json:"best"` // the shortlist
 	Plots      []Plot                   `json:"plots"`
-	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // of a problem that asks for one
+	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // front of recipes; absent if the problem asks for no trade-off
 	Warnings   []string                 `json:"warnings"`
 	Inputs     []run.Input              `json:"inputs"`
 	Again      Reproduction             `json:"again"`
-	Files      []string                 `json:"files"` // in the run's directory
-	Parts      []run.PartFile           `json:"parts"` // the draws that all this was made of
+	Files      []string                 `json:"files"` // names of the files in the run's directory
+	Parts      []run.PartFile           `json:"parts"` // files of the draws that the report was computed from
 	Timing     run.Timing               `json:"timing"`
-	Checksum   string                   `json:"checksum"` // of the file, see [run.Seal]; empty until it is written
+	Checksum   string                   `json:"checksum"` // checksum of the JSON text; see [run.Seal]; empty until the text is written
 }
 
-// A Grade states in a word how reliable the draws are.
+// A Grade states in a word how far the draws can be relied on.
 type Grade string
 
-// The grades.
+// The grades of draws.
 const (
-	Sound   Grade = "sound"   // the chains agree, and are worth enough draws
-	Short   Grade = "short"   // they agree, but too few draws stand behind it
-	Unsound Grade = "unsound" // they disagree
-	Unknown Grade = "unknown" // it cannot be told
+	Sound   Grade = "sound"   // the chains agree, and their draws are worth enough independent draws
+	Short   Grade = "short"   // the chains agree, but their draws are worth too few independent draws
+	Unsound Grade = "unsound" // the chains disagree
+	Unknown Grade = "unknown" // the draws do not show whether the chains agree
 )
 
-// Problem describes the problem.
+// Problem is a short description of a problem.
 type Problem struct {
 	Name        string `json:"name"`
-	Ingredients int    `json:"ingredients"` // N
-	Total       int    `json:"total"`       // M, in units
-	Recipes     int    `json:"recipes"`     // in the book; 0 without one
+	Ingredients int    `json:"ingredients"` // number of ingredients N
+	Total       int    `json:"total"`       // number of units M of a composition
+	Recipes     int    `json:"recipes"`     // number of known recipes
 
-	Rules []string `json:"rules"` // in words
+	Rules []string `json:"rules"` // constraints as sentences
 
 	Conditions []Condition `json:"conditions,omitempty"`
 }
 
-// Describe describes the problem in a line.
+// Describe describes the problem in a line of text.
 func (p Problem) Describe() string {
 	s := fmt.Sprintf("%s, a total of %s", number.Counted(p.Ingredients, "ingredient"), number.Counted(p.Total, "unit"))
 	if p.Recipes > 0 {
@@ -80,19 +81,20 @@ func (p Problem) Describe() string {
 	return s
 }
 
-// Comparison compares the score of the draws, the weighted product of the properties, with that of
-// compositions drawn from the sparsity law alone.
+// Comparison compares the score of the draws with that of random compositions. The score is the
+// product of the properties to their weights. Random compositions are drawn from the sparsity law
+// alone.
 type Comparison struct {
-	Draws     Number `json:"draws"` // mean over the draws
+	Draws     Number `json:"draws"` // mean score of the draws
 	DrawsMCSE Number `json:"draws_mcse"`
 	DrawsESS  Number `json:"draws_ess_bulk"`
 	run.Baseline
 
-	Histogram *Histogram `json:"histogram"` // null if no property counts
+	Histogram *Histogram `json:"histogram"` // distribution of the scores; null if no property has a positive weight
 }
 
-// Reproduction is the data needed to repeat the run.
+// Reproduction holds the data needed to repeat the run.
 type Reproduction struct {
-	Command string `json:"command"` // in the directory of the problem file
-	Problem string `json:"problem"` // as it was resolved, YAML
+	Command string `json:"command"` // command line to be executed in the directory of the problem file
+	Problem string `json:"problem"` // YAML text of the resolved problem
 }

@@ -2,8 +2,8 @@ package report
 
 import "kir/internal/number"
 
-// A Number is a figure that may be unknown.
+// A Number is a floating-point number that may be unknown.
 type Number = number.Number
 
-// UnknownNumber returns the unknown figure.
+// UnknownNumber returns the unknown number.
 func UnknownNumber() Number { return number.Unknown() }

@@ -7,18 +7,18 @@ import (
 	"kir/internal/run"
 )
 
-// HasWeights reports whether a property counts.
+// HasWeights reports whether a property has a positive weight.
 func (m *Model) HasWeights() bool {
 	return slices.ContainsFunc(m.Properties, func(w Property) bool { return w.Weight > 0 })
 }
 
-// NeedsScoreOfEach reports whether the scores of the properties say more than the score:
-// that of one property of weight 1 is the score.
+// NeedsScoreOfEach reports whether the scores of single properties add to the total score. A single
+// property of weight 1 adds nothing, since its score is the total score.
 func (m *Model) NeedsScoreOfEach() bool {
 	return len(m.Properties) > 1 || len(m.Properties) == 1 && m.Properties[0].Weight != 1
 }
 
-// OtherWarnings are those that are not about the answer.
+// OtherWarnings returns the warnings that are not about the answer.
 func (m *Model) OtherWarnings() []string {
 	if m.Answer == nil {
 		return m.Warnings
@@ -26,7 +26,8 @@ func (m *Model) OtherWarnings() []string {
 	return slices.DeleteFunc(slices.Clone(m.Warnings), func(w string) bool { return slices.Contains(m.Answer.Warnings, w) })
 }
 
-// Iterations is what the kernel's iterations are called.
+// Iterations returns the word for the kernel's iterations: "scans" for a tempered run, otherwise
+// "iterations".
 func (m *Model) Iterations() string {
 	if len(m.Ladders) > 0 {
 		return "scans"
@@ -34,8 +35,8 @@ func (m *Model) Iterations() string {
 	return "iterations"
 }
 
-// StatisticNames returns the names of the statistics in their order: used,
-// log_density, and the properties.
+// StatisticNames returns the names of the statistics in their order: "used", "log_density", and the
+// properties.
 func (m *Model) StatisticNames() []string {
 	names := []string{"used", "log_density"}
 	for _, w := range m.Properties {
@@ -44,8 +45,8 @@ func (m *Model) StatisticNames() []string {
 	return names
 }
 
-// ShownLaw returns from where to where, in Sparsity, sizes have some mass or
-// draws.
+// ShownLaw returns the range of indices in Sparsity, from included and to excluded, outside of
+// which sizes have hardly any probability or draws.
 func (m *Model) ShownLaw() (from, to int) {
 	some := func(s run.Size) bool { return s.Target > 5e-4 || s.Observed > 5e-4 }
 	if from = slices.IndexFunc(m.Sparsity, some); from < 0 {
@@ -56,7 +57,7 @@ func (m *Model) ShownLaw() (from, to int) {
 	return from, to
 }
 
-// IndicesByFrequency returns the places in Inclusion from the most to the least frequent
+// IndicesByFrequency returns the indices of Inclusion, from the most to the least frequent
 // ingredient.
 func (m *Model) IndicesByFrequency() []int {
 	order := make([]int, len(m.Inclusion))
@@ -67,8 +68,8 @@ func (m *Model) IndicesByFrequency() []int {
 	return order
 }
 
-// WorstLadder returns the ladder with the fewest round trips, and of several the
-// first; nil if there is none.
+// WorstLadder returns the ladder with the fewest round trips, and among equal ladders the first;
+// nil if there is no ladder.
 func (m *Model) WorstLadder() *run.Ladder {
 	var worst *run.Ladder
 	for k := range m.Ladders {

@@ -16,13 +16,14 @@ import (
 	"kir/internal/terminal"
 )
 
-// SummaryName is the file of a run's directory that holds the model.
+// SummaryName is the name of the file in a run's directory that holds the [Model].
 const SummaryName = "summary.json"
 
-// mostSummary bounds the file, whose lists are only as long as a person reads.
-const mostSummary = 32 << 20
+// maxSummaryBytes is the largest size of summary.json in bytes. The lists in the file are only as
+// long as a person reads.
+const maxSummaryBytes = 32 << 20
 
-// JSON returns the model as indented JSON, with its checksum.
+// JSON returns the model as indented JSON with a checksum.
 func (m *Model) JSON() ([]byte, error) {
 	open := *m
 	open.Checksum = ""
@@ -36,7 +37,7 @@ func (m *Model) JSON() ([]byte, error) {
 	return run.Seal(terminal.JSON(b.Bytes())), nil
 }
 
-// Save writes summary.json into the run's store.
+// Save writes the model as summary.json into the run's store.
 func (m *Model) Save(ctx context.Context, store run.Store) error {
 	data, err := m.JSON()
 	if err != nil {
@@ -45,9 +46,10 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 	return store.Replace(ctx, SummaryName, data)
 }
 
-// Read reads the model of the run in a store. It returns [run.ErrDamaged] if the file was changed.
+// Read reads the model from summary.json in a run's store. The error wraps [run.ErrDamaged] if the
+// file was changed.
 func Read(ctx context.Context, store run.Store) (*Model, error) {
-	data, err := run.ReadWhole(ctx, store, SummaryName, mostSummary)
+	data, err := run.ReadWhole(ctx, store, SummaryName, maxSummaryBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, summaryError(ctx, store, err)
 	}
@@ -75,7 +77,7 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 // last draw.
 var ErrNoSummary = errors.New("the run has no summary")
 
-// summaryError returns the reason why a store has no summary.
+// summaryError returns an error that explains why a store has no summary.
 func summaryError(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// validate checks the assumptions of the views on a model read from a file, which may have been
-// changed.
+// validate checks that a model read from a file satisfies what the views assume. The file may have
+// been changed.
 func (m *Model) validate() error {
 	var err error
 	need := func(ok bool, format string, args ...any) {
@@ -16,7 +16,7 @@ func (m *Model) validate() error {
 	}
 	need(m.Problem.Total >= 1 && m.Problem.Total <= math.MaxInt32, "the total is %d", m.Problem.Total)
 	need(m.Sampler.Chains >= 1, "there are %d chains", m.Sampler.Chains)
-	m.validateLists(need)
+	m.validateShortlist(need)
 	m.validateConditions(need)
 	for k, w := range m.Properties {
 		if w.Forest == nil || w.Forest.Quality.Classes == nil {
@@ -37,8 +37,8 @@ func (m *Model) validate() error {
 	return err
 }
 
-// validateLists checks the compositions.
-func (m *Model) validateLists(need func(ok bool, format string, args ...any)) {
+// validateShortlist checks the compositions of the shortlist.
+func (m *Model) validateShortlist(need func(ok bool, format string, args ...any)) {
 	for k, b := range m.Best {
 		left := m.Problem.Total
 		for _, amount := range b.Recipe {
@@ -95,7 +95,7 @@ func (m *Model) validateConditions(need func(ok bool, format string, args ...any
 	}
 }
 
-// validateTradeoff checks the trade-off.
+// validateTradeoff checks the recipes and values of the trade-off.
 func (m *Model) validateTradeoff(need func(ok bool, format string, args ...any)) {
 	t := m.Tradeoff
 	if t == nil {
@@ -123,7 +123,7 @@ func (m *Model) validateTradeoff(need func(ok bool, format string, args ...any))
 	need(t.Random.Compositions >= 0 && t.Found >= 0, "the trade-off has %d random compositions and %d recipes", t.Random.Compositions, t.Found)
 }
 
-// validateFigures checks the data of the figures.
+// validateFigures checks the numbers that the figures show.
 func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) {
 	known := func(what string, list []Number, least int) {
 		need(len(list) >= least, "%s has %d entries", what, len(list))

@@ -11,17 +11,17 @@ import (
 	"kir/internal/search"
 )
 
-// answer searches for the best compositions of a complete run. The answer depends on the question,
-// the seed and the draws. So it is computed again, like all results, whenever a run is resumed,
-// extended or merged, and is not stored with the draws.
-func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error) {
+// searchForBest searches for the best compositions of a complete run. The answer depends on the
+// question, the seed and the draws. So it is computed again, like all results, whenever a run is
+// resumed, extended or merged, and is not stored with the draws.
+func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer, error) {
 	spec := s.spec
-	b := search.RunContext{Iterations: scoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
+	b := search.RunContext{Iterations: estimateScoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
 	if expected := spec.Question.ExpectedLines(b); s.options.Progress != nil && expected > 0 {
 		begun := time.Now()
-		defer callEvery(progressTime, func() {
+		defer callEvery(progressInterval, func() {
 			p := Progress{
-				Elapsed: time.Since(s.begun), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
+				Elapsed: time.Since(s.startTime), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
 				Search: min(1, float64(b.LinesScored.Load())/float64(expected)), Best: s.collectBestSoFar(),
 			}
 			if p.Search > 0 {
@@ -52,13 +52,15 @@ func (s *session) answer(ctx context.Context, r *Result) (*search.Answer, error)
 	return a, nil
 }
 
-// autoLines is the length of the search in a run of [mcmc.AutoDraws], relative to one in a run with
-// a fixed number of draws. The warm-up counts at its full length: see [search.Budget].
-const autoLines = 8
+// autoSearchFactor is the factor by which the search is longer in a run of [mcmc.AutoDraws] than in
+// a run with a fixed number of draws. The warm-up counts at its full length: see [search.Budget].
+const autoSearchFactor = 8
 
-// scoredLines estimates the number of lines that the chains of a run have scored: one an iteration,
-// and for tempered chains at least one a replica.
-func scoredLines(r *Result) int64 {
+// estimateScoredLines estimates the number of lines that the chains of a run have scored, for the
+// length of the search. A line is the set of all ways to divide the joint amount of two
+// ingredients. A chain scores one line an iteration, and a tempered chain at least one line for
+// each replica. For a run of [mcmc.AutoDraws] the result is multiplied by [autoSearchFactor].
+func estimateScoredLines(r *Result) int64 {
 	each := int64(1)
 	if ladder := r.Chains[0].Ladder; ladder != nil {
 		if each = int64(len(ladder.Rungs)); ladder.Learnt != nil {
@@ -67,7 +69,7 @@ func scoredLines(r *Result) int64 {
 	}
 	if r.Auto.Stop != "" {
 		// Short chains would make the search too short.
-		each *= autoLines
+		each *= autoSearchFactor
 	}
 	iterations := r.Timing.Iterations
 	if r.Auto.Warmed > 0 {

@@ -13,38 +13,41 @@ import (
 	"kir/mcmc"
 )
 
-// A run of [mcmc.AutoDraws] has rounds. In each, every chain reaches twice as many iterations after
-// warm-up as in the round before. Then the displayed statistics are computed from the draws so far,
-// and the run stops if they are good enough. Until then the draws are buffered in memory and in the
-// states. When there would be too many, every second one is dropped and thin is doubled. At the
-// stop, draws and thin become those of the run. From then on it equals a run that was started with
-// them.
+// Lengths of a run of [mcmc.AutoDraws], which has rounds. In each round every chain reaches twice
+// as many iterations after warm-up as in the round before. Then the displayed statistics are
+// computed from the draws made until then, and the run stops if the statistics are good enough.
+// Until the run stops, the draws are buffered in memory and in the states. When the buffer of a
+// chain would be too long, every second draw is dropped and thin is doubled. When the run stops,
+// the current draws and thin become the draws and thin of the run. From then on the run equals a
+// run that was started with these settings.
 //
-// The warm-up has rounds, too, each as long as all those before it. It ends after the first round
-// in which the chains' memories rest on enough independent states, and at the latest where the
-// settings end it. The memories are used from the end of the warm-up on.
+// The warm-up has rounds, too. Each round is as long as all rounds before it. The warm-up ends
+// after the first round in which the memories of the chains rest on enough independent states, and
+// at the latest at the number of iterations in the settings. The chains use their memories from the
+// end of the warm-up on.
 const (
-	firstWarmup  = 2 * segmentIterations // iterations of a chain
-	enoughLearnt = 100                   // independent states of each chain; see [mcmc.LearntESS]
+	firstWarmupIterations = 2 * segmentIterations // number of iterations of a chain in the first round of the warm-up
+	minLearntESS          = 100                   // least effective number of states that the memory of each chain must rest on before the warm-up ends; see [mcmc.LearntESS]
 
-	firstRound   = segmentIterations // iterations of a chain
-	mostHeld     = 1 << 13           // draws of a chain, a power of two
-	leastHeld    = 1 << 11
-	heldEntries  = 1 << 20           // ingredients of the draws of a chain, about
-	heldOfAll    = 1 << 16           // draws of all chains
-	mostAutoThin = segmentIterations // so that segments begin where they do in a run of that thin
+	firstRoundIterations        = segmentIterations // number of iterations of a chain in the first round after the warm-up
+	maxBufferCapacity           = 1 << 13           // largest number of buffered draws of a chain; a power of two
+	minBufferCapacity           = 1 << 11           // smallest limit on the buffered draws of a chain
+	maxBufferedIngredients      = 1 << 20           // approximate limit on the ingredients in the buffered draws of a chain
+	maxBufferedDrawsOfAllChains = 1 << 16           // limit on the buffered draws of all chains together
+	maxAutoThin                 = segmentIterations // largest thin; it makes segments begin where they begin in a run that is started with the same thin
 )
 
-// An Auto holds the time limit of a run of [mcmc.AutoDraws], and the reason why it stopped.
+// An Auto holds the time limit of a run of [mcmc.AutoDraws], and the reason why the run stopped.
 type Auto struct {
-	Seconds float64 `json:"seconds,omitempty"` // after which its chains stop; 0: never
-	Wanted  int     `json:"wanted"`            // independent draws of each figure
-	Stop    Stop    `json:"stop,omitempty"`    // empty as long as they go on
-	Draws   int     `json:"draws,omitempty"`   // of a chain, at the stop
+	Seconds float64 `json:"seconds,omitempty"` // time limit of the chains in seconds; 0: none
+	Wanted  int     `json:"wanted"`            // effective sample size that every statistic must reach
+	Stop    Stop    `json:"stop,omitempty"`    // reason why the run stopped; empty while the run has not stopped
+	Draws   int     `json:"draws,omitempty"`   // number of draws of each chain when the run stopped
 
-	// Warmup is the most warm-up iterations of a chain. Warmed is the actual number; 0 while it is
-	// unknown, and if Warmup is no longer than the first round.
+	// Warmup is the largest number of warm-up iterations of a chain.
 	Warmup int `json:"warmup,omitempty"`
+	// Warmed is the actual number of warm-up iterations of a chain. It is 0 while the number is
+	// unknown, and where Warmup is at most the length of the first round.
 	Warmed int `json:"warmed,omitempty"`
 }
 
@@ -53,34 +56,34 @@ type Stop string
 
 // The reasons to stop.
 const (
-	StopEnough Stop = "enough" // all figures are good enough
-	StopTime   Stop = "time"   // the time was over
-	StopMost   Stop = "most"   // it has as many iterations as such a run has at most
+	StopEnough Stop = "enough" // all statistics are good enough
+	StopTime   Stop = "time"   // the time limit was reached
+	StopMost   Stop = "most"   // the run reached the largest number of iterations of a run of [mcmc.AutoDraws]
 )
 
-// isOpenEnded reports whether the number of draws is still unknown.
+// isOpenEnded reports whether the number of draws of the session's run is still unknown.
 func (s *session) isOpenEnded() bool { return s.manifest.isOpenEnded() }
 
 // isOpenEnded reports whether the number of draws of the run is still unknown.
 func (m *Manifest) isOpenEnded() bool { return m.Auto != nil && m.Auto.Stop == "" }
 
-// maxBufferedDraws returns the most buffered draws of a chain: a power of two that depends on the
-// spec.
+// maxBufferedDraws returns the largest number of buffered draws of a chain: a power of two that
+// depends on the spec.
 func maxBufferedDraws(spec *Spec) int {
 	used := 0.0 // on average
 	lo, hi := spec.Target.Law().Support()
 	for n := lo; n <= hi; n++ {
 		used += float64(float64(n) * spec.Target.Law().P(n))
 	}
-	most := mostHeld
-	for most > leastHeld && (float64(float64(most)*used) > heldEntries || most*spec.Settings.Chains > heldOfAll) {
+	most := maxBufferCapacity
+	for most > minBufferCapacity && (float64(float64(most)*used) > maxBufferedIngredients || most*spec.Settings.Chains > maxBufferedDrawsOfAllChains) {
 		most /= 2
 	}
 	return most
 }
 
-// warmupLength returns the number of warm-up iterations of a chain, or their maximum while that is
-// unknown.
+// warmupLength returns the number of warm-up iterations of a chain, or the maximum while the number
+// is unknown.
 func (m *Manifest) warmupLength() int {
 	if m.Auto != nil && m.Auto.Warmed > 0 {
 		return m.Auto.Warmed
@@ -92,17 +95,18 @@ func (m *Manifest) warmupLength() int {
 func (s *session) isWarmupOpen() bool { return s.manifest.isWarmupOpen() }
 
 func (m *Manifest) isWarmupOpen() bool {
-	return m.isOpenEnded() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmup
+	return m.isOpenEnded() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmupIterations
 }
 
-// setWarmup starts a round of warm-up that ends after the given iterations.
-func (s *session) setWarmup(iterations int) {
+// startWarmupRound starts a round of warm-up that ends after the given iterations.
+func (s *session) startWarmupRound(iterations int) {
 	s.spec.Settings.Warmup, s.spec.Settings.Draws = iterations, 0
-	s.warmup.Store(int64(s.manifest.Auto.Warmup)) // for all that is known
+	s.warmupIterations.Store(int64(s.manifest.Auto.Warmup)) // for all that is known
 }
 
-// nextWarmup is called when every chain has finished a round of warm-up.
-func (s *session) nextWarmup() error {
+// finishWarmupRound ends the warm-up or starts its next round. It is called when every chain has
+// finished a round of warm-up.
+func (s *session) finishWarmupRound() error {
 	iterations, most := s.spec.Settings.Warmup, s.manifest.Auto.Warmup
 	if iterations < most {
 		var walks []*mcmc.Chain
@@ -111,10 +115,10 @@ func (s *session) nextWarmup() error {
 		}
 		switch learnt := mcmc.LearntESS(walks); {
 		case math.IsNaN(learnt):
-			s.setWarmup(most)
+			s.startWarmupRound(most)
 			return nil
-		case learnt < enoughLearnt:
-			s.setWarmup(min(2*iterations, most))
+		case learnt < minLearntESS:
+			s.startWarmupRound(min(2*iterations, most))
 			return nil
 		}
 	}
@@ -122,7 +126,7 @@ func (s *session) nextWarmup() error {
 	if err := s.replaceManifest(); err != nil {
 		return err
 	}
-	s.setRound(firstRound)
+	s.startRound(firstRoundIterations)
 	return nil
 }
 
@@ -135,24 +139,27 @@ func (s *session) replaceManifest() error {
 	return s.store.Replace(s.ctx, manifestName, data)
 }
 
-// setRound starts a round of the given number of iterations.
-func (s *session) setRound(iterations int) {
+// startRound starts the round in which every chain reaches the given number of iterations after
+// warm-up.
+func (s *session) startRound(iterations int) {
 	settings := &s.spec.Settings
 	settings.Thin = max(1, iterations/maxBufferedDraws(s.spec))
 	settings.Draws = iterations / settings.Thin
 	settings.Warmup = s.manifest.warmupLength()
-	s.warmup.Store(int64(settings.Warmup))
-	s.length.Store(settings.Iterations())
+	s.warmupIterations.Store(int64(settings.Warmup))
+	s.expectedIterations.Store(settings.Iterations())
 }
 
-// roundIterations returns the number of iterations of the current round.
+// roundIterations returns the number of iterations after warm-up that a chain has at the end of the
+// current round.
 func (s *session) roundIterations() int { return s.spec.Settings.Draws * s.spec.Settings.Thin }
 
-// lastRoundLength is the length of the last round.
-func (s *session) lastRoundLength() int { return maxBufferedDraws(s.spec) * mostAutoThin }
+// lastRoundIterations returns the number of iterations after warm-up at which a run of
+// [mcmc.AutoDraws] stops in any case.
+func (s *session) lastRoundIterations() int { return maxBufferedDraws(s.spec) * maxAutoThin }
 
-// adoptAuto adopts the settings in the manifest of a run of [mcmc.AutoDraws].
-func (s *session) adoptAuto(old *Manifest) {
+// adoptAutoSettings takes over the settings in the stored manifest of a run of [mcmc.AutoDraws].
+func (s *session) adoptAutoSettings(old *Manifest) {
 	if old.Auto == nil || s.manifest.Auto == nil && old.Auto.Stop == "" {
 		return
 	}
@@ -166,28 +173,28 @@ func (s *session) adoptAuto(old *Manifest) {
 	}
 	s.manifest.Auto, s.manifest.Settings = &auto, s.spec.Settings
 	s.manifest.Run = s.manifest.identity()
-	s.warmup.Store(int64(s.manifest.warmupLength()))
-	s.length.Store(s.spec.Settings.Iterations())
+	s.warmupIterations.Store(int64(s.manifest.warmupLength()))
+	s.expectedIterations.Store(s.spec.Settings.Iterations())
 	s.startFirstRound()
 }
 
 // startFirstRound starts the first round of a run.
 func (s *session) startFirstRound() {
 	if s.isOpenEnded() {
-		s.setRound(firstRound)
+		s.startRound(firstRoundIterations)
 	}
 	if s.isWarmupOpen() {
-		s.setWarmup(firstWarmup)
+		s.startWarmupRound(firstWarmupIterations)
 	}
 }
 
-// planRounds finds the round that the states of an unfinished run are in: the first that no chain
-// has passed.
-func (s *session) planRounds() error {
+// resumeRound continues an unfinished run in the round that its stored states are in: the first
+// round that no chain has passed.
+func (s *session) resumeRound() error {
 	if !s.isOpenEnded() {
 		return nil
 	}
-	iterations := firstRound
+	iterations := firstRoundIterations
 	states, _, err := loadStates(s.ctx, s.store, s.manifest)
 	if err != nil {
 		return err
@@ -195,38 +202,39 @@ func (s *session) planRounds() error {
 	warmed := 0
 	for _, from := range states {
 		if from != nil {
-			s.reached = max(s.reached, from.At*max(1, from.Thin))
+			s.resumedIterations = max(s.resumedIterations, from.At*max(1, from.Thin))
 			warmed = max(warmed, from.Warm)
 		}
 	}
 	if s.isWarmupOpen() {
-		warmup := firstWarmup
+		warmup := firstWarmupIterations
 		for warmup < warmed {
 			warmup *= 2
 		}
-		s.setWarmup(min(warmup, s.manifest.Auto.Warmup))
+		s.startWarmupRound(min(warmup, s.manifest.Auto.Warmup))
 		return nil
 	}
-	for iterations < s.reached {
+	for iterations < s.resumedIterations {
 		iterations *= 2
 	}
-	s.setRound(iterations)
+	s.startRound(iterations)
 	return nil
 }
 
-// startNextRound is called when every chain has finished the round, or the time is over.
+// startNextRound stops the run or starts its next round. It is called when every chain has finished
+// the current round, or when the time limit is reached.
 func (s *session) startNextRound() error {
 	if s.isWarmupOpen() {
-		return s.nextWarmup()
+		return s.finishWarmupRound()
 	}
-	if s.isTimeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.draws < s.spec.Settings.Draws }) {
+	if s.isTimeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.drawsMade < s.spec.Settings.Draws }) {
 		// All chains end where the furthest of them is, with equal lengths.
-		reached := max(firstRound, s.reached)
+		reached := max(firstRoundIterations, s.resumedIterations)
 		for _, c := range s.chains {
-			reached = max(reached, c.draws*s.spec.Settings.Thin)
+			reached = max(reached, c.drawsMade*s.spec.Settings.Thin)
 		}
 		s.spec.Settings.Draws = reached / s.spec.Settings.Thin
-		return s.fixLength(StopTime)
+		return s.fixRunLength(StopTime)
 	}
 	enough, ahead, err := s.checkStopping()
 	if err != nil {
@@ -235,15 +243,15 @@ func (s *session) startNextRound() error {
 	iterations := s.roundIterations()
 	switch {
 	case enough:
-		return s.fixLength(StopEnough)
-	case iterations >= s.lastRoundLength():
-		return s.fixLength(StopMost)
+		return s.fixRunLength(StopEnough)
+	case iterations >= s.lastRoundIterations():
+		return s.fixRunLength(StopMost)
 	case s.isTimeOver():
-		return s.fixLength(StopTime)
+		return s.fixRunLength(StopTime)
 	}
 	thin := s.spec.Settings.Thin
-	s.setRound(2 * iterations)
-	s.length.Store(s.warmup.Load() + int64(min(float64(s.lastRoundLength()), max(2, ahead)*float64(iterations))))
+	s.startRound(2 * iterations)
+	s.expectedIterations.Store(s.warmupIterations.Load() + int64(min(float64(s.lastRoundIterations()), max(2, ahead)*float64(iterations))))
 	if s.spec.Settings.Thin == thin {
 		return nil
 	}
@@ -251,7 +259,7 @@ func (s *session) startNextRound() error {
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
 	for _, c := range s.chains {
-		g.Go(c.store)
+		g.Go(c.storeProgress)
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -262,20 +270,21 @@ func (s *session) startNextRound() error {
 	return nil
 }
 
-// fixLength makes the round's draws and thin those of the run.
-func (s *session) fixLength(why Stop) error {
+// fixRunLength makes draws and thin of the current round the draws and thin of the run, and records
+// why the run stopped.
+func (s *session) fixRunLength(why Stop) error {
 	s.manifest.Settings = s.spec.Settings
 	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
 	if err := s.replaceManifest(); err != nil {
 		return err
 	}
 	s.deadlinePassed.Store(false)
-	s.length.Store(s.spec.Settings.Iterations())
+	s.expectedIterations.Store(s.spec.Settings.Iterations())
 	return nil
 }
 
-// isTimeOver reports whether the run has used its time limit, less the time of the search that
-// follows.
+// isTimeOver reports whether the run has used up its time limit, with the expected time of the
+// final search reserved.
 func (s *session) isTimeOver() bool {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Seconds <= 0 {
@@ -285,36 +294,39 @@ func (s *session) isTimeOver() bool {
 	for _, c := range s.chains {
 		made += c.published.iterations.Load()
 	}
-	return s.seconds()*(1+s.searchShare(made, autoLines)) >= auto.Seconds
+	return s.elapsedSeconds()*(1+s.relativeSearchTime(made, autoSearchFactor)) >= auto.Seconds
 }
 
-// searchShare estimates the duration of the search as a share of that of the chains, whose total
-// iterations are given.
-func (s *session) searchShare(made, each int64) float64 {
+// relativeSearchTime estimates the duration of the search relative to the duration of the chains.
+// The parameter made is the number of iterations of all chains. The parameter each is
+// [autoSearchFactor] in a run of [mcmc.AutoDraws], and 1 in other runs.
+func (s *session) relativeSearchTime(made, each int64) float64 {
 	q := s.spec.Question
 	if q == nil || made == 0 {
 		return 0
 	}
 	lines := made
 	if s.spec.Settings.Kernel == "tempered" {
-		lines *= usualRungs
+		lines *= typicalRungs
 	}
 	return float64(q.ExpectedLines(search.RunContext{Iterations: each * lines})) / float64(lines)
 }
 
-// usualRungs is the approximate number of lines in an iteration of a tempered chain.
-const usualRungs = 8
+// typicalRungs is the approximate number of lines that a tempered chain scores in an iteration. A
+// line is the set of all ways to divide the joint amount of two ingredients.
+const typicalRungs = 8
 
-// checkTime makes the chains end when the time is over. The draws do not depend on it, since the
-// length of the warm-up depends only on what was learnt.
-func (s *session) checkTime() {
+// checkTimeLimit makes the chains end when the time limit is reached. The time limit never ends the
+// warm-up, since the length of the warm-up may depend only on what the chains have learnt.
+func (s *session) checkTimeLimit() {
 	if s.isOpenEnded() && !s.isWarmupOpen() && s.isTimeOver() {
 		s.deadlinePassed.Store(true)
 	}
 }
 
-// thinTo keeps every draw of a chain with a larger thin. Compositions visited at dropped draws
-// count as visited on the way to the next draw.
+// thinTo drops the buffered draws that a chain with a larger thin would not have made. A
+// composition that was visited at a dropped draw counts as visited on the way to the next kept
+// draw.
 func (c *chain) thinTo(thin int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -323,18 +335,19 @@ func (c *chain) thinTo(thin int) {
 		return
 	}
 	c.buffered.thinTo(thin)
-	c.draws /= step
-	c.from.At /= step
-	for _, l := range []*shortlist{&c.best, &c.fresh} {
-		renumberBest(l.best, step)
+	c.drawsMade /= step
+	c.segmentState.At /= step
+	for _, l := range []*shortlist{&c.best, &c.unknownBest} {
+		renumberBest(l.entries, step)
 	}
-	if c.live != nil {
-		c.live = nil
-		c.startFollowing()
+	if c.liveSeries != nil {
+		c.liveSeries = nil
+		c.startLiveSeries()
 	}
 }
 
-// renumberBest renumbers the best compositions of a chain for a larger thin.
+// renumberBest adapts the draw numbers of a chain's best compositions to a thin that is larger by
+// the factor step. The best compositions at dropped draws are marked as found between draws.
 func renumberBest(list []Best, step int) {
 	for k := range list {
 		b := &list[k]
@@ -346,19 +359,20 @@ func renumberBest(list []Best, step int) {
 	slices.SortFunc(list, Best.Compare)
 }
 
-// storeBuffered stores the buffered draws that no part has, once their number is known.
-func (c *chain) storeBuffered() error {
+// storeBufferedDraws moves the buffered draws that are not stored yet into parts, once the number
+// of draws is known.
+func (c *chain) storeBufferedDraws() error {
 	h := c.buffered
 	if h == nil || c.session.isOpenEnded() {
 		return nil
 	}
 	c.buffered = nil
-	for d := c.stored; d < h.draws(); d++ {
+	for d := c.drawsStored; d < h.count(); d++ {
 		if c.part == nil {
-			c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
+			c.part = c.session.layout.newPartWriter(c.session.manifest.Run, c.index)
 		}
-		ingredients, amounts := h.parts(d)
-		if err := c.part.appendDraw(d, h.density[d], ingredients, amounts, h.conditionsOf(d), h.scoresOf(d)); err != nil {
+		ingredients, amounts := h.partsOf(d)
+		if err := c.part.appendDraw(d, h.logDensities[d], ingredients, amounts, h.conditionsOf(d), h.scoresOf(d)); err != nil {
 			return err
 		}
 		if c.part.isFull() {
@@ -370,7 +384,7 @@ func (c *chain) storeBuffered() error {
 	return nil
 }
 
-// stopNote returns a note on why a run stopped.
+// stopNote returns a note for the user on why the run stopped; empty if there is nothing to say.
 func (s *session) stopNote() string {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Draws != s.manifest.Settings.Draws {
@@ -386,7 +400,8 @@ func (s *session) stopNote() string {
 	return ""
 }
 
-// SettingsAsStarted returns the settings that the run was started with, including [mcmc.AutoDraws].
+// SettingsAsStarted returns the settings that the run was started with, with Draws as
+// [mcmc.AutoDraws] if the run was started so.
 func (m *Manifest) SettingsAsStarted() mcmc.Settings {
 	s := m.Settings
 	if m.Auto != nil {
@@ -395,5 +410,5 @@ func (m *Manifest) SettingsAsStarted() mcmc.Settings {
 	return s
 }
 
-// TimeLimit returns the run's time limit.
+// TimeLimit returns the time limit of the run's chains; 0: none.
 func (a *Auto) TimeLimit() time.Duration { return time.Duration(a.Seconds * float64(time.Second)) }

@@ -73,15 +73,15 @@ func TestAutoWarmup(t *testing.T) {
 		}
 		m := manifestOf(t, dir)
 		warmed, most := m.Settings.Warmup, s.Settings.Warmup
-		if m.Auto.Warmup != most || r.Settings.Warmup != warmed || m.Auto.Warmed != warmed && most > firstWarmup {
+		if m.Auto.Warmup != most || r.Settings.Warmup != warmed || m.Auto.Warmed != warmed && most > firstWarmupIterations {
 			t.Errorf("%s: of a warm-up of %d: %+v, %+v", name, most, m.Auto, m.Settings)
 		}
 		right := warmed == most
 		switch name {
 		case "warm":
-			right = warmed == firstWarmup
+			right = warmed == firstWarmupIterations
 		case "warmer":
-			right = firstWarmup < warmed && warmed < most && warmed%firstWarmup == 0
+			right = firstWarmupIterations < warmed && warmed < most && warmed%firstWarmupIterations == 0
 		}
 		if !right {
 			t.Errorf("%s: the warm-up had %d iterations of %d", name, warmed, most)
@@ -200,7 +200,7 @@ func TestAutoOnAnyWorkers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			whole := autoRunOf(t, name, s)
 			m := whole.manifest
-			if m.Auto == nil || m.Auto.Stop != StopEnough || m.Settings.Draws > mostHeld {
+			if m.Auto == nil || m.Auto.Stop != StopEnough || m.Settings.Draws > maxBufferCapacity {
 				t.Fatalf("the run stopped with %+v, %+v", m.Auto, m.Settings)
 			}
 			if name == "slow" && m.Settings.Thin < 2 {
@@ -246,16 +246,16 @@ func TestAutoIsEnough(t *testing.T) {
 		}
 		for _, f := range all {
 			for what, ess := range map[string]float64{"bulk": float64(f.ESSBulk), "mean": float64(f.ESSMean), "5 %": float64(f.ESSQ5)} {
-				if ess < enoughDraws {
+				if ess < minStatisticESS {
 					t.Errorf("%s: the ESS of %s, %s, is %.0f", name, f.Name, what, ess)
 				}
 			}
-			if f.RHat > enoughRHat {
+			if f.RHat > maxStatisticRHat {
 				t.Errorf("%s: R-hat of %s is %v", name, f.Name, f.RHat)
 			}
 		}
 		for _, i := range r.Inclusion {
-			if !isRare(float64(i.Probability)) && i.ESS < enoughDraws {
+			if !isRare(float64(i.Probability)) && i.ESS < minStatisticESS {
 				t.Errorf("%s: the presence of %s has an ESS of %.0f", name, i.Ingredient, i.ESS)
 			}
 		}
@@ -281,7 +281,7 @@ func TestAutoInterrupted(t *testing.T) {
 				}), Directory(dir), Options{Workers: 2})
 				for times := 0; errors.As(err, new(*InterruptedError)); times++ {
 					if times == 0 {
-						if status, err := statusOf(context.Background(), Directory(dir), manifestOf(t, dir)); err != nil || status.Complete() {
+						if status, err := readStatus(context.Background(), Directory(dir), manifestOf(t, dir)); err != nil || status.Complete() {
 							t.Errorf("after %d: complete is %t, error %v", after, status.Complete(), err)
 						}
 					}
@@ -396,7 +396,7 @@ func TestAutoTime(t *testing.T) {
 				m := manifestOf(t, dir)
 				if m.Auto.Stop != StopTime {
 					// It had enough when figures were looked at first, before the clock was.
-					if made := m.Settings.Draws * m.Settings.Thin; limit == 1 && (m.Auto.Stop != StopEnough || made != firstRound) {
+					if made := m.Settings.Draws * m.Settings.Thin; limit == 1 && (m.Auto.Stop != StopEnough || made != firstRoundIterations) {
 						t.Errorf("it stopped by %q after %d iterations", m.Auto.Stop, made)
 					}
 					continue
@@ -407,7 +407,7 @@ func TestAutoTime(t *testing.T) {
 				}
 				draws := collect(t, dir)
 				for c := range draws {
-					if len(draws[c]) != m.Settings.Draws || len(draws[c])*m.Settings.Thin < firstRound {
+					if len(draws[c]) != m.Settings.Draws || len(draws[c])*m.Settings.Thin < firstRoundIterations {
 						t.Errorf("chain %d has %d draws", c, len(draws[c]))
 					}
 				}
@@ -485,8 +485,8 @@ func TestHeldDraws(t *testing.T) {
 	}
 	var all []string
 	row := func(h *bufferedDraws, d int) string {
-		i, a := h.parts(d)
-		return fmt.Sprint(h.density[d], h.scoresOf(d), i, a, h.ingredientCount(d))
+		i, a := h.partsOf(d)
+		return fmt.Sprint(h.logDensities[d], h.scoresOf(d), i, a, h.ingredientCount(d))
 	}
 	for d := range 50 {
 		if err := walk.Advance(3); err != nil {
@@ -495,21 +495,21 @@ func TestHeldDraws(t *testing.T) {
 		h.add(walk.State, walk.State.AppendScores(nil))
 		all = append(all, row(h, d))
 	}
-	data := h.encode(h.draws())
+	data := h.encode(h.count())
 	got, err := decodeBuffered(data, m, 1, 50)
 	if err != nil || !reflect.DeepEqual(got, h) {
 		t.Fatalf("read are %v, error %v", got, err)
 	}
 	for _, bad := range [][]byte{nil, data[:len(data)-1], append(bytes.Clone(data), 0), data[1:]} {
-		if _, err := decodeBuffered(bad, m, 1, 50); !errors.Is(err, errBuffered) {
+		if _, err := decodeBuffered(bad, m, 1, 50); !errors.Is(err, errBufferedMismatch) {
 			t.Errorf("%d bytes of %d: %v", len(bad), len(data), err)
 		}
 	}
 	got.thinTo(4)
-	if got.draws() != 12 {
-		t.Fatalf("%d draws are left of 50", got.draws())
+	if got.count() != 12 {
+		t.Fatalf("%d draws are left of 50", got.count())
 	}
-	for d := range got.draws() {
+	for d := range got.count() {
 		if row(got, d) != all[4*d+3] {
 			t.Errorf("draw %d of every fourth is %s, want %s", d, row(got, d), all[4*d+3])
 		}
@@ -519,28 +519,28 @@ func TestHeldDraws(t *testing.T) {
 // Until the figures have been looked at nobody knows how long chains are to be, and the
 // time left is what the time allows; then it is what the rest takes, but no more than that.
 func TestLeft(t *testing.T) {
-	s := &session{spec: &Spec{}, chains: []*chain{{}, {}}, manifest: &Manifest{Auto: &Auto{Seconds: 60}}, begun: time.Now().Add(-10 * time.Second)}
+	s := &session{spec: &Spec{}, chains: []*chain{{}, {}}, manifest: &Manifest{Auto: &Auto{Seconds: 60}}, startTime: time.Now().Add(-10 * time.Second)}
 	for _, c := range s.chains {
 		c.published.iterations.Store(1000)
 	}
-	s.length.Store(3000)
+	s.expectedIterations.Store(3000)
 	near := func(when string, want time.Duration, wantAtMost bool) {
 		t.Helper()
-		left, atMost := s.timeLeft(0, true)
+		left, atMost := s.estimateTimeLeft(0, true)
 		if left > want || left < want-5*time.Second || atMost != wantAtMost {
 			t.Errorf("%s: %v left, at most %v; want %v, %v", when, left, atMost, want, wantAtMost)
 		}
 	}
 	near("before a look", 50*time.Second, true)
-	s.checked.Store(&stoppingCheck{ess: 300, iterations: 1000})
-	s.begun = time.Now().Add(-10 * time.Second)
-	if left, atMost := s.timeLeft(0, true); atMost || left < 20*time.Second || left > 25*time.Second {
+	s.lastStoppingCheck.Store(&stoppingCheck{minESS: 300, iterations: 1000})
+	s.startTime = time.Now().Add(-10 * time.Second)
+	if left, atMost := s.estimateTimeLeft(0, true); atMost || left < 20*time.Second || left > 25*time.Second {
 		t.Errorf("a third is made in 10 s, and %v are left, at most %v", left, atMost)
 	}
-	s.length.Store(3_000_000)
+	s.expectedIterations.Store(3_000_000)
 	near("when much is left", 50*time.Second, false)
 	s.manifest.Auto.Seconds = 0
-	if left, _ := s.timeLeft(0, true); left < time.Hour {
+	if left, _ := s.estimateTimeLeft(0, true); left < time.Hour {
 		t.Errorf("without a bound %v are left", left)
 	}
 }
@@ -549,20 +549,20 @@ func TestLeft(t *testing.T) {
 // it grows with the iterations, unless that of the statistics is less.
 func TestPromised(t *testing.T) {
 	s := &session{chains: []*chain{{}, {}}}
-	s.warmup.Store(100)
+	s.warmupIterations.Store(100)
 	s.chains[0].published.iterations.Store(2100)
 	s.chains[1].published.iterations.Store(1900)
-	if got := s.boundESS(1500); got != 1500 {
+	if got := s.limitESS(1500); got != 1500 {
 		t.Errorf("before a look it is %v", got)
 	}
-	s.checked.Store(&stoppingCheck{ess: 300, iterations: 1000})
-	if got := s.boundESS(1500); got != 540 {
+	s.lastStoppingCheck.Store(&stoppingCheck{minESS: 300, iterations: 1000})
+	if got := s.limitESS(1500); got != 540 {
 		t.Errorf("it is %v, and the worst figure promises 540", got)
 	}
-	if got := s.boundESS(200); got != 200 {
+	if got := s.limitESS(200); got != 200 {
 		t.Errorf("it is %v, and that of the statistics is 200", got)
 	}
-	if got := s.boundESS(math.NaN()); !math.IsNaN(got) {
+	if got := s.limitESS(math.NaN()); !math.IsNaN(got) {
 		t.Errorf("it is %v, and none is determined", got)
 	}
 }

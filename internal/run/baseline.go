@@ -15,30 +15,30 @@ import (
 	"kir/mcmc"
 )
 
-// A Baseline summarises the scores of random compositions, drawn exactly from the sparsity law
-// without the properties.
+// A Baseline summarises the scores of random compositions. The compositions are drawn exactly and
+// independently from the sparsity law, without regard to the properties.
 type Baseline struct {
 	Random     number.Number `json:"random"` // mean of the score Π_k y_k^c_k
 	RandomSE   number.Number `json:"random_se"`
 	RandomSize int           `json:"random_size"`
-	LogScores  []float64     `json:"-"` // log score of each composition; −Inf where it is 0
+	LogScores  []float64     `json:"-"` // log score of each random composition; −Inf where the score is 0
 }
 
-// baselineSize returns the number of compositions in the baseline: 10,000, or fewer where that
-// would exceed a tenth of the run's work.
+// baselineSize returns the number of random compositions in the baseline: 10,000, or fewer where
+// that would exceed a tenth of the run's work, but at least 100.
 func baselineSize(s *mcmc.Settings) int {
 	iterations := float64(float64(s.Chains) * float64(s.Iterations()))
 	return int(min(10_000, max(100, iterations/10)))
 }
 
-// newBaseline draws and scores the compositions. It returns nil for a target without properties
-// that count.
+// newBaseline draws random compositions and summarises their scores. It returns nil if no property
+// has a positive weight.
 func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	if !s.hasObjectives() {
 		return nil, nil
 	}
 	b := new(Baseline)
-	err := visitRandom(ctx, s, "baseline", baselineSize(&s.Settings), func(x *mcmc.Composition) error {
+	err := visitRandomCompositions(ctx, s, "baseline", baselineSize(&s.Settings), func(x *mcmc.Composition) error {
 		score, err := s.Target.LogScore(x)
 		b.LogScores = append(b.LogScores, score)
 		return err
@@ -64,9 +64,9 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	return b, nil
 }
 
-// visitRandom visits independent compositions of the target's sparsity law, from the random stream
-// of the given purpose.
-func visitRandom(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
+// visitRandomCompositions calls visit for independent random compositions of the target's sparsity
+// law. The parameter purpose selects the stream of random numbers.
+func visitRandomCompositions(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
 	prior := mcmc.NewPrior(s.Target)
 	for range count {
@@ -84,10 +84,10 @@ func visitRandom(ctx context.Context, s *Spec, purpose string, count int, visit 
 	return nil
 }
 
-// fingerprint returns the SHA-256 of the target's observable numbers: the law of n, the weights,
-// and each property's scores of some random compositions. Targets with different draws have
-// different fingerprints, whatever file they came from.
-func fingerprint(s *Spec) (string, error) {
+// targetFingerprint returns the SHA-256 of the target's observable numbers: the sparsity law, the
+// weights, and each property's scores of some random compositions. Targets with different draws
+// have different fingerprints, whatever file they came from.
+func targetFingerprint(s *Spec) (string, error) {
 	h := sha256.New()
 	number := func(x float64) {
 		var b [8]byte
@@ -110,7 +110,7 @@ func fingerprint(s *Spec) (string, error) {
 			number(w)
 		}
 	}
-	err := visitRandom(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
+	err := visitRandomCompositions(context.Background(), s, "fingerprint", 64, func(x *mcmc.Composition) error {
 		for _, w := range s.Target.Objectives() {
 			number(w.Property.LogScore(x))
 		}

@@ -6,20 +6,21 @@ import (
 	"kir/mcmc"
 )
 
-// Bounds of a run's size. They far exceed what anyone would wait for or read, and catch most typing
-// errors.
+// Limits on the size of a run. The limits far exceed what anyone would wait for or read, and catch
+// most typing errors.
 const (
-	mostFiles  = 2_000_000
-	mostBytes  = 16 << 40 // of draws
-	mostMemory = 16 << 30 // bytes in memory, of sums by ingredient and of draws that are not stored yet
+	maxFiles       = 2_000_000
+	maxDrawBytes   = 16 << 40 // largest total size of the files of draws, in bytes
+	maxMemoryBytes = 16 << 30 // largest number of bytes in memory for the sums by ingredient and for the draws that are not stored yet
 )
 
-// A BoundsError is returned for a run that exceeds the bounds of any run.
+// A BoundsError is returned for a run that would exceed the size limits of all runs.
 type BoundsError struct{ Message string }
 
 func (e *BoundsError) Error() string { return e.Message }
 
-// checkBounds estimates the size of the run. It returns a [BoundsError] if that is too large.
+// checkBounds estimates the size of the run. It returns a [BoundsError] if the run would be too
+// large.
 func (s *Spec) checkBounds() error {
 	c, n := s.Settings, float64(s.Target.Space().N())
 	used := 0.0 // ingredients of a draw, on average
@@ -35,18 +36,18 @@ func (s *Spec) checkBounds() error {
 	}
 	// A draw takes 8 bytes a number, and 2 or 3 for an ingredient and its amount.
 	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Objectives()))) + float64(2.5*used)))
-	files := float64(chains * (2 + draws/min(partDraws, partEntries/used)))
+	files := float64(chains * (2 + draws/min(fullPartDraws, fullPartEntries/used)))
 	// An ingredient takes a sum and two batches of at least 4 bytes in each chain.
 	memory := float64(chains*12*n) + held
 	asked := fmt.Sprintf("%d chains of %.0f draws", c.Chains, draws)
 	const lower = "lower the number of chains or of draws, or keep fewer with a larger thin"
 	switch {
-	case files > mostFiles:
-		return &BoundsError{fmt.Sprintf("%s would be about %.2g files, and a run has at most %d: %s", asked, files, mostFiles, lower)}
-	case bytes > mostBytes:
-		return &BoundsError{fmt.Sprintf("%s would be about %.2g TB, and a run has at most %d: %s", asked, bytes/(1<<40), mostBytes>>40, lower)}
-	case memory > mostMemory:
-		return &BoundsError{fmt.Sprintf("the figures of %d chains and %.0f ingredients would take about %.2g GB of memory, and may take %d: lower the number of chains", c.Chains, n, memory/(1<<30), mostMemory>>30)}
+	case files > maxFiles:
+		return &BoundsError{fmt.Sprintf("%s would be about %.2g files, and a run has at most %d: %s", asked, files, maxFiles, lower)}
+	case bytes > maxDrawBytes:
+		return &BoundsError{fmt.Sprintf("%s would be about %.2g TB, and a run has at most %d: %s", asked, bytes/(1<<40), maxDrawBytes>>40, lower)}
+	case memory > maxMemoryBytes:
+		return &BoundsError{fmt.Sprintf("the figures of %d chains and %.0f ingredients would take about %.2g GB of memory, and may take %d: lower the number of chains", c.Chains, n, memory/(1<<30), maxMemoryBytes>>30)}
 	}
 	return nil
 }

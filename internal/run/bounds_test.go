@@ -202,12 +202,12 @@ func TestPartBombs(t *testing.T) {
 
 // dictionary returns a column's page of its dictionary.
 func (f *forged) dictionary(k int) []byte {
-	h := compact{data: f.pages[k]}
-	head, err := h.fields(0)
+	h := compactReader{data: f.pages[k]}
+	head, err := h.readStruct(0)
 	if err != nil {
 		panic(err)
 	}
-	return bytes.Clone(f.pages[k][:len(f.pages[k])-len(h.data)+int(head.at(3))])
+	return bytes.Clone(f.pages[k][:len(f.pages[k])-len(h.data)+int(head.number(3))])
 }
 
 // read reads a run with another part, and sees that it takes little.
@@ -225,7 +225,7 @@ func read(t *testing.T, name, path, dir string, part []byte, fine bool) {
 		for _, err := range r.Draws(t.Context()) {
 			failed = err
 		}
-		_, counted := storedDraws(t.Context(), Directory(dir), File{Name: partName(0, 0), Size: int64(len(part))}, r.Manifest, 0)
+		_, counted := readDrawCount(t.Context(), Directory(dir), File{Name: partName(0, 0), Size: int64(len(part))}, r.Manifest, 0)
 		if fine && counted != nil {
 			t.Error(counted)
 		}
@@ -265,7 +265,7 @@ func TestStateBombs(t *testing.T) {
 			},
 		} {
 			var b bytes.Buffer
-			b.WriteString(stateKind)
+			b.WriteString(stateHeader)
 			w, err := flate.NewWriter(&b, flate.BestSpeed)
 			if err != nil {
 				t.Fatal(err)

@@ -10,19 +10,19 @@ import (
 	"kir/mcmc"
 )
 
-// bufferedDraws are the draws of a chain in a run whose number of draws is not known yet: every
-// thin-th state since warm-up.
+// bufferedDraws holds the draws of a chain while the number of draws of the run is not known yet:
+// the states since warm-up at every thin-th iteration.
 type bufferedDraws struct {
-	thin        int
-	density     []float64
-	scores      []float64 // of all draws, one draw after the other
-	ends        []int     // of the draws' ingredients
-	conditions  []int32   // the values of all draws, by index, one draw after the other
-	ingredients []int32   // in ascending order within a draw
-	amounts     []int32
+	thin           int
+	logDensities   []float64
+	scores         []float64 // scores of all properties, one draw after the other
+	ingredientEnds []int     // by draw: end of the draw's ingredients in the slices ingredients and amounts
+	conditions     []int32   // index of the value of each condition, one draw after the other
+	ingredients    []int32   // ingredients of all draws, ascending within a draw
+	amounts        []int32
 }
 
-// add appends a draw.
+// add appends the state x as a draw.
 func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
 	from := len(h.ingredients)
 	h.ingredients = append(h.ingredients, x.Composition.Ingredients()...)
@@ -31,46 +31,46 @@ func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
 	for _, i := range h.ingredients[from:] {
 		h.amounts = append(h.amounts, amounts[i])
 	}
-	h.ends = append(h.ends, len(h.ingredients))
-	h.density = append(h.density, x.LogDensity())
+	h.ingredientEnds = append(h.ingredientEnds, len(h.ingredients))
+	h.logDensities = append(h.logDensities, x.LogDensity())
 	h.scores = append(h.scores, scores...)
 	h.conditions = x.Composition.AppendConditions(h.conditions)
 }
 
-// draws returns the number of buffered draws.
-func (h *bufferedDraws) draws() int { return len(h.ends) }
+// count returns the number of buffered draws.
+func (h *bufferedDraws) count() int { return len(h.ingredientEnds) }
 
-// parts returns the ingredients and amounts of a draw.
-func (h *bufferedDraws) parts(draw int) (ingredients, amounts []int32) {
+// partsOf returns the ingredients of a draw and their amounts.
+func (h *bufferedDraws) partsOf(draw int) (ingredients, amounts []int32) {
 	from := 0
 	if draw > 0 {
-		from = h.ends[draw-1]
+		from = h.ingredientEnds[draw-1]
 	}
-	return h.ingredients[from:h.ends[draw]], h.amounts[from:h.ends[draw]]
+	return h.ingredients[from:h.ingredientEnds[draw]], h.amounts[from:h.ingredientEnds[draw]]
 }
 
 // ingredientCount returns the number of ingredients that a draw uses.
 func (h *bufferedDraws) ingredientCount(draw int) int {
 	if draw == 0 {
-		return h.ends[0]
+		return h.ingredientEnds[0]
 	}
-	return h.ends[draw] - h.ends[draw-1]
+	return h.ingredientEnds[draw] - h.ingredientEnds[draw-1]
 }
 
-// scoresOf returns the scores of a draw.
+// scoresOf returns the scores of a draw, by property.
 func (h *bufferedDraws) scoresOf(draw int) []float64 {
-	n := len(h.scores) / len(h.ends)
+	n := len(h.scores) / len(h.ingredientEnds)
 	return h.scores[draw*n : (draw+1)*n]
 }
 
-// conditionsOf returns the values of the conditions of a draw, by index.
+// conditionsOf returns the value index of each condition in a draw.
 func (h *bufferedDraws) conditionsOf(draw int) []int32 {
-	n := len(h.conditions) / len(h.ends)
+	n := len(h.conditions) / len(h.ingredientEnds)
 	return h.conditions[draw*n : (draw+1)*n]
 }
 
-// thinTo keeps only the draws of a chain with a larger thin, which must be a multiple of the
-// present one.
+// thinTo drops the draws that a chain with a larger thin would not have made. The new thin must be
+// a multiple of the old thin.
 func (h *bufferedDraws) thinTo(thin int) {
 	step := thin / h.thin
 	h.thin = thin
@@ -78,8 +78,8 @@ func (h *bufferedDraws) thinTo(thin int) {
 		return
 	}
 	kept, at := 0, 0
-	for d := step - 1; d < h.draws(); d += step {
-		ingredients, amounts := h.parts(d)
+	for d := step - 1; d < h.count(); d += step {
+		ingredients, amounts := h.partsOf(d)
 		copy(h.ingredients[at:], ingredients)
 		copy(h.amounts[at:], amounts)
 		at += len(ingredients)
@@ -87,30 +87,30 @@ func (h *bufferedDraws) thinTo(thin int) {
 		copy(h.scores[kept*len(scores):], scores)
 		conditions := h.conditionsOf(d)
 		copy(h.conditions[kept*len(conditions):], conditions)
-		h.density[kept], h.ends[kept] = h.density[d], at
+		h.logDensities[kept], h.ingredientEnds[kept] = h.logDensities[d], at
 		kept++
 	}
 	scores, conditions := 0, 0 // of a draw
-	if len(h.ends) > 0 {
-		scores, conditions = len(h.scores)/len(h.ends), len(h.conditions)/len(h.ends)
+	if len(h.ingredientEnds) > 0 {
+		scores, conditions = len(h.scores)/len(h.ingredientEnds), len(h.conditions)/len(h.ingredientEnds)
 	}
-	h.density, h.scores, h.ends = h.density[:kept], h.scores[:kept*scores], h.ends[:kept]
+	h.logDensities, h.scores, h.ingredientEnds = h.logDensities[:kept], h.scores[:kept*scores], h.ingredientEnds[:kept]
 	h.conditions = h.conditions[:kept*conditions]
 	h.ingredients, h.amounts = h.ingredients[:at], h.amounts[:at]
 }
 
-// encode encodes the first draws for decodeBuffered.
+// encode encodes the first draws, at most the given number, for [decodeBuffered].
 func (h *bufferedDraws) encode(draws int) []byte {
 	var b []byte
-	for d := range min(draws, h.draws()) {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(h.density[d]))
+	for d := range min(draws, h.count()) {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(h.logDensities[d]))
 		for _, y := range h.scoresOf(d) {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(y))
 		}
 		for _, v := range h.conditionsOf(d) {
 			b = binary.AppendUvarint(b, uint64(v))
 		}
-		ingredients, amounts := h.parts(d)
+		ingredients, amounts := h.partsOf(d)
 		b = binary.AppendUvarint(b, uint64(len(ingredients)))
 		last := int32(-1)
 		for k, i := range ingredients {
@@ -122,10 +122,11 @@ func (h *bufferedDraws) encode(draws int) []byte {
 	return b
 }
 
-// errBuffered is returned if buffered draws do not fit the run.
-var errBuffered = errors.New("the draws in it are not of such a run")
+// errBufferedMismatch is returned if encoded draws do not fit the run.
+var errBufferedMismatch = errors.New("the draws in it are not of such a run")
 
-// decodeBuffered decodes draws of a run, with their scores.
+// decodeBuffered decodes the draws that [bufferedDraws.encode] encoded, and checks that they fit
+// the run of the manifest. The parameter draws is the expected number of draws.
 func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, error) {
 	h := &bufferedDraws{thin: thin}
 	number := func() float64 {
@@ -148,16 +149,16 @@ func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, err
 	}
 	for d := range draws {
 		if len(b) == 0 {
-			return nil, fmt.Errorf("%w: it has %d of %d", errBuffered, d, draws)
+			return nil, fmt.Errorf("%w: it has %d of %d", errBufferedMismatch, d, draws)
 		}
-		h.density = append(h.density, number())
+		h.logDensities = append(h.logDensities, number())
 		for range m.Properties {
 			h.scores = append(h.scores, number())
 		}
 		for k := range m.Conditions {
 			v := whole(m.Conditions[k].Values() - 1)
 			if v < 0 {
-				return nil, errBuffered
+				return nil, errBufferedMismatch
 			}
 			h.conditions = append(h.conditions, int32(v))
 		}
@@ -168,17 +169,17 @@ func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, err
 			last += step
 			sum += amount
 			if step < 1 || amount < 1 || last >= m.IngredientCount() {
-				return nil, errBuffered
+				return nil, errBufferedMismatch
 			}
 			h.ingredients, h.amounts = append(h.ingredients, int32(last)), append(h.amounts, int32(amount))
 		}
 		if used < 1 || sum != m.Total {
-			return nil, errBuffered
+			return nil, errBufferedMismatch
 		}
-		h.ends = append(h.ends, len(h.ingredients))
+		h.ingredientEnds = append(h.ingredientEnds, len(h.ingredients))
 	}
 	if len(b) > 0 {
-		return nil, fmt.Errorf("%w: there is more behind them", errBuffered)
+		return nil, fmt.Errorf("%w: there is more behind them", errBufferedMismatch)
 	}
 	return h, nil
 }

@@ -17,106 +17,108 @@ import (
 // errAbandoned is returned when a segment was stopped before its end.
 var errAbandoned = errors.New("abandoned within a segment")
 
-// A chain is one chain of a session. It belongs to the worker that took it from the session's
-// queue.
+// A chain is one chain of a session. At any time at most one worker runs the chain: the worker that
+// took it from the session's waiting chains.
 type chain struct {
 	session *session
 	index   int
 
-	mu       sync.Mutex // held during a segment, and by who looks at the figures
-	walk     *mcmc.Chain
-	finished bool // all draws are stored
-	atEnd    bool // of the round
-	lost     bool // it failed, and cannot be stored
+	mu            sync.Mutex // held while a segment is made, and while live statistics are read
+	walk          *mcmc.Chain
+	finished      bool // whether all draws are stored
+	roundFinished bool // whether the chain has reached the end of the current round of [mcmc.AutoDraws]
+	failed        bool // whether the chain returned an error; its progress cannot be stored then
 
-	warm  int    // iterations of warm-up made
-	ended bool   // its warm-up has ended
-	draws int    // made since
-	begun []byte // the chain where the last segment began,
-	from  state  // which is at these Warm and At
-	whole bool   // that segment was made to its end
+	warmupIterations int    // number of warm-up iterations made
+	warmupEnded      bool   // whether the warm-up has ended
+	drawsMade        int    // number of draws made since the warm-up
+	segmentStart     []byte // encoded chain at the start of the last segment
+	segmentState     state  // state to store; its fields Warm and At belong to segmentStart
+	segmentComplete  bool   // whether the last segment was made to its end
 
-	buffered *bufferedDraws // the draws as long as their number is not known, else nil
-	part     *partWriter    // draws that have not been stored, or nil
-	stored   int            // draws in parts
-	parts    int
-	bytes    int64 // of these
+	buffered    *bufferedDraws // draws as long as their number is not known, else nil
+	part        *partWriter    // writer of the draws that no stored part has, or nil
+	drawsStored int            // number of draws in stored parts
+	partCount   int
+	partBytes   int64 // total size of the stored parts in bytes
 
-	scores      []float64
-	updated     int64     // when scores were computed
-	best, fresh shortlist // of draws and finds, for a chain that searches
-	live        []*diagnose.Series
+	scores            []float64
+	scoresVersion     int64     // value of [mcmc.Chain.Updated] when scores was computed
+	best, unknownBest shortlist // best: best compositions met; unknownBest: the best whose set of ingredients no known recipe has
+	liveSeries        []*diagnose.Series
 
-	bestSoFar      bestSoFar
-	untilBestSoFar int // iterations until the next look at what is met
-	saved          time.Time
-	published      progressPoint
+	bestSoFar       bestSoFar
+	untilBestUpdate int // number of iterations until bestSoFar is updated next
+	lastSaved       time.Time
+	published       progressCounters
 }
 
-// progressPoint is the progress that a chain publishes.
-type progressPoint struct {
-	iterations atomic.Int64
-	kept       atomic.Int64 // iterations since the end of warm-up
-	accepted   atomic.Int64 // among these
+// progressCounters are counts of a chain's iterations that other goroutines read while the chain
+// runs.
+type progressCounters struct {
+	iterations  atomic.Int64 // number of iterations made, warm-up included
+	afterWarmup atomic.Int64 // number of iterations since the end of warm-up
+	accepted    atomic.Int64 // number of iterations since the end of warm-up whose proposal was accepted
 }
 
-// start draws the chain's first state.
-func (c *chain) start() (err error) {
+// drawFirstState draws the chain's first state.
+func (c *chain) drawFirstState() (err error) {
 	s := c.session
 	c.walk, err = s.sampler.NewChain(s.spec.Settings.Seed, c.index)
 	if err != nil {
 		return err
 	}
 	c.walk.SetWorkers(s.options.Workers / len(s.chains))
-	c.warm, c.draws, c.ended = 0, 0, false
+	c.warmupIterations, c.drawsMade, c.warmupEnded = 0, 0, false
 	if s.spec.Settings.Warmup == 0 {
 		c.endWarmup()
 	}
 	if s.isOpenEnded() {
 		c.buffered = &bufferedDraws{thin: s.spec.Settings.Thin}
 	}
-	c.best, c.fresh = shortlist{}, shortlist{known: s.spec.Known}
+	c.best, c.unknownBest = shortlist{}, shortlist{known: s.spec.Known}
 	return nil
 }
 
-// begin restores the chain from its state, or starts it anew.
-func (c *chain) begin() error {
+// restoreOrStart restores the chain from its stored state, or starts the chain anew if there is no
+// usable state.
+func (c *chain) restoreOrStart() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.session
-	c.saved = time.Now()
-	files := s.stored[c.index]
-	if err := checkOrder(c.index, files); err != nil {
+	c.lastSaved = time.Now()
+	files := s.storedParts[c.index]
+	if err := checkPartOrder(c.index, files); err != nil {
 		return err
 	}
-	c.parts = len(files)
+	c.partCount = len(files)
 	for _, f := range files {
-		c.bytes += f.Size
+		c.partBytes += f.Size
 	}
 	from, err := loadState(s.ctx, s.store, s.manifest, c.index)
 	switch {
-	case err == nil && from.Parts == c.parts && from.Bytes == c.bytes:
-		c.stored = from.Draws
+	case err == nil && from.Parts == c.partCount && from.Bytes == c.partBytes:
+		c.drawsStored = from.Draws
 	case err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist):
 		for _, f := range files {
-			n, err := storedDraws(s.ctx, s.store, f, s.manifest, c.index)
+			n, err := readDrawCount(s.ctx, s.store, f, s.manifest, c.index)
 			if errors.Is(err, ErrDamaged) {
-				return damagedPart(s.store, f.Name, err)
+				return newDamagedPartError(s.store, f.Name, err)
 			}
 			if err != nil {
 				return err
 			}
-			c.stored += n
+			c.drawsStored += n
 		}
 	default:
 		return err
 	}
-	if c.stored > s.spec.Settings.Draws {
-		return fmt.Errorf("%w: chain %d has %d draws of %d", ErrDamaged, c.index, c.stored, s.spec.Settings.Draws)
+	if c.drawsStored > s.spec.Settings.Draws {
+		return fmt.Errorf("%w: chain %d has %d draws of %d", ErrDamaged, c.index, c.drawsStored, s.spec.Settings.Draws)
 	}
-	if err == nil && from.Thin == 0 && from.At > c.stored {
+	if err == nil && from.Thin == 0 && from.At > c.drawsStored {
 		// The missing draws are made again.
-		err = fmt.Errorf("%s: %w: %d of its draws are missing", stateName(c.index), ErrDamaged, from.Draws-c.stored)
+		err = fmt.Errorf("%s: %w: %d of its draws are missing", stateName(c.index), ErrDamaged, from.Draws-c.drawsStored)
 	}
 	if err == nil {
 		if err = c.restore(from); err == nil {
@@ -125,12 +127,12 @@ func (c *chain) begin() error {
 		err = fmt.Errorf("%s: %w: %w", stateName(c.index), ErrDamaged, err)
 	}
 	if errors.Is(err, ErrDamaged) {
-		s.note("Chain %d was made anew from its start, as its state could not be used: %v", c.index, err)
+		s.addNote("Chain %d was made anew from its start, as its state could not be used: %v", c.index, err)
 	}
 	if c.walk != nil {
 		return nil // it was started to see whether it can
 	}
-	return c.start()
+	return c.drawFirstState()
 }
 
 // restore sets the chain to a stored state.
@@ -150,91 +152,93 @@ func (c *chain) restore(from *state) error {
 		c.buffered, from.Held, from.buffered, from.Thin = from.buffered, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
-	c.walk, c.warm, c.draws, c.ended = walk, from.Warm, from.At, from.Warm == s.manifest.warmupLength() && !from.Open
-	c.best, c.fresh = shortlist{best: from.Best}, shortlist{known: s.spec.Known, best: from.unknownBest(s.spec.Known)}
-	c.from, c.begun = *from, from.Walk
-	c.finished = !s.isOpenEnded() && from.Draws == s.spec.Settings.Draws && c.stored == from.Draws
+	c.walk, c.warmupIterations, c.drawsMade, c.warmupEnded = walk, from.Warm, from.At, from.Warm == s.manifest.warmupLength() && !from.Open
+	c.best, c.unknownBest = shortlist{entries: from.Best}, shortlist{known: s.spec.Known, entries: from.unknownBest(s.spec.Known)}
+	c.segmentState, c.segmentStart = *from, from.Walk
+	c.finished = !s.isOpenEnded() && from.Draws == s.spec.Settings.Draws && c.drawsStored == from.Draws
 	c.publish()
 	return nil
 }
 
-// iterations returns the number of iterations made.
+// iterations returns the number of iterations made, warm-up included.
 func (c *chain) iterations() int64 {
-	return int64(c.warm) + int64(c.draws)*int64(c.session.spec.Settings.Thin)
+	return int64(c.warmupIterations) + int64(c.drawsMade)*int64(c.session.spec.Settings.Thin)
 }
 
-// watchIterations is the number of iterations in a segment between checks whether to abandon it.
-const watchIterations = 64
+// iterationsPerCheck is the number of iterations between two checks whether to abandon the segment.
+const iterationsPerCheck = 64
 
-// advanceWatched makes iterations, and stops early if the session stops.
-func (c *chain) advanceWatched(iterations int, advance func(int) error) error {
-	for left := iterations; left > 0; left -= watchIterations {
+// advanceInterruptibly makes the given number of iterations with the function advance. It returns
+// [errAbandoned] if the session gives up its segments meanwhile.
+func (c *chain) advanceInterruptibly(iterations int, advance func(int) error) error {
+	for left := iterations; left > 0; left -= iterationsPerCheck {
 		if err := browsersched.Err(c.session.ctx); err != nil {
 			return err
 		}
-		if c.session.abandon.Load() {
+		if c.session.abandonSegments.Load() {
 			return errAbandoned
 		}
-		if err := advance(min(left, watchIterations)); err != nil {
+		if err := advance(min(left, iterationsPerCheck)); err != nil {
 			return err
 		}
-		if c.untilBestSoFar -= min(left, watchIterations); c.untilBestSoFar <= 0 {
+		if c.untilBestUpdate -= min(left, iterationsPerCheck); c.untilBestUpdate <= 0 {
 			c.updateBestSoFar()
-			c.untilBestSoFar = watchIterations
+			c.untilBestUpdate = iterationsPerCheck
 		}
 	}
 	return nil
 }
 
-// advanceSegment makes the next advanceSegment.
+// advanceSegment makes the next segment of the warm-up or of the draws.
 func (c *chain) advanceSegment() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	settings := &c.session.spec.Settings
-	if c.begun, err = c.walk.MarshalBinary(); err != nil {
+	if c.segmentStart, err = c.walk.MarshalBinary(); err != nil {
 		return err
 	}
-	c.from.Warm, c.from.At, c.from.Open, c.whole = c.warm, c.draws, !c.ended, false
-	if c.warm == settings.Warmup && !c.ended {
+	c.segmentState.Warm, c.segmentState.At, c.segmentState.Open, c.segmentComplete = c.warmupIterations, c.drawsMade, !c.warmupEnded, false
+	if c.warmupIterations == settings.Warmup && !c.warmupEnded {
 		c.endWarmup() // this was not known to be its end
 	}
 	if err := c.walk.Refresh(); err != nil {
 		return err
 	}
-	if c.warm == settings.Warmup {
-		err := c.sample(min(segmentDraws(settings), settings.Draws-c.draws))
-		c.whole = err == nil && c.draws%segmentDraws(settings) == 0
+	if c.warmupIterations == settings.Warmup {
+		err := c.makeDraws(min(segmentDraws(settings), settings.Draws-c.drawsMade))
+		c.segmentComplete = err == nil && c.drawsMade%segmentDraws(settings) == 0
 		return err
 	}
-	n := min(segmentIterations, settings.Warmup-c.warm)
-	if err := c.advanceWatched(n, c.walk.Warm); err != nil {
+	n := min(segmentIterations, settings.Warmup-c.warmupIterations)
+	if err := c.advanceInterruptibly(n, c.walk.Warm); err != nil {
 		return err
 	}
-	if c.warm += n; c.warm == settings.Warmup && !c.session.isWarmupOpen() {
+	if c.warmupIterations += n; c.warmupIterations == settings.Warmup && !c.session.isWarmupOpen() {
 		c.endWarmup()
 	}
-	c.whole = true
+	c.segmentComplete = true
 	return nil
 }
 
-// endWarmup fixes the chain's tuning.
+// endWarmup ends the warm-up and fixes the chain's tuning.
 func (c *chain) endWarmup() {
 	c.walk.EndWarmup()
-	c.ended = true
+	c.warmupEnded = true
 }
 
-// sample makes draws from a freshly refreshed state, and adds those not stored yet to the part.
-func (c *chain) sample(draws int) error {
+// makeDraws makes draws from a freshly rescored state, and adds the draws that are not stored yet
+// to the part.
+func (c *chain) makeDraws(draws int) error {
 	thin := c.session.spec.Settings.Thin
-	c.updated = -1
-	searches := c.session.spec.hasObjectives() && c.walk.Search(c.leastVisitedScore())
+	c.scoresVersion = -1
+	searches := c.session.spec.hasObjectives() && c.walk.Search(c.minVisitedScore())
 	for range draws {
-		if err := c.advanceWatched(thin, c.walk.Advance); err != nil {
+		if err := c.advanceInterruptibly(thin, c.walk.Advance); err != nil {
 			return err
 		}
 		x := c.walk.State
-		if u := c.walk.Updated(); u != c.updated {
-			c.updated = u
+		if u := c.walk.Updated(); u != c.scoresVersion {
+			c.scoresVersion = u
 			c.scores = x.AppendScores(c.scores[:0])
 			if err := x.CheckScores(c.scores); err != nil {
 				return err
@@ -247,15 +251,15 @@ func (c *chain) sample(draws int) error {
 		}
 		if c.session.isOpenEnded() {
 			c.buffered.add(x, c.scores)
-		} else if c.draws >= c.stored {
+		} else if c.drawsMade >= c.drawsStored {
 			if c.part == nil {
-				c.part = c.session.table.newPart(c.session.manifest.Run, c.index)
+				c.part = c.session.layout.newPartWriter(c.session.manifest.Run, c.index)
 			}
-			if err := c.part.add(c.draws, x, c.scores); err != nil {
+			if err := c.part.add(c.drawsMade, x, c.scores); err != nil {
 				return err
 			}
 		}
-		for k, s := range c.live {
+		for k, s := range c.liveSeries {
 			switch k {
 			case 0:
 				s.Add(float64(x.Composition.Used()))
@@ -265,29 +269,30 @@ func (c *chain) sample(draws int) error {
 				s.Add(c.scores[k-2])
 			}
 		}
-		c.draws++
+		c.drawsMade++
 	}
 	return nil
 }
 
-// leastVisitedScore is the least log score of interest for visited compositions.
-func (c *chain) leastVisitedScore() float64 {
-	if c.fresh.known == nil {
-		return c.best.leastScore()
+// minVisitedScore returns the log score below which the shortlists need no visited composition.
+func (c *chain) minVisitedScore() float64 {
+	if c.unknownBest.known == nil {
+		return c.best.minScore()
 	}
-	return min(c.best.leastScore(), c.fresh.leastScore())
+	return min(c.best.minScore(), c.unknownBest.minScore())
 }
 
-// offerDraw offers a draw, and the compositions visited on the way to it, to the shortlist. Then it
-// sets the bar for the next.
+// offerDraw offers the current draw, and the compositions visited on the way to the draw, to the
+// shortlists. Then it sets the least log score of the visited compositions that the chain records
+// next.
 func (c *chain) offerDraw(x *mcmc.State) error {
 	lists := []*shortlist{&c.best}
-	if c.fresh.known != nil {
-		lists = append(lists, &c.fresh)
+	if c.unknownBest.known != nil {
+		lists = append(lists, &c.unknownBest)
 	}
 	if err := c.walk.DrainVisited(func(f mcmc.VisitedState) error {
 		for _, l := range lists {
-			if err := l.offerFind(x.Target(), c.draws, f); err != nil {
+			if err := l.offerVisited(x.Target(), c.drawsMade, f); err != nil {
 				return err
 			}
 		}
@@ -298,28 +303,28 @@ func (c *chain) offerDraw(x *mcmc.State) error {
 	logScore := LogScore(x.Target().Objectives(), c.scores)
 	for _, l := range lists {
 		if !l.isRefused(logScore, x.LogDensity()) {
-			l.offer(&Draw{Draw: c.draws, LogDensity: x.LogDensity(), Scores: c.scores, Conditions: x.Composition.AppendConditions(nil), Parts: x.Composition.Parts()}, logScore)
+			l.offer(&Draw{Draw: c.drawsMade, LogDensity: x.LogDensity(), Scores: c.scores, Conditions: x.Composition.AppendConditions(nil), Parts: x.Composition.Parts()}, logScore)
 		}
 	}
-	c.walk.Search(c.leastVisitedScore())
+	c.walk.Search(c.minVisitedScore())
 	return nil
 }
 
 // publish makes the chain's progress visible to other goroutines.
 func (c *chain) publish() {
 	c.published.iterations.Store(c.iterations())
-	if c.ended {
+	if c.warmupEnded {
 		tally := c.walk.Tally()
-		c.published.kept.Store(tally.Iterations)
+		c.published.afterWarmup.Store(tally.Iterations)
 		c.published.accepted.Store(tally.Accepted)
 	}
 }
 
 // runUntil makes segments until the given time, the end of ctx, or the chain's end.
 func (c *chain) runUntil(ctx context.Context, until time.Time) error {
-	if c.parts < 0 {
-		c.parts = 0
-		if err := c.begin(); err != nil {
+	if c.partCount < 0 {
+		c.partCount = 0
+		if err := c.restoreOrStart(); err != nil {
 			return err
 		}
 		if c.finished {
@@ -328,27 +333,27 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 		}
 		c.initLiveStatistics()
 	}
-	if err := c.storeBuffered(); err != nil {
+	if err := c.storeBufferedDraws(); err != nil {
 		return err
 	}
 	settings := &c.session.spec.Settings
 	for ctx.Err() == nil {
-		if c.warm < settings.Warmup || c.draws < settings.Draws {
+		if c.warmupIterations < settings.Warmup || c.drawsMade < settings.Draws {
 			if err := c.advanceSegment(); err != nil {
 				return err
 			}
 			c.publish()
 		}
-		if c.warm == settings.Warmup && c.draws == settings.Draws {
+		if c.warmupIterations == settings.Warmup && c.drawsMade == settings.Draws {
 			if c.session.isOpenEnded() {
-				c.atEnd = true
+				c.roundFinished = true
 				return nil
 			}
 			return c.finish()
 		}
 		now := time.Now()
-		if c.part != nil && c.part.isFull() || now.Sub(c.saved) >= c.session.options.interval() {
-			if err := c.store(); err != nil {
+		if c.part != nil && c.part.isFull() || now.Sub(c.lastSaved) >= c.session.options.interval() {
+			if err := c.storeProgress(); err != nil {
 				return err
 			}
 		}
@@ -359,7 +364,8 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// initLiveStatistics sets up the data for the statistics displayed during a run.
+// initLiveStatistics sets up the series from which statistics are computed during a run, if they
+// are displayed and the chains are not too many.
 func (c *chain) initLiveStatistics() {
 	const mostFollowed = 64
 	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
@@ -367,69 +373,70 @@ func (c *chain) initLiveStatistics() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.startFollowing()
+	c.startLiveSeries()
 }
 
-// startFollowing is follow with the lock held.
-func (c *chain) startFollowing() {
+// startLiveSeries creates the live series and fills in the buffered draws. The caller must hold
+// c.mu.
+func (c *chain) startLiveSeries() {
 	const kept = 1 << 11
 	for range 2 + len(c.session.spec.Target.Objectives()) {
-		c.live = append(c.live, diagnose.NewSeries(kept, 1))
+		c.liveSeries = append(c.liveSeries, diagnose.NewSeries(kept, 1))
 	}
 	if c.buffered == nil {
 		return
 	}
-	for d := range c.buffered.draws() {
-		c.live[0].Add(float64(c.buffered.ingredientCount(d)))
-		c.live[1].Add(c.buffered.density[d])
+	for d := range c.buffered.count() {
+		c.liveSeries[0].Add(float64(c.buffered.ingredientCount(d)))
+		c.liveSeries[1].Add(c.buffered.logDensities[d])
 		for k, y := range c.buffered.scoresOf(d) {
-			c.live[2+k].Add(y)
+			c.liveSeries[2+k].Add(y)
 		}
 	}
 }
 
-// store ends the part and then writes the state. It is called after a segment, or after one was
-// abandoned. In that case it writes the state at the segment's start, with the count of the draws
-// since.
-func (c *chain) store() error {
+// storeProgress ends the part, stores the part and then stores the state of the chain. It is called
+// after a segment was completed or abandoned. After an abandoned segment the state is that at the
+// start of the segment, with the counts of the draws made since.
+func (c *chain) storeProgress() error {
 	s := c.session
-	if err := c.storeBuffered(); err != nil {
+	if err := c.storeBufferedDraws(); err != nil {
 		return err
 	}
 	if err := c.storePart(); err != nil {
 		return err
 	}
-	if c.draws < c.stored {
+	if c.drawsMade < c.drawsStored {
 		// The chain is repeating draws up to the end of the parts. Its counts cover fewer draws
 		// than are stored, so they must not be written as the counts of all.
 		return nil
 	}
-	to := c.from
-	to.Walk = c.begun
-	if c.whole {
+	to := c.segmentState
+	to.Walk = c.segmentStart
+	if c.segmentComplete {
 		var err error
 		if to.Walk, err = c.walk.MarshalBinary(); err != nil {
 			return err
 		}
-		to.Warm, to.At, to.Open = c.warm, c.draws, !c.ended
+		to.Warm, to.At, to.Open = c.warmupIterations, c.drawsMade, !c.warmupEnded
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
-	to.Draws, to.Parts, to.Bytes = c.stored, c.parts, c.bytes
+	to.Draws, to.Parts, to.Bytes = c.drawsStored, c.partCount, c.partBytes
 	if s.isOpenEnded() {
 		to.Held, to.Thin = c.buffered.encode(to.At), c.buffered.thin
 	}
 	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
-	to.Best = c.best.best
-	to.Fresh = c.fresh.missingFrom(to.Best)
-	to.Seconds, to.Saved = s.seconds(), time.Now()
+	to.Best = c.best.entries
+	to.Fresh = c.unknownBest.missingFrom(to.Best)
+	to.Seconds, to.Saved = s.elapsedSeconds(), time.Now()
 	if err := to.save(s.ctx, s.store); err != nil {
 		return err
 	}
-	c.saved = time.Now()
+	c.lastSaved = time.Now()
 	return nil
 }
 
-// storePart ends the part and writes it.
+// storePart ends the part and stores it.
 func (c *chain) storePart() error {
 	s := c.session
 	if c.part == nil || c.part.draws == 0 {
@@ -439,16 +446,16 @@ func (c *chain) storePart() error {
 	if err != nil {
 		return err
 	}
-	err = s.store.Create(s.ctx, partName(c.index, c.parts), data)
+	err = s.store.Create(s.ctx, partName(c.index, c.partCount), data)
 	if errors.Is(err, fs.ErrExist) {
 		return &BusyError{Dir: s.store.Location(), Chain: c.index}
 	}
 	if err != nil {
 		return err
 	}
-	c.stored += c.part.draws
-	c.parts++
-	c.bytes += int64(len(data))
+	c.drawsStored += c.part.draws
+	c.partCount++
+	c.partBytes += int64(len(data))
 	c.part = nil
 	return nil
 }
@@ -456,12 +463,12 @@ func (c *chain) storePart() error {
 // finish stores the remaining draws, and frees memory that is no longer needed while other chains
 // run.
 func (c *chain) finish() error {
-	if err := c.store(); err != nil {
+	if err := c.storeProgress(); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.walk, c.part, c.buffered, c.begun, c.from = nil, nil, nil, nil, state{}
+	c.walk, c.part, c.buffered, c.segmentStart, c.segmentState = nil, nil, nil, nil, state{}
 	c.finished = true
 	return nil
 }

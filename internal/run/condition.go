@@ -8,18 +8,19 @@ import (
 	"kir/internal/number"
 )
 
-// A Condition names the values of a condition of the target, by their index: numbers or categories.
+// A Condition names the possible values of a condition of the target: numbers or categories, by
+// index.
 type Condition struct {
 	Name       string    `json:"name"`
-	Unit       string    `json:"unit,omitempty"` // of the numbers
+	Unit       string    `json:"unit,omitempty"` // unit of the numbers
 	Numbers    []float64 `json:"numbers,omitempty"`
 	Categories []string  `json:"categories,omitempty"`
 }
 
-// Values returns how many values the condition has.
+// Values returns the number of values of the condition.
 func (c *Condition) Values() int { return len(c.Numbers) + len(c.Categories) }
 
-// Value returns a value: a float64 or a string.
+// Value returns the value with index v: a float64 or a string.
 func (c *Condition) Value(v int) any {
 	if c.Numbers != nil {
 		return c.Numbers[v]
@@ -27,7 +28,7 @@ func (c *Condition) Value(v int) any {
 	return c.Categories[v]
 }
 
-// Text returns a value with its unit.
+// Text returns the value with index v as text, a number with its unit.
 func (c *Condition) Text(v int) string {
 	if c.Numbers == nil {
 		return c.Categories[v]
@@ -35,8 +36,9 @@ func (c *Condition) Text(v int) string {
 	return number.WithUnit(c.Numbers[v], c.Unit)
 }
 
-// index returns the index of the value that a file of draws has, or an error.
-func (c *Condition) index(number float64, category string) (int32, error) {
+// valueIndex returns the index of a value in a file of draws: of number for a condition with
+// numbers, otherwise of category. It returns an error if the condition has no such value.
+func (c *Condition) valueIndex(number float64, category string) (int32, error) {
 	k := slices.Index(c.Categories, category)
 	if c.Numbers != nil {
 		k = slices.Index(c.Numbers, number)
@@ -47,14 +49,14 @@ func (c *Condition) index(number float64, category string) (int32, error) {
 	return int32(k), nil
 }
 
-// checkConditions returns an error if the conditions are not those of the target, or cannot be
-// columns of the draws.
+// checkConditions returns an error if the conditions do not match the conditions of the target, or
+// if a condition's name cannot be a column of the draws.
 func (s *Spec) checkConditions() error {
 	of := s.Target.Space().Conditions()
 	if len(s.Conditions) != len(of) {
 		return fmt.Errorf("%d conditions are named, and the target has %d", len(s.Conditions), len(of))
 	}
-	taken := append(reservedNames(), s.properties()...)
+	taken := append(reservedColumnNames(), s.properties()...)
 	for k, c := range s.Conditions {
 		switch {
 		case c.Values() != len(of[k].Weights) || c.Numbers != nil && c.Categories != nil:

@@ -6,57 +6,60 @@ import (
 	"kir/mcmc"
 )
 
-// ConditionShares are how often the draws have each value of a condition.
+// ConditionShares holds the shares of the draws that have each value of a condition.
 type ConditionShares struct {
 	Name   string       `json:"name"`
-	Values []ValueShare `json:"values"` // by index
+	Values []ValueShare `json:"values"` // shares of the values, in the order of the condition's values
 }
 
-// A ValueShare is the share of the draws that have a value of a condition.
+// A ValueShare is the share of the draws in which a condition has one of its values.
 type ValueShare struct {
-	Value       any           `json:"value"` // a number or a text
+	Value       any           `json:"value"` // a float64 or a string
 	Probability number.Number `json:"probability"`
 	MCSE        number.Number `json:"mcse"`
-	Weight      number.Number `json:"weight"` // the share that the weights of the values give it
+	Weight      number.Number `json:"weight"` // weight of the value, divided by the sum of the weights of all values
 
-	Name string  `json:"-"` // the condition and the value, in words
+	Name string  `json:"-"` // text of the condition's name and the value
 	ESS  float64 `json:"-"`
 }
 
-// valueStarts returns the place of the first value of each condition among all values, and how many there are.
-func valueStarts(conditions []Condition) (starts []int, all int) {
+// firstValueIndexes numbers the values of all conditions in one sequence. It returns the number of
+// the first value of each condition, and the number of all values.
+func firstValueIndexes(conditions []Condition) (starts []int, all int) {
 	for k := range conditions {
 		starts, all = append(starts, all), all+conditions[k].Values()
 	}
 	return starts, all
 }
 
-// valuePresence counts how often draws have each value of the conditions, all in one list.
+// valuePresence counts the draws that have each value of each condition. The values of all
+// conditions are numbered in one sequence; see [firstValueIndexes].
 type valuePresence struct {
-	starts []int
-	counts *diagnose.Presence // nil without conditions
+	firstIndexes []int
+	counts       *diagnose.Presence // nil if there are no conditions
 }
 
 func newValuePresence(conditions []Condition, chains int) (p valuePresence) {
-	starts, all := valueStarts(conditions)
+	starts, all := firstValueIndexes(conditions)
 	if all > 0 {
 		p = valuePresence{starts, diagnose.NewPresence(all, chains)}
 	}
 	return p
 }
 
-// add adds a draw.
+// add counts a draw. The parameter values holds the value index of each condition.
 func (p *valuePresence) add(values []int32) {
 	if p.counts == nil {
 		return
 	}
 	p.counts.Next()
 	for k, v := range values {
-		p.counts.Add(p.starts[k]+int(v), 1)
+		p.counts.Add(p.firstIndexes[k]+int(v), 1)
 	}
 }
 
-// newConditionShares returns the shares of the values in the draws of all chains; nil without conditions.
+// newConditionShares returns, for each condition, the shares of its values in the draws of all
+// chains; nil without conditions.
 func newConditionShares(s *Spec, chains []*chainFigures, slowest float64) (all []ConditionShares, err error) {
 	if len(s.Conditions) == 0 {
 		return nil, nil
@@ -77,7 +80,7 @@ func newConditionShares(s *Spec, chains []*chainFigures, slowest float64) (all [
 	for k := range s.Conditions {
 		c := &s.Conditions[k]
 		shares := ConditionShares{Name: c.Name}
-		weights := weightsOf(s.Target.Space().Conditions()[k])
+		weights := normalizeWeights(s.Target.Space().Conditions()[k])
 		for v := range c.Values() {
 			x := figures[at]
 			at++
@@ -92,8 +95,8 @@ func newConditionShares(s *Spec, chains []*chainFigures, slowest float64) (all [
 	return all, nil
 }
 
-// weightsOf returns the normalised weights of the values of a condition.
-func weightsOf(c mcmc.Condition) []float64 {
+// normalizeWeights returns the weights of the values of a condition, divided by their sum.
+func normalizeWeights(c mcmc.Condition) []float64 {
 	sum := 0.0
 	for _, w := range c.Weights {
 		sum += w
@@ -105,8 +108,8 @@ func weightsOf(c mcmc.Condition) []float64 {
 	return shares
 }
 
-// checkValues checks the shares of the values of the conditions.
-func (e *stoppingRule) checkValues() error {
+// checkValues checks the shares of the values of all conditions.
+func (e *stoppingChecker) checkValues() error {
 	s := e.session
 	if len(s.spec.Conditions) == 0 {
 		return nil
@@ -114,7 +117,7 @@ func (e *stoppingRule) checkValues() error {
 	var presences []*diagnose.Presence
 	for _, chain := range s.chains {
 		p := newValuePresence(s.spec.Conditions, len(s.chains))
-		for d := range chain.buffered.draws() {
+		for d := range chain.buffered.count() {
 			p.add(chain.buffered.conditionsOf(d))
 		}
 		presences = append(presences, p.counts)

@@ -83,11 +83,11 @@ func TestAutoDrawsWithConditions(t *testing.T) {
 	want := collect(t, whole)
 	held := &bufferedDraws{thin: 1}
 	for _, d := range want[0][:50] {
-		held.ends = append(held.ends, len(held.ingredients)+len(d.Parts))
+		held.ingredientEnds = append(held.ingredientEnds, len(held.ingredients)+len(d.Parts))
 		for _, p := range d.Parts {
 			held.ingredients, held.amounts = append(held.ingredients, int32(p.Ingredient)), append(held.amounts, int32(p.Amount))
 		}
-		held.density, held.scores, held.conditions = append(held.density, d.LogDensity), append(held.scores, 1), append(held.conditions, d.Conditions...)
+		held.logDensities, held.scores, held.conditions = append(held.logDensities, d.LogDensity), append(held.scores, 1), append(held.conditions, d.Conditions...)
 	}
 	m, err := newManifest(conditionSpec(t, settings))
 	if err != nil {

@@ -9,46 +9,48 @@ import (
 )
 
 // The Parquet library writes dictionary pages in runs that differ between processors: its AVX2 code
-// ends a run where four and four numbers are the same. The code below replaces only the encoding of
-// a page of dictionary indexes. The library does everything else.
+// ends a run where four indexes repeat the four before them. The code below replaces only the
+// encoding of a page of dictionary indexes. The library does everything else.
 
-// withDictionary returns a type whose columns have a dictionary. Its node must be encoded as
+// withDictionary returns a column type like t whose columns have a dictionary. The pages of indexes
+// are encoded identically on all processors. The node of the column must be encoded as
 // [parquet.RLEDictionary].
 func withDictionary(t parquet.Type) parquet.Type { return indexedType{t} }
 
 type (
 	indexedType       struct{ parquet.Type }
 	indexedDictionary struct{ parquet.Dictionary }
-	placesType        struct{ parquet.Type }
-	placesBuffer      struct{ parquet.ColumnBuffer }
-	placesPage        struct{ parquet.Page }
-	placesPageType    struct{ parquet.Type }
+	indexesType       struct{ parquet.Type }
+	indexesBuffer     struct{ parquet.ColumnBuffer }
+	indexesPage       struct{ parquet.Page }
+	indexesPageType   struct{ parquet.Type }
 )
 
 func (t indexedType) NewDictionary(column, count int, data encoding.Values) parquet.Dictionary {
 	return indexedDictionary{t.Type.NewDictionary(column, count, data)}
 }
 
-func (d indexedDictionary) Type() parquet.Type { return placesType{d.Dictionary.Type()} }
+func (d indexedDictionary) Type() parquet.Type { return indexesType{d.Dictionary.Type()} }
 
-func (t placesType) NewColumnBuffer(column, count int) parquet.ColumnBuffer {
-	return placesBuffer{t.Type.NewColumnBuffer(column, count)}
+func (t indexesType) NewColumnBuffer(column, count int) parquet.ColumnBuffer {
+	return indexesBuffer{t.Type.NewColumnBuffer(column, count)}
 }
 
-func (b placesBuffer) Page() parquet.Page { return placesPage{b.ColumnBuffer.Page()} }
+func (b indexesBuffer) Page() parquet.Page { return indexesPage{b.ColumnBuffer.Page()} }
 
-func (p placesPage) Type() parquet.Type { return placesPageType{p.Page.Type()} }
+func (p indexesPage) Type() parquet.Type { return indexesPageType{p.Page.Type()} }
 
-func (placesPageType) Encode(dst []byte, src encoding.Values, _ encoding.Encoding) ([]byte, error) {
-	return appendPlaces(dst[:0], src.Int32()), nil
+func (indexesPageType) Encode(dst []byte, src encoding.Values, _ encoding.Encoding) ([]byte, error) {
+	return appendIndexes(dst[:0], src.Int32()), nil
 }
 
-// shortestRun is the least number of equal indexes that are written as a run.
-const shortestRun = 8
+// minRunLength is the least number of equal indexes that are written as a run of repeated values.
+const minRunLength = 8
 
-// appendPlaces appends the bit width of the indexes, then runs of equal ones and, in groups of
-// eight, all others (Apache Parquet, Encodings: "Run Length Encoding / Bit-Packing Hybrid").
-func appendPlaces(dst []byte, places []int32) []byte {
+// appendIndexes appends the bit width of the indexes, then runs of equal indexes and, in packed
+// groups of eight, all other indexes (Apache Parquet, Encodings: "Run Length Encoding / Bit-Packing
+// Hybrid").
+func appendIndexes(dst []byte, places []int32) []byte {
 	largest := uint32(0)
 	for _, v := range places {
 		largest |= uint32(v)
@@ -56,7 +58,7 @@ func appendPlaces(dst []byte, places []int32) []byte {
 	width := bits.Len32(largest)
 	dst = append(dst, byte(width))
 	for from := 0; from < len(places); {
-		if n := runLength(places[from:]); n >= shortestRun || n == len(places)-from {
+		if n := runLength(places[from:]); n >= minRunLength || n == len(places)-from {
 			dst = binary.AppendUvarint(dst, uint64(n)<<1)
 			for b := 0; b < width; b += 8 {
 				dst = append(dst, byte(uint32(places[from])>>b))
@@ -65,7 +67,7 @@ func appendPlaces(dst []byte, places []int32) []byte {
 			continue
 		}
 		to := from
-		for to < len(places) && runLength(places[to:]) < shortestRun {
+		for to < len(places) && runLength(places[to:]) < minRunLength {
 			to += 8
 		}
 		groups := (to - from) / 8
@@ -85,7 +87,7 @@ func appendPlaces(dst []byte, places []int32) []byte {
 	return dst
 }
 
-// runLength returns the number of equal numbers at the beginning, up to the length that matters.
+// runLength returns the number of elements at the beginning of v that equal v[0].
 func runLength(v []int32) int {
 	n := 1
 	for n < len(v) && v[n] == v[0] {

@@ -20,7 +20,7 @@ func TestPlaces(t *testing.T) {
 				places = append(places, v)
 			}
 		}
-		data := appendPlaces(nil, places)
+		data := appendIndexes(nil, places)
 		got, err := new(rle.DictionaryEncoding).DecodeInt32(nil, data)
 		if err != nil {
 			t.Fatal(err)

@@ -13,49 +13,50 @@ import (
 	"kir/internal/file"
 )
 
-// directory is a Store in a file system.
-type directory struct{ dir file.Dir }
+// directoryStore is a [Store] in a directory of a file system.
+type directoryStore struct{ dir file.Dir }
 
 // Directory returns the store in a directory, which need not exist yet. Reading a file that is not
-// regular fails with [file.ErrNotRegular]. Writing fails with it if a link to a directory has the
-// file's name.
+// regular fails with [file.ErrNotRegular]. Writing fails with the same error if a link to a
+// directory has the name of the file.
 func Directory(path string) Store { return newDirectory(path, nil) }
 
-// newDirectory is [Directory] with a hook for each step, see [file.Dir].
-func newDirectory(path string, step func(call, path string) error) *directory {
-	return &directory{file.Dir{Path: path, Step: step}}
+// newDirectory is [Directory] with a hook that is called before each step; see [file.Dir].
+func newDirectory(path string, step func(call, path string) error) *directoryStore {
+	return &directoryStore{file.Dir{Path: path, Step: step}}
 }
 
 // Location returns the path of the directory.
-func (d *directory) Location() string { return d.dir.Path }
+func (d *directoryStore) Location() string { return d.dir.Path }
 
-// Path returns the path of a file.
-func (d *directory) Path(name string) string { return d.dir.Join(name) }
+// Path returns the path of a file of the run.
+func (d *directoryStore) Path(name string) string { return d.dir.Join(name) }
 
-// Create makes a file, unless there is one.
-func (d *directory) Create(_ context.Context, name string, data []byte) error {
+// Create makes a file. It returns fs.ErrExist if the file exists.
+func (d *directoryStore) Create(_ context.Context, name string, data []byte) error {
 	return d.dir.Create(name, data)
 }
 
-// Replace makes a file, whether or not there is one.
-func (d *directory) Replace(_ context.Context, name string, data []byte) error {
+// Replace makes a file, or replaces an existing file.
+func (d *directoryStore) Replace(_ context.Context, name string, data []byte) error {
 	return d.dir.Replace(name, data)
 }
 
-// Remove removes a file.
-func (d *directory) Remove(_ context.Context, name string) error { return d.dir.Remove(name) }
+// Remove removes a file. If there is no such file, Remove does nothing.
+func (d *directoryStore) Remove(_ context.Context, name string) error { return d.dir.Remove(name) }
 
-// Read reads a part of a file.
-func (d *directory) Read(_ context.Context, name string, offset, length int64) ([]byte, error) {
+// Read returns at most length bytes of a file from an offset on; everything from the offset on if
+// length is negative.
+func (d *directoryStore) Read(_ context.Context, name string, offset, length int64) ([]byte, error) {
 	if length < 0 {
 		length = math.MaxInt64 - offset
 	}
 	return d.dir.ReadPart(name, offset, length)
 }
 
-// List lists the files. It leaves out files that are being written, or were when a process was
-// killed.
-func (d *directory) List(_ context.Context, prefix string) (files []File, err error) {
+// List returns the files whose names begin with a prefix. It leaves out unfinished files, which are
+// still being written or were left by a killed process.
+func (d *directoryStore) List(_ context.Context, prefix string) (files []File, err error) {
 	entries, _, err := d.dir.Walk(prefix)
 	for _, e := range entries {
 		if !e.Mode().IsRegular() {
@@ -66,9 +67,9 @@ func (d *directory) List(_ context.Context, prefix string) (files []File, err er
 	return files, err
 }
 
-// clean removes the unfinished files of killed processes. No other process may be working on the
-// run.
-func (d *directory) clean() error {
+// removeUnfinished removes the unfinished files of killed processes. No other process may be
+// working on the run.
+func (d *directoryStore) removeUnfinished() error {
 	_, unfinished, err := d.dir.Walk("")
 	for _, name := range unfinished {
 		err = errors.Join(err, d.dir.Remove(name))
@@ -77,7 +78,7 @@ func (d *directory) clean() error {
 }
 
 // isUnusedDirectory reports whether a directory is empty, or contains only the files that a process
-// killed at its start leaves.
+// leaves if it is killed at its start.
 func isUnusedDirectory(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {

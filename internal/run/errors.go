@@ -11,7 +11,7 @@ import (
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
 
 // ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws]. A shard cannot know when the
-// chains of the others are long enough.
+// chains of the other shards are long enough.
 var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards are enough")
 
 // An ExistsError is returned if something exists at the directory of a new run. A new run never
@@ -22,10 +22,10 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("%s exists already: name another directory, or go on with `kir resume %[1]s`", terminal.ShellWord(e.Dir))
 }
 
-// A NotRunError is returned for a directory without a run.
+// A NotRunError is returned for a directory that holds no run.
 type NotRunError struct {
 	Dir string
-	Err error // what is missing or damaged
+	Err error // error that tells what is missing or damaged
 }
 
 func (e *NotRunError) Error() string {
@@ -37,7 +37,7 @@ func (e *NotRunError) Unwrap() error { return e.Err }
 // A BusyError is returned if another process is working on the run.
 type BusyError struct {
 	Dir   string
-	Chain int // that both worked on; −1 if it is not known
+	Chain int // chain that both processes worked on; −1 if it is not known
 }
 
 func (e *BusyError) Error() string {
@@ -47,24 +47,25 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("another process is working on %s: wait until it ends", terminal.ShellWord(e.Dir))
 }
 
-// A ChangedError is returned if the spec for resuming a run differs from that of its start.
+// A ChangedError is returned if the spec for resuming a run differs from the spec at the start of
+// the run.
 type ChangedError struct {
 	Dir       string
-	What      string // such as "the input recipes.csv"
+	What      string // what has changed, such as "the input recipes.csv"
 	Was, Now  string
-	WayToward string // what can be done
+	WayToward string // advice on how to proceed
 }
 
 func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", terminal.ShellWord(e.Dir), e.What, e.Was, e.Now, e.WayToward)
 }
 
-// An InterruptedError is returned for an interrupted run, and tells whether it can be resumed.
+// An InterruptedError is returned for an interrupted run, and tells how to continue the run.
 type InterruptedError struct {
-	Dir           string  // empty: nothing was stored that could be
+	Dir           string  // location to resume the run from; empty if nothing was stored
 	Done          float64 // share of the work done
-	HowToContinue string  // how to go on, if not with kir resume
-	Err           error   // why: that of the context
+	HowToContinue string  // how to continue, if not with the command kir resume
+	Err           error   // error of the context that was cancelled
 }
 
 func (e *InterruptedError) Error() string {
@@ -84,8 +85,8 @@ func (e *InterruptedError) Unwrap() error { return e.Err }
 // A StorageError is returned if the run's files could not be written, as on a full disk. If the run
 // had begun, it can be resumed from the files on disk.
 type StorageError struct {
-	Dir string // empty: the run was not begun
-	Err error  // names the file
+	Dir string // location to resume the run from; empty if the run was not begun
+	Err error  // error that names the file
 }
 
 func (e *StorageError) Error() string {
@@ -97,11 +98,11 @@ func (e *StorageError) Error() string {
 
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// A StateError is returned if a chain's state file is damaged and needed for results that the draws
-// do not contain.
+// A StateError is returned if a chain's state file is damaged. The results need the file for counts
+// that the draws do not contain.
 type StateError struct {
 	Dir string
-	Err error // which, and how
+	Err error // error that names the file and the damage
 }
 
 func (e *StateError) Error() string {
@@ -111,7 +112,7 @@ func (e *StateError) Error() string {
 func (e *StateError) Unwrap() error { return e.Err }
 
 // An UnfinishedError is returned for an unfinished run, and tells whether a process is working on
-// it.
+// the run.
 type UnfinishedError struct {
 	Dir    string
 	Active bool

@@ -14,25 +14,26 @@ import (
 	"kir/mcmc"
 )
 
-// figures reads the draws of a complete run, chain by chain, and computes its results. All results
-// come from here, whether a run has just ended or was resumed, extended or merged.
-func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
+// computeFigures reads the draws of a complete run, chain by chain, and computes the results of the
+// run. All results are computed here, whether the run has just ended or was resumed, extended or
+// merged.
+func computeFigures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
 	read, err := readChains(ctx, spec, store, m, workers)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Settings: spec.Settings, Baseline: read.baseline, Best: read.best, New: read.fresh}
+	r := &Result{Settings: spec.Settings, Baseline: read.baseline, Best: read.best, New: read.unknownBest}
 	if m.Auto != nil {
 		r.Auto = *m.Auto
 	}
 	for c := range read.chains {
 		r.addChain(c, read)
 	}
-	r.Rates, r.Moves = ratesOf(r.Tally.Accepted, r.Tally.Updated, r.Tally.Iterations), movesOf(r.Tally)
+	r.Rates, r.Moves = newRates(r.Tally.Accepted, r.Tally.Updated, r.Tally.Iterations), newMoves(r.Tally)
 	r.setLadders()
 	if spec.Known != nil {
 		for k, b := range r.Best {
-			r.Best[k].Known = spec.Known(b.set())
+			r.Best[k].Known = spec.Known(b.ingredientSet())
 		}
 	}
 	r.Timing.Iterations = int64(spec.Settings.Chains) * spec.Settings.Iterations()
@@ -46,18 +47,19 @@ func figures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers 
 	return r, nil
 }
 
-// chainsRead is what the draws of a complete run contain, and the baseline to compare them with.
-type chainsRead struct {
-	states      []*state     // by chain
-	parts       [][]PartFile // by chain
-	chains      []*chainFigures
-	baseline    *Baseline
-	best, fresh []Best
+// runContents holds the contents of a complete run's files, and the baseline to compare the draws
+// with.
+type runContents struct {
+	states            []*state     // by chain: the stored state
+	parts             [][]PartFile // by chain: the files of draws
+	chains            []*chainFigures
+	baseline          *Baseline
+	best, unknownBest []Best
 }
 
-// readChains reads the draws of all chains. It returns an error if a chain is damaged or not
-// complete.
-func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*chainsRead, error) {
+// readChains reads the draws and states of all chains. It returns an error if a chain is damaged or
+// not complete.
+func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*runContents, error) {
 	stored, err := listParts(ctx, store, "draws/")
 	if err != nil {
 		return nil, err
@@ -66,8 +68,8 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 	if err != nil {
 		return nil, err
 	}
-	read := &chainsRead{states: states, parts: make([][]PartFile, spec.Settings.Chains), chains: make([]*chainFigures, spec.Settings.Chains)}
-	resolve := newResolver(m)
+	read := &runContents{states: states, parts: make([][]PartFile, spec.Settings.Chains), chains: make([]*chainFigures, spec.Settings.Chains)}
+	resolve := newIngredientFinder(m)
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	var mu sync.Mutex
@@ -91,7 +93,7 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 			})
 			mu.Lock()
 			defer mu.Unlock()
-			read.addBest(c, f, s, spec)
+			read.mergeBestOfChain(c, f, s, spec)
 			read.chains[c] = f
 			return err
 		})
@@ -99,34 +101,34 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 	return read, g.Wait()
 }
 
-// addBest joins the best draws of a chain with those of all. A composition that a chain visited
-// between draws is not a draw and is stored with its state. The overall best do not depend on the
-// order of the chains.
-func (r *chainsRead) addBest(chain int, f *chainFigures, s *state, spec *Spec) {
-	r.best = bestOfLists(r.best, withChain(chain, f.best.best, false), withChain(chain, s.Best, true))
+// mergeBestOfChain merges the best compositions of a chain into the best compositions of all chains. A
+// composition that the chain visited between draws comes from the chain's state, since no draw
+// contains it. The result does not depend on the order in which chains are merged.
+func (r *runContents) mergeBestOfChain(chain int, f *chainFigures, s *state, spec *Spec) {
+	r.best = mergeBest(r.best, bestWithChain(chain, f.best.entries, false), bestWithChain(chain, s.Best, true))
 	if spec.Known != nil {
-		r.fresh = bestOfLists(r.fresh, withChain(chain, f.fresh.best, false), withChain(chain, s.unknownBest(spec.Known), true))
+		r.unknownBest = mergeBest(r.unknownBest, bestWithChain(chain, f.unknownBest.entries, false), bestWithChain(chain, s.unknownBest(spec.Known), true))
 	}
-	f.best, f.fresh, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
+	f.best, f.unknownBest, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
 }
 
-// addChain adds the counts and files of a chain.
-func (r *Result) addChain(chain int, read *chainsRead) {
+// addChain adds the counts and the files of a chain to the result.
+func (r *Result) addChain(chain int, read *runContents) {
 	s := read.states[chain]
-	r.inverse.join(read.chains[chain].inverse)
+	r.meanInverseScore.join(read.chains[chain].meanInverseScore)
 	r.Parts = append(r.Parts, read.parts[chain]...)
-	r.Chains = append(r.Chains, ChainResult{Chain: chain, Starts: s.Tries, Rates: ratesOf(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
+	r.Chains = append(r.Chains, ChainResult{Chain: chain, Starts: s.Tries, Rates: newRates(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
 	r.Tally.Add(s.Tally)
 	r.Timing.Seconds = max(r.Timing.Seconds, number.Number(s.Seconds))
 }
 
-// summarize computes the statistics of all chains together. They do not depend on the number of
-// workers.
+// summarize computes the statistics of all chains together. The statistics do not depend on the
+// number of workers.
 func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) error {
 	var g errgroup.Group
 	// The statistics of many draws are computed one after another, to save memory.
 	g.SetLimit(workers)
-	if len(chains) > sideBySide {
+	if len(chains) > maxConcurrentChains {
 		g.SetLimit(1)
 	}
 	statistic := func(to *Statistic, name string, of func(f *chainFigures) **diagnose.Series) {
@@ -140,20 +142,20 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 			return nil
 		})
 	}
-	statistic(&r.Used, "used", func(f *chainFigures) **diagnose.Series { return &f.used })
-	statistic(&r.LogDensity, "log_density", func(f *chainFigures) **diagnose.Series { return &f.density })
+	statistic(&r.Used, "used", func(f *chainFigures) **diagnose.Series { return &f.ingredientCount })
+	statistic(&r.LogDensity, "log_density", func(f *chainFigures) **diagnose.Series { return &f.logDensity })
 	if spec.hasObjectives() {
 		r.Score = new(Statistic)
-		statistic(r.Score, "score", func(f *chainFigures) **diagnose.Series { return &f.score })
+		statistic(r.Score, "score", func(f *chainFigures) **diagnose.Series { return &f.totalScore })
 	}
 	r.Properties = make([]Statistic, len(spec.properties()))
 	for k, name := range spec.properties() {
-		statistic(&r.Properties[k], name, func(f *chainFigures) **diagnose.Series { return &f.scores[k] })
+		statistic(&r.Properties[k], name, func(f *chainFigures) **diagnose.Series { return &f.propertyScores[k] })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	slowest := r.withholdErrors()
+	slowest := r.withholdStandardErrors()
 	g.Go(func() (err error) {
 		r.Inclusion, r.Unlisted, err = newInclusion(spec.Ingredients, chains, slowest)
 		return err
@@ -166,9 +168,9 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 	return g.Wait()
 }
 
-// withChain returns the list with the chain's number set, either all of it or only the compositions
-// that are not draws.
-func withChain(chain int, list []Best, found bool) (of []Best) {
+// bestWithChain returns the compositions of the list with their chain number set. If found is true,
+// only compositions that were visited between draws are returned.
+func bestWithChain(chain int, list []Best, found bool) (of []Best) {
 	for _, b := range list {
 		if b.Found || !found {
 			b.Chain = chain
@@ -179,23 +181,23 @@ func withChain(chain int, list []Best, found bool) (of []Best) {
 }
 
 // chainFigures accumulates the statistics of one chain draw by draw, in memory that does not grow
-// with their number.
+// with the number of draws.
 type chainFigures struct {
 	objectives []mcmc.Objective
 	draws      int
 
-	used, density *diagnose.Series
-	score         *diagnose.Series // of the product of the properties to their weights; nil without any
-	scores        []*diagnose.Series
-	sizes         *diagnose.Histogram
-	presence      *diagnose.Presence
-	values        valuePresence
-	inverse       logMean   // of 1/Π_k y_k^c_k
-	best, fresh   shortlist // of all sets of ingredients, and of those not in the book
+	ingredientCount, logDensity *diagnose.Series
+	totalScore                  *diagnose.Series // series of the product Π_k y_k^c_k of all properties; nil if no property has a positive weight
+	propertyScores              []*diagnose.Series
+	sizeHistogram               *diagnose.Histogram
+	presence                    *diagnose.Presence
+	values                      valuePresence
+	meanInverseScore            logMean   // mean of 1/Π_k y_k^c_k
+	best, unknownBest           shortlist // best: best draws; unknownBest: the best whose set of ingredients no known recipe has
 }
 
-// seriesLength returns the number of draws of each chain that a series keeps for quantiles and R-hat.
-// It is all of them, up to a limit that bounds the memory for all chains.
+// seriesLength returns the number of draws of each chain that a series keeps for quantiles and
+// R-hat. A series keeps all draws up to a limit, which bounds the memory of all chains.
 func seriesLength(chains int) int {
 	return min(1<<17, max(1<<12, 1<<19/chains), max(1<<6, 1<<22/chains))
 }
@@ -206,44 +208,44 @@ func newChainFigures(s *Spec) *chainFigures {
 	series := func() *diagnose.Series { return diagnose.NewSeries(limit, chains) }
 	_, most := s.Target.Law().Support()
 	f := &chainFigures{
-		objectives: s.Target.Objectives(),
-		used:       series(),
-		density:    series(),
-		sizes:      diagnose.NewHistogram(most+1, chains),
-		presence:   diagnose.NewPresence(s.Target.Space().N(), chains),
-		values:     newValuePresence(s.Conditions, chains),
+		objectives:      s.Target.Objectives(),
+		ingredientCount: series(),
+		logDensity:      series(),
+		sizeHistogram:   diagnose.NewHistogram(most+1, chains),
+		presence:        diagnose.NewPresence(s.Target.Space().N(), chains),
+		values:          newValuePresence(s.Conditions, chains),
 	}
 	for range f.objectives {
-		f.scores = append(f.scores, series())
+		f.propertyScores = append(f.propertyScores, series())
 	}
 	if s.hasObjectives() {
-		f.score = series()
+		f.totalScore = series()
 	}
-	f.fresh.known = s.Known
+	f.unknownBest.known = s.Known
 	return f
 }
 
-// add adds a draw.
+// add adds a draw to all statistics.
 func (f *chainFigures) add(d *Draw) {
-	f.used.Add(float64(len(d.Parts)))
-	f.density.Add(d.LogDensity)
+	f.ingredientCount.Add(float64(len(d.Parts)))
+	f.logDensity.Add(d.LogDensity)
 	for k, y := range d.Scores {
-		f.scores[k].Add(y)
+		f.propertyScores[k].Add(y)
 	}
 	logScore := LogScore(f.objectives, d.Scores)
-	if f.score != nil {
-		f.score.Add(portable.Exp(logScore))
-		f.inverse.add(-logScore)
+	if f.totalScore != nil {
+		f.totalScore.Add(portable.Exp(logScore))
+		f.meanInverseScore.add(-logScore)
 	}
-	f.sizes.Add(len(d.Parts))
+	f.sizeHistogram.Add(len(d.Parts))
 	f.presence.Next()
 	for _, p := range d.Parts {
 		f.presence.Add(p.Ingredient, p.Amount)
 	}
 	f.values.add(d.Conditions)
 	f.best.offer(d, logScore)
-	if f.fresh.known != nil {
-		f.fresh.offer(d, logScore)
+	if f.unknownBest.known != nil {
+		f.unknownBest.offer(d, logScore)
 	}
 	f.draws++
 }

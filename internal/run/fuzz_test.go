@@ -116,7 +116,7 @@ func FuzzManifest(f *testing.F) {
 		if again, err := readManifest(t.Context(), of); err == nil {
 			again.Ingredient(again.IngredientCount() - 1)
 			again.IngredientNames()
-			_ = m.compare("held", again)
+			_ = m.checkSameRun("held", again)
 		}
 	})
 }
@@ -138,7 +138,7 @@ func FuzzState(f *testing.F) {
 	h := heldRun(f)
 	name := stateName(0)
 	var plain bytes.Buffer
-	if _, err := plain.ReadFrom(flate.NewReader(bytes.NewReader(h[name][len(stateKind) : len(h[name])-sha256.Size]))); err != nil {
+	if _, err := plain.ReadFrom(flate.NewReader(bytes.NewReader(h[name][len(stateHeader) : len(h[name])-sha256.Size]))); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(plain.Bytes())
@@ -149,7 +149,7 @@ func FuzzState(f *testing.F) {
 	f.Add(small.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var b bytes.Buffer
-		b.WriteString(stateKind)
+		b.WriteString(stateHeader)
 		w, err := flate.NewWriter(&b, flate.BestSpeed)
 		if err != nil {
 			t.Fatal(err)

@@ -56,7 +56,7 @@ func TestGoing(t *testing.T) {
 	if ok, err := looking.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	time.AfterFunc(lockPatience/5, func() { looking.Close() })
+	time.AfterFunc(maxLockWait/5, func() { looking.Close() })
 	s := &session{ctx: context.Background(), store: Directory(dir)}
 	unlock, err := s.lock()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"kir/mcmc"
 )
 
-// manifestFormat is the version of the file layout.
+// manifestFormat is the version of the layout of a run's files.
 const manifestFormat = 2
 
 // Names of files of a run; see the package's documentation.
@@ -25,30 +25,30 @@ const (
 	problemName  = "problem.yaml"
 )
 
-// A Manifest describes a run. It is run.json.
+// A Manifest describes a run. It is stored as run.json.
 type Manifest struct {
 	Format      int           `json:"format"`
-	Run         string        `json:"run"`     // identifies the run, whatever its number of draws
-	Version     string        `json:"version"` // of the program
+	Run         string        `json:"run"`     // identifier of the run, independent of the number of draws
+	Version     string        `json:"version"` // version of the program
 	Name        string        `json:"name"`
-	Problem     string        `json:"problem,omitempty"` // see [Spec]; no part of the run's identity
-	Place       string        `json:"place,omitempty"`   // see [Spec]; no part either
+	Problem     string        `json:"problem,omitempty"` // path of the problem file, as in [Spec]; does not affect Run
+	Place       string        `json:"place,omitempty"`   // absolute path of the problem file, as in [Spec]; does not affect Run
 	Settings    mcmc.Settings `json:"sampler"`
-	Auto        *Auto         `json:"auto,omitempty"`   // of [mcmc.AutoDraws]; Settings have draws and thin once it has stopped
-	Effort      *float64      `json:"effort,omitempty"` // of the search, if there was one to be; no part of the run's identity
+	Auto        *Auto         `json:"auto,omitempty"`   // state of a run of [mcmc.AutoDraws], else nil; Settings have the final draws and thin once the run has stopped
+	Effort      *float64      `json:"effort,omitempty"` // effort of the search; nil without a search; does not affect Run
 	Total       int           `json:"total"`
 	Properties  []string      `json:"properties"`
-	Target      string        `json:"target_sha256"` // see fingerprint
+	Target      string        `json:"target_sha256"` // SHA-256 of the target; see [targetFingerprint]
 	Inputs      []Input       `json:"inputs"`
-	Ingredients []string      `json:"ingredients,omitempty"` // unless they are Counted
+	Ingredients []string      `json:"ingredients,omitempty"` // names of the ingredients, unless Counted is set
 	Counted     *Counted      `json:"counted,omitempty"`
 	Conditions  []Condition   `json:"conditions,omitempty"`
-	Checksum    string        `json:"checksum"` // filled in by [Seal] when the manifest is written; empty before
+	Checksum    string        `json:"checksum"` // checksum that [Seal] fills in when the manifest is written; empty before
 }
 
-// newManifest returns the manifest of a run that begins.
+// newManifest returns the manifest of a new run.
 func newManifest(s *Spec) (*Manifest, error) {
-	target, err := fingerprint(s)
+	target, err := targetFingerprint(s)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,14 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Properties: s.properties(),
 		Target:     target,
 		Inputs:     slices.Clone(s.Inputs),
-		Counted:    countedNames(s.Ingredients),
+		Counted:    detectCountedNames(s.Ingredients),
 		Conditions: s.Conditions,
 	}
 	if m.Counted == nil {
 		m.Ingredients = s.Ingredients
 	}
 	if s.Settings.Draws == mcmc.AutoDraws {
-		m.Auto = &Auto{Seconds: s.Time.Seconds(), Wanted: max(enoughDraws, enoughOfChain*s.Settings.Chains), Warmup: s.Settings.Warmup}
+		m.Auto = &Auto{Seconds: s.Time.Seconds(), Wanted: max(minStatisticESS, minESSPerChain*s.Settings.Chains), Warmup: s.Settings.Warmup}
 	}
 	if s.Question != nil {
 		m.Effort = &s.Question.Effort
@@ -79,8 +79,8 @@ func newManifest(s *Spec) (*Manifest, error) {
 	return m, nil
 }
 
-// identity returns a hash that differs between runs with different draws, but not between runs of
-// different lengths.
+// identity returns a hash that differs between runs with different draws, but not between runs that
+// differ only in their length.
 func (m *Manifest) identity() string {
 	settings := m.Settings
 	settings.Draws = 0
@@ -100,10 +100,10 @@ func (m *Manifest) identity() string {
 	if err != nil {
 		panic("run: a manifest cannot be written: " + err.Error()) // it holds strings and integers
 	}
-	return hash(b)
+	return hexSHA256(b)
 }
 
-func hash(b []byte) string {
+func hexSHA256(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
@@ -120,10 +120,10 @@ func (m *Manifest) encode() ([]byte, error) {
 
 // readManifest reads the manifest of the run in a store.
 func readManifest(ctx context.Context, store Store) (*Manifest, error) {
-	b, err := ReadWhole(ctx, store, manifestName, mostManifest)
+	b, err := ReadWhole(ctx, store, manifestName, maxManifestBytes)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			if d, ok := store.(*directory); ok && isUnusedDirectory(d.Location()) {
+			if d, ok := store.(*directoryStore); ok && isUnusedDirectory(d.Location()) {
 				err = fmt.Errorf("nothing is stored in it yet: wait if a process has just begun, else start it again with `kir sample PROBLEM -o %s`", terminal.ShellWord(d.Location()))
 			}
 			return nil, &NotRunError{Dir: store.Location(), Err: err}
@@ -148,7 +148,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto,
 		m.Auto != nil && (m.Auto.Warmed < 0 || m.Auto.Warmed > m.Auto.Warmup || m.Auto.Warmup > mcmc.MaxIterations):
 		return invalid("the settings of the sampler are none that a run can have")
-	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > mostCounted:
+	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > maxCountedNames:
 		return invalid("it has no total or no ingredients")
 	case m.Run != m.identity() || Sealed(b) != nil:
 		return invalid("it was changed since it was written")
@@ -156,9 +156,9 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	return m, nil
 }
 
-// compare returns a [ChangedError] if the run of the manifest cannot continue under another
+// checkSameRun returns a [ChangedError] if the run of the manifest m cannot continue with another
 // manifest.
-func (m *Manifest) compare(dir string, is *Manifest) error {
+func (m *Manifest) checkSameRun(dir string, is *Manifest) error {
 	changed := func(what, was, now, way string) error {
 		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, WayToward: way}
 	}
@@ -240,9 +240,9 @@ func (m *Manifest) IngredientNames() []string {
 	return names
 }
 
-// newResolver returns a function that finds ingredients by name.
-func newResolver(m *Manifest) func(name string) (int32, error) {
-	find := func(name string) int32 { return m.Counted.find(name) }
+// newIngredientFinder returns a function that returns the index of an ingredient by its name.
+func newIngredientFinder(m *Manifest) func(name string) (int32, error) {
+	find := func(name string) int32 { return m.Counted.indexOf(name) }
 	if m.Counted == nil {
 		index := make(map[string]int32, len(m.Ingredients))
 		for i, name := range m.Ingredients {

@@ -11,22 +11,23 @@ import (
 	"sync"
 )
 
-// Memory returns a store that keeps a run in memory only. Its methods may be called concurrently.
-func Memory() Store { return &memory{files: make(map[string][]byte)} }
+// Memory returns a new store that keeps the files of a run in memory only. Its methods may be
+// called concurrently.
+func Memory() Store { return &memoryStore{files: make(map[string][]byte)} }
 
-// memory is the store of [Memory].
-type memory struct {
+// memoryStore is the [Store] that [Memory] returns.
+type memoryStore struct {
 	mu    sync.RWMutex
 	files map[string][]byte
 }
 
-var _ Store = (*memory)(nil)
+var _ Store = (*memoryStore)(nil)
 
-func (m *memory) Location() string { return "memory" }
+func (m *memoryStore) Location() string { return "memory" }
 
-func (m *memory) Path(name string) string { return "memory/" + name }
+func (m *memoryStore) Path(name string) string { return "memory/" + name }
 
-func (m *memory) Create(_ context.Context, name string, data []byte) error {
+func (m *memoryStore) Create(_ context.Context, name string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.files[name]; ok {
@@ -36,14 +37,14 @@ func (m *memory) Create(_ context.Context, name string, data []byte) error {
 	return nil
 }
 
-func (m *memory) Replace(_ context.Context, name string, data []byte) error {
+func (m *memoryStore) Replace(_ context.Context, name string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files[name] = bytes.Clone(data)
 	return nil
 }
 
-func (m *memory) Read(_ context.Context, name string, offset, length int64) ([]byte, error) {
+func (m *memoryStore) Read(_ context.Context, name string, offset, length int64) ([]byte, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	data, ok := m.files[name]
@@ -58,7 +59,7 @@ func (m *memory) Read(_ context.Context, name string, offset, length int64) ([]b
 	return bytes.Clone(data[from:to]), nil
 }
 
-func (m *memory) List(_ context.Context, prefix string) ([]File, error) {
+func (m *memoryStore) List(_ context.Context, prefix string) ([]File, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var files []File
@@ -70,7 +71,7 @@ func (m *memory) List(_ context.Context, prefix string) ([]File, error) {
 	return files, nil
 }
 
-func (m *memory) Remove(_ context.Context, name string) error {
+func (m *memoryStore) Remove(_ context.Context, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.files, name)

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// leastCounted is the least number of ingredients whose names are stored as a rule. mostCounted is
-// the largest number, since a reader of the rule generates all names.
+// Limits on the number of ingredients whose names are stored as a rule. The upper limit exists
+// because a reader of the rule generates all names.
 const (
-	leastCounted = 10_000
-	mostCounted  = 10_000_000
+	minCountedNames = 10_000
+	maxCountedNames = 10_000_000
 )
 
-// Counted is the rule for names that consist of a prefix and a number from 1 on. For a million
-// ingredients without names of their own, only this rule is stored.
+// Counted is the rule that all ingredients are named by a prefix and a number from 1 on. For a
+// million ingredients without names of their own, only this rule is stored.
 type Counted struct {
 	Prefix string `json:"prefix"`
 	Count  int    `json:"count"`
 }
 
-// countedNames returns the rule that many names follow, or nil.
-func countedNames(names []string) *Counted {
-	if len(names) < leastCounted || len(names) > mostCounted {
+// detectCountedNames returns the rule that the names follow, or nil if there is no such rule or the
+// number of names is outside of the limits.
+func detectCountedNames(names []string) *Counted {
+	if len(names) < minCountedNames || len(names) > maxCountedNames {
 		return nil
 	}
 	prefix, ok := strings.CutSuffix(names[0], "1")
@@ -30,18 +31,18 @@ func countedNames(names []string) *Counted {
 	}
 	c := &Counted{prefix, len(names)}
 	for i, name := range names {
-		if c.find(name) != int32(i) {
+		if c.indexOf(name) != int32(i) {
 			return nil
 		}
 	}
 	return c
 }
 
-// name returns the name of an ingredient.
+// name returns the name of the ingredient with index i.
 func (c *Counted) name(i int) string { return c.Prefix + strconv.Itoa(i+1) }
 
-// find returns the ingredient with a name, or −1.
-func (c *Counted) find(name string) int32 {
+// indexOf returns the index of the ingredient with a name, or −1.
+func (c *Counted) indexOf(name string) int32 {
 	digits, ok := strings.CutPrefix(name, c.Prefix)
 	if !ok || digits == "" || digits[0] < '1' {
 		return -1

@@ -12,11 +12,11 @@ import (
 )
 
 func TestCountedNames(t *testing.T) {
-	names := make([]string, leastCounted+3)
+	names := make([]string, minCountedNames+3)
 	for i := range names {
 		names[i] = fmt.Sprintf("no. %d", i+1)
 	}
-	c := countedNames(names)
+	c := detectCountedNames(names)
 	if c == nil || c.Count != len(names) {
 		t.Fatalf("the names are not seen to count: %v", c)
 	}
@@ -25,23 +25,23 @@ func TestCountedNames(t *testing.T) {
 		t.Error("the rule gives other names")
 	}
 	for i, name := range names {
-		if c.find(name) != int32(i) {
-			t.Fatalf("%q is found at %d", name, c.find(name))
+		if c.indexOf(name) != int32(i) {
+			t.Fatalf("%q is found at %d", name, c.indexOf(name))
 		}
 	}
 	for _, name := range []string{"", "no. ", "no. 0", "no. 01", "no. 1 ", "no. -1", fmt.Sprint("no. ", len(names)+1), "no. 99999999999999999999", "No. 1"} {
-		if i := c.find(name); i != -1 {
+		if i := c.indexOf(name); i != -1 {
 			t.Errorf("%q is found at %d", name, i)
 		}
 	}
 	for at, name := range map[int]string{0: "no. 2", 7: "x", len(names) - 1: "no. 1"} {
 		other := slices.Clone(names)
 		other[at] = name
-		if countedNames(other) != nil {
+		if detectCountedNames(other) != nil {
 			t.Errorf("%q for ingredient %d still counts", name, at)
 		}
 	}
-	if countedNames(names[:leastCounted-1]) != nil {
+	if detectCountedNames(names[:minCountedNames-1]) != nil {
 		t.Error("few names are not stored")
 	}
 }

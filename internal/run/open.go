@@ -12,10 +12,10 @@ type Run struct {
 	Dir      string
 	Manifest *Manifest
 
-	store   Store
-	resolve func(string) (int32, error)
-	stored  func() (map[int][]File, error)
-	status  func() (*Status, error)
+	store           Store
+	ingredientIndex func(string) (int32, error)
+	storedParts     func() (map[int][]File, error)
+	status          func() (*Status, error)
 }
 
 // Open opens the run in a store, finished or not. It returns a [NotRunError] if there is none.
@@ -25,23 +25,23 @@ func Open(ctx context.Context, store Store) (*Run, error) {
 		return nil, err
 	}
 	return &Run{
-		Dir: store.Location(), Manifest: m, store: store, resolve: newResolver(m),
-		stored: sync.OnceValues(func() (map[int][]File, error) { return listParts(ctx, store, "draws/") }),
-		status: sync.OnceValues(func() (*Status, error) { return statusOf(ctx, store, m) }),
+		Dir: store.Location(), Manifest: m, store: store, ingredientIndex: newIngredientFinder(m),
+		storedParts: sync.OnceValues(func() (map[int][]File, error) { return listParts(ctx, store, "draws/") }),
+		status:      sync.OnceValues(func() (*Status, error) { return readStatus(ctx, store, m) }),
 	}, nil
 }
 
-// Problem returns the resolved problem.
+// Problem returns the text of the resolved problem.
 func (r *Run) Problem(ctx context.Context) ([]byte, error) {
-	return ReadWhole(ctx, r.store, problemName, mostProblem)
+	return ReadWhole(ctx, r.store, problemName, maxProblemBytes)
 }
 
-// Status returns the run's progress at the first call.
+// Status returns the progress of the run at the first call of Status.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
 // IsActive reports whether a process is working on the run, as far as that can be determined. In a
-// directory the lock shows it. Otherwise, and for shards, which may be on other machines, an
-// unfinished chain must have stored its state recently.
+// directory a lock shows that a process is at work. Without locks, and for shards, which may be on
+// other machines, the run is active if an unfinished chain has stored its state recently.
 func (r *Run) IsActive(now time.Time) bool {
 	if held, known := lockHeld(r.store); held {
 		return true
@@ -60,16 +60,16 @@ func (r *Run) CheckComplete() error {
 	return err
 }
 
-// Parts returns the current files of draws, by chain and in order.
+// Parts returns the descriptions of all stored files of draws, by chain and in order.
 func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
-	stored, err := r.stored()
+	stored, err := r.storedParts()
 	if err != nil {
 		return nil, err
 	}
 	var parts []PartFile
 	for chain := range r.Manifest.Settings.Chains {
 		for _, f := range stored[chain] {
-			data, err := ReadWhole(ctx, r.store, f.Name, boundsOf(r.Manifest).bytes)
+			data, err := ReadWhole(ctx, r.store, f.Name, newPartBounds(r.Manifest).fileBytes)
 			if err != nil {
 				return nil, err
 			}
@@ -79,8 +79,7 @@ func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
 	return parts, nil
 }
 
-// Draws returns the draws of all chains, one chain after the other. See
-// [Run.Chain].
+// Draws returns the draws of all chains, one chain after the other; see [Run.Chain].
 func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		for chain := range r.Manifest.Settings.Chains {
@@ -93,27 +92,28 @@ func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 	}
 }
 
-// Chain returns the draws of a chain in their order, in memory that does not grow with their
-// number. The memory that a Draw refers to is valid until the next one. The sequence ends with the
-// first error. This is an [UnfinishedError] if the run is not complete, and wraps [ErrDamaged] if a
-// file was changed.
+// Chain returns the draws of a chain in their order, in memory that does not grow with the number
+// of draws. The memory that a Draw refers to is valid until the next Draw. The sequence ends with
+// the first error. The error is an [UnfinishedError] if the run is not complete, and wraps
+// [ErrDamaged] if a file was changed.
 //
 // Several chains may be read at once.
 func (r *Run) Chain(ctx context.Context, chain int) iter.Seq2[*Draw, error] {
 	return r.Thinned(ctx, chain, 1)
 }
 
-// Thinned returns the draws 0, stride, 2·stride, ... of a chain, as Chain does. It still reads all
-// draws, but checks only the numbers and the lengths of the others.
+// Thinned returns the draws 0, stride, 2·stride, ... of a chain, as [Run.Chain] does. It still
+// reads the files of all draws, but of the skipped draws it checks only the numbers and the
+// lengths.
 func (r *Run) Thinned(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
-		stored, err := r.stored()
+		stored, err := r.storedParts()
 		if err == nil {
 			err = r.CheckComplete()
 		}
 		if err == nil {
 			wanted := true
-			_, err = readChain(ctx, r.store, r.Manifest, stored[chain], chain, r.resolve, stride, func(d *Draw) bool {
+			_, err = readChain(ctx, r.store, r.Manifest, stored[chain], chain, r.ingredientIndex, stride, func(d *Draw) bool {
 				if ctx.Err() != nil {
 					return false
 				}

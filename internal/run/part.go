@@ -13,8 +13,8 @@ import (
 	"kir/mcmc"
 )
 
-// Names of the columns that every part has. Programs that read all parts as one table derive a
-// column chain from the directory's name.
+// Names of the columns that every part has. Programs that read all parts as one table derive
+// another column, chain, from the name of the directory.
 const (
 	drawColumn       = "draw"
 	densityColumn    = "log_density"
@@ -23,58 +23,62 @@ const (
 	amountColumn     = "amount"
 )
 
-// reservedNames returns the names that no property may have, since other columns use them.
-func reservedNames() []string {
+// reservedColumnNames returns the names that no property may have, since columns of the draws have these
+// names.
+func reservedColumnNames() []string {
 	return []string{"chain", drawColumn, densityColumn, usedColumn, ingredientColumn, amountColumn}
 }
 
-// A table holds the schema and names that all parts of a run share.
-type table struct {
-	schema       *parquet.Schema
-	scores       int
-	conditions   []Condition
-	names        []string        // of the ingredients
-	amountValues []parquet.Value // of the smaller amounts, at any place of a list but the first
-	codec        *zstd.Codec     // zstd, because its bytes are the same on every machine, unlike those of Snappy in this library
+// A partLayout holds the schema and the names that all parts of a run share.
+type partLayout struct {
+	schema          *parquet.Schema
+	scoreCount      int
+	conditions      []Condition
+	ingredientNames []string
+	amountValues    []parquet.Value // prepared values of the amounts below 2¹², for any position in a draw's list but the first
+	codec           *zstd.Codec     // Zstandard compression; its bytes are the same on every machine, unlike those of Snappy in the Parquet library
 }
 
-// ingredientIndex returns the index of the ingredients' column. The next one holds their amounts.
-func (t *table) ingredientIndex() int { return 3 + t.scores + len(t.conditions) }
+// ingredientColumnIndex returns the index of the column of ingredients. The next column holds the
+// amounts.
+func (t *partLayout) ingredientColumnIndex() int { return 3 + t.scoreCount + len(t.conditions) }
 
-// newTable returns the table of draws with scores of the named properties and values of conditions.
-func newTable(properties []string, conditions []Condition, ingredients []string) *table {
-	t := &table{schema: drawSchema(properties, conditions), scores: len(properties), conditions: conditions, names: ingredients, codec: &zstd.Codec{Level: zstd.SpeedFastest}}
+// newPartLayout returns the layout of parts with the scores of the named properties and the values
+// of the conditions.
+func newPartLayout(properties []string, conditions []Condition, ingredients []string) *partLayout {
+	t := &partLayout{schema: drawSchema(properties, conditions), scoreCount: len(properties), conditions: conditions, ingredientNames: ingredients, codec: &zstd.Codec{Level: zstd.SpeedFastest}}
 	for amount := range int32(1 << 12) {
 		t.amountValues = append(t.amountValues, t.amountValue(amount))
 	}
 	return t
 }
 
-// ingredientValue returns the value of an ingredient. It shares the memory of the name, which the
-// library only reads.
-func (t *table) ingredientValue(i int32) parquet.Value {
-	name := t.names[i]
-	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.ingredientIndex())
+// ingredientValue returns the Parquet value for ingredient i, at any position in a draw's list but
+// the first. The value shares the memory of the ingredient's name, which the library only reads.
+func (t *partLayout) ingredientValue(i int32) parquet.Value {
+	name := t.ingredientNames[i]
+	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(name), len(name))).Level(1, 1, t.ingredientColumnIndex())
 }
 
-// amountValue returns the value of an amount.
-func (t *table) amountValue(amount int32) parquet.Value {
+// amountValue returns the Parquet value for an amount, at any position in a draw's list but the
+// first.
+func (t *partLayout) amountValue(amount int32) parquet.Value {
 	if int(amount) < len(t.amountValues) {
 		return t.amountValues[amount]
 	}
-	return parquet.Int32Value(amount).Level(1, 1, t.ingredientIndex()+1)
+	return parquet.Int32Value(amount).Level(1, 1, t.ingredientColumnIndex()+1)
 }
 
-// columns is a group that keeps its fields in the given order.
-type columns struct {
+// orderedGroup is a Parquet group that keeps its fields in the given order.
+type orderedGroup struct {
 	parquet.Group
 	fields []parquet.Field
 }
 
-func (c *columns) Fields() []parquet.Field { return c.fields }
+func (c *orderedGroup) Fields() []parquet.Field { return c.fields }
 
-// GoType is required by the library, which calls it only to convert rows.
-func (c *columns) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
+// GoType is required by the Parquet library, which calls it only to convert rows.
+func (c *orderedGroup) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 
 // drawSchema returns the schema of a part.
 func drawSchema(properties []string, conditions []Condition) *parquet.Schema {
@@ -101,7 +105,7 @@ func drawSchema(properties []string, conditions []Condition) *parquet.Schema {
 		order = append(order, c.Name)
 	}
 	order = append(order, ingredientColumn, amountColumn)
-	group := &columns{Group: nodes}
+	group := &orderedGroup{Group: nodes}
 	byName := make(map[string]parquet.Field)
 	for _, f := range nodes.Fields() {
 		byName[f.Name()] = f
@@ -112,61 +116,62 @@ func drawSchema(properties []string, conditions []Condition) *parquet.Schema {
 	return parquet.NewSchema("draws", group)
 }
 
-// partDraws and partEntries are the numbers of draws, and of ingredients in draws, after which a
-// part ends, at the next end of a segment.
+// A part ends at the end of the segment in which the part reaches fullPartDraws draws, or
+// fullPartEntries ingredients in all its draws together.
 const (
-	partDraws   = 1 << 16
-	partEntries = 1 << 19
+	fullPartDraws   = 1 << 16
+	fullPartEntries = 1 << 19
 )
 
-// flushDraws is the number of draws passed to the library at once.
+// flushDraws is the number of draws that are passed to the Parquet library at once.
 const flushDraws = 64
 
-// A partWriter writes a part of draws in memory.
+// A partWriter encodes the draws of a part in memory.
 type partWriter struct {
-	table          *table
-	out            bytes.Buffer
-	writer         *parquet.GenericWriter[any]
-	columns        []*parquet.ColumnWriter
-	values         [][]parquet.Value // by column, not yet handed over
-	draws          int
-	entries        int
-	order, amounts []int32 // scratch
-	conditions     []int32 // scratch
+	layout                     *partLayout
+	buffer                     bytes.Buffer
+	writer                     *parquet.GenericWriter[any]
+	columns                    []*parquet.ColumnWriter
+	pendingValues              [][]parquet.Value // by column: values that are not yet passed to the library
+	draws                      int
+	ingredientCount            int
+	sortedIngredients, amounts []int32 // reused by [partWriter.add]
+	conditions                 []int32 // reused by [partWriter.add]
 }
 
-// The keys of a part's metadata.
+// Keys in the metadata of a part.
 const (
-	runKey   = "kir.run"
-	chainKey = "kir.chain"
+	runMetadataKey   = "kir.run"
+	chainMetadataKey = "kir.chain"
 )
 
-func (t *table) newPart(run string, chain int) *partWriter {
-	p := &partWriter{table: t}
-	p.writer = parquet.NewGenericWriter[any](&p.out, t.schema, parquet.Compression(t.codec), parquet.CreatedBy("kir", "1", ""),
-		parquet.KeyValueMetadata(runKey, run), parquet.KeyValueMetadata(chainKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
+func (t *partLayout) newPartWriter(run string, chain int) *partWriter {
+	p := &partWriter{layout: t}
+	p.writer = parquet.NewGenericWriter[any](&p.buffer, t.schema, parquet.Compression(t.codec), parquet.CreatedBy("kir", "1", ""),
+		parquet.KeyValueMetadata(runMetadataKey, run), parquet.KeyValueMetadata(chainMetadataKey, strconv.Itoa(chain)), parquet.PageBufferSize(1<<17),
 		parquet.SkipPageBounds(ingredientColumn, "list", "element"))
 	p.columns = p.writer.ColumnWriters()
-	p.values = make([][]parquet.Value, len(p.columns))
+	p.pendingValues = make([][]parquet.Value, len(p.columns))
 	return p
 }
 
-// add appends a draw, its ingredients in ascending order.
+// add appends the state x as the draw with the given number.
 func (p *partWriter) add(draw int, x *mcmc.State, scores []float64) error {
-	p.order = append(p.order[:0], x.Composition.Ingredients()...)
-	slices.Sort(p.order)
+	p.sortedIngredients = append(p.sortedIngredients[:0], x.Composition.Ingredients()...)
+	slices.Sort(p.sortedIngredients)
 	amounts := x.Composition.Amounts()
 	p.amounts = p.amounts[:0]
-	for _, i := range p.order {
+	for _, i := range p.sortedIngredients {
 		p.amounts = append(p.amounts, amounts[i])
 	}
 	p.conditions = x.Composition.AppendConditions(p.conditions[:0])
-	return p.appendDraw(draw, x.LogDensity(), p.order, p.amounts, p.conditions, scores)
+	return p.appendDraw(draw, x.LogDensity(), p.sortedIngredients, p.amounts, p.conditions, scores)
 }
 
-// appendDraw appends a draw given by its numbers.
+// appendDraw appends a draw. The parameter list holds the ingredients in ascending order, and
+// conditions the value index of each condition.
 func (p *partWriter) appendDraw(draw int, density float64, list, amounts, conditions []int32, scores []float64) error {
-	put := func(k int, v parquet.Value) { p.values[k] = append(p.values[k], v.Level(0, 0, k)) }
+	put := func(k int, v parquet.Value) { p.pendingValues[k] = append(p.pendingValues[k], v.Level(0, 0, k)) }
 	put(0, parquet.Int64Value(int64(draw)))
 	number := func(v float64) parquet.Value {
 		if v == 0 {
@@ -181,46 +186,48 @@ func (p *partWriter) appendDraw(draw int, density float64, list, amounts, condit
 	}
 	for at, v := range conditions {
 		value := parquet.Value{}
-		if c := &p.table.conditions[at]; c.Numbers != nil {
+		if c := &p.layout.conditions[at]; c.Numbers != nil {
 			value = number(c.Numbers[v])
 		} else {
 			value = parquet.ByteArrayValue([]byte(c.Categories[v]))
 		}
 		put(3+len(scores)+at, value)
 	}
-	k := p.table.ingredientIndex()
-	ingredients, units := p.values[k], p.values[k+1]
+	k := p.layout.ingredientColumnIndex()
+	ingredients, units := p.pendingValues[k], p.pendingValues[k+1]
 	from := len(ingredients)
 	for at, i := range list {
-		ingredients, units = append(ingredients, p.table.ingredientValue(i)), append(units, p.table.amountValue(amounts[at]))
+		ingredients, units = append(ingredients, p.layout.ingredientValue(i)), append(units, p.layout.amountValue(amounts[at]))
 	}
 	ingredients[from], units[from] = ingredients[from].Level(0, 1, k), units[from].Level(0, 1, k+1)
-	p.values[k], p.values[k+1] = ingredients, units
+	p.pendingValues[k], p.pendingValues[k+1] = ingredients, units
 	p.draws++
-	p.entries += len(list)
+	p.ingredientCount += len(list)
 	if p.draws%flushDraws == 0 {
 		return p.flush()
 	}
 	return nil
 }
 
-// flush passes the buffered values to the library.
+// flush passes the pending values to the Parquet library.
 func (p *partWriter) flush() error {
 	for k, c := range p.columns {
-		if len(p.values[k]) == 0 {
+		if len(p.pendingValues[k]) == 0 {
 			continue
 		}
-		if _, err := c.WriteRowValues(p.values[k]); err != nil {
+		if _, err := c.WriteRowValues(p.pendingValues[k]); err != nil {
 			return err
 		}
-		p.values[k] = p.values[k][:0]
+		p.pendingValues[k] = p.pendingValues[k][:0]
 	}
 	return nil
 }
 
-func (p *partWriter) isFull() bool { return p.draws >= partDraws || p.entries >= partEntries }
+func (p *partWriter) isFull() bool {
+	return p.draws >= fullPartDraws || p.ingredientCount >= fullPartEntries
+}
 
-// close returns the file.
+// close ends the part and returns the bytes of its file.
 func (p *partWriter) close() ([]byte, error) {
 	if err := p.flush(); err != nil {
 		return nil, err
@@ -228,5 +235,5 @@ func (p *partWriter) close() ([]byte, error) {
 	if err := p.writer.Close(); err != nil {
 		return nil, err
 	}
-	return p.out.Bytes(), nil
+	return p.buffer.Bytes(), nil
 }

@@ -12,26 +12,27 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A file of draws may come from someone else. The Parquet library allocates the memory that counts
-// and lengths in the file ask for. A few bytes can ask for gigabytes. So this code reads them first
-// and checks them against the most that a part of the run can have.
+// A file of draws may come from someone else. The Parquet library allocates as much memory as
+// counts and lengths in the file ask for. A few bytes can ask for gigabytes. So the code below
+// reads the counts and lengths first and checks them against the largest part that the run can
+// have.
 
-// plainDictionary is the encoding PLAIN_DICTIONARY. Older writers of Parquet use it for indices and
-// their dictionary, instead of RLE_DICTIONARY and PLAIN.
+// plainDictionary is the number of the Parquet encoding PLAIN_DICTIONARY. Older writers use it for
+// indices and their dictionary, instead of RLE_DICTIONARY and PLAIN.
 const plainDictionary = 2
 
-// partBounds is the most that a part of a run can have.
+// partBounds holds the largest sizes of a part of a run.
 type partBounds struct {
-	rows    int64 // draws
-	entries int64 // ingredients of all draws
-	bytes   int64 // of the file, and of its columns without their encodings
+	draws       int64 // number of draws
+	ingredients int64 // number of ingredients in all draws together
+	fileBytes   int64 // size of the file, and of its decoded columns
 }
 
-// boundsOf returns the bounds for the parts of a run.
-func boundsOf(m *Manifest) partBounds {
+// newPartBounds returns the largest sizes of the parts of a run.
+func newPartBounds(m *Manifest) partBounds {
 	segment := int64(segmentDraws(&m.Settings))
 	used := int64(min(m.IngredientCount(), m.Total))
-	b := partBounds{rows: partDraws + segment, entries: partEntries + segment*used}
+	b := partBounds{draws: fullPartDraws + segment, ingredients: fullPartEntries + segment*used}
 	const dictionary = 64 // bytes of a name in a dictionary and of its place, but for its text
 	names := int64(0)
 	if m.Counted == nil {
@@ -48,15 +49,16 @@ func boundsOf(m *Manifest) partBounds {
 			names += int64(len(category)) + dictionary
 		}
 	}
-	b.bytes = b.rows*int64(8*(2+len(m.Properties)+len(m.Conditions))+4) + 8*b.entries + names + 1<<20
+	b.fileBytes = b.draws*int64(8*(2+len(m.Properties)+len(m.Conditions))+4) + 8*b.ingredients + names + 1<<20
 	return b
 }
 
-// mostEnd is the largest footer of a part, which lists the columns and their places.
-const mostEnd = 1 << 20
+// maxFooterBytes is the largest size of a part's footer. The footer lists the columns and their
+// positions.
+const maxFooterBytes = 1 << 20
 
-// checkEnd checks the footer of a part of the given size.
-func checkEnd(data io.ReaderAt, size int64) error {
+// checkFooter checks the footer of a part that is size bytes long.
+func checkFooter(data io.ReaderAt, size int64) error {
 	end := make([]byte, 8)
 	if size < 12 {
 		return errors.New("it is too short")
@@ -68,30 +70,31 @@ func checkEnd(data io.ReaderAt, size int64) error {
 	if length > size-12 {
 		return errors.New("its end is longer than it")
 	}
-	if length > mostEnd {
+	if length > maxFooterBytes {
 		return errors.New("its end is longer than that of any part")
 	}
 	text := make([]byte, length)
 	if _, err := data.ReadAt(text, size-8-length); err != nil {
 		return err
 	}
-	c := compact{data: text}
-	_, err := c.fields(0)
+	c := compactReader{data: text}
+	_, err := c.readStruct(0)
 	return err
 }
 
-// checkColumns checks the pages of a part's columns, in a row group.
-func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, most partBounds) error {
+// checkColumns checks the pages of all columns of a row group. The parameter at is the index of the
+// row group, and data is the whole file.
+func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, bounds partBounds) error {
 	meta := r.file.Metadata().RowGroups[at]
-	if g.NumRows() < 0 || g.NumRows() > most.rows {
+	if g.NumRows() < 0 || g.NumRows() > bounds.draws {
 		return fmt.Errorf("it has %d draws", g.NumRows())
 	}
 	for k, column := range meta.Columns {
 		values := g.NumRows()
 		if k >= len(meta.Columns)-2 {
-			values = most.entries
+			values = bounds.ingredients
 		}
-		if err := checkColumn(data, &column.MetaData, values, most.bytes); err != nil {
+		if err := checkColumn(data, &column.MetaData, values, bounds.fileBytes); err != nil {
 			return fmt.Errorf("column %d: %w", k, err)
 		}
 	}
@@ -113,37 +116,37 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		return errors.New("it lies outside of the file")
 	}
 	for rest := data[from : from+meta.TotalCompressedSize]; len(rest) > 0; {
-		h := compact{data: rest}
-		page, err := h.fields(0)
+		h := compactReader{data: rest}
+		page, err := h.readStruct(0)
 		if err != nil {
 			return err
 		}
-		length := page.at(3)
+		length := page.number(3)
 		if length < 0 || length > int64(len(h.data)) {
 			return errors.New("a page ends behind it")
 		}
 		body := h.data[:length]
 		rest = h.data[length:]
-		p := pageBody{data: body, size: page.at(2), codec: meta.Codec}
-		if bytes -= p.size; p.size < 0 || bytes < 0 {
+		p := pageBody{data: body, uncompressedSize: page.number(2), codec: meta.Codec}
+		if bytes -= p.uncompressedSize; p.uncompressedSize < 0 || bytes < 0 {
 			return errors.New("its pages are longer than those of any part")
 		}
 		switch {
-		case page.of[7] != nil: // a dictionary
-			of := page.of[7]
-			if err := p.unpack(); err != nil {
+		case page.structs[7] != nil: // a dictionary
+			of := page.structs[7]
+			if err := p.decompress(); err != nil {
 				return err
 			}
-			if n := of.at(1); n < 0 || n > int64(len(p.data)) || of.at(2) != int64(format.Plain) && of.at(2) != plainDictionary {
+			if n := of.number(1); n < 0 || n > int64(len(p.data)) || of.number(2) != int64(format.Plain) && of.number(2) != plainDictionary {
 				return errors.New("its dictionary has more values than bytes")
 			}
-		case page.of[8] != nil: // values
-			of := page.of[8]
-			n := of.at(1)
-			if values -= n; n < 0 || values < 0 || of.at(2) < 0 || of.at(2) > n || of.at(3) < 0 || of.at(3) > n {
+		case page.structs[8] != nil: // values
+			of := page.structs[8]
+			n := of.number(1)
+			if values -= n; n < 0 || values < 0 || of.number(2) < 0 || of.number(2) > n || of.number(3) < 0 || of.number(3) > n {
 				return errors.New("its pages have more values than there are draws for")
 			}
-			if err := p.checkValues(n, of.at(6), of.at(5), format.Encoding(of.at(4))); err != nil {
+			if err := p.checkValues(n, of.number(6), of.number(5), format.Encoding(of.number(4))); err != nil {
 				return err
 			}
 		default:
@@ -153,15 +156,15 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 	return nil
 }
 
-// A pageBody is the content of a page.
+// A pageBody is the content of a page of a Parquet column.
 type pageBody struct {
-	data  []byte
-	size  int64                   // without compression
-	codec format.CompressionCodec // of what is not yet unpacked
+	data             []byte
+	uncompressedSize int64                   // number of bytes after decompression
+	codec            format.CompressionCodec // compression of data; none once data is decompressed
 }
 
-// unpack decompresses the page.
-func (p *pageBody) unpack() error {
+// decompress decompresses the page in place, unless that has been done.
+func (p *pageBody) decompress() error {
 	codec := p.codec
 	p.codec = format.Uncompressed
 	switch codec {
@@ -169,7 +172,7 @@ func (p *pageBody) unpack() error {
 		return nil
 	case format.Snappy:
 		// Compressed data begin with their length.
-		if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.size) {
+		if n, read := binary.Uvarint(p.data); read <= 0 || n > uint64(p.uncompressedSize) {
 			return errors.New("a page is longer than it says")
 		}
 		var err error
@@ -177,20 +180,21 @@ func (p *pageBody) unpack() error {
 		return err
 	}
 	const window = 8 << 20 // of what a writer may look back over, which counts, too
-	reader, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(p.size, window))))
+	reader, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(p.uncompressedSize, window))))
 	if err != nil {
 		return err
 	}
 	defer reader.Close()
 	p.data, err = reader.DecodeAll(p.data, nil)
-	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || int64(len(p.data)) > p.size {
+	if errors.Is(err, zstd.ErrDecoderSizeExceeded) || int64(len(p.data)) > p.uncompressedSize {
 		return errors.New("a page is longer than it says")
 	}
 	return err
 }
 
-// checkValues checks that a page does not hold more values than it claims: its levels, which are
-// not compressed, with their byte lengths, and the values behind them.
+// checkValues checks that a page does not hold more values than it claims. The page begins with
+// repetition and definition levels, which are not compressed and whose byte lengths are given. The
+// values follow.
 func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding format.Encoding) error {
 	for _, length := range []int64{repetitions, definitions} {
 		if length < 0 || length > int64(len(p.data)) {
@@ -202,7 +206,7 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 		}
 		p.data = p.data[length:]
 	}
-	if err := p.unpack(); err != nil {
+	if err := p.decompress(); err != nil {
 		return err
 	}
 	switch encoding {
@@ -228,9 +232,8 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 	return fmt.Errorf("a page is encoded as %v", encoding)
 }
 
-// checkRuns checks that runs of repeated and of packed values (Parquet's RLE) hold no more values
-// than given. It allows for those that fill up the last eight of each packed run. bits is the width
-// of a value.
+// checkRuns checks that data in Parquet's RLE encoding hold at most the given number of values,
+// each bits wide. The last run of packed values may contain up to seven more values as padding.
 func checkRuns(data []byte, bits, values int64) error {
 	for len(data) > 0 {
 		head, size := binary.Uvarint(data)
@@ -255,72 +258,73 @@ func checkRuns(data []byte, bits, values int64) error {
 	return nil
 }
 
-// compact reads Thrift's compact protocol and never past the end of the data.
-type compact struct {
-	data  []byte
-	items int
+// compactReader reads Thrift's compact protocol and never reads past the end of the data.
+type compactReader struct {
+	data      []byte
+	itemCount int
 }
 
-// fields are the fields of a struct: numbers, and structs within it. Other fields are skipped.
-type fields struct {
-	value map[int64]int64
-	of    map[int64]*fields
+// compactStruct holds the fields of a decoded struct by field id: numbers, and nested structs.
+// Fields of other types are skipped.
+type compactStruct struct {
+	numbers map[int64]int64
+	structs map[int64]*compactStruct
 }
 
-// at returns the number with an id, 0 if it is absent.
-func (f *fields) at(id int64) int64 { return f.value[id] }
+// number returns the numeric field with an id, or 0 if the field is absent.
+func (f *compactStruct) number(id int64) int64 { return f.numbers[id] }
 
-// Bounds of the protocol data: the depth of nested structs, and the number of items of all lists.
+// Limits of the decoded data: the depth of nested structs, and the number of items of all lists.
 const (
-	deepest   = 32
-	mostItems = 1 << 16
+	maxStructDepth = 32
+	maxListItems   = 1 << 16
 )
 
-var errCompact = errors.New("its description cannot be read")
+var errCompactProtocol = errors.New("its description cannot be read")
 
-// uvarint reads an unsigned number.
-func (c *compact) uvarint() (uint64, error) {
+// readUvarint reads an unsigned integer of variable length.
+func (c *compactReader) readUvarint() (uint64, error) {
 	v, size := binary.Uvarint(c.data)
 	if size <= 0 {
-		return 0, errCompact
+		return 0, errCompactProtocol
 	}
 	c.data = c.data[size:]
 	return v, nil
 }
 
-// varint reads a signed number.
-func (c *compact) varint() (int64, error) {
-	v, err := c.uvarint()
+// readVarint reads a signed integer of variable length in zigzag encoding.
+func (c *compactReader) readVarint() (int64, error) {
+	v, err := c.readUvarint()
 	return int64(v>>1) ^ -int64(v&1), err
 }
 
-// byte reads one.
-func (c *compact) byte() (byte, error) {
+// readByte reads one byte.
+func (c *compactReader) readByte() (byte, error) {
 	if len(c.data) == 0 {
-		return 0, errCompact
+		return 0, errCompactProtocol
 	}
 	b := c.data[0]
 	c.data = c.data[1:]
 	return b, nil
 }
 
-// skip skips n bytes.
-func (c *compact) skip(n uint64) error {
+// skipBytes skips n bytes.
+func (c *compactReader) skipBytes(n uint64) error {
 	if n > uint64(len(c.data)) {
-		return errCompact
+		return errCompactProtocol
 	}
 	c.data = c.data[n:]
 	return nil
 }
 
-// fields reads a struct.
-func (c *compact) fields(depth int) (*fields, error) {
-	if depth > deepest {
-		return nil, errCompact
+// readStruct reads a struct that is nested at the given depth.
+func (c *compactReader) readStruct(depth int) (*compactStruct, error) {
+	if depth > maxStructDepth {
+		return nil, errCompactProtocol
 	}
-	f := &fields{make(map[int64]int64), make(map[int64]*fields)}
+	f := &compactStruct{make(map[int64]int64), make(map[int64]*compactStruct)}
 	for id := int64(0); ; {
-		head, err := c.byte()
+		head, err := c.readByte()
 		if err != nil {
 			return nil, err
 		}
@@ -329,82 +333,83 @@ func (c *compact) fields(depth int) (*fields, error) {
 		}
 		if delta := int64(head >> 4); delta != 0 {
 			id += delta
-		} else if id, err = c.varint(); err != nil {
+		} else if id, err = c.readVarint(); err != nil {
 			return nil, err
 		}
-		if err := c.field(f, id, head&15, depth); err != nil {
+		if err := c.readField(f, id, head&15, depth); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// field reads a field of the given kind.
-func (c *compact) field(f *fields, id int64, kind byte, depth int) (err error) {
+// readField reads a field whose type has the code kind, and sets it in f under id.
+func (c *compactReader) readField(f *compactStruct, id int64, kind byte, depth int) (err error) {
 	switch kind {
 	case 1, 2: // true, false
-		f.value[id] = int64(2 - kind)
+		f.numbers[id] = int64(2 - kind)
 	case 4, 5, 6: // integers
-		f.value[id], err = c.varint()
+		f.numbers[id], err = c.readVarint()
 	case 12: // a struct
-		f.of[id], err = c.fields(depth + 1)
+		f.structs[id], err = c.readStruct(depth + 1)
 	default:
 		err = c.skipItem(kind, depth)
 	}
 	return err
 }
 
-// skipItem skips an item of the given kind.
-func (c *compact) skipItem(kind byte, depth int) error {
+// skipItem skips one value whose type has the code kind.
+func (c *compactReader) skipItem(kind byte, depth int) error {
 	switch kind {
 	case 1, 2, 3:
-		_, err := c.byte()
+		_, err := c.readByte()
 		return err
 	case 4, 5, 6:
-		_, err := c.uvarint()
+		_, err := c.readUvarint()
 		return err
 	case 7: // a number with a point
-		return c.skip(8)
+		return c.skipBytes(8)
 	case 8: // bytes
-		n, err := c.uvarint()
+		n, err := c.readUvarint()
 		if err != nil {
 			return err
 		}
-		return c.skip(n)
+		return c.skipBytes(n)
 	case 9, 10: // a list or a set
-		head, err := c.byte()
+		head, err := c.readByte()
 		if err != nil {
 			return err
 		}
 		n := uint64(head >> 4)
 		if n == 15 {
-			if n, err = c.uvarint(); err != nil {
+			if n, err = c.readUvarint(); err != nil {
 				return err
 			}
 		}
 		return c.skipItems(n, depth, head&15)
 	case 11: // a map
-		n, err := c.uvarint()
+		n, err := c.readUvarint()
 		if err != nil || n == 0 {
 			return err
 		}
-		kinds, err := c.byte()
+		kinds, err := c.readByte()
 		if err != nil {
 			return err
 		}
 		return c.skipItems(n, depth, kinds>>4, kinds&15)
 	case 12:
-		_, err := c.fields(depth + 1)
+		_, err := c.readStruct(depth + 1)
 		return err
 	}
-	return errCompact
+	return errCompactProtocol
 }
 
-// skipItems skips n groups of items of the given kinds.
-func (c *compact) skipItems(n uint64, depth int, kinds ...byte) error {
-	if n > uint64(len(c.data)) || depth > deepest {
-		return errCompact
+// skipItems skips n items of a list or a map. Each item consists of one value of each of the given
+// types.
+func (c *compactReader) skipItems(n uint64, depth int, kinds ...byte) error {
+	if n > uint64(len(c.data)) || depth > maxStructDepth {
+		return errCompactProtocol
 	}
-	if c.items += int(n); c.items > mostItems {
+	if c.itemCount += int(n); c.itemCount > maxListItems {
 		return errors.New("its description has more in it than that of any part")
 	}
 	for range n {

@@ -15,7 +15,7 @@ func partName(chain, part int) string {
 
 func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", chain) }
 
-// listParts returns the files of draws of each chain, in order.
+// listParts returns the files of draws below a prefix: for each chain, its files in order.
 func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
 	files, err := store.List(ctx, prefix)
 	if err != nil {
@@ -35,8 +35,9 @@ func listParts(ctx context.Context, store Store, prefix string) (map[int][]File,
 	return parts, nil
 }
 
-// checkOrder returns an error that names the first missing part of a chain.
-func checkOrder(chain int, files []File) error {
+// checkPartOrder returns an error that names the first missing part of a chain, or nil if no part
+// is missing.
+func checkPartOrder(chain int, files []File) error {
 	for k, f := range files {
 		if want := partName(chain, k); f.Name != want {
 			return fmt.Errorf("%w: %s is there and %s is not: remove the former, and what follows it, and kir resume makes them again", ErrDamaged, f.Name, want)
@@ -45,34 +46,34 @@ func checkOrder(chain int, files []File) error {
 	return nil
 }
 
-// readChain visits every stride-th draw of a chain, in order, until visit returns false. It returns
-// the parts that it has read.
+// readChain calls visit for every stride-th draw of a chain, in order, until visit returns false.
+// It returns the descriptions of the parts that were read.
 func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]PartFile, error) {
-	if err := checkOrder(chain, files); err != nil {
+	if err := checkPartOrder(chain, files); err != nil {
 		return nil, err
 	}
 	var parts []PartFile
 	d := &Draw{Chain: chain, Scores: make([]float64, len(m.Properties))}
-	var b block
+	var b rowGroupData
 	next, more := 0, true
 	for _, f := range files {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
-		data, err := ReadWhole(ctx, store, f.Name, boundsOf(m).bytes)
+		data, err := ReadWhole(ctx, store, f.Name, newPartBounds(m).fileBytes)
 		if err != nil {
 			return nil, fmt.Errorf("the draws of chain %d: %w", chain, err)
 		}
 		parts = append(parts, newPartFile(f.Name, data))
 		r, err := openPart(bytes.NewReader(data), int64(len(data)), m, chain)
 		if err == nil {
-			r.resolve = resolve
+			r.ingredientIndex = resolve
 			var n int
-			n, more, err = r.read(data, &b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
+			n, more, err = r.visitDraws(data, &b, d, m.Properties, next, func(draw int) bool { return draw%stride == 0 }, visit)
 			next += n
 		}
 		if errors.Is(err, ErrDamaged) {
-			return nil, damagedPart(store, f.Name, err)
+			return nil, newDamagedPartError(store, f.Name, err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", store.Path(f.Name), err)
@@ -87,23 +88,23 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 	return parts, nil
 }
 
-// storedDraws returns the number of draws of a part, from its footer.
-func storedDraws(ctx context.Context, store Store, f File, m *Manifest, chain int) (int, error) {
-	r, err := openPart(&remoteFile{ctx, store, f.Name}, f.Size, m, chain)
+// readDrawCount returns the number of draws of a part, read from the footer of the file.
+func readDrawCount(ctx context.Context, store Store, f File, m *Manifest, chain int) (int, error) {
+	r, err := openPart(&rangeReader{ctx, store, f.Name}, f.Size, m, chain)
 	if err != nil {
 		return 0, err
 	}
 	return int(r.file.NumRows()), nil
 }
 
-// remoteFile reads ranges of a file in a store.
-type remoteFile struct {
+// rangeReader reads byte ranges of a file in a store.
+type rangeReader struct {
 	ctx   context.Context
 	store Store
 	name  string
 }
 
-func (f *remoteFile) ReadAt(b []byte, offset int64) (int, error) {
+func (f *rangeReader) ReadAt(b []byte, offset int64) (int, error) {
 	data, err := f.store.Read(f.ctx, f.name, offset, int64(len(b)))
 	n := copy(b, data)
 	if err == nil && n < len(b) {

@@ -9,50 +9,53 @@ import (
 	"kir/internal/diagnose"
 )
 
-// progressTime is the time between progress events.
-const progressTime = 250 * time.Millisecond
+// progressInterval is the time between two calls of [Options].Progress.
+const progressInterval = 250 * time.Millisecond
 
-// liveRest is the least time between two computations of the live statistics, in units of the
-// computation's own time. So they cost little of the run.
-const liveRest = 25
+// liveRestFactor is the least time between two computations of the live statistics, as a multiple
+// of the duration of the computation. So the computation slows the run down only little.
+const liveRestFactor = 25
 
-// A Progress is the progress of a run. Reading it does not affect the run.
+// A Progress is the progress of a run at one moment.
 type Progress struct {
-	Elapsed time.Duration // in this session
-	Done    float64       // share of all iterations
+	Elapsed time.Duration // time since the start of this session
+	Done    float64       // share of the iterations of all chains that are made
 	Chains  []ChainProgress
-	// Left estimates the remaining time of chains and search, 0 if unknown. If AtMost is set, only
-	// the time limit of the run is known. The length of the chains, of which Done is a share, is
-	// known only after the statistics were first checked.
+	// Left estimates the remaining time of the chains and the search; 0 if it is unknown. AtMost
+	// says that Left is only the rest of the run's time limit. A run of [mcmc.AutoDraws] has no
+	// better estimate before its statistics are first checked, and Done is then not reliable
+	// either.
 	Left   time.Duration
 	AtMost bool
-	// Search is the completed share of the search, which follows the chains. Chains is empty then.
+	// Search is the share of the search that is done. The search follows the chains, and Chains is
+	// empty then.
 	Search float64
 
 	// Draws is the length of the shortest chain when RHat and ESS were computed. RHat is the
 	// largest R-hat of all statistics, and ESS the smallest effective sample size. Both are NaN
-	// while undetermined. In a run of [mcmc.AutoDraws] ESS does not exceed the value projected from
-	// the worst statistic at the last check.
+	// while they cannot be computed. In a run of [mcmc.AutoDraws] ESS is at most the effective
+	// sample size of the worst statistic at the last check, scaled by the number of draws since.
 	Draws     int
 	RHat, ESS float64
 
 	// WantedESS is the effective sample size that each statistic must reach in a run of
-	// [mcmc.AutoDraws]; else 0.
+	// [mcmc.AutoDraws]; 0 in other runs.
 	WantedESS int
-	// Best are the best compositions so far, taken from every 64th iteration: at most five, with
-	// different sets of ingredients, the best first. Their Score has all weights 1.
+	// Best holds at most five best compositions so far, taken from every 64th iteration, with
+	// different sets of ingredients, the best first. The field Score of each is computed with all
+	// weights 1.
 	Best []Best
 }
 
-// ChainProgress says how far a chain is.
+// ChainProgress is the progress of one chain.
 type ChainProgress struct {
-	Done     float64 // share of the iterations
-	Warmup   bool    // whether it is in warm-up
-	Rate     float64 // iterations a second since the event before
-	Accepted float64 // share of the iterations after warm-up; NaN before the first segment of them
+	Done     float64 // share of the chain's iterations that are made
+	Warmup   bool    // whether the chain is in warm-up
+	Rate     float64 // iterations per second since the previous report
+	Accepted float64 // share of accepted proposals after warm-up; NaN before the first segment after warm-up
 }
 
-// reportProgress reports progress until the returned function is called.
+// reportProgress reports progress at intervals until the returned function is called.
 func (s *session) reportProgress() (end func()) {
 	report := s.options.Progress
 	if report == nil {
@@ -74,12 +77,12 @@ func (s *session) reportProgress() (end func()) {
 	lastTime := time.Now()
 	tell := func() {
 		now := time.Now()
-		p := Progress{Elapsed: now.Sub(s.begun), Done: s.doneShare()}
+		p := Progress{Elapsed: now.Sub(s.startTime), Done: s.doneShare()}
 		for k, c := range s.chains {
-			n, kept := c.published.iterations.Load(), c.published.kept.Load()
+			n, kept := c.published.iterations.Load(), c.published.afterWarmup.Load()
 			p.Chains = append(p.Chains, ChainProgress{
 				Done:     c.doneShare(),
-				Warmup:   n < s.warmup.Load(),
+				Warmup:   n < s.warmupIterations.Load(),
 				Rate:     float64(n-last[k]) / now.Sub(lastTime).Seconds(),
 				Accepted: float64(c.published.accepted.Load()) / float64(kept),
 			})
@@ -90,11 +93,11 @@ func (s *session) reportProgress() (end func()) {
 			p.WantedESS = auto.Wanted
 		}
 		p.Best = s.collectBestSoFar()
-		p.Left, p.AtMost = s.timeLeft(before, auto)
+		p.Left, p.AtMost = s.estimateTimeLeft(before, auto)
 		live.Lock()
 		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
 		live.Unlock()
-		p.ESS = s.boundESS(p.ESS)
+		p.ESS = s.limitESS(p.ESS)
 		report(p)
 	}
 
@@ -102,8 +105,8 @@ func (s *session) reportProgress() (end func()) {
 	// Chains within a long segment must not delay the others.
 	var looked time.Time
 	var took time.Duration
-	endLive := callEvery(progressTime, func() {
-		if time.Since(looked) < liveRest*took {
+	endLive := callEvery(progressInterval, func() {
+		if time.Since(looked) < liveRestFactor*took {
 			return
 		}
 		begun := time.Now()
@@ -113,7 +116,7 @@ func (s *session) reportProgress() (end func()) {
 		live.draws, live.rhat, live.ess = draws, rhat, ess
 		live.Unlock()
 	})
-	endTell := callEvery(progressTime, tell)
+	endTell := callEvery(progressInterval, tell)
 	return func() {
 		endLive()
 		endTell()
@@ -121,23 +124,25 @@ func (s *session) reportProgress() (end func()) {
 	}
 }
 
-// timeLeft estimates the remaining time of chains and search. Its arguments are the iterations made
-// before this session, and whether the number of draws was unknown then.
-func (s *session) timeLeft(before int64, auto bool) (left time.Duration, atMost bool) {
-	made, all, each := int64(0), int64(len(s.chains))*s.length.Load(), int64(1)
+// estimateTimeLeft estimates the remaining time of the chains and the search. The parameter before
+// is the number of iterations made before this session, and auto says whether the number of draws
+// was unknown when the session began. The result atMost says that left is only the rest of the time
+// limit.
+func (s *session) estimateTimeLeft(before int64, auto bool) (left time.Duration, atMost bool) {
+	made, all, each := int64(0), int64(len(s.chains))*s.expectedIterations.Load(), int64(1)
 	for _, c := range s.chains {
 		made += c.published.iterations.Load()
 	}
 	seconds := 0.0
 	if auto {
-		each, atMost = autoLines, s.checked.Load() == nil
+		each, atMost = autoSearchFactor, s.lastStoppingCheck.Load() == nil
 	}
 	if made > before && !atMost {
-		work := float64(max(all-made, 0)) + float64(s.searchShare(all, each)*float64(all))
-		seconds = work * time.Since(s.begun).Seconds() / float64(made-before)
+		work := float64(max(all-made, 0)) + float64(s.relativeSearchTime(all, each)*float64(all))
+		seconds = work * time.Since(s.startTime).Seconds() / float64(made-before)
 	}
 	if most := s.manifest.Auto; auto && most.Seconds > 0 {
-		rest := max(most.Seconds-s.seconds(), 0)
+		rest := max(most.Seconds-s.elapsedSeconds(), 0)
 		if atMost || rest < seconds {
 			seconds = rest
 		}
@@ -145,10 +150,10 @@ func (s *session) timeLeft(before int64, auto bool) (left time.Duration, atMost 
 	return time.Duration(seconds * float64(time.Second)), atMost
 }
 
-// boundESS limits the effective sample size of the statistics to that of the worst statistic at the
-// last check, scaled by the iterations since.
-func (s *session) boundESS(ess float64) float64 {
-	c := s.checked.Load()
+// limitESS limits an effective sample size to that of the worst statistic at the last stopping
+// check, scaled by the iterations since the check.
+func (s *session) limitESS(ess float64) float64 {
+	c := s.lastStoppingCheck.Load()
 	if c == nil {
 		return ess
 	}
@@ -156,11 +161,12 @@ func (s *session) boundESS(ess float64) float64 {
 	for _, chain := range s.chains {
 		made = min(made, chain.published.iterations.Load())
 	}
-	made -= s.warmup.Load()
-	return min(ess, c.ess*float64(made)/float64(c.iterations)) // NaN if ess is
+	made -= s.warmupIterations.Load()
+	return min(ess, c.minESS*float64(made)/float64(c.iterations)) // NaN if ess is
 }
 
-// callEvery calls do at intervals until the returned function is called and has returned.
+// callEvery calls do at intervals in a goroutine. The returned function ends the calls and waits
+// for a running call.
 func callEvery(d time.Duration, do func()) (end func()) {
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
@@ -182,8 +188,9 @@ func callEvery(d time.Duration, do func()) (end func()) {
 	}
 }
 
-// summarizeSoFar returns the largest R-hat and the smallest effective sample size of all statistics so far,
-// NaN if undetermined.
+// summarizeSoFar returns the largest R-hat and the smallest effective sample size of all live
+// statistics, NaN where they cannot be computed. The result draws is the length of the shortest
+// chain.
 func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 	for _, c := range s.chains {
 		c.mu.Lock()
@@ -192,10 +199,10 @@ func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess f
 	rhat, ess = math.NaN(), math.NaN()
 	var all [][]*diagnose.Series
 	for k, c := range s.chains {
-		if len(c.live) == 0 {
+		if len(c.liveSeries) == 0 {
 			return 0, rhat, ess
 		}
-		for n, s := range c.live {
+		for n, s := range c.liveSeries {
 			if k == 0 {
 				all = append(all, nil)
 			}
@@ -215,18 +222,18 @@ func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess f
 	return draws, rhat, ess
 }
 
-// metLength is the number of best compositions displayed.
-const metLength = 5
+// bestSoFarLength is the largest number of best compositions that are displayed during a run.
+const bestSoFarLength = 5
 
-// A bestSoFar holds the best composition that a chain has met while it runs. It has its own lock,
-// so readers do not wait for the end of a segment.
+// A bestSoFar holds the best compositions that a running chain has met. It has its own lock, so
+// readers do not wait for the end of a segment.
 type bestSoFar struct {
 	mu   sync.Mutex
-	list []Best // the best first
+	best []Best // compositions found, the best first
 }
 
-// updateBestSoFar records the state of a chain if it is among the best so far. It makes no random
-// choice and changes no draw.
+// updateBestSoFar adds the state of a chain to the chain's best compositions, if it is good enough.
+// It makes no random choice and changes no draw.
 func (c *chain) updateBestSoFar() {
 	s := c.session
 	if s.options.Progress == nil || !s.hasObjectives {
@@ -234,8 +241,8 @@ func (c *chain) updateBestSoFar() {
 	}
 	x := c.walk.State
 	score := x.LogScore()
-	list := c.bestSoFar.list // nobody else changes it
-	if len(list) == metLength && score <= list[metLength-1].LogScore || math.IsInf(score, -1) {
+	list := c.bestSoFar.best // nobody else changes it
+	if len(list) == bestSoFarLength && score <= list[bestSoFarLength-1].LogScore || math.IsInf(score, -1) {
 		return
 	}
 	b := newBest(0, score, x.LogDensity())
@@ -249,17 +256,18 @@ func (c *chain) updateBestSoFar() {
 	list = Distinct(append(slices.Clone(list), b))
 	c.bestSoFar.mu.Lock()
 	defer c.bestSoFar.mu.Unlock()
-	c.bestSoFar.list = list[:min(len(list), metLength)]
+	c.bestSoFar.best = list[:min(len(list), bestSoFarLength)]
 }
 
-// collectBestSoFar returns the best compositions that the chains have met.
+// collectBestSoFar returns the best compositions that the chains of the session have met, the best
+// first.
 func (s *session) collectBestSoFar() []Best {
 	var all []Best
 	for _, c := range s.chains {
 		c.bestSoFar.mu.Lock()
-		all = append(all, withChain(c.index, c.bestSoFar.list, false)...)
+		all = append(all, bestWithChain(c.index, c.bestSoFar.best, false)...)
 		c.bestSoFar.mu.Unlock()
 	}
 	all = Distinct(all)
-	return all[:min(len(all), metLength)]
+	return all[:min(len(all), bestSoFarLength)]
 }

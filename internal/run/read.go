@@ -18,11 +18,11 @@ import (
 // ErrDamaged is returned if a file of a run was changed since it was written.
 var ErrDamaged = errors.New("the file is damaged")
 
-// A PartFile is a file of draws.
+// A PartFile describes a file of draws.
 type PartFile struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"` // hexadecimal
+	SHA256 string `json:"sha256"` // SHA-256 of the file in hexadecimal
 }
 
 // newPartFile describes a file of draws.
@@ -33,34 +33,34 @@ func newPartFile(name string, data []byte) PartFile {
 
 // A partReader reads the draws of a part.
 type partReader struct {
-	file    *parquet.File
-	bounds  partBounds
-	resolve func(name string) (int32, error)
+	file            *parquet.File
+	bounds          partBounds
+	ingredientIndex func(name string) (int32, error)
 
-	conditions []Condition // of the run
+	conditions []Condition // conditions of the run
 }
 
-// openPart opens a part that should hold draws of the given run and chain. Its errors wrap
+// openPart opens a part that should hold draws of the given run and chain. All errors wrap
 // [ErrDamaged].
 func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partReader, err error) {
-	r = &partReader{bounds: boundsOf(m), conditions: m.Conditions}
+	r = &partReader{bounds: newPartBounds(m), conditions: m.Conditions}
 	err = recoverDamaged(func() error {
-		if size > r.bounds.bytes {
+		if size > r.bounds.fileBytes {
 			return fmt.Errorf("it has %d bytes, more than any part of the run", size)
 		}
-		if err := checkEnd(data, size); err != nil {
+		if err := checkFooter(data, size); err != nil {
 			return err
 		}
 		if r.file, err = parquet.OpenFile(data, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
 			return err
 		}
-		if is, _ := r.file.Lookup(runKey); is != m.Run {
+		if is, _ := r.file.Lookup(runMetadataKey); is != m.Run {
 			return errors.New("it is of another run")
 		}
-		if is, _ := r.file.Lookup(chainKey); is != strconv.Itoa(chain) {
+		if is, _ := r.file.Lookup(chainMetadataKey); is != strconv.Itoa(chain) {
 			return fmt.Errorf("it is of chain %q", is)
 		}
-		if n := r.file.NumRows(); n < 0 || n > r.bounds.rows {
+		if n := r.file.NumRows(); n < 0 || n > r.bounds.draws {
 			return fmt.Errorf("it has %d draws", n)
 		}
 		return nil
@@ -68,7 +68,8 @@ func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partRead
 	return r, err
 }
 
-// recoverDamaged turns errors into [ErrDamaged], and so the panics of the library on some damaged files.
+// recoverDamaged calls do. It wraps an error of do in [ErrDamaged], and turns a panic into such an
+// error, since the Parquet library panics on some damaged files.
 func recoverDamaged(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,25 +86,25 @@ func recoverDamaged(do func() error) (err error) {
 type Draw struct {
 	Chain, Draw int
 	LogDensity  float64
-	Scores      []float64   // by property, in the manifest's order
-	Conditions  []int32     // by condition, the index of its value; the manifest has both
-	Parts       []mcmc.Part // by ingredient, which the manifest names
+	Scores      []float64   // score of each property, in the order of the manifest
+	Conditions  []int32     // index of the value of each condition, in the order of the manifest
+	Parts       []mcmc.Part // ingredients with their amounts, ascending by ingredient; the manifest names the ingredients
 }
 
-// block holds all pages of a row group, as columns.
-type block struct {
-	numbers     []int64
-	density     []float64
-	used        []int32
-	scores      [][]float64
-	conditions  [][]int32
-	ingredients []int32
-	amounts     []int32
+// rowGroupData holds the columns of a row group of a part.
+type rowGroupData struct {
+	drawNumbers      []int64
+	logDensities     []float64
+	ingredientCounts []int32
+	scores           [][]float64
+	conditions       [][]int32
+	ingredients      []int32
+	amounts          []int32
 }
 
-// reset empties the block and keeps its memory.
-func (b *block) reset(scores, conditions int) {
-	b.numbers, b.density, b.used = b.numbers[:0], b.density[:0], b.used[:0]
+// reset empties all columns and keeps the allocated memory.
+func (b *rowGroupData) reset(scores, conditions int) {
+	b.drawNumbers, b.logDensities, b.ingredientCounts = b.drawNumbers[:0], b.logDensities[:0], b.ingredientCounts[:0]
 	b.ingredients, b.amounts = b.ingredients[:0], b.amounts[:0]
 	if b.scores == nil {
 		b.scores = make([][]float64, scores)
@@ -117,25 +118,26 @@ func (b *block) reset(scores, conditions int) {
 	}
 }
 
-// read visits the draws of the part in data. The first draw must have the given number. Of a draw
-// that is not due it reads the lengths only. The memory that a Draw refers to is valid until the
-// next one. It returns the number of draws.
-func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
+// visitDraws calls visit for the draws of the part in data, until visit returns false. The first
+// draw must have the number first. Draws for which due returns false are skipped; only their
+// lengths are checked. The memory that a Draw refers to is valid until visit returns. The result
+// draws is the number of draws, and more is false if visit returned false.
+func (r *partReader) visitDraws(data []byte, b *rowGroupData, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
 	for k, g := range r.file.RowGroups() {
 		if err := recoverDamaged(func() error {
 			if err := r.checkColumns(data, g, k, r.bounds); err != nil {
 				return err
 			}
-			return r.load(b, g, properties)
+			return r.loadRowGroup(b, g, properties)
 		}); err != nil {
 			return draws, false, err
 		}
 		at := 0
-		for k, number := range b.numbers {
+		for k, number := range b.drawNumbers {
 			if number != int64(first+draws) {
 				return draws, false, fmt.Errorf("%w: draw %d stands where draw %d should", ErrDamaged, number, first+draws)
 			}
-			n := int(b.used[k])
+			n := int(b.ingredientCounts[k])
 			if n < 1 || n > len(b.ingredients)-at {
 				return draws, false, fmt.Errorf("%w: the lists of draw %d are too short", ErrDamaged, number)
 			}
@@ -145,7 +147,7 @@ func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, f
 			if !due(int(number)) {
 				continue
 			}
-			d.Draw, d.LogDensity, d.Parts = int(number), b.density[k], d.Parts[:0]
+			d.Draw, d.LogDensity, d.Parts = int(number), b.logDensities[k], d.Parts[:0]
 			for s := range b.scores {
 				d.Scores[s] = b.scores[s][k]
 			}
@@ -172,8 +174,8 @@ func (r *partReader) read(data []byte, b *block, d *Draw, properties []string, f
 	return draws, true, nil
 }
 
-// load reads a row group into the block.
-func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) error {
+// loadRowGroup reads the columns of a row group into b.
+func (r *partReader) loadRowGroup(b *rowGroupData, g parquet.RowGroup, properties []string) error {
 	chunks := g.ColumnChunks()
 	want := drawSchema(properties, r.conditions).Columns()
 	if !slices.EqualFunc(r.file.Schema().Columns(), want, slices.Equal[[]string]) {
@@ -183,11 +185,11 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	var err error
 	read := func(k int, page func(parquet.Page)) {
 		if err == nil {
-			err = eachPage(chunks[k], page)
+			err = visitPages(chunks[k], page)
 		}
 	}
-	read(0, func(p parquet.Page) { v := p.Data(); b.numbers = append(b.numbers, v.Int64()...) })
-	read(1, func(p parquet.Page) { v := p.Data(); b.density = append(b.density, v.Double()...) })
+	read(0, func(p parquet.Page) { v := p.Data(); b.drawNumbers = append(b.drawNumbers, v.Int64()...) })
+	read(1, func(p parquet.Page) { v := p.Data(); b.logDensities = append(b.logDensities, v.Double()...) })
 	indexed := func(k int, dst *[]int32, of func(parquet.Value) int32) {
 		var dictionary []int32
 		read(k, func(p parquet.Page) {
@@ -208,7 +210,7 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 		})
 	}
 	intOf := func(v parquet.Value) int32 { return v.Int32() }
-	indexed(2, &b.used, intOf)
+	indexed(2, &b.ingredientCounts, intOf)
 	for k := range properties {
 		read(3+k, func(p parquet.Page) { v := p.Data(); b.scores[k] = append(b.scores[k], v.Double()...) })
 	}
@@ -219,7 +221,7 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 		at := 3 + len(properties) + k
 		if c.Numbers == nil {
 			indexed(at, &b.conditions[k], func(v parquet.Value) int32 {
-				i, err := c.index(0, string(v.ByteArray()))
+				i, err := c.valueIndex(0, string(v.ByteArray()))
 				missing = cmp.Or(missing, err)
 				return i
 			})
@@ -228,14 +230,14 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 		read(at, func(p parquet.Page) {
 			v := p.Data()
 			for _, number := range v.Double() {
-				i, err := c.index(number, "")
+				i, err := c.valueIndex(number, "")
 				missing = cmp.Or(missing, err)
 				b.conditions[k] = append(b.conditions[k], i)
 			}
 		})
 	}
 	indexed(last, &b.ingredients, func(v parquet.Value) int32 {
-		i, err := r.resolve(string(v.ByteArray()))
+		i, err := r.ingredientIndex(string(v.ByteArray()))
 		missing = cmp.Or(missing, err)
 		return i
 	})
@@ -244,8 +246,8 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	if err != nil {
 		return err
 	}
-	rows := len(b.numbers)
-	equal := len(b.density) == rows && len(b.used) == rows && len(b.ingredients) == len(b.amounts)
+	rows := len(b.drawNumbers)
+	equal := len(b.logDensities) == rows && len(b.ingredientCounts) == rows && len(b.ingredients) == len(b.amounts)
 	for _, s := range b.scores {
 		equal = equal && len(s) == rows
 	}
@@ -258,8 +260,8 @@ func (r *partReader) load(b *block, g parquet.RowGroup, properties []string) err
 	return nil
 }
 
-// eachPage visits the pages of a column.
-func eachPage(c parquet.ColumnChunk, visit func(parquet.Page)) (err error) {
+// visitPages calls visit for each page of a column.
+func visitPages(c parquet.ColumnChunk, visit func(parquet.Page)) (err error) {
 	pages := c.Pages()
 	defer func() { err = errors.Join(err, pages.Close()) }()
 	for {

@@ -114,7 +114,7 @@ func TestFiguresFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken = true
-	if f, err := figures(t.Context(), spec, store, r.Manifest, 1); err == nil {
+	if f, err := computeFigures(t.Context(), spec, store, r.Manifest, 1); err == nil {
 		t.Errorf("a property without scores makes %+v", f)
 	}
 }
@@ -125,14 +125,14 @@ func TestPartsThatAreNot(t *testing.T) {
 	names := []string{"Gin", "Rum", "Lime"}
 	score := mcmc.Objective{Name: "score", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })}
 	spec := newSpec(t, 3, 10, mcmc.Uniform(1, 3), mcmc.Settings{Kernel: "balanced", Chains: 1, Draws: 1, Thin: 1}, score)
-	table := newTable([]string{"score"}, nil, names)
+	table := newPartLayout([]string{"score"}, nil, names)
 	number := func(k, at int, v int64) func(p *partWriter) {
-		return func(p *partWriter) { p.values[k][at] = parquet.Int64Value(v).Level(0, 0, k) }
+		return func(p *partWriter) { p.pendingValues[k][at] = parquet.Int64Value(v).Level(0, 0, k) }
 	}
 	used := func(v ...int32) func(p *partWriter) {
 		return func(p *partWriter) {
 			for k := range v {
-				p.values[2][k] = parquet.Int32Value(v[k]).Level(0, 0, 2)
+				p.pendingValues[2][k] = parquet.Int32Value(v[k]).Level(0, 0, 2)
 			}
 		}
 	}
@@ -153,12 +153,12 @@ func TestPartsThatAreNot(t *testing.T) {
 		{"of more ingredients", "a", 0, []string{"score"}, used(2, 3), "the lists of draw 6 are too short"},
 		{"of fewer ingredients", "a", 0, []string{"score"}, used(2, 1), "the lists up to draw 6 are too long"},
 		{"out of order", "a", 0, []string{"score"}, func(p *partWriter) {
-			p.values[4][0], p.values[4][1] = p.values[4][1].Level(0, 1, 4), p.values[4][0].Level(1, 1, 4)
+			p.pendingValues[4][0], p.pendingValues[4][1] = p.pendingValues[4][1].Level(0, 1, 4), p.pendingValues[4][0].Level(1, 1, 4)
 		}, "the ingredients of draw 5 are not in order"},
-		{"of one ingredient twice", "a", 0, []string{"score"}, func(p *partWriter) { p.values[4][1] = table.ingredientValue(0) }, "the ingredients of draw 5 are not in order"},
-		{"of an unknown ingredient", "a", 0, []string{"score"}, func(p *partWriter) { p.values[4][1] = parquet.ByteArrayValue([]byte("Tea")).Level(1, 1, 4) }, `"Tea" is no ingredient of the run`},
+		{"of one ingredient twice", "a", 0, []string{"score"}, func(p *partWriter) { p.pendingValues[4][1] = table.ingredientValue(0) }, "the ingredients of draw 5 are not in order"},
+		{"of an unknown ingredient", "a", 0, []string{"score"}, func(p *partWriter) { p.pendingValues[4][1] = parquet.ByteArrayValue([]byte("Tea")).Level(1, 1, 4) }, `"Tea" is no ingredient of the run`},
 	} {
-		p := table.newPart("a", 0)
+		p := table.newPartWriter("a", 0)
 		for draw, parts := range [][]mcmc.Part{{{Ingredient: 0, Amount: 4}, {Ingredient: 2, Amount: 6}}, {{Ingredient: 1, Amount: 7}, {Ingredient: 2, Amount: 3}}} {
 			x, err := mcmc.NewComposition(3, parts...)
 			if err != nil {
@@ -181,9 +181,9 @@ func TestPartsThatAreNot(t *testing.T) {
 		r, err := openPart(bytes.NewReader(data), int64(len(data)), m, c.chain)
 		said := ""
 		if err == nil {
-			r.resolve = newResolver(m)
+			r.ingredientIndex = newIngredientFinder(m)
 			var draws int
-			draws, _, err = r.read(data, new(block), &Draw{Scores: make([]float64, len(c.properties))}, c.properties, 5, func(int) bool { return true }, func(*Draw) bool { return true })
+			draws, _, err = r.visitDraws(data, new(rowGroupData), &Draw{Scores: make([]float64, len(c.properties))}, c.properties, 5, func(int) bool { return true }, func(*Draw) bool { return true })
 			said = fmt.Sprint(draws, " draws")
 		}
 		if err != nil {

@@ -17,48 +17,54 @@ import (
 	"kir/mcmc"
 )
 
-// Advice is a recommended kernel for a target, with the reason.
+// Advice is a recommended kernel for a target, with the reason for the recommendation.
 type Advice struct {
 	Kernel  string `json:"recommended"`
-	Because string `json:"because"` // in words, to follow "as" or a colon
+	Because string `json:"because"` // reason in words that can follow "as" or a colon
 }
 
 // A Trial is the result of a short run of a kernel, after an equally long warm-up.
 type Trial struct {
-	Mean, Best float64 // of Π_k y_k of the properties that count, as they are, over every tenth draw
-	RHat       float64 // of the log score, or where that hardly changes the largest of it and of some sums of amounts; NaN if it cannot be told
+	// Mean and Best are the mean and the greatest value of Π_k y_k, the product of the properties
+	// with positive weights, each to the power 1. They are taken over every tenth draw.
+	Mean, Best float64
+	// RHat is the R-hat of the log score. Where the log score hardly changes, RHat is the largest
+	// R-hat of the log score and of some sums of amounts. NaN if R-hat cannot be computed.
+	RHat float64
 }
 
 const (
-	trialSeed   = 1 // whatever the run's: the kernel follows from the target and the length of the run
+	trialSeed   = 1 // seed of every trial, whatever the seed of the run: the kernel follows from the target and the length of the run
 	trialChains = 4
 
-	// A trial makes this share of a run's iterations. If it left the chains apart, a second, longer
-	// one follows.
-	trialShare = 40
-	leastTrial = 100
-	mostTrial  = 2500
-	longer     = 4
+	// A trial has 1/trialDivisor of the iterations of a run, but at least minTrialIterations and at
+	// most maxTrialIterations. If its chains disagree, a second trial follows, which is longer by
+	// longTrialFactor.
+	trialDivisor       = 40
+	minTrialIterations = 100
+	maxTrialIterations = 2500
+	longTrialFactor    = 4
 
-	trialScan       = 8    // iterations of balanced in the time of a scan of tempered, about
-	trialRHat       = 1.1  // up to which chains agree as far as so short a run can tell
-	trialBetter     = 0.02 // by how much it is to be lower for another kernel
-	trialSums       = 8    // sums of the amounts of a random half of the ingredients, which stand for a score that does not change
-	forbiddenSample = 200  // random compositions that are looked at
-	leastKept       = 1e-3 // which share of the compositions that can be counted is to keep all rules for tempered to be tried
+	balancedIterationsPerScan = 8    // approximate number of iterations of kernel balanced in the time of a scan of kernel tempered
+	maxTrialRHat              = 1.1  // largest R-hat at which the chains of a trial count as agreeing
+	minRHatGain               = 0.02 // least decrease of R-hat that makes another kernel preferable
+	trialSumCount             = 8    // number of sums of amounts, each over a random half of the ingredients, that replace a score that does not change
+	forbiddenSampleSize       = 200  // number of random compositions that are tested for being forbidden
+	minRulesShare             = 1e-3 // least share of the countable compositions that must keep all rules for tempered to be tried
 )
 
 // Recommend recommends a kernel for a target, for a run of the given settings. It ignores the
-// kernel in the settings. It tries kernels with short runs, except where programs score properties,
-// since only a run may start these. Then programs is true.
+// kernel in the settings. Recommend tries kernels in short runs. With programs set, it tries none:
+// programs score properties then, and only a run may start programs.
 //
-// Without properties it recommends exact. Otherwise it recommends balanced, which has the most
-// effective draws a second, with one exception. First, short runs of balanced, of at most a
-// fortieth and a tenth of the run's length, must leave its chains apart (R-hat above 1.1), or most
-// random compositions must be forbidden. Second, a run of tempered with as many lines, or a longer
-// one if needed, must bring its chains closer together. Tempered is not tried where fewer than one
-// in 1,000 of the countable compositions keep the other rules, since its round trips begin there.
-// The advice does not depend on the seed or on the speed of the machine.
+// Without properties Recommend recommends kernel exact. Otherwise it recommends balanced, which has
+// the most effective draws a second, unless two conditions hold. First, the chains of short trials
+// of balanced must disagree (R-hat above 1.1), or most random compositions must be forbidden. The
+// trials have at most a fortieth and a tenth of the run's iterations. Second, a trial of tempered
+// with as many lines, or a longer trial if needed, must bring its chains closer together. Tempered
+// is not tried where fewer than one in 1,000 of the countable compositions keep the other rules,
+// since the round trips of tempered begin there. The advice does not depend on the seed of the run
+// or on the speed of the machine.
 func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, programs bool) (*Advice, error) {
 	if _, err := mcmc.NewExact(t); err == nil {
 		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
@@ -66,10 +72,10 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if programs {
 		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried no kernel, because only a run may start programs"}, nil
 	}
-	if kept := shareKeepingRules(t); kept < leastKept {
+	if kept := shareKeepingRules(t); kept < minRulesShare {
 		// At β = 0 a ladder nearly always draws compositions that break a rule, and no round trip
 		// succeeds. So the only trial is whether balanced can start.
-		_, err := runTrial(ctx, t, "balanced", leastTrial)
+		_, err := runTrial(ctx, t, "balanced", minTrialIterations)
 		if err == nil {
 			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("a share of only %.1g of the recipes from which tempered starts keeps the rules", kept)}, nil
 		}
@@ -82,7 +88,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		return nil, err
 	}
 	a := &Advice{}
-	iterations := int(min(max(settings.Iterations()/trialShare, leastTrial), mostTrial))
+	iterations := int(min(max(settings.Iterations()/trialDivisor, minTrialIterations), maxTrialIterations))
 	balanced, err := runTrial(ctx, t, "balanced", iterations)
 	if errors.Is(err, mcmc.ErrNoStart) {
 		// The run itself will report the problem.
@@ -91,10 +97,10 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if err != nil {
 		return nil, err
 	}
-	if !(balanced.RHat <= trialRHat) {
+	if !(balanced.RHat <= maxTrialRHat) {
 		// A longer trial brings slow chains closer together, but not chains confined to separate
 		// regions.
-		iterations *= longer
+		iterations *= longTrialFactor
 		if balanced, err = runTrial(ctx, t, "balanced", iterations); err != nil {
 			return nil, err
 		}
@@ -103,16 +109,16 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if n, yes := t.Law().Gap(); yes {
 		gap = fmt.Sprintf(", and it crosses the gap that the sparsity law has at n = %d", n)
 	}
-	most := 2*forbidden > forbiddenSample
-	if !most && balanced.RHat <= trialRHat {
+	most := 2*forbidden > forbiddenSampleSize
+	if !most && balanced.RHat <= maxTrialRHat {
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial its chains agreed (R-hat %.2f after %d iterations)%s", balanced.RHat, iterations, gap)
 		return a, nil
 	}
-	scans := max(iterations/trialScan, leastTrial/4)
+	scans := max(iterations/balancedIterationsPerScan, minTrialIterations/4)
 	tempered, err := runTrial(ctx, t, "tempered", scans)
-	if err == nil && !(tempered.RHat <= max(trialRHat, balanced.RHat-trialBetter)) {
+	if err == nil && !(tempered.RHat <= max(maxTrialRHat, balanced.RHat-minRHatGain)) {
 		// A ladder must learn more before its chains meet.
-		tempered, err = runTrial(ctx, t, "tempered", longer*scans)
+		tempered, err = runTrial(ctx, t, "tempered", longTrialFactor*scans)
 	}
 	if errors.Is(err, mcmc.ErrNoStart) { // a kernel that cannot be tried is no error of the other
 		return &Advice{Kernel: "balanced", Because: "in a trial the kernel tempered found no recipe to start from" + gap}, nil
@@ -122,19 +128,19 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	}
 	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
 	switch {
-	case !math.IsNaN(tempered.RHat) && !(tempered.RHat > balanced.RHat-trialBetter):
+	case !math.IsNaN(tempered.RHat) && !(tempered.RHat > balanced.RHat-minRHatGain):
 		a.Kernel, a.Because = "tempered", "it brings the chains together sooner ("+both+")"
-	case most && tempered.RHat <= max(trialRHat, balanced.RHat):
+	case most && tempered.RHat <= max(maxTrialRHat, balanced.RHat):
 		a.Kernel = "tempered"
-		a.Because = fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them (%s)", forbidden, forbiddenSample, both)
+		a.Because = fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them (%s)", forbidden, forbiddenSampleSize, both)
 	default:
 		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
 	}
 	return a, nil
 }
 
-// shareKeepingRules returns the share of random compositions that keeps the rules that are not counted, 1
-// if all are counted.
+// shareKeepingRules returns the share of random compositions that keep the rules that are not
+// counted; 1 if all rules are counted.
 func shareKeepingRules(t *mcmc.Target) float64 {
 	shares := t.Space().Shares()
 	if shares == nil {
@@ -147,11 +153,11 @@ func shareKeepingRules(t *mcmc.Target) float64 {
 	return sum
 }
 
-// weightTrial is the number of iterations of each chain in a trial of weights.
-const weightTrial = 500
+// weightTrialIterations is the number of iterations of each chain in a trial of other weights.
+const weightTrialIterations = 500
 
-// TryWeights makes a short run of balanced with other weights of the objectives, given in their
-// order.
+// TryWeights makes a short run of the kernel balanced with other weights of the objectives. The
+// parameter weights has one weight for each objective, in the target's order.
 func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
@@ -161,16 +167,17 @@ func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, 
 	if err != nil {
 		return Trial{}, err
 	}
-	return runTrial(ctx, weighed, "balanced", weightTrial)
+	return runTrial(ctx, weighed, "balanced", weightTrialIterations)
 }
 
-// Agrees reports whether the chains of a trial agree, as far as so short a run can show.
-func (t *Trial) Agrees() bool { return t.RHat <= trialRHat }
+// Agrees reports whether the chains of a trial agree, as far as a short run can show.
+func (t *Trial) Agrees() bool { return t.RHat <= maxTrialRHat }
 
-// countForbidden returns the number of random compositions that a property forbids.
+// countForbidden draws forbiddenSampleSize random compositions and returns how many of them a
+// property forbids.
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
-	for range forbiddenSample {
+	for range forbiddenSampleSize {
 		if err := browsersched.Err(ctx); err != nil {
 			return 0, err
 		}
@@ -192,7 +199,7 @@ func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err err
 	return forbidden, nil
 }
 
-// runTrial makes a short run.
+// runTrial makes a short run with the named kernel.
 func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) (Trial, error) {
 	sampler, err := mcmc.NewSampler(name, t)
 	if err != nil {
@@ -202,12 +209,12 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	if err != nil {
 		return Trial{}, err
 	}
-	signs := trialSigns(t.Space().N())
+	signs := newSumMembership(t.Space().N())
 	var chains [trialChains]trialChain
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for c := range chains {
-		chains[c] = trialChain{plain: plain, signs: signs}
+		chains[c] = trialChain{unweighted: plain, sumMembership: signs}
 		g.Go(func() error { return chains[c].run(ctx, sampler, c, iterations) })
 	}
 	if err := g.Wait(); err != nil {
@@ -216,13 +223,14 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	return summarizeTrial(chains[:]), nil
 }
 
-// trialSigns returns random bits for each ingredient. Bit k says whether its amount is part of the
-// k-th sum of amounts.
+// newSumMembership returns random bits for each ingredient. Bit k of an ingredient says whether the
+// ingredient's amount is part of the k-th sum of amounts.
 //
-// A score that is equal in nine of ten draws carries no information, but sums of amounts may.
-// These mix more slowly than the score wherever there are many ingredients, so they serve only
-// here. The statistics of the run itself show if it is long enough for them.
-func trialSigns(n int) []uint64 {
+// A score that is equal in nine of ten draws carries no information, but sums of amounts may. Sums
+// of amounts mix more slowly than the score wherever there are many ingredients, so they are used
+// only for scores that hardly change. The statistics of the run itself show if the run is long
+// enough for them.
+func newSumMembership(n int) []uint64 {
 	signs := make([]uint64, n)
 	r := mcmc.NewRand(trialSeed, "trial sums", 0)
 	for i := range signs {
@@ -231,16 +239,16 @@ func trialSigns(n int) []uint64 {
 	return signs
 }
 
-// A trialChain is a chain of a short run with what is recorded of its draws.
+// A trialChain is a chain of a short run, with the numbers recorded at its draws.
 type trialChain struct {
-	plain *mcmc.Target
-	signs []uint64
+	unweighted    *mcmc.Target
+	sumMembership []uint64
 
-	series [1 + trialSums]*diagnose.Series // the log score and the sums of amounts
-	scores []float64                       // of every tenth draw
+	series        [1 + trialSumCount]*diagnose.Series // series of the log score, followed by the series of the sums of amounts
+	sampledScores []float64                           // score with all weights 1 at every tenth draw
 }
 
-// run warms the chain up and records its draws.
+// run makes the warm-up and the draws of the chain with the given number, and records the draws.
 func (t *trialChain) run(ctx context.Context, sampler mcmc.Sampler, number, iterations int) error {
 	for k := range t.series {
 		t.series[k] = diagnose.NewSeries(iterations, trialChains)
@@ -262,11 +270,11 @@ func (t *trialChain) run(ctx context.Context, sampler mcmc.Sampler, number, iter
 		}
 		t.record(chain.State)
 		if d%10 == 9 {
-			score, err := t.plain.LogScore(chain.State.Composition)
+			score, err := t.unweighted.LogScore(chain.State.Composition)
 			if err != nil {
 				return err
 			}
-			t.scores = append(t.scores, portable.Exp(score))
+			t.sampledScores = append(t.sampledScores, portable.Exp(score))
 		}
 	}
 	return nil
@@ -276,10 +284,10 @@ func (t *trialChain) run(ctx context.Context, sampler mcmc.Sampler, number, iter
 func (t *trialChain) record(state *mcmc.State) {
 	t.series[0].Add(state.LogScore())
 	x := state.Composition
-	for k := range trialSums {
+	for k := range trialSumCount {
 		sum := 0
 		for _, i := range x.Ingredients() {
-			if t.signs[i]>>k&1 == 1 {
+			if t.sumMembership[i]>>k&1 == 1 {
 				sum += x.Amount(int(i))
 			}
 		}
@@ -287,13 +295,14 @@ func (t *trialChain) record(state *mcmc.State) {
 	}
 }
 
-// summarizeTrial returns the mean and the best score of the chains, and R-hat: that of the scores
-// or, if these are nearly all equal, the largest of them and the sums of amounts.
+// summarizeTrial returns the mean and the best score of the chains, and R-hat. R-hat is that of the
+// scores or, if the scores are nearly all equal, the largest R-hat of the scores and the sums of
+// amounts.
 func summarizeTrial(chains []trialChain) Trial {
 	trial := Trial{RHat: seriesRHat(chains, 0)}
 	var all []float64
 	for _, t := range chains {
-		all = append(all, t.scores...)
+		all = append(all, t.sampledScores...)
 	}
 	for _, score := range all {
 		trial.Mean += score / float64(len(all))
@@ -302,7 +311,7 @@ func summarizeTrial(chains []trialChain) Trial {
 	if slices.Sort(all); !math.IsNaN(trial.RHat) && all[len(all)/20] < all[len(all)-1-len(all)/20] {
 		return trial
 	}
-	for k := range trialSums {
+	for k := range trialSumCount {
 		if rhat := seriesRHat(chains, 1+k); !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
 			trial.RHat = rhat
 		}
@@ -310,17 +319,17 @@ func summarizeTrial(chains []trialChain) Trial {
 	return trial
 }
 
-// seriesRHat returns R-hat of the k-th series of all chains.
+// seriesRHat returns R-hat of the k-th series over all chains.
 func seriesRHat(chains []trialChain, k int) float64 {
 	var series []*diagnose.Series
 	for _, t := range chains {
 		series = append(series, t.series[k])
 	}
-	return rhatOf(series)
+	return computeRHat(series)
 }
 
-// rhatOf returns R-hat of the chains' series.
-func rhatOf(series []*diagnose.Series) float64 {
+// computeRHat returns R-hat of a statistic, given as one series for each chain.
+func computeRHat(series []*diagnose.Series) float64 {
 	var z diagnose.Summarizer
 	return float64(z.Series(series).RHat)
 }

@@ -370,7 +370,7 @@ func TestProgress(t *testing.T) {
 	}
 	// On a busy machine a run takes longer to end than it was given.
 	took := events[len(events)-1].Elapsed
-	if len(events) < 2 || len(events) > int(took/progressTime)+2 {
+	if len(events) < 2 || len(events) > int(took/progressInterval)+2 {
 		t.Errorf("%d events in %v", len(events), took)
 	}
 	last := Progress{}

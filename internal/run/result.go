@@ -12,97 +12,98 @@ import (
 	"kir/mcmc"
 )
 
-// A Result holds the results of a run. None depends on the number of workers or on interruptions,
-// except Timing and the seconds of the answer. A statistic that the draws do not determine is NaN.
+// A Result holds the results of a run. No result depends on the number of workers or on
+// interruptions, except Timing and the duration of the search in Answer. A statistic that the draws
+// do not determine is NaN.
 type Result struct {
-	Settings   mcmc.Settings // with the draws and thin that a run of [mcmc.AutoDraws] came to
-	Auto       Auto          // why that stopped; zero of other runs
-	Parts      []PartFile    // the files that the figures were made of
+	Settings   mcmc.Settings // settings of the run; for a run of [mcmc.AutoDraws] with the final draws and thin
+	Auto       Auto          // reason why a run of [mcmc.AutoDraws] stopped; the zero value for other runs
+	Parts      []PartFile    // files of draws from which the results were computed
 	Chains     []ChainResult
-	Tally      mcmc.Tally    // of all chains after warm-up
-	Rates      Rates         // the same as shares
-	Moves      []Move        // of a kernel that mixes several
-	Ladders    []Ladder      // of a tempered run, by chain
-	LogZ       *Estimate     // nil unless tempered
-	Sizes      []Size        // by n, over the law's support
-	Variation  number.Number // total variation distance of the law of n and the draws
-	Expected   number.Number // what it would be at draws that follow the law, see [diagnose.ExpectedTotalVariation]
+	Tally      mcmc.Tally    // counts of all chains after warm-up
+	Rates      Rates         // the counts of Tally as shares of the iterations
+	Moves      []Move        // statistics of each move of a kernel that mixes several moves
+	Ladders    []Ladder      // ladders of tempered chains, by chain; empty for other kernels
+	LogZ       *Estimate     // log of the mean score over random compositions; nil unless the kernel is tempered
+	Sizes      []Size        // sparsity law and draws compared for each number of ingredients in the support of the law
+	Variation  number.Number // total variation distance between the sparsity law and the numbers of ingredients in the draws
+	Expected   number.Number // expected value of Variation for draws that follow the law; see [diagnose.ExpectedTotalVariation]
 	Used       Statistic
 	LogDensity Statistic
-	Score      *Statistic // of Π_k y_k^c_k; nil if no property counts
+	Score      *Statistic // statistic of Π_k y_k^c_k; nil if no property has a positive weight
 	Properties []Statistic
-	Inclusion  []Inclusion // by ingredient; of more than MostInclusion, those used most
+	Inclusion  []Inclusion // use of each ingredient; only of the most used if there are more than MostInclusion
 	Conditions []ConditionShares
-	Unlisted   Unlisted       // what else is used
-	Best       []Best         // at most 100, the best first
-	New        []Best         // of those that are not in the book; nil without a book
-	Answer     *search.Answer // what a search beside the chains found; nil without a question or if no property counts
-	UnseenMode *UnseenMode    // a region that the search found and the chains do not know of; nil: none was seen
-	Baseline   *Baseline      // nil if no property counts
+	Unlisted   Unlisted       // summary of the used ingredients that Inclusion does not list
+	Best       []Best         // best compositions of all draws, at most 100, the best first
+	New        []Best         // best compositions whose set of ingredients no known recipe has; nil without known recipes
+	Answer     *search.Answer // result of the search after the chains; nil without a question or if no property has a positive weight
+	UnseenMode *UnseenMode    // region of high score that the search found and the chains missed; nil if there is none
+	Baseline   *Baseline      // scores of random compositions; nil if no property has a positive weight
 
-	inverse logMean // of 1/Π_k y_k^c_k over all draws
+	meanInverseScore logMean // mean of 1/Π_k y_k^c_k over all draws
 
-	Notes  []string // what happened to the run that the user should know
+	Notes  []string // messages about the run for the user
 	Timing Timing
 }
 
 // A ChainResult holds the statistics of one chain.
 type ChainResult struct {
 	Chain  int          `json:"chain"`
-	Starts int          `json:"starts"` // draws from the sparsity law until one had positive density
+	Starts int          `json:"starts"` // number of random compositions drawn until one with positive density was found to start from
 	Rates  Rates        `json:"rates"`
-	Tally  mcmc.Tally   `json:"-"` // after warm-up
-	Ladder *mcmc.Ladder `json:"-"` // of a tempered chain, else nil
+	Tally  mcmc.Tally   `json:"-"` // counts after warm-up
+	Ladder *mcmc.Ladder `json:"-"` // ladder of a tempered chain, else nil
 }
 
 // Rates are shares of iterations after warm-up, in 0..1.
 type Rates struct {
-	Accepted number.Number `json:"accepted"` // iterations whose proposal was accepted
-	Updated  number.Number `json:"updated"`  // iterations that changed the composition
+	Accepted number.Number `json:"accepted"` // share of iterations whose proposal was accepted
+	Updated  number.Number `json:"updated"`  // share of iterations that changed the composition
 }
 
-// ratesOf returns counts as shares of iterations.
-func ratesOf(accepted, updated, iterations int64) Rates {
+// newRates returns two counts as shares of the iterations.
+func newRates(accepted, updated, iterations int64) Rates {
 	return Rates{number.Number(float64(accepted) / float64(iterations)), number.Number(float64(updated) / float64(iterations))}
 }
 
-// A Move holds the statistics of one of a kernel's moves after warm-up.
+// A Move holds the statistics of one kind of move of a kernel after warm-up.
 type Move struct {
 	Name  string `json:"name"`
-	Tried int64  `json:"tried"` // iterations
-	Rates        // shares of these
+	Tried int64  `json:"tried"` // number of iterations that tried the move
+	Rates        // shares of the iterations that tried the move
 }
 
-// movesOf returns the statistics of each move, for a kernel that mixes several.
-func movesOf(t mcmc.Tally) []Move {
+// newMoves returns the statistics of each kind of move that was tried.
+func newMoves(t mcmc.Tally) []Move {
 	moves := []Move{}
 	for _, m := range t.Moves {
 		if m.Tried > 0 {
-			moves = append(moves, Move{m.Name, m.Tried, ratesOf(m.Accepted, m.Updated, m.Tried)})
+			moves = append(moves, Move{m.Name, m.Tried, newRates(m.Accepted, m.Updated, m.Tried)})
 		}
 	}
 	return moves
 }
 
-// A Size is one number of ingredients: its probability in the law and among the draws, with the
-// standard error of the latter.
+// A Size compares the probability of n ingredients in the sparsity law with the share of the draws
+// that have n ingredients.
 type Size struct {
 	N        int           `json:"n"`
 	Target   number.Number `json:"target"`
-	Observed number.Number `json:"observed"` // its share of the draws
+	Observed number.Number `json:"observed"` // share of the draws that have n ingredients
 	MCSE     number.Number `json:"mcse"`
 
-	// LawSE is the part of MCSE that comes from Share; 0 without.
+	// LawSE is the part of MCSE that comes from the error of Share; 0 if Share is nil.
 	LawSE number.Number `json:"law_se"`
-	// Share is set where some rules cannot be counted: the share of the counted compositions that
-	// keeps them. Its error limits the accuracy of the law of n.
+	// Share is the share of the counted compositions of n ingredients that keep all rules. It is
+	// set where some rules cannot be counted. The error of Share limits the accuracy of Target.
 	Share *mcmc.Share `json:"share,omitempty"`
 
-	Counts []int64 `json:"-"` // draws, by chain
+	Counts []int64 `json:"-"` // by chain: number of draws with n ingredients
 }
 
-// RulesShare returns the share of the counted compositions of n ingredients that keeps all rules, nil
-// where all rules are counted.
+// RulesShare returns the share of the counted compositions of n ingredients that keep all rules;
+// nil where all rules are counted.
 func RulesShare(space *mcmc.Space, n int) *mcmc.Share {
 	if shares := space.Shares(); shares != nil {
 		return &shares[n-1]
@@ -110,43 +111,47 @@ func RulesShare(space *mcmc.Space, n int) *mcmc.Share {
 	return nil
 }
 
-// A Statistic summarises one series of numbers.
+// A Statistic is a summary of one series of numbers for each chain, such as the scores of a
+// property.
 type Statistic struct {
 	Name string `json:"-"`
 	diagnose.Summary
 }
 
-// Inclusion is the share of draws that use an ingredient, and its amount in them.
+// Inclusion describes how many draws use an ingredient, and with which amounts.
 type Inclusion struct {
 	Ingredient  string        `json:"ingredient"`
 	Probability number.Number `json:"probability"`
 	MCSE        number.Number `json:"mcse"`
-	MeanAmount  number.Number `json:"mean_amount"` // units, over the draws that use it
+	MeanAmount  number.Number `json:"mean_amount"` // mean number of units over the draws that use the ingredient
 
-	// AmountMCSE is an upper bound, since it comes from at most 524,288 draws. It is null if all
-	// draws that use the ingredient have the same amount. BookShare and BookAmount are the share of
-	// known recipes that use it, and the mean units in these. A report adds all three; else, and
-	// without known recipes, they are unknown.
+	// AmountMCSE is the standard error of MeanAmount. It is an upper bound, since it is computed
+	// from at most 524,288 draws. It is null if all draws that use the ingredient have the same
+	// amount, and unknown until a report sets it.
 	AmountMCSE number.Number `json:"mean_amount_mcse"`
+	// BookShare is the share of known recipes that use the ingredient, and BookAmount the mean
+	// number of units in these recipes. Both are unknown until a report sets them, and without
+	// known recipes.
 	BookShare  number.Number `json:"book_share"`
 	BookAmount number.Number `json:"book_amount"`
 
-	Index int     `json:"-"` // the ingredient's
+	Index int     `json:"-"` // index of the ingredient
 	ESS   float64 `json:"-"`
 }
 
-// Timing is the duration of a run. Only this differs between equal runs.
+// Timing is the duration of a run. Results of equal runs differ only in their timing.
 type Timing struct {
-	Seconds             number.Number `json:"seconds"` // in all sessions that led here
+	Seconds             number.Number `json:"seconds"` // duration of all sessions of the run together
 	IterationsPerSecond number.Number `json:"iterations_per_second"`
-	SearchSeconds       number.Number `json:"search_seconds"` // of the search for the best
+	SearchSeconds       number.Number `json:"search_seconds"` // duration of the search for the best compositions
 
-	Iterations int64 `json:"-"` // of all chains, warm-up included
+	Iterations int64 `json:"-"` // number of iterations of all chains, warm-up included
 }
 
-// withholdErrors returns the smallest bulk effective sample size of a statistic, +Inf if none is
-// known. If it is too small for a standard error, it removes the standard errors.
-func (r *Result) withholdErrors() (slowest float64) {
+// withholdStandardErrors returns the smallest bulk effective sample size of a statistic, or +Inf if
+// none is known. If that size is too small to state standard errors, the standard errors of all
+// statistics are set to unknown.
+func (r *Result) withholdStandardErrors() (slowest float64) {
 	all := []*Statistic{&r.Used, &r.LogDensity}
 	for k := range r.Properties {
 		all = append(all, &r.Properties[k])
@@ -178,24 +183,25 @@ func (r *Result) withholdErrors() (slowest float64) {
 	return slowest
 }
 
-// newStatistic summarises a series of each chain.
+// newStatistic summarises a statistic, given as one series for each chain.
 func newStatistic(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
 	return Statistic{name, z.Series(series)}
 }
 
-// Unlisted summarises the ingredients that draws use but a result does not list.
+// Unlisted summarises the ingredients that draws use but that a result does not list.
 type Unlisted struct {
 	Count     int
-	Variance  float64 // Σ p(1−p) over their probabilities p
-	Variance2 float64 // Σ (p(1−p))²
+	Variance  float64 // Σ p(1−p) over the unlisted ingredients, with p the share of draws that use the ingredient
+	Variance2 float64 // Σ (p(1−p))² over the unlisted ingredients
 }
 
-// MostInclusion is the most ingredients that a result lists.
+// MostInclusion is the largest number of ingredients that a result lists.
 const MostInclusion = 10_000
 
-// newInclusion returns the use of the ingredients. If there are more than MostInclusion, it lists
-// the most used ones, lower numbers first among equals, and summarises the rest.
+// newInclusion returns how often the draws use each ingredient. If there are more than
+// MostInclusion ingredients, it lists the most used ingredients and summarises the others. Among
+// equally used ingredients those with lower indices are listed.
 func newInclusion(names []string, chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range chains {
@@ -241,13 +247,13 @@ func newInclusion(names []string, chains []*chainFigures, slowest float64) (incl
 	return inclusion, unlisted, nil
 }
 
-// setSizes compares the law of n with the draws.
+// setSizes compares the sparsity law with the numbers of ingredients in the draws.
 func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest float64) error {
 	var histograms []*diagnose.Histogram
 	counts := make([][]int64, len(chains))
 	for c, rec := range chains {
-		histograms = append(histograms, rec.sizes)
-		alone, err := diagnose.Shares([]*diagnose.Histogram{rec.sizes})
+		histograms = append(histograms, rec.sizeHistogram)
+		alone, err := diagnose.Shares([]*diagnose.Histogram{rec.sizeHistogram})
 		if err != nil {
 			return err
 		}

@@ -225,18 +225,18 @@ func TestFiguresOfTheDraws(t *testing.T) {
 		seen := make(map[string]bool)
 		for k, b := range got {
 			d := chains[b.Chain][b.Draw]
-			if !sameSet(&d, b.set()) || !reflect.DeepEqual(d.Parts, b.Parts) || !reflect.DeepEqual(d.Scores, b.Scores) || d.LogDensity != b.LogDensity {
+			if !sameSet(&d, b.ingredientSet()) || !reflect.DeepEqual(d.Parts, b.Parts) || !reflect.DeepEqual(d.Scores, b.Scores) || d.LogDensity != b.LogDensity {
 				t.Errorf("%s, %d: %+v is not the draw %+v", name, k, b, d)
 			}
 			if math.Abs(b.LogScore-logScore(all[k])) > 1e-9 || math.Abs(b.Score-math.Exp(b.LogScore)) > 1e-12 {
 				t.Errorf("%s, %d: log score %v, want %v", name, k, b.LogScore, logScore(all[k]))
 			}
-			if key := fmt.Sprint(b.set()); seen[key] {
+			if key := fmt.Sprint(b.ingredientSet()); seen[key] {
 				t.Errorf("%s: %s twice", name, key)
 			} else {
 				seen[key] = true
 			}
-			if b.Known != s.Known(b.set()) {
+			if b.Known != s.Known(b.ingredientSet()) {
 				t.Errorf("%s, %d: known is %t", name, k, b.Known)
 			}
 		}
@@ -311,7 +311,7 @@ func TestWithheld(t *testing.T) {
 	}{{1e5, "[1 2 3 4] [] [1 2 3 4] [] [NaN 2 3 4] [SEMean] [1 2 3 4] []"}, {5, "[NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] " +
 		"[NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] [NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95] [NaN NaN NaN NaN] [SEMean SEQ5 SEMedian SEQ95]"}} {
 		r, got := made(c.ess), []string(nil)
-		if slowest := r.withholdErrors(); slowest != c.ess {
+		if slowest := r.withholdStandardErrors(); slowest != c.ess {
 			t.Errorf("the slowest is %v, not %v", slowest, c.ess)
 		}
 		for _, s := range []*Statistic{&r.Used, &r.LogDensity, &r.Properties[0], r.Score} {
@@ -508,12 +508,12 @@ func TestFindsAreInTheShortlist(t *testing.T) {
 					t.Errorf("%s: %v has scores %v, and not %v", name, x, scores, b.Scores)
 				}
 			}
-			if key := fmt.Sprint(b.set()); sets[key] {
+			if key := fmt.Sprint(b.ingredientSet()); sets[key] {
 				t.Errorf("%s has the set %s twice", name, key)
 			} else {
 				sets[key] = true
 			}
-			if name == "new" && s.Known(b.set()) {
+			if name == "new" && s.Known(b.ingredientSet()) {
 				t.Errorf("%v is known", x)
 			}
 			if b.Found {

@@ -9,18 +9,18 @@ import (
 )
 
 // Start makes a run in a store. The store must be empty or absent; otherwise Start returns an
-// [ExistsError]. If the spec is invalid, it creates nothing.
+// [ExistsError]. If the spec is invalid, Start creates nothing.
 //
 // A run that ends early leaves everything that [Resume] needs. The error is an [InterruptedError]
-// if ctx ended, and a [StorageError] if a file could not be written. When ctx ends, the draws so
-// far are stored.
+// if ctx ended, and a [StorageError] if a file could not be written. When ctx ends, Start stores
+// the draws made until then.
 func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return nil, err
 	}
 	made := false // the directory
-	if d, ok := s.store.(*directory); ok {
+	if d, ok := s.store.(*directoryStore); ok {
 		if _, err := os.Lstat(d.Location()); err == nil {
 			if !isUnusedDirectory(d.Location()) {
 				return nil, &ExistsError{Dir: store.Location()}
@@ -31,7 +31,7 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 			return nil, err
 		}
 	}
-	if err := s.tryStarts(ctx); err != nil {
+	if err := s.tryChainStarts(ctx); err != nil {
 		return nil, err
 	}
 	unlock, err := s.lock()
@@ -39,21 +39,22 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 		return nil, err
 	}
 	defer unlock()
-	if err := s.create(false); err != nil {
+	if err := s.createOrJoin(false); err != nil {
 		if made && !errors.As(err, new(*ExistsError)) {
 			// No other process can have written anything there yet.
 			err = errors.Join(err, os.RemoveAll(store.Location()))
 		}
 		return nil, err
 	}
-	if err := s.run(ctx); err != nil {
+	if err := s.runChains(ctx); err != nil {
 		return nil, err
 	}
-	return s.result(ctx)
+	return s.computeResult(ctx)
 }
 
-// create makes the manifest of the run, or joins an existing run.
-func (s *session) create(join bool) error {
+// createOrJoin writes the manifest of a new run. If the run exists, createOrJoin joins the existing
+// run where join is true, and otherwise returns an [ExistsError].
+func (s *session) createOrJoin(join bool) error {
 	data, err := s.manifest.encode()
 	if err != nil {
 		return err
@@ -63,24 +64,25 @@ func (s *session) create(join bool) error {
 		if !join {
 			return &ExistsError{Dir: s.store.Location()}
 		}
-		return s.join()
+		return s.joinExisting()
 	}
 	if err != nil {
 		return err
 	}
-	s.exists = true
-	return s.storeResolved()
+	s.manifestExists = true
+	return s.storeResolvedProblem()
 }
 
-// join checks that an existing run matches the spec.
-func (s *session) join() error {
+// joinExisting checks that an existing run matches the spec, and updates the stored manifest if the
+// spec asks for more draws.
+func (s *session) joinExisting() error {
 	old, err := readManifest(s.ctx, s.store)
 	if err != nil {
 		return err
 	}
-	s.exists = true
-	s.adoptAuto(old)
-	if err := old.compare(s.store.Location(), s.manifest); err != nil {
+	s.manifestExists = true
+	s.adoptAutoSettings(old)
+	if err := old.checkSameRun(s.store.Location(), s.manifest); err != nil {
 		return err
 	}
 	switch was, now := old.Settings.Draws, s.spec.Settings.Draws; {
@@ -101,12 +103,12 @@ func (s *session) join() error {
 			return err
 		}
 	}
-	return s.storeResolved()
+	return s.storeResolvedProblem()
 }
 
-// storeResolved stores the resolved problem, unless it is stored already.
-func (s *session) storeResolved() error {
-	data, err := ReadWhole(s.ctx, s.store, problemName, mostProblem)
+// storeResolvedProblem stores the resolved problem, unless the store holds an identical copy.
+func (s *session) storeResolvedProblem() error {
+	data, err := ReadWhole(s.ctx, s.store, problemName, maxProblemBytes)
 	if err == nil && string(data) == string(s.spec.Resolved) {
 		return nil
 	}
@@ -116,13 +118,13 @@ func (s *session) storeResolved() error {
 	return s.store.Replace(s.ctx, problemName, s.spec.Resolved)
 }
 
-// Resume continues an interrupted run, or extends a complete one: spec.Settings.Draws may exceed
-// the draws it was started with. Draws and result equal those of an uninterrupted run of the same
-// length.
+// Resume continues an interrupted run, or extends a complete run: spec.Settings.Draws may exceed
+// the number of draws that the run was started with. Draws and result equal those of an
+// uninterrupted run of the same length.
 //
-// Everything else in the spec must be unchanged; otherwise Resume fails with a [ChangedError]. It
-// fails with [ErrComplete] if nothing is left to do, and with a [BusyError] if another process is
-// working on the run.
+// Everything else in the spec must be unchanged; otherwise Resume fails with a [ChangedError].
+// Resume fails with [ErrComplete] if nothing is left to do, and with a [BusyError] if another
+// process is working on the run.
 func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -137,44 +139,44 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 		return nil, err
 	}
 	defer unlock()
-	if err := s.join(); err != nil {
+	if err := s.joinExisting(); err != nil {
 		return nil, s.storageError(err)
 	}
-	status, err := statusOf(s.ctx, s.store, s.manifest)
+	status, err := readStatus(s.ctx, s.store, s.manifest)
 	if err != nil {
 		return nil, err
 	}
-	if status.Complete() && status.intact() {
+	if status.Complete() && status.isIntact() {
 		return nil, ErrComplete
 	}
 	s.earlierSeconds = status.Seconds
-	if err := s.listStored(); err != nil {
+	if err := s.listStoredParts(); err != nil {
 		return nil, err
 	}
-	if err := s.planRounds(); err != nil {
+	if err := s.resumeRound(); err != nil {
 		return nil, err
 	}
-	if err := s.run(ctx); err != nil {
+	if err := s.runChains(ctx); err != nil {
 		return nil, err
 	}
-	return s.result(ctx)
+	return s.computeResult(ctx)
 }
 
-// RunShard makes the draws of one shard of a run. The first shard creates the run. RunShard
-// continues after an interrupted process, and does nothing if all draws of the shard are stored. It
-// reports whether the whole run is complete.
+// RunShard makes the draws of one shard of a run. The first shard to start creates the run.
+// RunShard continues the work of an interrupted process, and does nothing if all draws of the shard
+// are stored. The result complete reports whether all shards of the run are complete.
 func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete bool, err error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
 		return false, err
 	}
 	if old, err := readManifest(s.ctx, s.store); err == nil {
-		s.adoptAuto(old)
+		s.adoptAutoSettings(old)
 	}
 	if s.isOpenEnded() {
 		return false, ErrAutoShard
 	}
-	if err := s.tryStarts(ctx); err != nil {
+	if err := s.tryChainStarts(ctx); err != nil {
 		return false, err
 	}
 	unlock, err := s.lock()
@@ -182,24 +184,25 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 		return false, err
 	}
 	defer unlock()
-	if err := s.create(true); err != nil {
+	if err := s.createOrJoin(true); err != nil {
 		return false, s.storageError(err)
 	}
-	if err := s.listStored(); err != nil {
+	if err := s.listStoredParts(); err != nil {
 		return false, s.storageError(err)
 	}
-	if err := s.run(ctx); err != nil {
+	if err := s.runChains(ctx); err != nil {
 		return false, err
 	}
-	status, err := statusOf(s.ctx, s.store, s.manifest)
+	status, err := readStatus(s.ctx, s.store, s.manifest)
 	if err != nil {
 		return false, s.storageError(err)
 	}
 	return status.Complete(), nil
 }
 
-// Merge computes the results of a complete run from its draws. It fails with an [UnfinishedError]
-// if the run is not complete, and with a [ChangedError] if the spec is not that of the run.
+// Merge computes the results of a complete run from its draws. Merge fails with an
+// [UnfinishedError] if the run is not complete, and with a [ChangedError] if the spec differs from
+// the spec of the run.
 func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -209,24 +212,24 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	s.exists = true
-	s.adoptAuto(m)
-	if err := m.compare(store.Location(), s.manifest); err != nil {
+	s.manifestExists = true
+	s.adoptAutoSettings(m)
+	if err := m.checkSameRun(store.Location(), s.manifest); err != nil {
 		return nil, err
 	}
-	return s.result(ctx)
+	return s.computeResult(ctx)
 }
 
-// result reads the draws of the complete run and searches for the best compositions.
-func (s *session) result(ctx context.Context) (*Result, error) {
-	r, err := figures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
+// computeResult reads the draws of the complete run and searches for the best compositions.
+func (s *session) computeResult(ctx context.Context) (*Result, error) {
+	r, err := computeFigures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {
-		if r.Answer, err = s.answer(ctx, r); err == nil {
-			err = r.findUnseenMode(s.spec.Target, r.inverse)
+		if r.Answer, err = s.searchForBest(ctx, r); err == nil {
+			err = r.findUnseenMode(s.spec.Target, r.meanInverseScore)
 		}
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, &InterruptedError{Dir: s.resumable(), Done: 1, Err: ctx.Err()}
+		return nil, &InterruptedError{Dir: s.resumeLocation(), Done: 1, Err: ctx.Err()}
 	}
 	if err != nil {
 		return nil, err

@@ -20,77 +20,82 @@ import (
 )
 
 const (
-	// turnTime is the time that a worker spends on a chain before it looks for one that is further
-	// behind.
-	turnTime = 100 * time.Millisecond
+	// workerTurnTime is the time that a worker spends on one chain before the worker looks for a
+	// chain that has made fewer iterations.
+	workerTurnTime = 100 * time.Millisecond
 	// graceTime is the time that an interrupted chain has to reach the end of its segment. After
-	// that the draws so far are stored, and the chain repeats the segment when it continues.
+	// that time the draws made until then are stored, and the chain repeats the segment when the
+	// run is resumed.
 	graceTime = 2 * time.Second
-	// sideBySide is the most chains that run side by side, and that are started before anything is
-	// stored.
-	sideBySide = 64
-	// manyIngredients is the number of ingredients from which chains do not run side by side.
+	// maxConcurrentChains is the largest number of chains that advance at the same pace; sessions
+	// with more chains finish one chain after another. It also limits the number of chains whose
+	// start is tried before anything is stored.
+	maxConcurrentChains = 64
+	// manyIngredients is the number of ingredients from which a session finishes one chain after
+	// another, to save memory.
 	manyIngredients = 100_000
-	// waitingReplicas is the most replicas of each chain that wait for a program at once. All
-	// chains together have at most sideBySide.
-	waitingReplicas = 16
+	// maxWaitingReplicas is the largest number of replicas of a chain that wait for an external
+	// program at once. All chains together have at most maxConcurrentChains waiting replicas.
+	maxWaitingReplicas = 16
 )
 
-// Options control the execution of a run. They do not affect its results.
+// Options control how a run is executed. The results do not depend on them.
 type Options struct {
-	// Workers is the number of chains that run at once. 0 stands for one a core. If chains wait for
-	// a program, it stands for all chains, with the replicas of tempered ones.
+	// Workers is the number of chains that run at once; 0 stands for the number of processor cores.
+	// If properties are scored by external programs, 0 stands for more: enough for all chains and
+	// the replicas of tempered chains, at most 64.
 	Workers int
 	// Interval is the longest time that a chain works without storing its draws; 0 stands for 30
 	// seconds.
 	Interval time.Duration
-	// Progress, if not nil, receives the progress of the run a few times a second, and once at its
-	// end. Calls do not overlap.
+	// Progress, if not nil, receives the progress of the run a few times a second, and once at the
+	// end of the run. Calls do not overlap.
 	Progress func(Progress)
 	// Shard selects the chains to run.
 	Shard Shard
 }
 
-// partTime is the longest time that a chain works without storing its draws.
-const partTime = 30 * time.Second
+// defaultStoreInterval is the longest time that a chain works without storing its draws if
+// [Options] does not say otherwise.
+const defaultStoreInterval = 30 * time.Second
 
 func (o *Options) interval() time.Duration {
 	if o.Interval > 0 {
 		return o.Interval
 	}
-	return partTime
+	return defaultStoreInterval
 }
 
 // session is one process that works on the chains of a run or of a shard.
 type session struct {
-	ctx      context.Context // for storage: what is begun is stored, whatever ends
-	spec     *Spec
-	sampler  mcmc.Sampler
-	store    Store
-	manifest *Manifest
-	table    *table
-	options  Options
-	chains   []*chain       // of the shard
-	exists   bool           // the run is: its manifest was written or read
-	stored   map[int][]File // parts, by chain, when the session began
+	ctx            context.Context // context of storage operations; never cancelled, so that a file that is begun is completed
+	spec           *Spec
+	sampler        mcmc.Sampler
+	store          Store
+	manifest       *Manifest
+	layout         *partLayout
+	options        Options
+	chains         []*chain       // chains of the shard
+	manifestExists bool           // whether the manifest of the run was written or read
+	storedParts    map[int][]File // by chain: the parts stored when the session began
 
-	hasObjectives bool // a property counts
+	hasObjectives bool // whether a property has a positive weight
 
-	begun          time.Time
-	earlierSeconds float64 // seconds that earlier sessions took
+	startTime      time.Time
+	earlierSeconds float64 // seconds that earlier sessions of the run took
 
-	abandon        atomic.Bool // set when segments are to be given up
-	deadlinePassed atomic.Bool // set when the time of a run whose draws are not known is over
+	abandonSegments atomic.Bool // set when chains must give up their segments
+	deadlinePassed  atomic.Bool // set when the time limit of a run with an open number of draws is over
 
-	reached int          // iterations since warm-up that a chain had when the session began, while holding
-	warmup  atomic.Int64 // iterations of a chain; while these are not known, the most
-	length  atomic.Int64 // iterations of a chain, warm-up included; while holding, as is expected
+	resumedIterations  int          // largest number of iterations since warm-up that a chain had when the session began; only for a run with an open number of draws
+	warmupIterations   atomic.Int64 // number of warm-up iterations of each chain; the maximum while the number is unknown
+	expectedIterations atomic.Int64 // number of iterations of each chain, warm-up included; an estimate while the number of draws is open
 
-	checked atomic.Pointer[stoppingCheck] // the last look at the figures, while holding
+	lastStoppingCheck atomic.Pointer[stoppingCheck] // result of the last [session.checkStopping]; nil before the first check
 
 	mu            sync.Mutex
-	waitingChains []*chain   // unfinished and with no worker
-	busy          *BusyError // a chain that another process works on
+	waitingChains []*chain   // unfinished chains that no worker holds
+	busyError     *BusyError // error of a chain that another process works on; nil if there is none
 	notes         []string
 }
 
@@ -108,51 +113,51 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
 		if spec.Target.HasBatchProperty() && len(spec.Ingredients) < manyIngredients {
-			options.Workers = max(options.Workers, min(waitingReplicas*spec.Settings.Chains, sideBySide))
+			options.Workers = max(options.Workers, min(maxWaitingReplicas*spec.Settings.Chains, maxConcurrentChains))
 		}
 	}
 	own := *spec
 	spec = &own // settings of draws and thin may come to be others
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
-		table: newTable(spec.properties(), spec.Conditions, spec.Ingredients), options: options, begun: time.Now(), hasObjectives: spec.hasObjectives(),
+		layout: newPartLayout(spec.properties(), spec.Conditions, spec.Ingredients), options: options, startTime: time.Now(), hasObjectives: spec.hasObjectives(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
 	for index := from; index < to; index++ {
-		s.chains = append(s.chains, &chain{session: s, index: index, parts: -1})
+		s.chains = append(s.chains, &chain{session: s, index: index, partCount: -1})
 	}
 	s.manifest, err = newManifest(spec)
 	if err != nil {
 		return nil, err
 	}
-	s.warmup.Store(int64(spec.Settings.Warmup))
-	s.length.Store(spec.Settings.Iterations())
+	s.warmupIterations.Store(int64(spec.Settings.Warmup))
+	s.expectedIterations.Store(spec.Settings.Iterations())
 	s.startFirstRound()
 	return s, nil
 }
 
-// tryStarts draws the first states of some chains, so that an impossible run fails before anything
-// is stored.
-func (s *session) tryStarts(ctx context.Context) error {
+// tryChainStarts draws the first states of some chains, so that an impossible run fails before
+// anything is stored.
+func (s *session) tryChainStarts(ctx context.Context) error {
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
-	for _, c := range s.chains[:min(len(s.chains), sideBySide)] {
+	for _, c := range s.chains[:min(len(s.chains), maxConcurrentChains)] {
 		g.Go(func() error {
 			if err := browsersched.Err(ctx); err != nil {
 				return err
 			}
-			return c.start()
+			return c.drawFirstState()
 		})
 	}
 	return g.Wait()
 }
 
 // lock locks a run in a directory for this process. A shard takes a shared lock, which keeps other
-// processes from locking the whole run. In buckets, and where there are no locks, the second
-// process fails when it stores a part that exists already.
+// processes from locking the whole run. Buckets and some file systems have no locks. There the
+// second of two processes fails when it stores a part that exists already.
 func (s *session) lock() (unlock func(), err error) {
 	unlock = func() {}
-	d, ok := s.store.(*directory)
+	d, ok := s.store.(*directoryStore)
 	if !ok {
 		return unlock, nil
 	}
@@ -160,7 +165,7 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
 	// A process that only checks whether the run is busy holds the lock for an instant.
-	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, lockPatience)
+	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, maxLockWait)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return unlock, nil
@@ -170,7 +175,7 @@ func (s *session) lock() (unlock func(), err error) {
 		return unlock, &BusyError{Dir: s.store.Location(), Chain: -1}
 	}
 	if s.options.Shard.Count == 0 {
-		if err := d.clean(); err != nil {
+		if err := d.removeUnfinished(); err != nil {
 			return unlock, errors.Join(s.storageError(err), l.Close())
 		}
 	}
@@ -178,73 +183,75 @@ func (s *session) lock() (unlock func(), err error) {
 }
 
 const (
-	lockName     = "state/lock"
-	lockPatience = 300 * time.Millisecond
+	lockName    = "state/lock"
+	maxLockWait = 300 * time.Millisecond
 )
 
-// lockHeld reports whether a process is working on the run in a store. known is false where that
-// cannot be determined, as in buckets and where there are no locks.
+// lockHeld reports whether a process is working on the run in a store. The result known is false
+// where lockHeld cannot tell, as in buckets and where there are no locks.
 func lockHeld(store Store) (held, known bool) {
-	d, ok := store.(*directory)
+	d, ok := store.(*directoryStore)
 	if !ok {
 		return false, false
 	}
 	return d.dir.Locked(lockName)
 }
 
-// listStored records the stored parts.
-func (s *session) listStored() (err error) {
+// listStoredParts records which parts of the session's chains are stored.
+func (s *session) listStoredParts() (err error) {
 	prefix := "draws/"
 	if len(s.chains) == 1 {
 		prefix = chainPrefix(s.chains[0].index)
 	}
-	s.stored, err = listParts(s.ctx, s.store, prefix)
+	s.storedParts, err = listParts(s.ctx, s.store, prefix)
 	return err
 }
 
-// seconds returns the run's duration so far.
-func (s *session) seconds() float64 {
+// elapsedSeconds returns the time that all sessions of the run have taken until now, in seconds.
+func (s *session) elapsedSeconds() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.earlierSeconds + time.Since(s.begun).Seconds()
+	return s.earlierSeconds + time.Since(s.startTime).Seconds()
 }
 
-// note records a note for the user.
-func (s *session) note(format string, args ...any) {
+// addNote adds a note for the user to the notes of the session.
+func (s *session) addNote(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// storageError turns errors of files, which come from the store, into a [StorageError].
+// storageError turns a file error, which comes from the store, into a [StorageError]. Other errors
+// are returned unchanged.
 func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	if errors.As(err, &path) || errors.As(err, &link) {
-		return &StorageError{Dir: s.resumable(), Err: err}
+		return &StorageError{Dir: s.resumeLocation(), Err: err}
 	}
 	return err
 }
 
-// resumable returns the location from which the run can be resumed, or "" if it cannot.
-func (s *session) resumable() string {
-	if _, gone := s.store.(*memory); gone || !s.exists {
+// resumeLocation returns the location from which the run can be resumed, or "" if the run cannot be
+// resumed.
+func (s *session) resumeLocation() string {
+	if _, gone := s.store.(*memoryStore); gone || !s.manifestExists {
 		return ""
 	}
 	return s.store.Location()
 }
 
-// run works until all chains of the session are finished.
-func (s *session) run(ctx context.Context) error {
-	err := s.work(ctx)
+// runChains works until all chains of the session are finished.
+func (s *session) runChains(ctx context.Context) error {
+	err := s.makeAllDraws(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
-		return &InterruptedError{Dir: s.resumable(), Done: s.doneShare(), Err: ctx.Err()}
+		return &InterruptedError{Dir: s.resumeLocation(), Done: s.doneShare(), Err: ctx.Err()}
 	}
 	return s.storageError(err)
 }
 
-// work lets the workers make all draws.
-func (s *session) work(ctx context.Context) error {
+// makeAllDraws lets the workers make all draws of the session's chains.
+func (s *session) makeAllDraws(ctx context.Context) error {
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan struct{})
@@ -253,7 +260,7 @@ func (s *session) work(ctx context.Context) error {
 		select {
 		case <-ended:
 		case <-time.After(graceTime):
-			s.abandon.Store(true)
+			s.abandonSegments.Store(true)
 		}
 	})
 	defer forget() // or ctx would keep the session
@@ -261,7 +268,7 @@ func (s *session) work(ctx context.Context) error {
 	watch := s.reportProgress()
 	failures := s.runWorkers(work, cancel)
 	var rounds error
-	for s.isOpenEnded() && s.busy == nil && work.Err() == nil && rounds == nil {
+	for s.isOpenEnded() && s.busyError == nil && work.Err() == nil && rounds == nil {
 		if rounds = s.startNextRound(); rounds == nil {
 			failures = s.runWorkers(work, cancel)
 		}
@@ -270,8 +277,8 @@ func (s *session) work(ctx context.Context) error {
 	var store errgroup.Group
 	store.SetLimit(s.options.Workers)
 	for _, c := range s.chains {
-		if rounds == nil && c.walk != nil && c.begun != nil && !c.finished && !c.lost {
-			store.Go(c.store)
+		if rounds == nil && c.walk != nil && c.segmentStart != nil && !c.finished && !c.failed {
+			store.Go(c.storeProgress)
 		}
 	}
 	err := store.Wait()
@@ -285,18 +292,18 @@ func (s *session) work(ctx context.Context) error {
 	if err = cmp.Or(rounds, err); err != nil || ctx.Err() != nil {
 		return cmp.Or(err, ctx.Err())
 	}
-	if s.busy != nil {
-		return s.busy
+	if s.busyError != nil {
+		return s.busyError
 	}
 	return nil
 }
 
-// runWorkers runs the workers on all unfinished chains. A worker that fails calls cancel, which is
-// to cancel ctx.
+// runWorkers runs the workers on all unfinished chains and returns the error of each worker. A
+// worker that fails calls cancel, which must cancel ctx.
 func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []error) {
 	s.waitingChains = nil
 	for _, c := range s.chains {
-		c.atEnd = false
+		c.roundFinished = false
 		if !c.finished {
 			s.waitingChains = append(s.waitingChains, c)
 		}
@@ -305,7 +312,7 @@ func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []err
 	var workers sync.WaitGroup
 	for k := range failures {
 		workers.Go(func() {
-			if failures[k] = s.worker(ctx); failures[k] != nil {
+			if failures[k] = s.runWorker(ctx); failures[k] != nil {
 				cancel()
 			}
 		})
@@ -314,31 +321,31 @@ func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []err
 	return failures
 }
 
-// worker repeatedly takes the chain that is furthest behind, until none is left.
-func (s *session) worker(ctx context.Context) error {
+// runWorker repeatedly runs the next waiting chain for a while, until no chain waits.
+func (s *session) runWorker(ctx context.Context) error {
 	for {
 		c := s.nextChain(ctx)
 		if c == nil {
 			return nil
 		}
-		err := c.runUntil(ctx, time.Now().Add(turnTime))
+		err := c.runUntil(ctx, time.Now().Add(workerTurnTime))
 		if errors.Is(err, errAbandoned) {
 			return nil // and its draws are stored
 		}
 		if busy := (*BusyError)(nil); errors.As(err, &busy) {
 			// Leave the chain to the other process and continue with the rest.
-			c.lost = true
+			c.failed = true
 			s.mu.Lock()
-			s.busy = busy
+			s.busyError = busy
 			s.mu.Unlock()
 			continue
 		}
 		if err != nil {
-			c.lost = true
+			c.failed = true
 			return err
 		}
-		s.checkTime()
-		if !c.finished && !c.atEnd {
+		s.checkTimeLimit()
+		if !c.finished && !c.roundFinished {
 			s.mu.Lock()
 			s.waitingChains = append(s.waitingChains, c)
 			s.mu.Unlock()
@@ -346,20 +353,19 @@ func (s *session) worker(ctx context.Context) error {
 	}
 }
 
-// nextChain returns the waiting chain with the fewest iterations, or nil if none waits or the
-// ctx has ended. Other workers may still hold chains, but no more chains than there are such
-// workers.
+// nextChain returns the waiting chain with the fewest iterations, or nil if no chain waits or ctx has
+// ended. Where no chain waits, each unfinished chain is held by another worker.
 //
-// A few chains run side by side so that R-hat is known early. With many chains or ingredients,
-// memory matters more. Then nextChain returns the chain with the most iterations, so that few
-// chains are begun and unfinished.
+// A few chains advance at the same pace so that R-hat is known early. With many chains or
+// ingredients, memory matters more. Then nextChain returns the chain with the most iterations, so
+// that few chains are begun and unfinished.
 func (s *session) nextChain(ctx context.Context) *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waitingChains) == 0 || ctx.Err() != nil || s.deadlinePassed.Load() {
 		return nil
 	}
-	deep := len(s.chains) > sideBySide || len(s.spec.Ingredients) >= manyIngredients
+	deep := len(s.chains) > maxConcurrentChains || len(s.spec.Ingredients) >= manyIngredients
 	next := 0
 	for k, c := range s.waitingChains {
 		was, is := s.waitingChains[next].published.iterations.Load(), c.published.iterations.Load()
@@ -372,7 +378,7 @@ func (s *session) nextChain(ctx context.Context) *chain {
 	return c
 }
 
-// doneShare returns the completed share of all iterations.
+// doneShare returns the share of the iterations of all chains that are made, in 0..1.
 func (s *session) doneShare() float64 {
 	sum := 0.0
 	for _, c := range s.chains {
@@ -381,12 +387,12 @@ func (s *session) doneShare() float64 {
 	return sum / float64(max(1, len(s.chains)))
 }
 
-// doneShare returns the completed doneShare of the chain's iterations.
+// doneShare returns the share of the chain's iterations that are made, in 0..1.
 func (c *chain) doneShare() float64 {
-	return min(1, float64(c.published.iterations.Load())/float64(c.session.length.Load()))
+	return min(1, float64(c.published.iterations.Load())/float64(c.session.expectedIterations.Load()))
 }
 
-// damagedPart returns an error that names the damaged part and the remedy.
-func damagedPart(store Store, name string, err error) error {
+// newDamagedPartError returns an error that names the damaged part and the remedy.
+func newDamagedPartError(store Store, name string, err error) error {
 	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", store.Path(name), err)
 }

@@ -8,25 +8,27 @@ import (
 	"strings"
 )
 
-// A Shard is one of several that the chains of a run are divided into: Index of
-// Count, counted from 1. The zero value is all of them.
+// A Shard is one of Count parts of about equal size into which the chains of a run are divided.
+// Index is the number of the shard, from 1. The zero value stands for all chains.
 type Shard struct{ Index, Count int }
 
-// An engine names the environment variables in which a batch system numbers the tasks of a job: the
-// task's index, the first index, and their count.
-type engine struct{ name, index, first, count, need string }
+// A batchSystem names the environment variables in which a batch system numbers the tasks of a job:
+// the index of the task, the first index of the job, and the number of tasks. The field remedy
+// tells the user how to set the variables.
+type batchSystem struct{ name, indexVariable, firstVariable, countVariable, remedy string }
 
-var engines = []engine{
+var batchSystems = []batchSystem{
 	{"Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", "start the job with sbatch --array=1-16"},
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "JOB_COMPLETIONS", "set the container's variable JOB_COMPLETIONS to the completions of the Indexed Job"},
 	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE", "start an array job"},
 }
 
-// engineShard returns the shard of a task from the variables of its batch system.
-func engineShard(variable func(string) string) (Shard, error) {
-	var found []engine
-	for _, e := range engines {
-		if variable(e.index) != "" {
+// batchSystemShard returns the shard for the current task of a batch system. The function variable
+// returns the value of an environment variable.
+func batchSystemShard(variable func(string) string) (Shard, error) {
+	var found []batchSystem
+	for _, e := range batchSystems {
+		if variable(e.indexVariable) != "" {
 			found = append(found, e)
 		}
 	}
@@ -34,27 +36,27 @@ func engineShard(variable func(string) string) (Shard, error) {
 		return Shard{}, errors.New("--shard auto works only in a task of Slurm, Kubernetes or AWS Batch: none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and AWS_BATCH_JOB_ARRAY_INDEX is set; write K/S, the K-th of S, such as 3/16")
 	}
 	if len(found) > 1 {
-		return Shard{}, fmt.Errorf("--shard auto is not clear: both %s and %s are set; write K/S, the K-th of S, such as 3/16", found[0].index, found[1].index)
+		return Shard{}, fmt.Errorf("--shard auto is not clear: both %s and %s are set; write K/S, the K-th of S, such as 3/16", found[0].indexVariable, found[1].indexVariable)
 	}
 	e := found[0]
 	number := func(name string) (int, error) {
 		n, err := strconv.Atoi(variable(name))
 		if err != nil || n < 0 {
-			return 0, fmt.Errorf("--shard auto of %s: %s is %q, and must be a number: %s, or write K/S, such as 3/16", e.name, name, variable(name), e.need)
+			return 0, fmt.Errorf("--shard auto of %s: %s is %q, and must be a number: %s, or write K/S, such as 3/16", e.name, name, variable(name), e.remedy)
 		}
 		return n, nil
 	}
-	index, err := number(e.index)
+	index, err := number(e.indexVariable)
 	if err != nil {
 		return Shard{}, err
 	}
-	count, err := number(e.count)
+	count, err := number(e.countVariable)
 	if err != nil {
 		return Shard{}, err
 	}
 	first := 0
-	if e.first != "" {
-		if first, err = number(e.first); err != nil {
+	if e.firstVariable != "" {
+		if first, err = number(e.firstVariable); err != nil {
 			return Shard{}, err
 		}
 		// With gaps or a step, an index does not give the task's place among the others.
@@ -62,21 +64,21 @@ func engineShard(variable func(string) string) (Shard, error) {
 		if to, err := number(last); err != nil {
 			return Shard{}, err
 		} else if to-first+1 != count {
-			return Shard{}, fmt.Errorf("--shard auto of Slurm: the array goes from %d to %d and has %d tasks: %s, without gaps or a step", first, to, count, e.need)
+			return Shard{}, fmt.Errorf("--shard auto of Slurm: the array goes from %d to %d and has %d tasks: %s, without gaps or a step", first, to, count, e.remedy)
 		}
 	}
 	s := Shard{index - first + 1, count}
 	if count < 1 || s.check() != nil {
-		return Shard{}, fmt.Errorf("--shard auto of %s: %s is %d, from %d on, and %s is %d", e.name, e.index, index, first, e.count, count)
+		return Shard{}, fmt.Errorf("--shard auto of %s: %s is %d, from %d on, and %s is %d", e.name, e.indexVariable, index, first, e.countVariable, count)
 	}
 	return s, nil
 }
 
-// ParseShard parses "3/16", or "auto" for the task's place by the variables of Slurm, Kubernetes or
-// AWS Batch.
+// ParseShard parses a shard such as "3/16". For "auto" it takes the shard from the environment
+// variables of Slurm, Kubernetes or AWS Batch.
 func ParseShard(text string) (Shard, error) {
 	if text == "auto" {
-		return engineShard(os.Getenv)
+		return batchSystemShard(os.Getenv)
 	}
 	index, count, ok := strings.Cut(text, "/")
 	k, err := strconv.Atoi(index)
@@ -102,8 +104,8 @@ func (s Shard) check() error {
 	return fmt.Errorf("there is no shard %d of %d", s.Index, s.Count)
 }
 
-// Chains returns the first chain of the shard and the first after it. The sizes of shards differ by
-// at most one chain.
+// Chains returns the first chain of the shard and the first chain after it, for a run with the
+// given number of chains. The sizes of shards differ by at most one chain.
 func (s Shard) Chains(chains int) (from, to int) {
 	if s.Count == 0 {
 		return 0, chains
@@ -111,7 +113,7 @@ func (s Shard) Chains(chains int) (from, to int) {
 	return (s.Index - 1) * chains / s.Count, s.Index * chains / s.Count
 }
 
-// hasChains reports whether the shard has any of the chains.
+// hasChains reports whether the shard has any chain of a run with the given number of chains.
 func (s Shard) hasChains(chains int) bool {
 	from, to := s.Chains(chains)
 	return from < to

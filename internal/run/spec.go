@@ -14,16 +14,16 @@ import (
 // A Spec defines a run: a problem that has been read and checked.
 type Spec struct {
 	Name        string
-	Problem     string      // where the problem file is, from the run's directory or absolute; may be empty
-	Place       string      // where the problem file is, absolute, for a run that is moved without it; may be empty
-	Ingredients []string    // their names, as many as the target has
-	Conditions  []Condition // those of the target, in its order
+	Problem     string      // path of the problem file, absolute or relative to the run's directory; may be empty
+	Place       string      // absolute path of the problem file, for a run that is moved without the file; may be empty
+	Ingredients []string    // names of the target's ingredients, in the target's order
+	Conditions  []Condition // conditions of the target, in the target's order
 	Target      *mcmc.Target
 	Settings    mcmc.Settings
-	Time        time.Duration // after which a run of mcmc.AutoDraws stops; 0: never
+	Time        time.Duration // time after which a run of mcmc.AutoDraws stops; 0: never
 	Resolved    []byte        // the problem with every default filled in, for problem.yaml
-	Inputs      []Input       // every file that the problem was made of
-	Version     string        // of the program
+	Inputs      []Input       // all files that the problem was read from
+	Version     string        // version of the program
 
 	// Known reports whether a known recipe has exactly this set of ingredients, given in ascending
 	// order. Nil means that there are no known recipes.
@@ -36,8 +36,8 @@ type Spec struct {
 
 // An Input is a file that the problem was read from.
 type Input struct {
-	Path   string `json:"path"`   // as the problem names it
-	SHA256 string `json:"sha256"` // hexadecimal
+	Path   string `json:"path"`   // path as the problem file names it
+	SHA256 string `json:"sha256"` // SHA-256 of the file in hexadecimal
 	Bytes  int64  `json:"bytes"`
 }
 
@@ -62,14 +62,14 @@ func (s *Spec) check() error {
 		return err
 	}
 	for _, w := range s.Target.Objectives() {
-		if slices.Contains(reservedNames(), w.Name) {
+		if slices.Contains(reservedColumnNames(), w.Name) {
 			return fmt.Errorf("a property cannot be named %q: the file of draws has a column of that name", w.Name)
 		}
 		if !utf8.ValidString(w.Name) {
 			return fmt.Errorf("the property %q is not named in UTF-8", w.Name)
 		}
 	}
-	if c := countedNames(s.Ingredients); c != nil && utf8.ValidString(c.Prefix) {
+	if c := detectCountedNames(s.Ingredients); c != nil && utf8.ValidString(c.Prefix) {
 		return nil
 	}
 	seen := make(map[string]bool, len(s.Ingredients))
@@ -85,7 +85,7 @@ func (s *Spec) check() error {
 	return nil
 }
 
-// hasObjectives reports whether a property counts.
+// hasObjectives reports whether a property has a positive weight.
 func (s *Spec) hasObjectives() bool {
 	return slices.ContainsFunc(s.Target.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 })
 }
@@ -99,9 +99,10 @@ func (s *Spec) properties() []string {
 	return names
 }
 
-// segmentIterations is the approximate number of iterations of a segment. At the start of each
-// segment the scores are computed anew. So changing it changes runs.
+// segmentIterations is the approximate number of iterations in a segment of a chain. At the start
+// of each segment the scores are computed anew. So a change of segmentIterations changes the draws
+// of runs.
 const segmentIterations = 1 << 10
 
-// segmentDraws returns the number of draws of a segment.
+// segmentDraws returns the number of draws in a segment of a chain.
 func segmentDraws(s *mcmc.Settings) int { return max(1, segmentIterations/s.Thin) }

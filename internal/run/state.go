@@ -18,50 +18,54 @@ import (
 	"kir/mcmc"
 )
 
-// stateKind begins a state file. The file consists of this line, a compressed value in the encoding
-// of encoding/gob, and the SHA-256 of both.
-const stateKind = "kir chain state 2\n"
+// stateHeader is the first line of a state file. The line is followed by a compressed value in the
+// encoding of encoding/gob, and by the SHA-256 of both.
+const stateHeader = "kir chain state 2\n"
 
 func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
 
-// state holds the point from which a chain continues, and the data that its draws do not contain.
-// It depends only on the run and the chain's progress, so replacing a newer state by an older one
-// does no harm.
+// state holds the point from which a chain continues, and the data that the chain's draws do not
+// contain. A state depends only on the run and on the chain's progress, so replacing a newer state
+// by an older one does no harm.
 type state struct {
-	Run   string // the identity of the run
+	Run   string // identifier of the run; see [Manifest]
 	Chain int
 
-	// Walk is the chain, see [mcmc.Chain.MarshalBinary], at the start of a segment: after Warm
-	// iterations of warm-up, and At draws.
+	// Walk is the encoded chain, see [mcmc.Chain.MarshalBinary], at the start of a segment: after
+	// Warm iterations of warm-up, and At draws.
 	Walk     []byte
 	Warm, At int
-	Open     bool // the warm-up has not ended, though it may have had its iterations
+	Open     bool // whether the warm-up has not ended, although all its planned iterations may be made
 
-	// Held is set while the number of draws is not known yet: every Thin-th state since warm-up, At
-	// in all, encoded by [bufferedDraws.encode]. The run then stores no other draws.
+	// Held is set while the number of draws is not known yet. It holds the states since warm-up at
+	// every Thin-th iteration, At in all, encoded by [bufferedDraws.encode]. The run then stores no
+	// other draws.
 	Held []byte
 	Thin int
 
-	// The fields below describe a later moment, when Draws draws were stored in Parts files. A
-	// chain that continues repeats the draws between.
+	// Draws is the number of draws that were stored, in Parts files, when the state was written.
+	// Draws may exceed At; a chain that continues repeats the draws between At and Draws.
 	Draws, Parts int
-	Bytes        int64 // of the parts
+	Bytes        int64 // total size of the parts
 	Tries        int
 	Tally        mcmc.Tally
 	Ladder       *mcmc.Ladder
-	Best, Fresh  []Best // see [state.fresh]; of a chain that searches
+	// Best is the shortlist of a chain that searches. Fresh holds the best compositions whose set
+	// of ingredients no known recipe has, except compositions in Best.
+	Best, Fresh []Best
 
-	Seconds float64   // that the run had taken by then
-	Saved   time.Time // when it was written
-	Shard   Shard     // by which
+	Seconds float64   // seconds that all sessions of the run had taken when the state was written
+	Saved   time.Time // time when the state was written
+	Shard   Shard     // shard of the session that wrote the state
 
-	buffered *bufferedDraws // what Held says
+	buffered *bufferedDraws // the decoded draws of Held
 }
 
-// checkBuffered returns the buffered draws of a state.
+// checkBuffered decodes the buffered draws of a state, and returns an error if the state does not
+// fit the run of the manifest.
 func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
-	if m.Auto == nil || s.Thin > mostAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
-		s.Warm < 0 || s.Warm > m.warmupLength() || s.At < 0 || s.At > mostHeld || s.At > 0 && (s.Warm < m.warmupLength() || m.isWarmupOpen()) ||
+	if m.Auto == nil || s.Thin > maxAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
+		s.Warm < 0 || s.Warm > m.warmupLength() || s.At < 0 || s.At > maxBufferCapacity || s.At > 0 && (s.Warm < m.warmupLength() || m.isWarmupOpen()) ||
 		s.At > 0 && s.Open || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
 		return nil, errors.New("it does not stand between two segments")
 	}
@@ -76,22 +80,22 @@ func maxBufferedBytes(m *Manifest) int64 {
 	if m.Auto == nil {
 		return 0
 	}
-	return mostHeld * (8*int64(1+len(m.Properties)) + 10*(1+int64(len(m.Conditions))+int64(min(m.IngredientCount(), m.Total))))
+	return maxBufferCapacity * (8*int64(1+len(m.Properties)) + 10*(1+int64(len(m.Conditions))+int64(min(m.IngredientCount(), m.Total))))
 }
 
-// unknownBest returns the best compositions that are not known recipes. Some are in Best, and the rest in
-// Fresh.
+// unknownBest returns the best compositions whose set of ingredients is no known recipe. Some of
+// these compositions are in Best, and the others in Fresh.
 func (s *state) unknownBest(known func([]int) bool) []Best {
 	if known == nil {
 		return nil
 	}
-	return bestOfLists(slices.DeleteFunc(slices.Clone(s.Best), func(b Best) bool { return known(b.set()) }), s.Fresh)
+	return mergeBest(slices.DeleteFunc(slices.Clone(s.Best), func(b Best) bool { return known(b.ingredientSet()) }), s.Fresh)
 }
 
-// save writes the state.
+// save writes the state to the store.
 func (s *state) save(ctx context.Context, store Store) error {
 	var b bytes.Buffer
-	b.WriteString(stateKind)
+	b.WriteString(stateHeader)
 	small, err := flate.NewWriter(&b, flate.BestCompression)
 	if err != nil {
 		return err
@@ -108,16 +112,16 @@ func (s *state) save(ctx context.Context, store Store) error {
 func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state, error) {
 	settings := &m.Settings
 	name := stateName(chain)
-	data, err := ReadWhole(ctx, store, name, mostState)
+	data, err := ReadWhole(ctx, store, name, maxStateBytes)
 	if err != nil {
 		return nil, err
 	}
 	damaged := func(what string) error { return fmt.Errorf("%s: %w: %s", name, ErrDamaged, what) }
 	end := len(data) - sha256.Size
-	if end < len(stateKind) || string(data[:len(stateKind)]) != stateKind || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+	if end < len(stateHeader) || string(data[:len(stateHeader)]) != stateHeader || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
 		return nil, damaged("its sum is another")
 	}
-	s, err := unpackState(data[len(stateKind):end], m)
+	s, err := unpackState(data[len(stateHeader):end], m)
 	if err != nil {
 		return nil, damaged(err.Error())
 	}
@@ -138,18 +142,18 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	return s, nil
 }
 
-// mostUnpacked bounds the uncompressed size of any state.
-const mostUnpacked = 256 << 20
+// maxUnpackedState is the largest uncompressed size of any state, in bytes.
+const maxUnpackedState = 256 << 20
 
 // unpackState decodes the state of a chain of a run. The file may come from someone else, and a few
-// bytes can expand to fill all memory. So it checks the size against the most that a state of such
-// a chain can have.
+// bytes can expand to fill all memory. So unpackState first checks the size against the largest
+// state that the chain can have.
 func unpackState(data []byte, m *Manifest) (*state, error) {
 	used := int64(min(m.IngredientCount(), m.Total))
 	// The two lists of the best compositions, and everything that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties)+len(m.Conditions))+128)
 	rest += maxBufferedBytes(m)
-	most := min(mostUnpacked, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
+	most := min(maxUnpackedState, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
 	// Decompress twice, so that an oversized state takes no memory.
 	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
 	if err != nil {
@@ -174,8 +178,8 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	return s, gob.NewDecoder(bytes.NewReader(unpacked)).Decode(s)
 }
 
-// loadStates returns the states of all chains, nil for a chain without one, and the errors of the
-// damaged ones.
+// loadStates returns the states of all chains, by chain, with nil for a chain without a usable
+// state. By chain, damage holds the errors of damaged state files.
 func loadStates(ctx context.Context, store Store, m *Manifest) (states []*state, damage []error, err error) {
 	states, damage = make([]*state, m.Settings.Chains), make([]error, m.Settings.Chains)
 	g, ctx := errgroup.WithContext(ctx)

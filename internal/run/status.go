@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// A Status is the progress of a run in its store.
+// A Status is the progress of a run, as far as its store shows it.
 type Status struct {
 	Chains  []ChainStatus
-	Seconds float64 // that it has taken
+	Seconds float64 // time in seconds that all sessions of the run have taken
 }
 
 // ChainStatus is the progress of one chain.
 type ChainStatus struct {
-	Draws int // stored
-	Parts int // files of draws
+	Draws int // number of stored draws
+	Parts int // number of files of draws
 	Bytes int64
-	Done  bool      // all draws are stored
-	Saved time.Time // when it stored draws or its state last; zero if never
-	Shard Shard     // that worked on it last
+	Done  bool      // whether all draws are stored
+	Saved time.Time // time when the chain last stored draws or its state; zero if it never did
+	Shard Shard     // shard of the session that worked on the chain last
 
-	// Damage is the error of the chain's state file, nil if the file is whole or absent. The
-	// chain's draws are counted in any case.
+	// Damage is the error of the chain's state file; nil if the file is whole or absent. Draws
+	// counts the chain's draws in any case.
 	Damage error
 
-	// Broken is the error of the first damaged file of draws, nil if there is none. Only the files'
-	// names, lengths and ends are checked.
+	// Broken is the error of the chain's first damaged file of draws; nil if there is none. Only
+	// the names, the lengths and the footers of the files are checked.
 	Broken error
 
-	wantBytes int64 // bytes that the files of draws should have
-	settled   bool  // the state file exists and is undamaged
+	expectedBytes int64 // total size that the files of draws have according to the chain's state
+	hasState      bool  // whether the state file exists and is undamaged
 }
 
-// Complete reports whether all draws are stored.
+// Complete reports whether all draws of all chains are stored.
 func (s *Status) Complete() bool {
 	for _, c := range s.Chains {
 		if !c.Done {
@@ -43,8 +43,8 @@ func (s *Status) Complete() bool {
 	return true
 }
 
-// activeWindow is the longest time since a chain last stored its state for the chain to count as
-// active. It is three times the usual time between states. Only a longer segment exceeds it.
+// activeWindow is the time after which an unfinished chain that stored no state counts as inactive.
+// It is three times the usual time between two states. Only a longer segment exceeds it.
 const activeWindow = 90 * time.Second
 
 // isActive reports whether an unfinished chain stored its state recently.
@@ -57,19 +57,20 @@ func (s *Status) isActive(now time.Time) bool {
 	return false
 }
 
-// intact reports whether all states are there and whole, and all files of draws have the expected
-// lengths.
-func (s *Status) intact() bool {
+// isIntact reports whether all state files exist undamaged, and the files of draws of each chain
+// have the expected total size.
+func (s *Status) isIntact() bool {
 	for _, c := range s.Chains {
-		if !c.settled || c.Bytes != c.wantBytes {
+		if !c.hasState || c.Bytes != c.expectedBytes {
 			return false
 		}
 	}
 	return true
 }
 
-// statusOf reads the states and the parts of a run.
-func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
+// readStatus determines the progress of a run from the state files and the files of draws in its
+// store.
+func readStatus(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 	stored, err := listParts(ctx, store, "draws/")
 	if err != nil {
 		return nil, err
@@ -94,32 +95,33 @@ func statusOf(ctx context.Context, store Store, m *Manifest) (*Status, error) {
 			of.Done = of.Draws == m.Settings.Draws && !m.isOpenEnded()
 			continue
 		}
-		of.settled = true
-		of.Draws, of.Saved, of.Shard, of.wantBytes = s.Draws, s.Saved, s.Shard, s.Bytes
+		of.hasState = true
+		of.Draws, of.Saved, of.Shard, of.expectedBytes = s.Draws, s.Saved, s.Shard, s.Bytes
 		if s.Thin > 0 {
 			of.Draws = s.At
 		}
-		if of.Bytes != s.Bytes || checkOrder(c, stored[c]) != nil {
+		if of.Bytes != s.Bytes || checkPartOrder(c, stored[c]) != nil {
 			if _, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
 		}
-		of.Done = !m.isOpenEnded() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && checkOrder(c, stored[c]) == nil
+		of.Done = !m.isOpenEnded() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && checkPartOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
 	return status, nil
 }
 
-// countDraws returns the number of stored draws of a chain, read from the ends of its files. It
-// counts those before the first missing or damaged file, and returns that file's error.
+// countDraws returns the number of stored draws of a chain, read from the footers of its files. It
+// counts the draws before the first missing or damaged file, and returns the error of that file as
+// broken.
 func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, broken, err error) {
 	for k, f := range files {
-		if gap := checkOrder(chain, files[:k+1]); gap != nil {
+		if gap := checkPartOrder(chain, files[:k+1]); gap != nil {
 			return draws, gap, nil
 		}
-		n, err := storedDraws(ctx, store, f, m, chain)
+		n, err := readDrawCount(ctx, store, f, m, chain)
 		if errors.Is(err, ErrDamaged) {
-			return draws, damagedPart(store, f.Name, err), nil
+			return draws, newDamagedPartError(store, f.Name, err), nil
 		}
 		if err != nil {
 			return draws, nil, err
@@ -129,7 +131,7 @@ func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files 
 	return draws, nil, nil
 }
 
-// Broken returns the errors of damaged files of draws.
+// Broken returns the errors of damaged files of draws, at most one for each chain.
 func (s *Status) Broken() (all []error) {
 	for _, c := range s.Chains {
 		if c.Broken != nil {
@@ -149,8 +151,9 @@ func (s *Status) Damaged() (all []error) {
 	return all
 }
 
-// Shards returns the shards of the run, including those that should have begun and have not. The
-// chain that stored last gives their number. If no chain names a shard, all chains are one shard.
+// Shards returns the shards of the run, including shards that should have begun and have not. The
+// chain that stored its state last determines the number of shards. If no chain names a shard, the
+// result is one shard of all chains.
 func (s *Status) Shards() []Shard {
 	count, saved := 0, time.Time{}
 	for _, c := range s.Chains {

@@ -12,66 +12,70 @@ import (
 )
 
 const (
-	// enoughDraws is the effective sample size that each displayed statistic must reach.
-	// enoughOfChain is the same, for each chain.
-	enoughDraws   = 1000
-	enoughOfChain = 100
-	// enoughRHat is the largest R-hat.
-	enoughRHat = 1.01
-	// rarePresence is the share of draws, and one less it, between which the presence of an
-	// ingredient must reach that size. For rarer or commoner ingredients the stated error is
-	// enough.
-	rarePresence = 0.05
+	// minStatisticESS is the effective sample size that each displayed statistic must reach before
+	// a run of [mcmc.AutoDraws] stops. minESSPerChain is the effective sample size needed for each
+	// chain; the larger requirement counts.
+	minStatisticESS = 1000
+	minESSPerChain  = 100
+	// maxStatisticRHat is the largest R-hat of a statistic with which a run of [mcmc.AutoDraws] may
+	// stop.
+	maxStatisticRHat = 1.01
+	// rareShare limits which ingredients must reach the effective sample size: those in at least
+	// rareShare and at most 1 − rareShare of the draws. For rarer or commoner ingredients the
+	// stated error is enough.
+	rareShare = 0.05
 )
 
-// checkStopping reports whether every displayed statistic is good enough in the buffered draws. If
-// not, ahead estimates how many times as many draws the worst one needs. The result depends on the
-// draws alone.
+// checkStopping reports whether every displayed statistic of the buffered draws is good enough. If
+// not, ahead estimates the factor by which the number of draws must grow for the worst statistic.
+// The result depends on the draws alone.
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
-	e := &stoppingRule{session: s, wanted: float64(s.manifest.Auto.Wanted), minESS: math.Inf(1)}
-	defer func() { s.checked.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
+	e := &stoppingChecker{session: s, wantedESS: float64(s.manifest.Auto.Wanted), minESS: math.Inf(1)}
+	defer func() { s.lastStoppingCheck.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
 	for _, look := range []func() error{e.checkStatistics, e.checkShares, e.checkValues, e.checkAmounts} {
 		if err := look(); err != nil {
 			return false, 0, err
 		}
 	}
-	return e.drawsFactor <= 1, e.drawsFactor, nil
+	return e.neededDrawsFactor <= 1, e.neededDrawsFactor, nil
 }
 
-// stoppingRule checks all statistics. The progress of a run shows the worst of them.
-type stoppingRule struct {
-	session     *session
-	wanted      float64
-	drawsFactor float64 // how many times as many draws are needed; at most 1 if enough
-	minESS      float64 // effective sample size that was seen
+// stoppingChecker checks all displayed statistics and records the worst values.
+type stoppingChecker struct {
+	session           *session
+	wantedESS         float64
+	neededDrawsFactor float64 // factor by which the number of draws must grow; at most 1 if the draws are enough
+	minESS            float64 // smallest effective sample size of a statistic
 }
 
-// A stoppingCheck is the least effective sample size of the statistics, with the number of
-// iterations at the check.
+// A stoppingCheck is the smallest effective sample size of a statistic, with the number of
+// iterations of each chain at the time of the check.
 type stoppingCheck struct {
-	ess        float64
+	minESS     float64
 	iterations int
 }
 
-// addESS adds an effective sample size, or the error why there is none.
-func (e *stoppingRule) addESS(ess float64, err error) {
+// addESS takes account of the effective sample size of a statistic, or of the error why there is
+// none.
+func (e *stoppingChecker) addESS(ess float64, err error) {
 	switch {
 	case errors.Is(err, diagnose.ErrConstant), errors.Is(err, diagnose.ErrConstantTail):
 		// A constant has no error.
 	case err != nil:
-		e.drawsFactor = max(e.drawsFactor, 2)
+		e.neededDrawsFactor = max(e.neededDrawsFactor, 2)
 	default:
-		e.drawsFactor = max(e.drawsFactor, e.wanted/ess)
+		e.neededDrawsFactor = max(e.neededDrawsFactor, e.wantedESS/ess)
 		e.minESS = min(e.minESS, ess)
 	}
 }
 
-// checkStatistics checks the numeric statistics of the draws.
-func (e *stoppingRule) checkStatistics() error {
+// checkStatistics checks the numeric statistics of the draws: the number of ingredients, the log
+// density and the scores.
+func (e *stoppingChecker) checkStatistics() error {
 	s := e.session
 	series := []func(h *bufferedDraws, d int) float64{
 		func(h *bufferedDraws, d int) float64 { return float64(h.ingredientCount(d)) },
-		func(h *bufferedDraws, d int) float64 { return h.density[d] },
+		func(h *bufferedDraws, d int) float64 { return h.logDensities[d] },
 	}
 	if s.spec.hasObjectives() {
 		series = append(series, func(h *bufferedDraws, d int) float64 {
@@ -88,7 +92,7 @@ func (e *stoppingRule) checkStatistics() error {
 		g.Go(func() error {
 			columns := make([][]float64, len(s.chains))
 			for c, chain := range s.chains {
-				columns[c] = make([]float64, chain.buffered.draws())
+				columns[c] = make([]float64, chain.buffered.count())
 				for d := range columns[c] {
 					columns[c][d] = of(chain.buffered, d)
 				}
@@ -109,15 +113,16 @@ func (e *stoppingRule) checkStatistics() error {
 		}
 		switch why := sum.ReasonFor("RHat"); {
 		case errors.Is(why, diagnose.ErrConstant):
-		case why != nil || sum.RHat > enoughRHat:
-			e.drawsFactor = max(e.drawsFactor, 2)
+		case why != nil || sum.RHat > maxStatisticRHat:
+			e.neededDrawsFactor = max(e.neededDrawsFactor, 2)
 		}
 	}
 	return nil
 }
 
-// checkShares checks the law of n and the inclusion of ingredients.
-func (e *stoppingRule) checkShares() error {
+// checkShares checks the distribution of the number of ingredients, and the shares of draws that
+// use each ingredient.
+func (e *stoppingChecker) checkShares() error {
 	s := e.session
 	_, most := s.spec.Target.Law().Support()
 	sizes := make([]*diagnose.Histogram, len(s.chains))
@@ -128,11 +133,11 @@ func (e *stoppingRule) checkShares() error {
 		h := chain.buffered
 		sizes[c] = diagnose.NewHistogram(most+1, len(s.chains))
 		presences[c] = diagnose.NewPresence(len(counts), len(s.chains))
-		draws += h.draws()
-		for d := range h.draws() {
+		draws += h.count()
+		for d := range h.count() {
 			sizes[c].Add(h.ingredientCount(d))
 			presences[c].Next()
-			ingredients, amounts := h.parts(d)
+			ingredients, amounts := h.partsOf(d)
 			for k, i := range ingredients {
 				presences[c].Add(int(i), int(amounts[k]))
 				counts[i]++
@@ -158,17 +163,17 @@ func (e *stoppingRule) checkShares() error {
 	return nil
 }
 
-// isRare reports whether a share of the draws is too rare, or too common, for its error to
-// determine a run's length.
-func isRare(share float64) bool { return math.Min(share, 1-share) < rarePresence }
+// isRare reports whether a share of the draws is so close to 0 or 1 that its error must not
+// determine the length of a run.
+func isRare(share float64) bool { return math.Min(share, 1-share) < rareShare }
 
 // checkAmounts checks the mean amounts of the frequent ingredients.
-func (e *stoppingRule) checkAmounts() error {
+func (e *stoppingChecker) checkAmounts() error {
 	s := e.session
 	n := s.spec.Target.Space().N()
 	counts, draws := make([]int, n), 0
 	for _, chain := range s.chains {
-		draws += chain.buffered.draws()
+		draws += chain.buffered.count()
 		for _, i := range chain.buffered.ingredients {
 			counts[i]++
 		}
@@ -179,7 +184,7 @@ func (e *stoppingRule) checkAmounts() error {
 	}
 	at := make([]*column, n) // nil of those that are not looked at
 	for i, count := range counts {
-		if float64(count) >= float64(rarePresence*float64(draws)) {
+		if float64(count) >= float64(rareShare*float64(draws)) {
 			at[i] = &column{means: make([][]float64, len(s.chains))}
 		}
 	}
@@ -187,11 +192,11 @@ func (e *stoppingRule) checkAmounts() error {
 	for c, chain := range s.chains {
 		for _, a := range at {
 			if a != nil {
-				a.means[c] = make([]float64, chain.buffered.draws()/batch)
+				a.means[c] = make([]float64, chain.buffered.count()/batch)
 			}
 		}
-		for d := range chain.buffered.draws() / batch * batch {
-			ingredients, amounts := chain.buffered.parts(d)
+		for d := range chain.buffered.count() / batch * batch {
+			ingredients, amounts := chain.buffered.partsOf(d)
 			for p, i := range ingredients {
 				if a := at[i]; a != nil {
 					v := float64(amounts[p])
@@ -214,5 +219,6 @@ func (e *stoppingRule) checkAmounts() error {
 	return nil
 }
 
-// amountBatches is the number of batches of a chain's draws for the error of a mean amount.
+// amountBatches is the number of batches into which a chain's draws are divided to estimate the
+// error of a mean amount.
 const amountBatches = 1 << 10

@@ -8,27 +8,27 @@ import (
 	"kir/internal/file"
 )
 
-// A Store keeps the files of a run: a [Directory], or a bucket of package bucket. Names are paths
-// with slashes, such as draws/chain=0000/part-00000.parquet. Whatever happens to a process, a file
-// is always either whole or absent.
+// A Store keeps the files of a run: see [Directory], [Memory] and package bucket. Names of files
+// are paths with slashes, such as draws/chain=0000/part-00000.parquet. Whatever happens to a
+// process, a file is always either whole or absent.
 type Store interface {
-	// Location returns the location of the run, as commands accept it.
+	// Location returns the location of the run, in the form that commands accept.
 	Location() string
 	// Path returns the location of a file, for display.
 	Path(name string) string
-	// Create creates a file. The data have reached the disk when it returns. If the
-	// file exists, Create leaves it unchanged and returns fs.ErrExist. If several
-	// processes create one file, exactly one succeeds.
+	// Create creates a file. The data have reached the disk when Create returns. If the file
+	// exists, Create leaves the file unchanged and returns fs.ErrExist. If several processes create
+	// one file, exactly one succeeds.
 	Create(ctx context.Context, name string, data []byte) error
 	// Replace creates a file, or overwrites an existing one.
 	Replace(ctx context.Context, name string, data []byte) error
-	// Read returns length bytes of a file from an offset on, or fewer at its end.
-	// If length is negative, it returns all. If the file does not exist, the error
-	// is fs.ErrNotExist.
+	// Read returns length bytes of a file from an offset on, or fewer where the file ends. If
+	// length is negative, Read returns everything from the offset on. If the file does not exist,
+	// the error is fs.ErrNotExist.
 	Read(ctx context.Context, name string, offset, length int64) ([]byte, error)
-	// List returns the files whose names begin with a prefix, by name.
+	// List returns the files whose names begin with a prefix, sorted by name.
 	List(ctx context.Context, prefix string) ([]File, error)
-	// Remove removes a file. If there is none, it does nothing.
+	// Remove removes a file. If there is no such file, Remove does nothing.
 	Remove(ctx context.Context, name string) error
 }
 
@@ -38,24 +38,26 @@ type File struct {
 	Size int64
 }
 
-// The largest sizes of a run's files. The files may come from someone else and be malformed.
+// The largest sizes of a run's files, in bytes. The files may come from someone else and be
+// malformed.
 const (
-	mostManifest = 128 << 20 // names, of which 10⁶ may have 100 letters
-	mostProblem  = 64 << 20
-	mostState    = 64 << 20
+	maxManifestBytes = 128 << 20 // room for the names of 10⁶ ingredients with 100 letters each
+	maxProblemBytes  = 64 << 20
+	maxStateBytes    = 64 << 20
 )
 
-// ReadWhole reads a file of at most the given number of bytes. A larger file is [ErrDamaged].
-func ReadWhole(ctx context.Context, store Store, name string, most int64) ([]byte, error) {
+// ReadWhole reads a file of at most the given number of bytes. For a larger file the error wraps
+// [ErrDamaged].
+func ReadWhole(ctx context.Context, store Store, name string, maxBytes int64) ([]byte, error) {
 	var data []byte
 	var err error
-	if d, ok := store.(*directory); ok { // which sees the length before it reads
-		data, err = d.dir.Read(name, most)
+	if d, ok := store.(*directoryStore); ok { // which sees the length before it reads
+		data, err = d.dir.Read(name, maxBytes)
 	} else {
-		data, err = store.Read(ctx, name, 0, most+1)
+		data, err = store.Read(ctx, name, 0, maxBytes+1)
 	}
-	if errors.Is(err, file.ErrTooLong) || err == nil && int64(len(data)) > most {
-		return nil, fmt.Errorf("%s: %w: it has more than %d bytes", store.Path(name), ErrDamaged, most)
+	if errors.Is(err, file.ErrTooLong) || err == nil && int64(len(data)) > maxBytes {
+		return nil, fmt.Errorf("%s: %w: it has more than %d bytes", store.Path(name), ErrDamaged, maxBytes)
 	}
 	return data, err
 }

@@ -87,7 +87,7 @@ func TestLogMean(t *testing.T) {
 	a.join(none)
 	none.join(b)
 	a.join(none)
-	if got := a.sum(); math.Abs(got-math.Log(want)) > 1e-14*math.Abs(got) || a.count != 6 || math.Abs(a.value()-math.Log(want/6)) > 1e-14 {
+	if got := a.logOfSum(); math.Abs(got-math.Log(want)) > 1e-14*math.Abs(got) || a.count != 6 || math.Abs(a.logOfMean()-math.Log(want/6)) > 1e-14 {
 		t.Errorf("the sum of %d is e^%v, want e^%v", a.count, got, math.Log(want))
 	}
 }

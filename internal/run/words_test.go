@@ -50,12 +50,12 @@ func TestWords(t *testing.T) {
 		"nobody": {{}, {}}, "one": {{Saved: later(1)}}, "the last": {{Saved: later(3), Shard: Shard{1, 2}}, {Saved: later(2), Shard: Shard{1, 9}}, {}}, "more than chains": {{Saved: later(3), Shard: Shard{1, 5}}, {}},
 	} {
 		s := &Status{Chains: chains}
-		record.CheckText(t, "shards of "+name, fmt.Sprint(s.Shards(), s.Complete(), s.intact()))
+		record.CheckText(t, "shards of "+name, fmt.Sprint(s.Shards(), s.Complete(), s.isIntact()))
 	}
-	done := ChainStatus{Done: true, Bytes: 5, wantBytes: 5, settled: true}
-	for name, chains := range map[string][]ChainStatus{"both": {done, done}, "one": {done, {Bytes: 5, wantBytes: 5, settled: true}}, "neither": {{}, {Bytes: 4, wantBytes: 5, settled: true}}} {
+	done := ChainStatus{Done: true, Bytes: 5, expectedBytes: 5, hasState: true}
+	for name, chains := range map[string][]ChainStatus{"both": {done, done}, "one": {done, {Bytes: 5, expectedBytes: 5, hasState: true}}, "neither": {{}, {Bytes: 4, expectedBytes: 5, hasState: true}}} {
 		s := &Status{Chains: chains}
-		record.CheckText(t, "done are "+name, fmt.Sprint(s.Complete(), s.intact()))
+		record.CheckText(t, "done are "+name, fmt.Sprint(s.Complete(), s.isIntact()))
 	}
 
 	// What may be run, up to its bounds and beyond.
@@ -86,7 +86,7 @@ func TestWords(t *testing.T) {
 		change(s)
 		record.CheckText(t, "check "+name, fmt.Sprint(s.check()))
 	}
-	for _, name := range append(reservedNames(), "\xff", "chains") {
+	for _, name := range append(reservedColumnNames(), "\xff", "chains") {
 		one := mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 })
 		record.CheckText(t, fmt.Sprintf("a property %q", name), fmt.Sprint(newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: name, Property: one, Weight: 1}).check()))
 	}
@@ -125,7 +125,7 @@ func TestManifests(t *testing.T) {
 	for name, change := range map[string]func(s *Spec){
 		"more draws": func(s *Spec) { s.Settings.Draws = 1000 }, "a place": func(s *Spec) { s.Problem, s.Place = "p.yaml", "/p.yaml" }, "a name": func(s *Spec) { s.Name = "other" },
 		"an effort": func(s *Spec) { asking(t, s, 0.5) }, "counted": func(s *Spec) {
-			space, err := mcmc.NewSpace(leastCounted, 20)
+			space, err := mcmc.NewSpace(minCountedNames, 20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestManifests(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Ingredients = nil
-			for i := range leastCounted {
+			for i := range minCountedNames {
 				s.Ingredients = append(s.Ingredients, fmt.Sprint("no. ", i+1))
 			}
 		},
@@ -156,12 +156,12 @@ func TestManifests(t *testing.T) {
 		},
 	} {
 		m := made(change)
-		record.CheckText(t, name, fmt.Sprintf("%.12s %.12s %v", m.Run, m.Target, plain.compare("run", m)))
-		if m.Counted != nil && (m.Ingredients != nil || m.IngredientCount() != leastCounted || m.compare("run", m) != nil) {
+		record.CheckText(t, name, fmt.Sprintf("%.12s %.12s %v", m.Run, m.Target, plain.checkSameRun("run", m)))
+		if m.Counted != nil && (m.Ingredients != nil || m.IngredientCount() != minCountedNames || m.checkSameRun("run", m) != nil) {
 			t.Errorf("names that count are %+v", m.Counted)
 		}
 	}
-	find := newResolver(plain)
+	find := newIngredientFinder(plain)
 	if i, err := find("ingredient 12"); i != 11 || err != nil {
 		t.Errorf("ingredient 12 is %d, %v", i, err)
 	}
@@ -258,29 +258,29 @@ func TestLists(t *testing.T) {
 					}
 				}
 				score := float64(r.IntN(8))
-				refused, bar := s.isRefused(score, d.LogDensity), s.leastScore()
-				before := slices.Clone(s.best)
+				refused, bar := s.isRefused(score, d.LogDensity), s.minScore()
+				before := slices.Clone(s.entries)
 				s.offer(d, score)
-				if changed := !slices.EqualFunc(before, s.best, func(a, b Best) bool { return a.Compare(b) == 0 }); changed && (refused || score < bar) {
+				if changed := !slices.EqualFunc(before, s.entries, func(a, b Best) bool { return a.Compare(b) == 0 }); changed && (refused || score < bar) {
 					t.Fatalf("a score of %v changes a list of the bar %v, refused %v", score, bar, refused)
 				}
 				b := newBest(k, score, d.LogDensity)
 				b.Parts, b.Scores, b.Chain = d.Parts, d.Scores, chain
-				if known == nil || !known(b.set()) {
+				if known == nil || !known(b.ingredientSet()) {
 					all = append(all, b)
 				}
 			}
-			if len(s.best) != shortlistLength || !slices.IsSortedFunc(s.best, Best.Compare) {
-				t.Errorf("%d are on the list", len(s.best))
+			if len(s.entries) != shortlistLength || !slices.IsSortedFunc(s.entries, Best.Compare) {
+				t.Errorf("%d are on the list", len(s.entries))
 			}
-			lists = append(lists, withChain(chain, s.best, false))
-			if len(withChain(chain, s.best, true)) != 0 {
+			lists = append(lists, bestWithChain(chain, s.entries, false))
+			if len(bestWithChain(chain, s.entries, true)) != 0 {
 				t.Error("draws were found on the way")
 			}
 		}
 		naive := make(map[string]Best)
 		for _, b := range all {
-			key := fmt.Sprint(b.set())
+			key := fmt.Sprint(b.ingredientSet())
 			if was, is := naive[key]; !is || b.Compare(was) < 0 {
 				naive[key] = b
 			}
@@ -290,7 +290,7 @@ func TestLists(t *testing.T) {
 			want = append(want, b)
 		}
 		slices.SortFunc(want, Best.Compare)
-		got := bestOfLists(lists...)
+		got := mergeBest(lists...)
 		if len(got) != shortlistLength {
 			t.Fatalf("%d are on the list of all", len(got))
 		}
@@ -299,7 +299,7 @@ func TestLists(t *testing.T) {
 				t.Fatalf("entry %d is %+v, not %+v", k, b, w)
 			}
 		}
-		s := shortlist{best: got}
+		s := shortlist{entries: got}
 		if rest := s.missingFrom(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
 			t.Errorf("beside 60 there are %d", len(rest))
 		}
@@ -448,13 +448,13 @@ func TestDirectories(t *testing.T) {
 		}
 	}
 	parts, err := listParts(t.Context(), d, "draws/")
-	if err != nil || len(parts) != 2 || len(parts[0]) != 2 || len(parts[1]) != 1 || checkOrder(0, parts[0]) != nil {
+	if err != nil || len(parts) != 2 || len(parts[0]) != 2 || len(parts[1]) != 1 || checkPartOrder(0, parts[0]) != nil {
 		t.Errorf("the parts are %v, %v", parts, err)
 	}
-	if err := checkOrder(1, parts[0]); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "draws/chain=0000/part-00000.parquet is there and draws/chain=0001/part-00000.parquet is not") {
+	if err := checkPartOrder(1, parts[0]); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "draws/chain=0000/part-00000.parquet is there and draws/chain=0001/part-00000.parquet is not") {
 		t.Error(err)
 	}
-	if err := checkOrder(0, parts[0][1:]); !errors.Is(err, ErrDamaged) {
+	if err := checkPartOrder(0, parts[0][1:]); !errors.Is(err, ErrDamaged) {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -465,7 +465,7 @@ func TestDirectories(t *testing.T) {
 			t.Errorf("%d bytes from %d are %q, %v", c.length, c.offset, got, err)
 		}
 	}
-	file := &remoteFile{t.Context(), d, "run.json"}
+	file := &rangeReader{t.Context(), d, "run.json"}
 	b := make([]byte, 4)
 	if n, err := file.ReadAt(b, 3); n != 4 || err != nil || string(b) != "3456" {
 		t.Errorf("it reads %q, %v", b[:n], err)
@@ -531,7 +531,7 @@ func TestCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		calls = nil
-		told("clean", d.clean())
+		told("clean", d.removeUnfinished())
 		failed := errors.New("no")
 		for _, at := range []string{"mkdir", "create", "write", "sync", "link", "rename", "remove"} {
 			d.dir.Step = func(call, _ string) error {
@@ -578,14 +578,14 @@ func TestKeptDraws(t *testing.T) {
 		}
 	}
 	for entries, want := range map[int]bool{1<<19 - 1: false, 1 << 19: true} {
-		if p := (&partWriter{entries: entries}); p.isFull() != want {
+		if p := (&partWriter{ingredientCount: entries}); p.isFull() != want {
 			t.Errorf("a part of %d entries is full: %v", entries, !want)
 		}
 	}
 	r := &Result{Chains: []ChainResult{{}}, Timing: Timing{Iterations: 10}}
 	for want, ladder := range map[int64]*mcmc.Ladder{10: nil, 30: {Rungs: make([]mcmc.Rung, 3)}, 50: {Rungs: make([]mcmc.Rung, 3), Learnt: &mcmc.Ladder{Rungs: make([]mcmc.Rung, 3)}}} {
-		if r.Chains[0].Ladder = ladder; scoredLines(r) != want {
-			t.Errorf("10 iterations of %v are %d lines, not %d", ladder, scoredLines(r), want)
+		if r.Chains[0].Ladder = ladder; estimateScoredLines(r) != want {
+			t.Errorf("10 iterations of %v are %d lines, not %d", ladder, estimateScoredLines(r), want)
 		}
 	}
 }

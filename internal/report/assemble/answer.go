@@ -14,33 +14,35 @@ import (
 	"kir/mcmc"
 )
 
-// Answer returns the answer of a run and its shortlist, or nil and no list if there was no search.
+// Answer returns the answer of a run and the entries of its shortlist, or nil and no entries if
+// there was no search.
 func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
 	if a == nil {
 		return nil, nil, nil
 	}
-	models, err := predictors(p)
+	models, err := newPredictors(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := entriesOf(p, a, models)
+	list, err := newEntries(p, a, models)
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &report.Answer{Comparison: *a.Comparison, Promise: a.OptimismCheck, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
-	out.Bound = boundOf(a.Bound)
+	out.Bound = newBound(a.Bound)
 	if out.Objectives, err = summarizeObjectives(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
-	setExpected(p, out, list)
+	setExpectedValues(p, out, list)
 	gradeAnswer(p, out)
 	out.Warnings = append(extrapolationWarnings(a.Comparison.Extrapolates, len(list)), a.Notes...)
 	return out, list, nil
 }
 
-// setExpected sets the expected value of each learnt number. The shortlist was found by a search,
-// and the best of many is partly best by luck.
-func setExpected(p *compile.Problem, a *report.Answer, list []report.Best) {
+// setExpectedValues sets the expected value of each objective with a trained model and of each prediction
+// in the list. The expected value is closer to that of random compositions than the prediction is:
+// a search chooses compositions that are partly best by luck.
+func setExpectedValues(p *compile.Problem, a *report.Answer, list []report.Best) {
 	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
 		return
 	}
@@ -68,7 +70,7 @@ func setExpected(p *compile.Problem, a *report.Answer, list []report.Best) {
 	}
 }
 
-// unaskedAnswer is the answer to a problem without objectives.
+// unaskedAnswer returns the answer to a problem without objectives.
 func unaskedAnswer() *report.Answer {
 	unknown := report.UnknownNumber()
 	none := search.NoScores()
@@ -79,12 +81,13 @@ func unaskedAnswer() *report.Answer {
 	}
 }
 
-// randomCompositions is the number of random compositions for an objective's mean by chance. The standard
-// error of that mean is 1/22 of their standard deviation.
-const randomCompositions = 500
+// randomCompositionCount is the number of random compositions from which an objective's mean for
+// random compositions is estimated. The standard error of the estimate is 1/22 of the standard
+// deviation over the compositions.
+const randomCompositionCount = 500
 
-// summarizeObjectives summarises each objective that counts for the shortlist, random compositions and the
-// known recipes.
+// summarizeObjectives summarises each objective with a positive weight for the shortlist, for
+// random compositions and for the known recipes.
 func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
 	out := []report.ObjectiveSummary{}
 	var of []func(x *mcmc.Composition) float64
@@ -104,7 +107,7 @@ func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.
 			if w.Class != "" {
 				promise.Unit = "probability"
 			}
-			scored = models[at].value
+			scored = models[at].predictValue
 			in = func(b report.Best) report.Number { return b.Predicted[w.Name].Value }
 			if w.Model != nil {
 				promise.Known = labelMean(p, w)
@@ -120,7 +123,7 @@ func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.
 		out = append(out, promise)
 	}
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
-	for range randomCompositions {
+	for range randomCompositionCount {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
@@ -129,14 +132,14 @@ func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.
 			return nil, fmt.Errorf("drawing random compositions: %w", err)
 		}
 		for k := range out {
-			out[k].Random += report.Number(of[k](x) / randomCompositions)
+			out[k].Random += report.Number(of[k](x) / randomCompositionCount)
 		}
 	}
 	return out, nil
 }
 
-// labelMean returns the mean of a model's label over the known recipes that have it, or the share
-// of those of the wanted class.
+// labelMean returns the mean of the label of a property's model over the known recipes that have
+// the label. For a class it returns the share of these recipes that are in the wanted class.
 func labelMean(p *compile.Problem, w compile.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()

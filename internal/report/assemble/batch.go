@@ -8,47 +8,50 @@ import (
 	"kir/internal/diagnose"
 )
 
-// A batch records the ingredients used in some consecutive draws, of one chain or, if there are
-// very many, of a few.
-type batch struct {
-	draws   int
-	used    []int64 // by slot: the draws that use it
-	amounts []int64 // by slot: the units in these
-	present []bits64
+// A drawBatch records the ingredients used in consecutive draws of one chain, or of a few chains if
+// there are very many chains. A slot is the position of an ingredient in the list of the most
+// frequent ingredients.
+type drawBatch struct {
+	draws      int
+	drawsUsing []int64 // by slot: number of draws that use the ingredient
+	unitSums   []int64 // by slot: sum of the ingredient's units over the draws of the batch
+	presence   []drawBits
 }
 
-// bits64 has a bit a draw of a batch, for one ingredient.
-type bits64 []uint64
+// drawBits has one bit for each draw of a batch, which is set if the draw uses an ingredient.
+type drawBits []uint64
 
-// newBatch returns an empty batch for so many draws, which follows the amounts of
-// so many ingredients and the presence of the first of them.
-func newBatch(draws, slots, paired int) *batch {
-	b := &batch{used: make([]int64, slots), amounts: make([]int64, slots), present: make([]bits64, paired)}
-	for k := range b.present {
-		b.present[k] = make(bits64, (draws+63)/64)
+// newBatch returns an empty batch for the given number of draws. The batch follows the amounts of
+// the ingredients in all slots, and the presence of the ingredients in the first slots, whose
+// number is paired.
+func newBatch(draws, slots, paired int) *drawBatch {
+	b := &drawBatch{drawsUsing: make([]int64, slots), unitSums: make([]int64, slots), presence: make([]drawBits, paired)}
+	for k := range b.presence {
+		b.presence[k] = make(drawBits, (draws+63)/64)
 	}
 	return b
 }
 
-// countBoth returns in how many draws of the batch both ingredients are used.
-func (b *batch) countBoth(i, j int) int {
+// countBoth returns the number of draws of the batch that use both the ingredients in slots i and
+// j.
+func (b *drawBatch) countBoth(i, j int) int {
 	n := 0
-	for k, word := range b.present[i] {
-		n += bits.OnesCount64(word & b.present[j][k])
+	for k, word := range b.presence[i] {
+		n += bits.OnesCount64(word & b.presence[j][k])
 	}
 	return n
 }
 
-// jackknife returns the standard error of a figure that depends on several
-// batches of draws, by leaving out each of them in turn (Quenouille 1949; Tukey
-// 1958): with G batches and θ_g the figure without batch g,
+// jackknife returns the standard error of a statistic of several batches of draws, by leaving out
+// each batch in turn (Quenouille 1949; Tukey 1958). With G batches and θ_g the statistic without
+// batch g, it is
 //
 //	√((G−1)/G · Σ_g (θ_g − θ̄)²).
 //
-// Draws within a batch may depend on each other; batches should be longer than
-// the integrated autocorrelation time. It is NaN for fewer than 8 batches, and
-// if the figure cannot be told without one of them; and 0 if all of them have the same,
-// which tells no error.
+// Draws within a batch may depend on each other; batches should be longer than the integrated
+// autocorrelation time. The result is NaN for fewer than 8 batches, and if the statistic cannot be
+// computed without some batch. The result is 0 if all θ_g are equal, which does not mean that the
+// statistic has no error.
 func jackknife(batches int, without func(g int) float64) float64 {
 	if batches < 8 {
 		return math.NaN()
@@ -69,6 +72,5 @@ func jackknife(batches int, without func(g int) float64) float64 {
 	return math.Sqrt(sum * float64(batches-1) / float64(batches))
 }
 
-// leastBatches is the least number of batches in which an event must occur to have a standard
-// error.
-const leastBatches = 3
+// minBatches is the least number of batches in which an event must occur to have a standard error.
+const minBatches = 3

@@ -11,8 +11,8 @@ import (
 	"kir/internal/search"
 )
 
-// boundOf returns the bound of a search, nil if there was none.
-func boundOf(b *search.Bound) *report.Bound {
+// newBound returns the bound of a search for a report, or nil if there is none.
+func newBound(b *search.Bound) *report.Bound {
 	if b == nil {
 		return nil
 	}
@@ -30,9 +30,9 @@ func boundOf(b *search.Bound) *report.Bound {
 	return out
 }
 
-// wideGap is the gap from which a bound carries no information on the quality of the best recipe
+// uninformativeGap is the gap above which a bound says nothing about the quality of the best recipe
 // found.
-const wideGap = 0.5
+const uninformativeGap = 0.5
 
 // boundSentence states how far the best recipe found can be from the optimum.
 func boundSentence(b *report.Bound) string {
@@ -47,7 +47,7 @@ func boundSentence(b *report.Bound) string {
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Score(b.Best, 1))
 	case b.Proved:
 		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Score(b.Best, 1))
-	case b.Gap > wideGap:
+	case b.Gap > uninformativeGap:
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Score(b.Best, 1), within, number.Score(b.Score, 1))
 	}
 	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))

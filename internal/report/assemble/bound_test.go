@@ -37,7 +37,7 @@ func TestBound(t *testing.T) {
 			"The best found scores 1.000; how much better another recipe can be is not known, since nothing bounds taste.",
 		},
 	} {
-		b := boundOf(&c.of)
+		b := newBound(&c.of)
 		text, err := json.Marshal(b)
 		if err != nil {
 			t.Fatal(err)

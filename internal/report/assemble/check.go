@@ -13,17 +13,17 @@ import (
 	"kir/mcmc"
 )
 
-// mostBits bounds the exact counts that are kept, all together. Beyond it they
-// are left out.
-const mostBits = 1 << 27
+// maxCountBits is the largest total size, in bits, of the exact counts that a report contains.
+// Further counts are left out.
+const maxCountBits = 1 << 27
 
-// Check computes the report on a problem.
+// Check computes the report on a problem before sampling.
 func Check(p *compile.Problem) (*report.Check, error) {
 	c := &report.Check{
-		Problem:      problemOf(p),
+		Problem:      newProblem(p),
 		Sampler:      p.Sampler,
 		Compositions: new(big.Int),
-		Properties:   propertiesOf(p),
+		Properties:   newProperties(p),
 		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
 	}
 	var err error
@@ -44,7 +44,7 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	}
 	compositions, bits := make(map[int]*big.Int), 0
 	for n, x := range counts {
-		if bits += x.BitLen(); bits > mostBits {
+		if bits += x.BitLen(); bits > maxCountBits {
 			break
 		}
 		compositions[n] = x
@@ -66,15 +66,16 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	return c, nil
 }
 
-// advised is the number of random compositions behind a recommendation.
-const advised = 200
+// adviceSampleSize is the number of random compositions that are scored to recommend a kernel.
+const adviceSampleSize = 200
 
-// recommendKernel recommends a kernel.
+// recommendKernel recommends a kernel without trial runs, by the share of random compositions that
+// are forbidden.
 func recommendKernel(p *compile.Problem) (run.Advice, error) {
 	if _, err := mcmc.NewExact(p.Target); err == nil {
 		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
 	}
-	forbidden, looked := 0, advised
+	forbidden, looked := 0, adviceSampleSize
 	if p.RunsPrograms() {
 		looked = 0
 	}

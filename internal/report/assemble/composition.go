@@ -11,30 +11,31 @@ import (
 	"kir/mcmc"
 )
 
-// shownNearest is how many known recipes are set beside each.
-const shownNearest = 3
+// maxNearest is the largest number of nearest known recipes that are listed for a composition.
+const maxNearest = 3
 
-func bestsOf(p *compile.Problem, list []run.Best) ([]report.Best, error) {
-	models, err := predictors(p)
+func newBests(p *compile.Problem, list []run.Best) ([]report.Best, error) {
+	models, err := newPredictors(p)
 	if err != nil {
 		return nil, err
 	}
-	values := figures(p)
+	values := namedFigures(p)
 	out := make([]report.Best, len(list))
 	for k, b := range list {
 		x, err := p.Target.Space().Composition(b.Parts, b.Conditions)
 		if err != nil {
 			return nil, err
 		}
-		out[k] = bestOf(p, b)
-		out[k].Predicted = predictedBy(models, x)
-		out[k].Values = valuesOf(values, x, out[k].Predicted)
+		out[k] = newBest(p, b)
+		out[k].Predicted = predictAll(models, x)
+		out[k].Values = compositionValues(values, x, out[k].Predicted)
 		out[k].Sure = limitProbabilities(p, x)
 	}
 	return out, nil
 }
 
-// limitProbabilities returns the probabilities that limits with sure bound of a composition.
+// limitProbabilities returns, for a composition, the probability that a measurement keeps each
+// limit that is to be kept with a given probability.
 func limitProbabilities(p *compile.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
 	for _, l := range p.SureLimitProbabilities(x) {
 		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
@@ -42,7 +43,7 @@ func limitProbabilities(p *compile.Problem, x *mcmc.Composition) (all []report.L
 	return all
 }
 
-func bestOf(p *compile.Problem, b run.Best) report.Best {
+func newBest(p *compile.Problem, b run.Best) report.Best {
 	out := report.Best{
 		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: report.Number(b.Score), LogDensity: report.Number(b.LogDensity),
 		Scores: make(map[string]report.Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
@@ -54,7 +55,7 @@ func bestOf(p *compile.Problem, b run.Best) report.Best {
 	for _, part := range b.Parts {
 		out.Recipe[p.Ingredients[part.Ingredient]] = part.Amount
 	}
-	out.Conditions = conditionsOf(p, b.Conditions)
+	out.Conditions = conditionValues(p, b.Conditions)
 	for k, r := range p.Rules {
 		for _, s := range r.Slacks(b.Parts, p.Total) {
 			slack := report.Slack{Rule: k, Value: report.Number(s.Value), Min: report.Number(s.Min), Max: report.Number(s.Max), Unit: s.Unit, Room: report.Number(s.Room())}
@@ -67,7 +68,7 @@ func bestOf(p *compile.Problem, b run.Best) report.Best {
 	if p.Book == nil {
 		return out
 	}
-	for _, n := range p.Book.Nearest(setOf(b.Parts), shownNearest) {
+	for _, n := range p.Book.Nearest(ingredientSet(b.Parts), maxNearest) {
 		near := report.Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: report.Number(n.Overlap), Shared: []string{}, Distance: report.UnknownNumber()}
 		for _, i := range n.Shared {
 			near.Shared = append(near.Shared, p.Ingredients[i])
@@ -78,31 +79,30 @@ func bestOf(p *compile.Problem, b run.Best) report.Best {
 }
 
 const (
-	// mostDiverse is how many compositions the diverse shortlist has.
-	mostDiverse = 50
-	// scoreShare is λ of maximal marginal relevance: how much the score counts
-	// beside being different.
-	scoreShare = 0.7
+	// maxDiverse is the largest number of compositions in a diverse shortlist.
+	maxDiverse = 50
+	// relevanceWeight is λ in [selectDiverse]: the weight of a composition's score against the
+	// weight of its difference from the compositions already chosen.
+	relevanceWeight = 0.7
 )
 
-// selectDiverse chooses compositions that score well and differ from each other, by
-// maximal marginal relevance (Carbonell and Goldstein 1998), greedily: the next
-// one is that with the largest
+// selectDiverse chooses compositions that score well and differ from each other, by maximal
+// marginal relevance (Carbonell and Goldstein 1998). The parameter limit is the largest number of
+// compositions. The choice is greedy: the next composition x is the one with the largest
 //
 //	λ·score(x)/score(best) − (1−λ)·max_y overlap(x, y),
 //
-// y being those chosen before, λ = 0.7, and overlap the share of common
-// ingredients |X∩Y|/min(|X|, |Y|). The first is the best. Of equals the one with
-// the higher score, then density, then the earlier draw is taken. A shorter list
-// is the beginning of a longer one.
-func selectDiverse(pool []run.Best, most int) []run.Best {
+// where y runs over the compositions already chosen, λ = 0.7, and overlap is the share of common
+// ingredients |X∩Y|/min(|X|, |Y|). The first composition chosen is the best. Of equal candidates
+// the one that comes first in pool is taken. A shorter list is the beginning of a longer list.
+func selectDiverse(pool []run.Best, limit int) []run.Best {
 	if len(pool) == 0 {
 		return nil
 	}
 	sets := make([][]int, len(pool))
 	best := math.Inf(-1)
 	for k, b := range pool {
-		sets[k] = setOf(b.Parts)
+		sets[k] = ingredientSet(b.Parts)
 		best = max(best, b.LogScore)
 	}
 	relevance := make([]float64, len(pool))
@@ -115,13 +115,13 @@ func selectDiverse(pool []run.Best, most int) []run.Best {
 	nearest := make([]float64, len(pool)) // the largest overlap with what was chosen
 	taken := make([]bool, len(pool))
 	var chosen []run.Best
-	for len(chosen) < min(most, len(pool)) {
+	for len(chosen) < min(limit, len(pool)) {
 		at, value := -1, math.Inf(-1)
 		for k := range pool {
 			if taken[k] {
 				continue
 			}
-			if v := float64(scoreShare*relevance[k]) - float64((1-scoreShare)*nearest[k]); v > value {
+			if v := float64(relevanceWeight*relevance[k]) - float64((1-relevanceWeight)*nearest[k]); v > value {
 				at, value = k, v
 			}
 		}
@@ -136,8 +136,8 @@ func selectDiverse(pool []run.Best, most int) []run.Best {
 	return chosen
 }
 
-// setOf returns the ingredients of a composition, in ascending order.
-func setOf(parts []mcmc.Part) []int {
+// ingredientSet returns the ingredients of a composition, in the order of its parts.
+func ingredientSet(parts []mcmc.Part) []int {
 	set := make([]int, len(parts))
 	for k, p := range parts {
 		set[k] = p.Ingredient
@@ -145,14 +145,15 @@ func setOf(parts []mcmc.Part) []int {
 	return set
 }
 
-// DiverseList returns compositions of a pool that score well and differ from each
-// other: a shortlist where nobody looks for the best.
+// DiverseList returns compositions of a pool that score well and differ from each other. They are
+// the shortlist of a problem without objectives.
 func DiverseList(p *compile.Problem, pool []run.Best) ([]report.Best, error) {
-	return bestsOf(p, selectDiverse(run.Distinct(pool), mostDiverse))
+	return newBests(p, selectDiverse(run.Distinct(pool), maxDiverse))
 }
 
-// conditionsOf returns values of the problem's conditions by name; nil without conditions.
-func conditionsOf(p *compile.Problem, values []int32) map[string]any {
+// conditionValues returns the values of the problem's conditions by name, given their indices; nil
+// without conditions.
+func conditionValues(p *compile.Problem, values []int32) map[string]any {
 	if len(values) == 0 {
 		return nil
 	}

@@ -71,11 +71,11 @@ func TestJackknifeOfAConstant(t *testing.T) {
 // TestVolumesThatAreEqual: searches that all reach the same tell no error.
 func TestVolumesThatAreEqual(t *testing.T) {
 	for _, each := range [][]float64{{0.1, 0.1, 0.1, 0.1}, {0.7, 0.7 + 1e-16, 0.7, 0.7 - 1e-16}} {
-		if v := volumeOf(each); v.SE.Known() || v.Value != report.Number(each[0]) {
+		if v := newHypervolume(each); v.SE.Known() || v.Value != report.Number(each[0]) {
 			t.Errorf("%v is %v ± %v", each, v.Value, v.SE)
 		}
 	}
-	if v := volumeOf([]float64{0.1, 0.2, 0.3, 0.4}); math.Abs(float64(v.SE)-0.0645497) > 1e-6 {
+	if v := newHypervolume([]float64{0.1, 0.2, 0.3, 0.4}); math.Abs(float64(v.SE)-0.0645497) > 1e-6 {
 		t.Errorf("the error is %v", v.SE)
 	}
 }

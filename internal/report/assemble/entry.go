@@ -12,14 +12,14 @@ import (
 	"kir/mcmc"
 )
 
-// entriesOf returns the entries of a shortlist.
-func entriesOf(p *compile.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
+// newEntries returns the entries of the shortlist that a search has found.
+func newEntries(p *compile.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
 	distance := search.NewDistance(len(p.Ingredients), known)
-	values := figures(p)
+	values := namedFigures(p)
 	list := make([]report.Best, len(a.Entries))
 	for k, e := range a.Entries {
 		x, err := p.Target.Space().Composition(e.Parts, e.Conditions)
@@ -30,14 +30,14 @@ func entriesOf(p *compile.Problem, a *search.Answer, models []predictor) ([]repo
 		if err != nil {
 			return nil, err
 		}
-		b := bestOf(p, run.Best{
+		b := newBest(p, run.Best{
 			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogPrior(x) + logScore,
 			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: isKnownSet(p, e.Parts),
 		})
 		b.Apart = report.Number(e.EarlierDistance)
 		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
-		b.Predicted = predictedBy(models, x)
-		b.Values = valuesOf(values, x, b.Predicted)
+		b.Predicted = predictAll(models, x)
+		b.Values = compositionValues(values, x, b.Predicted)
 		b.Sure = limitProbabilities(p, x)
 		for q, r := range e.Ranges {
 			if r.Low < r.High {
@@ -56,25 +56,25 @@ func entriesOf(p *compile.Problem, a *search.Answer, models []predictor) ([]repo
 			}
 		}
 		for _, v := range e.Variants {
-			b.Variants = append(b.Variants, variantOf(p, e.Parts, v))
+			b.Variants = append(b.Variants, newVariant(p, e.Parts, v))
 		}
-		b.Nearest = nearestOf(p, e, distance)
+		b.Nearest = newNearest(p, e, distance)
 		list[k] = b
 	}
 	return list, nil
 }
 
-// isKnownSet reports whether a known recipe has a composition's set of ingredients.
+// isKnownSet reports whether a known recipe has the same set of ingredients as a composition.
 func isKnownSet(p *compile.Problem, parts []mcmc.Part) bool {
 	if p.Book == nil {
 		return false
 	}
-	_, known := p.Book.RecipeWithSet(setOf(parts))
+	_, known := p.Book.RecipeWithSet(ingredientSet(parts))
 	return known
 }
 
-// variantOf says how a variant of a composition differs from it.
-func variantOf(p *compile.Problem, parts []mcmc.Part, v search.Found) report.Variant {
+// newVariant describes how a variant differs from the composition with the given parts.
+func newVariant(p *compile.Problem, parts []mcmc.Part, v search.Found) report.Variant {
 	out := report.Variant{Score: report.Number(v.Score()), Without: []string{}, With: make(map[string]int)}
 	for _, q := range parts {
 		if !slices.ContainsFunc(v.Parts, func(r mcmc.Part) bool { return r.Ingredient == q.Ingredient }) {
@@ -89,10 +89,10 @@ func variantOf(p *compile.Problem, parts []mcmc.Part, v search.Found) report.Var
 	return out
 }
 
-// nearestOf returns the known recipes nearest to an entry. Ingredients that all recipes have do not
-// count as shared.
-func nearestOf(p *compile.Problem, e search.Entry, d *search.Distance) []report.Nearest {
-	own := slices.DeleteFunc(setOf(e.Parts), d.Common)
+// newNearest returns the known recipes nearest to an entry. Ingredients that all known recipes have
+// do not count as shared.
+func newNearest(p *compile.Problem, e search.Entry, d *search.Distance) []report.Nearest {
+	own := slices.DeleteFunc(ingredientSet(e.Parts), d.Common)
 	list := []report.Nearest{}
 	for _, n := range e.Nearest {
 		r := &p.Book.Recipes[n.Known]

@@ -16,7 +16,7 @@ func FuzzBatch(f *testing.F) {
 	f.Add("1 l", "0.1 g", "ml")
 	f.Fuzz(func(t *testing.T, batch, step, in string) {
 		size, unit, err := readSize("the batch", batch)
-		var made, weighed measure
+		var made, weighed measureUnit
 		if err == nil {
 			made, err = readMeasure(nil, unit)
 		}

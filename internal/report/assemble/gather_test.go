@@ -31,7 +31,7 @@ func TestDiffersOfRarePairs(t *testing.T) {
 				sum++
 			}
 		}
-		if sum < leastBatches {
+		if sum < minBatches {
 			continue
 		}
 		se := jackknife(80, func(k int) float64 { return (sum - counts[k]) / 20 * 80 / 79 })
@@ -63,7 +63,7 @@ func TestDiverse(t *testing.T) {
 	pool = run.Distinct(pool)
 	for k := range pool {
 		for q := range k {
-			if slices.Equal(setOf(pool[k].Parts), setOf(pool[q].Parts)) {
+			if slices.Equal(ingredientSet(pool[k].Parts), ingredientSet(pool[q].Parts)) {
 				t.Fatal("a set is twice in the pool")
 			}
 		}
@@ -73,7 +73,7 @@ func TestDiverse(t *testing.T) {
 	value := func(b run.Best, before []run.Best) float64 {
 		overlap := 0.0
 		for _, y := range before {
-			overlap = max(overlap, dataset.Overlap(setOf(b.Parts), setOf(y.Parts)))
+			overlap = max(overlap, dataset.Overlap(ingredientSet(b.Parts), ingredientSet(y.Parts)))
 		}
 		return 0.7*b.Score/best - 0.3*overlap
 	}
@@ -126,8 +126,8 @@ func TestErrorsOfPairsAndAmounts(t *testing.T) {
 		told += len(none.Together) + len(none.Apart)
 		mean, used := 0.0, 0.0
 		for _, b := range g.batches {
-			mean += float64(b.amounts[4])
-			used += float64(b.used[4])
+			mean += float64(b.unitSums[4])
+			used += float64(b.drawsUsing[4])
 		}
 		z := (mean/used - 19.5) / g.amountErrors()[4]
 		amounts += z * z / runs
@@ -166,7 +166,7 @@ func TestExpectedLift(t *testing.T) {
 		const n, draws = 20, 60_000
 		var used [n]float64
 		var both [n][n]float64
-		g := &gathered{series: []seriesDraws{{chains: [][]float64{nil}}}}
+		g := &gatheredDraws{series: []statisticSeries{{valuesByChain: [][]float64{nil}}}}
 		for done := 0; done < draws; {
 			var set []int
 			for i := range n {
@@ -185,14 +185,14 @@ func TestExpectedLift(t *testing.T) {
 					both[i][j]++
 				}
 			}
-			g.series[0].chains[0] = append(g.series[0].chains[0], float64(len(set)))
+			g.series[0].valuesByChain[0] = append(g.series[0].valuesByChain[0], float64(len(set)))
 			done++
 		}
 		var shares []float64
 		for _, u := range used {
 			shares = append(shares, u/draws)
 		}
-		kappa := g.competition(shares, run.Unlisted{})
+		kappa := g.competitionFactor(shares, run.Unlisted{})
 		for i := range n {
 			for j := range i {
 				lift := both[i][j] * draws / (used[i] * used[j])
@@ -233,14 +233,14 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 		}
 		all = append(all, draw{d.Chain, d.Draw, slices.Clone(d.Parts), d.LogDensity, d.Scores[0]})
 	}
-	for _, l := range []limits{
-		defaultLimits(),
-		{drawsExamined: 5 * 100, ranked: 40, pooled: 60, poolParts: 1 << 20, slots: 12, paired: 5, batches: 80, batchesOfChain: 20},
-		{drawsExamined: 5 * 400, ranked: 1000, pooled: 30, poolParts: 100, slots: 30, paired: 30, batches: 3, batchesOfChain: 20},
-		{drawsExamined: 5, ranked: 1, pooled: 1, poolParts: 1, slots: 1, paired: 1, batches: 1, batchesOfChain: 1},
+	for _, l := range []gatherLimits{
+		defaultGatherLimits(),
+		{drawsExamined: 5 * 100, rankedDraws: 40, pooledDraws: 60, pooledParts: 1 << 20, ingredients: 12, pairedIngredients: 5, batches: 80, batchesPerChain: 20},
+		{drawsExamined: 5 * 400, rankedDraws: 1000, pooledDraws: 30, pooledParts: 100, ingredients: 30, pairedIngredients: 30, batches: 3, batchesPerChain: 20},
+		{drawsExamined: 5, rankedDraws: 1, pooledDraws: 1, pooledParts: 1, ingredients: 1, pairedIngredients: 1, batches: 1, batchesPerChain: 1},
 	} {
 		t.Run(fmt.Sprint(l.drawsExamined, " looked at"), func(t *testing.T) {
-			g, err := gather(context.Background(), m.problem, r, m.result.Inclusion, l)
+			g, err := gatherDraws(context.Background(), m.problem, r, m.result.Inclusion, l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +274,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 				}
 				return units
 			}
-			for slot, i := range g.slots {
+			for slot, i := range g.slotIngredients {
 				var used, amount, gotUsed, gotAmount int64
 				for _, d := range looked {
 					if u := use(d, i); u > 0 {
@@ -283,18 +283,18 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 					}
 				}
 				for _, b := range g.batches {
-					gotUsed += b.used[slot]
-					gotAmount += b.amounts[slot]
+					gotUsed += b.drawsUsing[slot]
+					gotAmount += b.unitSums[slot]
 				}
 				if used != gotUsed || amount != gotAmount {
 					t.Errorf("ingredient %d: %d draws with %d units, want %d with %d", i, gotUsed, gotAmount, used, amount)
 				}
 			}
-			for a := range g.paired {
+			for a := range g.pairedCount {
 				for b := range a {
 					want, got := 0, 0
 					for _, d := range looked {
-						if use(d, g.slots[a]) > 0 && use(d, g.slots[b]) > 0 {
+						if use(d, g.slotIngredients[a]) > 0 && use(d, g.slotIngredients[b]) > 0 {
 							want++
 						}
 					}
@@ -312,7 +312,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 				func(d draw) float64 { return d.score },
 			} {
 				s := g.series[k]
-				for chain, got := range s.chains {
+				for chain, got := range s.valuesByChain {
 					var want []float64
 					for _, d := range looked {
 						if d.chain == chain && d.at%s.stride == 0 {
@@ -324,10 +324,10 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 					}
 				}
 			}
-			if len(g.bestOfSets) > max(5, l.pooled) || len(g.bestOfSets) == 0 {
-				t.Errorf("%d pooled", len(g.bestOfSets))
+			if len(g.bestBySet) > max(5, l.pooledDraws) || len(g.bestBySet) == 0 {
+				t.Errorf("%d pooled", len(g.bestBySet))
 			}
-			for _, b := range g.bestOfSets {
+			for _, b := range g.bestBySet {
 				d := all[b.Chain*997+b.Draw]
 				if !slices.Equal(d.parts, b.Parts) || d.density != b.LogDensity || math.Abs(b.Score-d.score) > 1e-12 {
 					t.Errorf("%+v is not draw %+v", b, d)
@@ -356,7 +356,7 @@ func TestHistogram(t *testing.T) {
 			}
 			return logs
 		}
-		h := newHistogram(&gathered{scores: [][]float64{logs(c.draws)}}, &run.Baseline{LogScores: logs(c.random)})
+		h := newHistogram(&gatheredDraws{logScores: [][]float64{logs(c.draws)}}, &run.Baseline{LogScores: logs(c.random)})
 		if h.Log != c.log {
 			t.Errorf("%s: log is %v", name, h.Log)
 		}
@@ -374,7 +374,7 @@ func TestHistogram(t *testing.T) {
 					if h.Log {
 						v = math.Log10(s)
 					}
-					last := k == scoreBins-1
+					last := k == scoreBinCount-1
 					if v >= float64(h.Edges[k])-1e-9 && (v < float64(h.Edges[k+1])-1e-9 || last && v <= float64(h.Edges[k+1])+1e-9) {
 						count++
 					}
@@ -412,12 +412,12 @@ func TestJackknife(t *testing.T) {
 // The error of a mean amount takes as many batches with the ingredient as that of any
 // figure.
 func TestAmountErrorsOfFewBatches(t *testing.T) {
-	for used, known := range map[int64]bool{leastBatches - 1: false, leastBatches: true} {
-		g := &gathered{slots: []int{3}}
+	for used, known := range map[int64]bool{minBatches - 1: false, minBatches: true} {
+		g := &gatheredDraws{slotIngredients: []int{3}}
 		for k := range int64(20) {
 			b := newBatch(4, 1, 1)
 			if k < used {
-				b.used[0], b.amounts[0] = 1+k%2, 10+k
+				b.drawsUsing[0], b.unitSums[0] = 1+k%2, 10+k
 			}
 			g.batches = append(g.batches, b)
 		}
@@ -498,13 +498,13 @@ func TestRankShares(t *testing.T) {
 // fake returns what would be gathered of independent draws in which each
 // ingredient is used with probability 0.3. If pairs are planted, 1 follows 0 half
 // of the time, and 3 avoids 2 as often.
-func fake(r *rand.Rand, draws int, planted bool) *gathered {
+func fake(r *rand.Rand, draws int, planted bool) *gatheredDraws {
 	return fakeOf(r, draws, planted, [6]float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3})
 }
 
 // fakeOf is fake with a probability for each ingredient, the largest first.
-func fakeOf(r *rand.Rand, draws int, planted bool, probabilities [6]float64) *gathered {
-	g := &gathered{slots: []int{0, 1, 2, 3, 4, 5}, paired: 6, series: []seriesDraws{{chains: [][]float64{nil}}}}
+func fakeOf(r *rand.Rand, draws int, planted bool, probabilities [6]float64) *gatheredDraws {
+	g := &gatheredDraws{slotIngredients: []int{0, 1, 2, 3, 4, 5}, pairedCount: 6, series: []statisticSeries{{valuesByChain: [][]float64{nil}}}}
 	for k := range 80 {
 		b := newBatch(draws/80+1, 6, 6)
 		for range (k+1)*draws/80 - k*draws/80 {
@@ -520,12 +520,12 @@ func fakeOf(r *rand.Rand, draws int, planted bool, probabilities [6]float64) *ga
 				}
 				if used[i] {
 					n++
-					b.used[i]++
-					b.amounts[i] += int64(10 + r.IntN(20))
-					b.present[i][b.draws/64] |= 1 << (b.draws % 64)
+					b.drawsUsing[i]++
+					b.unitSums[i] += int64(10 + r.IntN(20))
+					b.presence[i][b.draws/64] |= 1 << (b.draws % 64)
 				}
 			}
-			g.series[0].chains[0] = append(g.series[0].chains[0], n)
+			g.series[0].valuesByChain[0] = append(g.series[0].valuesByChain[0], n)
 			b.draws++
 		}
 		g.batches = append(g.batches, b)
@@ -534,12 +534,12 @@ func fakeOf(r *rand.Rand, draws int, planted bool, probabilities [6]float64) *ga
 }
 
 // shares returns the share of the draws that use each ingredient.
-func (g *gathered) shares() []float64 {
-	shares, draws := make([]float64, len(g.slots)), 0.0
+func (g *gatheredDraws) shares() []float64 {
+	shares, draws := make([]float64, len(g.slotIngredients)), 0.0
 	for _, b := range g.batches {
 		draws += float64(b.draws)
-		for slot, n := range b.used {
-			shares[g.slots[slot]] += float64(n)
+		for slot, n := range b.drawsUsing {
+			shares[g.slotIngredients[slot]] += float64(n)
 		}
 	}
 	for i := range shares {

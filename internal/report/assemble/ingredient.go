@@ -9,18 +9,19 @@ import (
 	"kir/internal/run"
 )
 
-// inclusionOf adds to each ingredient the error of its amount and its use in the known recipes.
-func inclusionOf(p *compile.Problem, r *run.Result, g *gathered) ([]run.Inclusion, error) {
+// completeInclusion returns the inclusion of the ingredients from a run's result, with the errors
+// of the mean amounts and the use in known recipes added.
+func completeInclusion(p *compile.Problem, r *run.Result, g *gatheredDraws) ([]run.Inclusion, error) {
 	var shares, amounts []float64
 	if p.Book != nil {
 		var err error
-		if shares, amounts, err = useOfKnownRecipes(p); err != nil {
+		if shares, amounts, err = knownRecipeUse(p); err != nil {
 			return nil, err
 		}
 	}
-	errors := make(map[int]float64, len(g.slots))
+	errors := make(map[int]float64, len(g.slotIngredients))
 	for slot, se := range g.amountErrors() {
-		errors[g.slots[slot]] = se
+		errors[g.slotIngredients[slot]] = se
 	}
 	inclusion := slices.Clone(r.Inclusion)
 	for k := range inclusion {
@@ -35,9 +36,10 @@ func inclusionOf(p *compile.Problem, r *run.Result, g *gathered) ([]run.Inclusio
 	return inclusion, nil
 }
 
-// useOfKnownRecipes returns, by ingredient, the share of the known recipes that use it and the mean units in
-// these, with recipes scaled to the problem's total.
-func useOfKnownRecipes(p *compile.Problem) (shares, amounts []float64, err error) {
+// knownRecipeUse returns two numbers for each ingredient: the share of the known recipes that use
+// the ingredient, and the mean number of units in these recipes. Recipes are scaled to the
+// problem's total.
+func knownRecipeUse(p *compile.Problem) (shares, amounts []float64, err error) {
 	n := len(p.Ingredients)
 	used, sum := make([]float64, n), make([]float64, n)
 	for r := range p.Book.Recipes {
@@ -58,26 +60,26 @@ func useOfKnownRecipes(p *compile.Problem) (shares, amounts []float64, err error
 	return shares, amounts, nil
 }
 
-// amountErrors returns the standard error of each slot's mean amount over the draws that use it. It
-// is NaN if fewer than three batches use it. It is also NaN if all batches have the same mean, as
-// when all draws have the same amount. Then the draws do not show whether other amounts are
-// impossible or were only missed, and the range of those is unknown too.
-func (g *gathered) amountErrors() []float64 {
-	errors := make([]float64, len(g.slots))
+// amountErrors returns, by slot, the standard error of an ingredient's mean amount over the draws
+// that use the ingredient. The error is NaN if fewer than three batches use the ingredient. The
+// error is also NaN if all batches have the same mean, as when all draws have the same amount. Then
+// the draws do not show whether other amounts are impossible or were only missed.
+func (g *gatheredDraws) amountErrors() []float64 {
+	errors := make([]float64, len(g.slotIngredients))
 	for slot := range errors {
 		used, amount, with := int64(0), int64(0), 0
 		for _, b := range g.batches {
-			used += b.used[slot]
-			amount += b.amounts[slot]
-			if b.used[slot] > 0 {
+			used += b.drawsUsing[slot]
+			amount += b.unitSums[slot]
+			if b.drawsUsing[slot] > 0 {
 				with++
 			}
 		}
 		errors[slot] = math.NaN()
-		if with >= leastBatches {
+		if with >= minBatches {
 			errors[slot] = jackknife(len(g.batches), func(k int) float64 {
 				b := g.batches[k]
-				return float64(amount-b.amounts[slot]) / float64(used-b.used[slot])
+				return float64(amount-b.unitSums[slot]) / float64(used-b.drawsUsing[slot])
 			})
 		}
 		if errors[slot] == 0 {

@@ -10,12 +10,12 @@ import (
 	"kir/model"
 )
 
-// leastLeft is the share of the predicted gain below which too much is luck. Each of the checking
-// models was trained on half of the known recipes. So even for a correct prediction only about half
-// of the gain remains.
-const leastLeft = 0.25
+// minRemainingGain is the share of the predicted gain that must remain in a check on held-out
+// recipes; below it the gain counts as mostly luck. Each of the checking models was trained on half
+// of the known recipes. So even for a correct prediction only about half of the gain remains.
+const minRemainingGain = 0.25
 
-// gradeAnswer sets an answer's grade, headline and sentences.
+// gradeAnswer sets the grade, the headline and the verdict of an answer.
 func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
@@ -52,7 +52,7 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	case a.Shortlist.Number == 0:
 		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
 	case len(weak) > 0:
-		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", plural("model", len(weak)), joinNames(weak))
+		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", pluralNoun("model", len(weak)), joinNames(weak))
 		if len(weak) == 1 {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, weak[0]) + ")"
 			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
@@ -66,15 +66,15 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
 	case a.BeatRandom < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than random compositions."
-	case a.Promise != nil && a.Promise.RemainingGain < leastLeft:
+	case a.Promise != nil && a.Promise.RemainingGain < minRemainingGain:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
 	case len(fair) > 0:
-		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", plural("model", len(fair)), joinNames(fair))
+		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", pluralNoun("model", len(fair)), joinNames(fair))
 		if len(fair) == 1 {
 			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], modelSkillText(p, fair[0]))
 		}
 	case len(learnt) > 0:
-		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", plural("model", len(learnt)), joinNames(learnt))
+		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", pluralNoun("model", len(learnt)), joinNames(learnt))
 		if len(learnt) == 1 {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, learnt[0]) + ")."
 		}
@@ -83,7 +83,8 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	}
 }
 
-// dependsText lists limits that depend on a model: "the limit of cost max 12 rests on it".
+// dependsText says that limits depend on a model: "the limit of cost max 12 rests on it". The
+// parameter it names the model.
 func dependsText(limits []string, it string) string {
 	verb := " rests on "
 	if len(limits) > 1 {
@@ -92,7 +93,8 @@ func dependsText(limits []string, it string) string {
 	return "the " + strings.Join(limits, " and the ") + verb + it
 }
 
-// firstLimitedProperty returns the first of some properties that is limited; empty if none is.
+// firstLimitedProperty returns the first of the named properties that has a limit; empty if none
+// has.
 func firstLimitedProperty(p *compile.Problem, names []string) string {
 	for _, name := range names {
 		if len(p.LimitsOf(name)) > 0 {
@@ -102,25 +104,25 @@ func firstLimitedProperty(p *compile.Problem, names []string) string {
 	return ""
 }
 
-// mostListed is the most objectives named in a headline.
-const mostListed = 3
+// maxNamesInHeadline is the largest number of objectives that a headline names.
+const maxNamesInHeadline = 3
 
-// joinNames joins names; for many it gives their number.
+// joinNames joins names to a list; if there are too many, it returns only their number.
 func joinNames(names []string) string {
-	if n := len(names); n > mostListed {
+	if n := len(names); n > maxNamesInHeadline {
 		return number.Counted(n, "wish") + "es"
 	}
 	return number.JoinAnd(names)
 }
 
-func plural(noun string, n int) string {
+func pluralNoun(noun string, n int) string {
 	if n == 1 {
 		return noun
 	}
 	return noun + "s"
 }
 
-// modelSkillText gives the skill of an objective's model as a figure.
+// modelSkillText returns the skill of an objective's model as text, such as "R² 0.71 ± 0.05".
 func modelSkillText(p *compile.Problem, name string) string {
 	for _, w := range p.Properties {
 		if w.Name != name || w.Model == nil {
@@ -136,7 +138,7 @@ func modelSkillText(p *compile.Problem, name string) string {
 	return "unknown"
 }
 
-// modelSentence compares the out-of-bag error of an objective's model with that of guessing.
+// modelSentence compares the held-out error of an objective's model with the error of guessing.
 func modelSentence(w compile.Property) string {
 	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
@@ -166,7 +168,7 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 		text += " (0 beyond a limit of what is predicted)"
 	}
 	if a.Known.Number > 0 {
-		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutNote(p))
+		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutScoresNote(p))
 	}
 	known := a.Known.Number > 0
 	if a.BeatRandom == 1 && (!known || a.BeatKnown == 1) {
@@ -183,9 +185,9 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 	return text + " recipes."
 }
 
-// heldOutNote states in brackets which scores of the known recipes come from held-out predictions, and
-// which may not. It returns "" if nothing was learnt.
-func heldOutNote(p *compile.Problem) string {
+// heldOutScoresNote says in brackets which scores of the known recipes come from held-out predictions,
+// and which may not. It returns "" if no model was trained.
+func heldOutScoresNote(p *compile.Problem) string {
 	var unseen, unsure []string
 	count := 0
 	for k := range p.Properties {
@@ -208,7 +210,7 @@ func heldOutNote(p *compile.Problem) string {
 		said = append(said, joinNames(unseen)+" by models that have not seen them")
 	}
 	if len(unsure) > 0 {
-		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", plural("model", len(unsure)), joinNames(unsure)))
+		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", pluralNoun("model", len(unsure)), joinNames(unsure)))
 	}
 	if len(said) == 0 {
 		return ""
@@ -223,7 +225,8 @@ func suggestionsText(n int) string {
 	return number.Thousands(n) + " suggestions"
 }
 
-// extrapolationWarnings warns of entries that lie far from all known recipes.
+// extrapolationWarnings warns of entries that lie far from all known recipes. The parameter far
+// holds the indices of these entries, and entries is the number of all entries.
 func extrapolationWarnings(far []int, entries int) []string {
 	if len(far) == 0 {
 		return []string{}

@@ -161,7 +161,7 @@ func TestVerdicts(t *testing.T) {
 				for k := range chains {
 					r.Chains = append(r.Chains, run.ChainResult{Starts: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
 				}
-				words, grade := verdict(p, r)
+				words, grade := runVerdict(p, r)
 				fmt.Fprintf(&b, "%s, %d chains, %s: %s: %s\n  %s\n", kernel, chains, c.name, grade, words, strings.Join(runWarnings(p, r), "\n  "))
 			}
 		}
@@ -189,7 +189,7 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{0, 12345678, -0.00012345678, 1e-320, 5e307, math.Inf(1), 99999.6} {
-		record.CheckText(t, fmt.Sprint("rounded ", v), fmt.Sprint(rounded(v)))
+		record.CheckText(t, fmt.Sprint("rounded ", v), fmt.Sprint(roundForPlot(v)))
 	}
 }
 
@@ -200,7 +200,7 @@ func TestFiguresAsBefore(t *testing.T) {
 	p := &compile.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
 	for seed, probabilities := range [][6]float64{{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, {0.9, 0.5, 0.2, 0.2, 0.1, 0.02}, {1, 1, 0.5, 0.5, 0.001, 0}} {
 		g := fakeOf(rand.New(rand.NewPCG(uint64(seed), 9)), 4000, true, probabilities)
-		g.paired = 6 - seed
+		g.pairedCount = 6 - seed
 		of := newPairs(p, g, g.shares(), run.Unlisted{Variance: 0.1 * float64(seed), Variance2: 0.01 * float64(seed)})
 		fmt.Fprintf(&b, "among %d, %d draws\n", of.Among, of.Draws)
 		for _, list := range [][]report.Pair{of.Together, of.Apart} {
@@ -211,13 +211,13 @@ func TestFiguresAsBefore(t *testing.T) {
 		fmt.Fprintf(&b, "%.10g\n", g.amountErrors())
 		for _, chains := range []int{1, 9} {
 			// The numbers used, cut into chains, as nine statistics of other names.
-			of := &gathered{}
+			of := &gatheredDraws{}
 			statistics := make(map[string]run.Statistic)
-			used := g.series[0].chains[0]
+			used := g.series[0].valuesByChain[0]
 			for k := range 9 {
-				d := seriesDraws{name: fmt.Sprint("s", k), stride: 1 + k}
+				d := statisticSeries{name: fmt.Sprint("s", k), stride: 1 + k}
 				for c := range chains {
-					d.chains = append(d.chains, used[c*len(used)/9:(c+1)*len(used)/9])
+					d.valuesByChain = append(d.valuesByChain, used[c*len(used)/9:(c+1)*len(used)/9])
 				}
 				statistics[d.name] = run.Statistic{Summary: diagnose.Summary{ESSBulk: 400}}
 				of.series = append(of.series, d)
@@ -236,7 +236,7 @@ func TestFiguresAsBefore(t *testing.T) {
 				}
 				return append(list, math.Inf(-1))
 			}
-			h := newHistogram(&gathered{scores: [][]float64{scores(100, 0.5), scores(99, 0.7)}}, &run.Baseline{LogScores: append(scores(100, 2), top)})
+			h := newHistogram(&gatheredDraws{logScores: [][]float64{scores(100, 0.5), scores(99, 0.7)}}, &run.Baseline{LogScores: append(scores(100, 2), top)})
 			fmt.Fprintf(&b, "%v %v: %v %d %.10g..%.10g\n%.6g %.6g\n%.6g %.6g\n", spread, top, h.Log, h.Looked, h.Edges[0], h.Edges[len(h.Edges)-1], h.Draws, h.DrawsBelow, h.Random, h.RandomBelow)
 		}
 	}
@@ -274,7 +274,7 @@ func TestNearestOfEntries(t *testing.T) {
 			e.Nearest = append(e.Nearest, search.Near{Known: k, Distance: 0.5})
 		}
 		var got []any
-		for _, n := range nearestOf(p, e, search.NewDistance(5, known)) {
+		for _, n := range newNearest(p, e, search.NewDistance(5, known)) {
 			got = append(got, n.Recipe, float64(n.Overlap), n.Shared)
 		}
 		if fmt.Sprint(got) != want {
@@ -303,9 +303,9 @@ func TestHistogramBounds(t *testing.T) {
 			}
 			return list
 		}
-		h := newHistogram(&gathered{scores: [][]float64{of(c.draws, c.small, -5.5)}}, &run.Baseline{LogScores: of(c.random, c.tiny, -8.5)})
-		if !h.Log || h.Edges[0] != c.lo || h.Edges[scoreBins] != -2 {
-			t.Errorf("%+v: from %v to %v", c, h.Edges[0], h.Edges[scoreBins])
+		h := newHistogram(&gatheredDraws{logScores: [][]float64{of(c.draws, c.small, -5.5)}}, &run.Baseline{LogScores: of(c.random, c.tiny, -8.5)})
+		if !h.Log || h.Edges[0] != c.lo || h.Edges[scoreBinCount] != -2 {
+			t.Errorf("%+v: from %v to %v", c, h.Edges[0], h.Edges[scoreBinCount])
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"kir/internal/run"
 )
 
-// largestRejected is the share of rejected swaps above which a step is nearly blocked.
-const largestRejected = 0.95
+// maxRejectedShare is the share of rejected swaps above which a step of a ladder is nearly blocked.
+const maxRejectedShare = 0.95
 
-// ladderWarnings returns the problems of the ladders and their remedies.
+// ladderWarnings returns warnings on the problems of the ladders, with their remedies.
 func ladderWarnings(ladders []run.Ladder) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -27,7 +27,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 				first = l
 			}
 		}
-		if l.Steps() > 0 && l.MostRejected() > largestRejected && (blocked == nil || l.MostRejected() > blocked.MostRejected()) {
+		if l.Steps() > 0 && l.MostRejected() > maxRejectedShare && (blocked == nil || l.MostRejected() > blocked.MostRejected()) {
 			blocked = l
 		}
 		if !l.LogZ.SE.Known() {
@@ -47,7 +47,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 		k := blocked.WorstStep()
 		from, to := blocked.Rungs[k], blocked.Rungs[k+1]
 		// Swaps with a score of 0 are rejected whatever the spacing.
-		if spacing := (from.Rejected - from.Forbidden) / (1 - from.Forbidden); !(spacing > largestRejected) {
+		if spacing := (from.Rejected - from.Forbidden) / (1 - from.Forbidden); !(spacing > maxRejectedShare) {
 			add("Of the random compositions at β = 0, %s score 0, so that little comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", number.Percent(from.Forbidden), blocked.Chain)
 		} else {
 			add("Swaps between β = %s and %s are rejected %s of the time (chain %d): hardly anything passes there. Take a longer warm-up, which spaces the ladder, or lower the weights of the properties.",
@@ -58,7 +58,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 		add("The two legs of chain %d disagree on log Z, %s from random compositions and %s from what warm-up has learnt: one has not seen all good regions. Take ten times the warm-up and the draws.",
 			l.Chain, number.Fixed(l.LogZ.Value, 2), number.Fixed(l.Learnt.LogZ.Value, 2))
 	}
-	if lo, hi, apart := disagreement(ladders); apart {
+	if lo, hi, apart := logZDisagreement(ladders); apart {
 		add("The chains disagree on log Z, from %s to %s: some have not seen all good regions. Take ten times the warm-up and the draws.",
 			number.Fixed(lo.LogZ.Value, 2), number.Fixed(hi.LogZ.Value, 2))
 	}
@@ -72,8 +72,8 @@ func ladderWarnings(ladders []run.Ladder) []string {
 	return warnings
 }
 
-// judgeByLadders adjusts a verdict by the ladders: chains without round trips may agree on having
-// missed the same regions.
+// judgeByLadders returns the verdict and the grade, adjusted by the ladders: chains without round
+// trips may agree although all have missed the same regions.
 func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
 	shut := 0
 	for _, l := range ladders {
@@ -81,7 +81,7 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 			shut++
 		}
 	}
-	_, _, apart := disagreement(ladders)
+	_, _, apart := logZDisagreement(ladders)
 	what := "chains"
 	if !apart && disagreeingLadder(ladders) != nil {
 		what, apart = "legs of a chain", true
@@ -95,8 +95,9 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	return verdict, grade
 }
 
-// disagreeingLadder returns the first ladder whose two legs differ in log Z by more than 4 standard errors,
-// nil if there is none. By chance that happens once in 16,000.
+// disagreeingLadder returns the first ladder with two estimates of log Z that differ by more than 4
+// standard errors; nil if there is none. One estimate starts from random compositions, the other
+// from the law that warm-up has learnt. By chance that happens once in 16,000 times.
 func disagreeingLadder(ladders []run.Ladder) *run.Ladder {
 	for k := range ladders {
 		l := &ladders[k]
@@ -107,10 +108,10 @@ func disagreeingLadder(ladders []run.Ladder) *run.Ladder {
 	return nil
 }
 
-// disagreement returns the ladders with the smallest and the largest log Z. It reports whether the
-// mean over the ladders varies by more than 4 times their own errors. By chance that happens once
-// in 16,000 for 2 chains, and less often for more.
-func disagreement(ladders []run.Ladder) (lo, hi *run.Ladder, apart bool) {
+// logZDisagreement returns the ladders with the smallest and the largest log Z. The result apart
+// reports whether the ladders' log Z vary by more than 4 times their own standard errors. By chance
+// that happens once in 16,000 times for 2 chains, and less often for more.
+func logZDisagreement(ladders []run.Ladder) (lo, hi *run.Ladder, apart bool) {
 	mean, within, between := 0.0, 0.0, 0.0
 	for k := range ladders {
 		l := &ladders[k]

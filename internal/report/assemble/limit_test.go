@@ -99,7 +99,7 @@ func TestShownKeepsLimits(t *testing.T) {
 	}
 	little := number.Number(0.1)
 	a.Promise.ExpectedRemainingGain = &little // so that what is expected is below the limit
-	setExpected(p, a, list)
+	setExpectedValues(p, a, list)
 	for k, b := range list {
 		y, stable := b.Predicted["y"], b.Predicted["stable"]
 		if y.Expected == nil || *y.Expected >= 50 {

@@ -15,14 +15,14 @@ import (
 	"kir/internal/terminal"
 )
 
-// Model computes the report of the finished run in a store, with its trade-off, nil if there is none. It reads all draws
-// once.
+// Model computes the report of the finished run in a store. The parameter trade is the trade-off of
+// the problem, or nil if the problem asks for none. Model reads all draws once.
 func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, trade *compile.TradeOff, version string) (*report.Model, error) {
 	settled := *p
 	settled.Sampler, p = r.Settings, &settled
 	m := &report.Model{
 		Version:    version,
-		Problem:    problemOf(p),
+		Problem:    newProblem(p),
 		Sampler:    p.Sampler,
 		Rates:      r.Rates,
 		Moves:      r.Moves,
@@ -33,8 +33,8 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 		Variation:  r.Variation,
 		Expected:   r.Expected,
 		Statistics: map[string]run.Statistic{"used": r.Used, "log_density": r.LogDensity},
-		Properties: propertiesOf(p),
-		Again:      report.Reproduction{Command: command(p), Problem: string(p.Resolved)},
+		Properties: newProperties(p),
+		Again:      report.Reproduction{Command: reproductionCommand(p), Problem: string(p.Resolved)},
 		Timing:     r.Timing,
 	}
 	if r.Auto.Stop != "" {
@@ -52,12 +52,12 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 	if err != nil {
 		return nil, err
 	}
-	g, err := gather(ctx, p, made, r.Inclusion, defaultLimits())
+	g, err := gatherDraws(ctx, p, made, r.Inclusion, defaultGatherLimits())
 	if err != nil {
 		return nil, fmt.Errorf("reading the draws: %w", err)
 	}
 	m.Conditions = r.Conditions
-	if m.Inclusion, err = inclusionOf(p, r, g); err != nil {
+	if m.Inclusion, err = completeInclusion(p, r, g); err != nil {
 		return nil, err
 	}
 	probabilities := make([]float64, len(r.Inclusion))
@@ -93,7 +93,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 	case trade.Err != nil: // the draws are made, and are as good without it
 		untraded = []string{fmt.Sprintf("The trade-off could not be found: %v.", trade.Err)}
 	default:
-		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.shownDraws...)); err != nil {
+		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.tradeoffDraws...)); err != nil {
 			return nil, fmt.Errorf("the trade-off: %w", err)
 		}
 	}
@@ -101,7 +101,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 		return nil, fmt.Errorf("the responses: %w", err)
 	}
 
-	m.Draws, m.Grade = verdict(p, r)
+	m.Draws, m.Grade = runVerdict(p, r)
 	m.Draws, m.Grade = judgeByLadders(m.Draws, m.Grade, m.Ladders)
 	m.Draws = appendNearlyRandom(p, m.Draws, m.Grade, r)
 	m.Verdict = m.Draws
@@ -125,21 +125,21 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 }
 
 // shortlistOfDraws returns the shortlist of a run without a search: the best draw of each set of
-// ingredients or, without objectives, a diverse selection.
-func shortlistOfDraws(p *compile.Problem, m *report.Model, r *run.Result, g *gathered) ([]report.Best, error) {
+// ingredients or, without objectives, a diverse selection of draws.
+func shortlistOfDraws(p *compile.Problem, m *report.Model, r *run.Result, g *gatheredDraws) ([]report.Best, error) {
 	best := r.Best
 	if p.Book != nil {
 		best = r.New
 	}
 	if m.HasWeights() {
-		return bestsOf(p, best)
+		return newBests(p, best)
 	}
-	return DiverseList(p, slices.Concat(best, g.bestOfSets))
+	return DiverseList(p, slices.Concat(best, g.bestBySet))
 }
 
-// command returns a command line that repeats the run from the problem file, whatever the flags of
-// this run.
-func command(p *compile.Problem) string {
+// reproductionCommand returns a command line that repeats the run from the problem file, whatever flags the run
+// was started with.
+func reproductionCommand(p *compile.Problem) string {
 	s := p.Sampler
 	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",
 		terminal.ShellWord(filepath.Base(p.File)), s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin, s.Seed)

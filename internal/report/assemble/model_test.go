@@ -159,7 +159,7 @@ func TestModelIsTheDraws(t *testing.T) {
 	for i := range both {
 		both[i] = make([]float64, n)
 	}
-	draws, bins := 0.0, make([]float64, scoreBins)
+	draws, bins := 0.0, make([]float64, scoreBinCount)
 	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func TestModelIsTheDraws(t *testing.T) {
 				both[p.Ingredient][q.Ingredient]++
 			}
 		}
-		bins[min(scoreBins-1, int(d.Scores[0]*d.Scores[1]*scoreBins))]++
+		bins[min(scoreBinCount-1, int(d.Scores[0]*d.Scores[1]*scoreBinCount))]++
 	}
 	near := func(what string, got report.Number, want float64) {
 		t.Helper()
@@ -237,14 +237,14 @@ func TestPresenceCounts(t *testing.T) {
 			{Index: 2, Probability: 0.97, ESS: 5},
 		},
 	}
-	if text, grade := verdict(p, r); grade != report.Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
+	if text, grade := runVerdict(p, r); grade != report.Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
 		t.Errorf("%s: %s", grade, text)
 	}
 	if w := runWarnings(p, r); len(w) > 0 {
 		t.Errorf("it is warned of %q", w)
 	}
 	r.Inclusion[0].ESS = 7
-	if text, grade := verdict(p, r); grade != report.Short {
+	if text, grade := runVerdict(p, r); grade != report.Short {
 		t.Errorf("%s: %s", grade, text)
 	}
 	if w := runWarnings(p, r); len(w) != 1 || !strings.Contains(w[0], `The ESS of the presence of "Gin" is 7`) || !strings.Contains(w[0], "about 120,000 draws a chain") {
@@ -293,7 +293,7 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, random := answer.Objectives[0], a.Comparison.Random
-	if se := float64(random.SE) * math.Sqrt(1+1000.0/randomCompositions); math.Abs(float64(w.Random)-float64(random.Mean)) > 5*se {
+	if se := float64(random.SE) * math.Sqrt(1+1000.0/randomCompositionCount); math.Abs(float64(w.Random)-float64(random.Mean)) > 5*se {
 		t.Errorf("random compositions have a mean of %v in the table and %v beside the shortlist (standard error of the difference %.3f)", w.Random, random.Mean, se)
 	}
 }

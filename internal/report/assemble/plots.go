@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// shownChains is of how many chains rank plots and traces are kept, and
-	// shownSeries of how many statistics: the first.
-	shownChains = 8
-	shownSeries = 8
-	// rankBins is how many bins a rank plot has.
-	rankBins = 20
+	// maxPlottedChains and maxPlottedStatistics are the largest numbers of chains and statistics
+	// that have rank plots and traces: the first of each.
+	maxPlottedChains     = 8
+	maxPlottedStatistics = 8
+	// rankBinCount is the number of bins of a rank plot.
+	rankBinCount = 20
 )
 
-// newPlots makes the rank plots and traces.
-func newPlots(g *gathered, statistics map[string]run.Statistic) []report.Plot {
-	plots := make([]report.Plot, 0, shownSeries)
-	for _, d := range g.series[:min(len(g.series), shownSeries)] {
-		p := report.Plot{Name: d.name, Ranks: rankShares(d.chains, rankBins)}
-		p.Ranks = p.Ranks[:min(len(p.Ranks), shownChains)]
+// newPlots makes the rank plots and the traces of the first statistics and chains.
+func newPlots(g *gatheredDraws, statistics map[string]run.Statistic) []report.Plot {
+	plots := make([]report.Plot, 0, maxPlottedStatistics)
+	for _, d := range g.series[:min(len(g.series), maxPlottedStatistics)] {
+		p := report.Plot{Name: d.name, Ranks: rankShares(d.valuesByChain, rankBinCount)}
+		p.Ranks = p.Ranks[:min(len(p.Ranks), maxPlottedChains)]
 		// A chain is worth its part of the effective draws, and its ranks are
 		// among those of all chains, itself included.
-		chains := float64(len(d.chains))
-		const q = 1.0 / rankBins
+		chains := float64(len(d.valuesByChain))
+		const q = 1.0 / rankBinCount
 		p.RankSE = report.Number(math.Sqrt(q * (1 - q) * (1 - 1/chains) * chains / float64(statistics[d.name].ESSBulk)))
 		if chains == 1 {
 			p.RankSE = report.Number(math.NaN())
 		}
-		every := strideFor(len(d.chains[0]), mostTraced)
+		every := evenStride(len(d.valuesByChain[0]), maxTracePoints)
 		p.Every = every * d.stride
-		for _, chain := range d.chains[:min(len(d.chains), shownChains)] {
+		for _, chain := range d.valuesByChain[:min(len(d.valuesByChain), maxPlottedChains)] {
 			var trace []report.Number
 			for k := 0; k < len(chain); k += every {
-				trace = append(trace, rounded(chain[k]))
+				trace = append(trace, roundForPlot(chain[k]))
 			}
 			p.Trace = append(p.Trace, trace)
 		}
@@ -47,8 +47,8 @@ func newPlots(g *gathered, statistics map[string]run.Statistic) []report.Plot {
 	return plots
 }
 
-// rounded returns a number for a picture, to five figures.
-func rounded(v float64) report.Number {
+// roundForPlot rounds a number to five significant figures for a plot.
+func roundForPlot(v float64) report.Number {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return report.Number(v)
 	}
@@ -59,8 +59,8 @@ func rounded(v float64) report.Number {
 	return report.Number(math.Round(v*unit) / unit)
 }
 
-// rankShares returns, by chain and bin, the share of the chain's draws in the
-// bin of their ranks among all draws.
+// rankShares returns shares by chain and bin: the share of the chain's draws whose ranks among the
+// draws of all chains fall into the bin.
 func rankShares(chains [][]float64, bins int) [][]report.Number {
 	type draw struct {
 		value float64
@@ -102,18 +102,19 @@ func rankShares(chains [][]float64, bins int) [][]report.Number {
 }
 
 const (
-	// scoreBins is how many bins the histogram of scores has.
-	scoreBins = 30
-	// mostDecades is how many powers of ten a logarithmic one spans at most.
-	mostDecades = 12
+	// scoreBinCount is the number of bins of the histogram of scores.
+	scoreBinCount = 30
+	// maxDecades is the largest number of powers of ten that a logarithmic histogram of scores
+	// spans.
+	maxDecades = 12
 )
 
-// newHistogram compares scores. Scores within 0..1 are shown as they are, unless
-// most draws or most random compositions have small ones; others by their
-// logarithm.
-func newHistogram(g *gathered, b *run.Baseline) *report.Histogram {
+// newHistogram compares the scores of the draws with those of random compositions. The histogram
+// has a linear scale if all scores lie within 0..1, unless most draws or most random compositions
+// have small scores. Otherwise its scale is logarithmic.
+func newHistogram(g *gatheredDraws, b *run.Baseline) *report.Histogram {
 	var draws []float64
-	for _, chain := range g.scores {
+	for _, chain := range g.logScores {
 		draws = append(draws, chain...)
 	}
 	if len(draws) == 0 || b == nil {
@@ -136,23 +137,23 @@ func newHistogram(g *gathered, b *run.Baseline) *report.Histogram {
 		// to the best, and no more decades than can be told apart.
 		hi = scale(top)
 		lo = min(scale(draws[len(draws)/50]), scale(random[len(random)/4]))
-		lo, hi = math.Floor(max(lo, hi-mostDecades)), math.Ceil(hi)
+		lo, hi = math.Floor(max(lo, hi-maxDecades)), math.Ceil(hi)
 		if hi <= lo {
 			hi = lo + 1
 		}
 	}
-	for k := range scoreBins + 1 {
-		h.Edges = append(h.Edges, report.Number(lo+(hi-lo)*float64(k)/scoreBins))
+	for k := range scoreBinCount + 1 {
+		h.Edges = append(h.Edges, report.Number(lo+(hi-lo)*float64(k)/scoreBinCount))
 	}
 	fill := func(scores []float64) (shares []report.Number, below report.Number) {
-		shares = make([]report.Number, scoreBins)
+		shares = make([]report.Number, scoreBinCount)
 		for _, s := range scores {
 			v := scale(s)
 			if v < lo {
 				below++
 				continue
 			}
-			shares[min(scoreBins-1, int((v-lo)/(hi-lo)*scoreBins))]++
+			shares[min(scoreBinCount-1, int((v-lo)/(hi-lo)*scoreBinCount))]++
 		}
 		for k := range shares {
 			shares[k] /= report.Number(len(scores))

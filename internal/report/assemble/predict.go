@@ -7,16 +7,17 @@ import (
 	"kir/model"
 )
 
-// A predictor is a property that predicts a label: a number, or whether it is of a class.
+// A predictor is a property that predicts a label: a number, or the probability of a class.
 type predictor struct {
 	*compile.Property
-	calibration *model.Calibration // of classes; nil where nobody knows what was left out
-	heldOut     map[int]model.Prediction
-	weak        bool
+	calibration *model.Calibration // calibration of the class probabilities; nil where the training recipes are unknown, or for a numeric label
+	// by known recipe: held-out prediction of the model
+	heldOutPredictions map[int]model.Prediction
+	weak               bool
 }
 
-// predictors returns the predictors of a problem.
-func predictors(p *compile.Problem) (list []predictor, err error) {
+// newPredictors returns the predictors of a problem.
+func newPredictors(p *compile.Problem) (list []predictor, err error) {
 	for k := range p.Properties {
 		w := predictor{Property: &p.Properties[k]}
 		if !w.isNumeric() && w.Class == "" {
@@ -25,7 +26,7 @@ func predictors(p *compile.Problem) (list []predictor, err error) {
 		if w.calibration, err = w.Calibration(); err != nil {
 			return nil, err
 		}
-		if w.heldOut, err = w.HeldOutPredictions(); err != nil {
+		if w.heldOutPredictions, err = w.HeldOutPredictions(); err != nil {
 			return nil, err
 		}
 		if w.Model != nil {
@@ -37,7 +38,7 @@ func predictors(p *compile.Problem) (list []predictor, err error) {
 	return list, nil
 }
 
-// isNumeric reports whether the label is a number.
+// isNumeric reports whether the predicted label is a number.
 func (w *predictor) isNumeric() bool {
 	return w.Model != nil && w.Model.Numeric() || w.Value != nil
 }
@@ -61,22 +62,24 @@ func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	return out
 }
 
-// predictHeldOut returns the held-out prediction for a known recipe, and whether there is one.
+// predictHeldOut returns the held-out prediction for a known recipe, and whether there is such a
+// prediction.
 func (w *predictor) predictHeldOut(recipe int) (report.Prediction, bool) {
-	q, known := w.heldOut[recipe]
+	q, known := w.heldOutPredictions[recipe]
 	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Unit: w.Unit, Weak: w.weak}, known
 }
 
-// value returns only the value of [predictor.predict], which is faster.
-func (w *predictor) value(x *mcmc.Composition) float64 {
+// predictValue returns the Value of [predictor.predict] alone, which takes less time.
+func (w *predictor) predictValue(x *mcmc.Composition) float64 {
 	if w.calibration != nil {
 		return w.calibration.Value(w.Probability(x))
 	}
 	return float64(w.predict(x).Value)
 }
 
-// predictedBy returns the predictions for a composition, by property; nil if there are none.
-func predictedBy(list []predictor, x *mcmc.Composition) map[string]report.Prediction {
+// predictAll returns the predictions of all predictors for a composition, by property; nil if there
+// are no predictors.
+func predictAll(list []predictor, x *mcmc.Composition) map[string]report.Prediction {
 	if len(list) == 0 {
 		return nil
 	}

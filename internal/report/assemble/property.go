@@ -12,10 +12,10 @@ import (
 	"kir/model"
 )
 
-// ProblemOf is what a problem asks.
-func ProblemOf(p *compile.Problem) report.Problem { return problemOf(p) }
+// ProblemOf returns the description of a problem for a report.
+func ProblemOf(p *compile.Problem) report.Problem { return newProblem(p) }
 
-func problemOf(p *compile.Problem) report.Problem {
+func newProblem(p *compile.Problem) report.Problem {
 	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
 		out.Recipes = len(p.Book.Recipes)
@@ -36,27 +36,27 @@ func problemOf(p *compile.Problem) report.Problem {
 	return out
 }
 
-func propertiesOf(p *compile.Problem) []report.Property {
+func newProperties(p *compile.Problem) []report.Property {
 	properties := make([]report.Property, len(p.Properties))
 	for k, w := range p.Properties {
 		properties[k] = report.Property{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight}
 		if w.Model != nil {
-			properties[k].Forest = modelOf(w.Model)
+			properties[k].Forest = newForest(w.Model)
 		}
 	}
-	for _, f := range figures(p) {
-		properties[f.property].Values = append(properties[f.property].Values, f.name)
+	for _, f := range namedFigures(p) {
+		properties[f.propertyIndex].Values = append(properties[f.propertyIndex].Values, f.name)
 	}
 	return properties
 }
 
-// modelOf describes a trained model.
-func modelOf(p compile.Predictor) *report.Forest {
+// newForest describes a trained model.
+func newForest(p compile.Predictor) *report.Forest {
 	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
 	f, ok := p.(*model.Forest)
 	if m, learnt := p.(*model.Learned); learnt {
 		f, ok = m.Forest(), m.Forest() != nil
-		out.Learnt = learntOf(m)
+		out.Learnt = newLearnt(m)
 	}
 	if !ok {
 		return out
@@ -69,12 +69,12 @@ func modelOf(p compile.Predictor) *report.Forest {
 		}
 	}
 	slices.SortStableFunc(out.Importances, func(a, b report.Importance) int { return cmp.Compare(b.Mean, a.Mean) })
-	out.Importances = out.Importances[:min(len(out.Importances), shownImportances)]
+	out.Importances = out.Importances[:min(len(out.Importances), maxImportances)]
 	return out
 }
 
-// learntOf describes the training of a model.
-func learntOf(m *model.Learned) *report.Learnt {
+// newLearnt describes the training of a model that may be more than a forest.
+func newLearnt(m *model.Learned) *report.Learnt {
 	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.Failures(), Brings: m.Brings()}
 	if c := m.Choice(); c != nil && c.Chosen > 0 {
 		out.Features = c.Tried[c.Chosen].Name
@@ -87,10 +87,10 @@ func learntOf(m *model.Learned) *report.Learnt {
 	return out
 }
 
-// shownImportances is how many features are shown with their importance.
-const shownImportances = 15
+// maxImportances is the largest number of features that a report lists with their importances.
+const maxImportances = 15
 
-// forestWarnings names the models that have learnt nothing.
+// forestWarnings returns a warning for each model that predicts no better than guessing.
 func forestWarnings(p *compile.Problem) []string {
 	warnings := []string{}
 	for _, w := range p.Properties {
@@ -105,8 +105,9 @@ func forestWarnings(p *compile.Problem) []string {
 	return warnings
 }
 
-// heldOut returns the held-out predictions of the recipes that a model of a number was trained on.
-func heldOut(m *model.Learned) (all []report.HeldOut) {
+// newHeldOut returns the held-out predictions of the training recipes of a model; nil unless its
+// label is numeric.
+func newHeldOut(m *model.Learned) (all []report.HeldOut) {
 	if !m.Numeric() {
 		return nil
 	}
@@ -121,17 +122,18 @@ func heldOut(m *model.Learned) (all []report.HeldOut) {
 	return all
 }
 
-// Training describes a trained model and the file it was saved in, if any.
+// Training computes the report on a trained model. The parameter file names the file that the model
+// was saved in; it may be empty.
 func Training(p compile.Predictor, file string) (*report.Training, error) {
-	t := &report.Training{Forest: *modelOf(p), File: file}
+	t := &report.Training{Forest: *newForest(p), File: file}
 	f, ok := p.(*model.Forest)
 	if ok {
 		t.Choice = f.Choice()
 	} else {
 		m := p.(*model.Learned)
 		f, t.Choice = m.Forest(), m.Choice()
-		t.HeldOut = heldOut(m)
-		if err := trainingResponses(t, m); err != nil {
+		t.HeldOut = newHeldOut(m)
+		if err := addTrainingResponses(t, m); err != nil {
 			return nil, fmt.Errorf("the responses: %w", err)
 		}
 	}

@@ -8,11 +8,12 @@ import (
 	"kir/internal/report"
 )
 
-// mostAbout is how many objectives for a label the question tells in full; of more, and
-// of others, it has the names.
-const mostAbout = 3
+// maxDescribedObjectives is the largest number of objectives for which the question describes the
+// wanted labels. With more objectives, the question only names them.
+const maxDescribedObjectives = 3
 
-// questionText is what was asked, in words.
+// questionText returns the question of a run as a sentence, such as "Which compositions of 3 to 5
+// out of 40 ingredients suit best: taste Fresh?".
 func questionText(m *report.Model) string {
 	var b strings.Builder
 	from, to := m.ShownLaw()
@@ -34,7 +35,7 @@ func questionText(m *report.Model) string {
 		} else {
 			b.WriteString("; ")
 		}
-		if len(wishes) <= mostAbout && w.Forest != nil {
+		if len(wishes) <= maxDescribedObjectives && w.Forest != nil {
 			b.WriteString(w.About) // such as "taste Fresh"; that of others may be a formula
 		} else {
 			b.WriteString(w.Name)

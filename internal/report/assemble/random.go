@@ -13,17 +13,17 @@ import (
 	"kir/internal/run"
 )
 
-// mostAlike is the largest share of draws that may differ from random compositions for the draws to
-// count as nearly random.
-const mostAlike = 0.1
+// maxNearlyRandomShare is the largest share of draws that differ from random compositions at which
+// the draws still count as nearly random.
+const maxNearlyRandomShare = 0.1
 
-// nearlyRandomText returns a warning and a remedy if the draws are nearly random, and "" otherwise
-// or if that is uncertain.
+// nearlyRandomText returns a warning and a remedy if the draws are nearly random. It returns ""
+// otherwise, or if the errors are too large to decide.
 //
-// With S the weighted score and p the law without it, draws follow q = p·S/E_p[S]. So E_q[S]/E_p[S]
-// − 1 is χ²(q, p). The total variation distance between the two laws, the share of draws that must
-// differ from random compositions, is at most ½·√χ² (Cauchy and Schwarz). Both means are estimates:
-// χ² is raised by two standard errors.
+// With S the weighted score and p the law without the score, draws follow q = p·S/E_p[S]. So
+// E_q[S]/E_p[S] − 1 is χ²(q, p). The total variation distance between the two laws is the share of
+// draws that must differ from random compositions. It is at most ½·√χ² (Cauchy and Schwarz). Both
+// means are estimates, so χ² is raised by two standard errors.
 func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	if r.Score == nil || r.Baseline == nil {
 		return ""
@@ -40,7 +40,7 @@ func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	ratio := draws / random
 	se := float64(ratio * portable.Hypot(own/draws, other/random))
 	differ := float64(math.Sqrt(max(ratio-1+float64(2*se), 0)) / 2)
-	if !(differ <= mostAlike) { // unknown errors are NaN
+	if !(differ <= maxNearlyRandomShare) { // unknown errors are NaN
 		return ""
 	}
 	text := fmt.Sprintf("The draws are nearly random: they score %s, random recipes %s, and at most %s of them differ from random ones. ",
@@ -49,12 +49,12 @@ func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	if times == 0 {
 		return text + "The score hardly tells recipes apart: ask for more, such as maximize: true or a higher bound."
 	}
-	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), weightOf(p, times), distinctScoreText(score, draws))
+	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), raisedWeightText(p, times), distinctScoreText(score, draws))
 }
 
-// weightOf writes the weight that is so many times the weights as they are, if these are
-// all the same.
-func weightOf(p *compile.Problem, times int) string {
+// raisedWeightText writes the weight of the properties after multiplication by times, if all
+// weights are equal; otherwise it returns "".
+func raisedWeightText(p *compile.Problem, times int) string {
 	weight := 0.0
 	for _, w := range p.Properties {
 		if w.Weight > 0 && weight > 0 && w.Weight != weight {
@@ -66,9 +66,9 @@ func weightOf(p *compile.Problem, times int) string {
 }
 
 // suggestWeightFactor returns the factor by which to raise the weights so that draws differ from
-// random compositions, with χ² of 1 or more, and the mean score of the draws then. It weighs the
-// random compositions by their scores at the greater weights. It returns 0 if no factor works, or
-// if too few compositions carry the weight.
+// random compositions, with χ² of 1 or more. It also returns the mean score of draws with the
+// raised weights. It estimates both by weighting the random compositions. It returns 0 and NaN if
+// no factor works, or if too few compositions carry the weight.
 func suggestWeightFactor(logScores []float64) (times int, score float64) {
 	const most, fewest = 100_000, 30
 	top := math.Inf(-1)
@@ -94,7 +94,7 @@ func suggestWeightFactor(logScores []float64) (times int, score float64) {
 	return 0, math.NaN()
 }
 
-// nextWeightFactor is the next of 3, 10, 30, 100, ...
+// nextWeightFactor returns the factor after times in the sequence 3, 10, 30, 100, ...
 func nextWeightFactor(times int) int {
 	if times%3 == 0 {
 		return times / 3 * 10
@@ -102,7 +102,8 @@ func nextWeightFactor(times int) int {
 	return 3 * times
 }
 
-// distinctScoreText writes a score with as many decimals as it takes to see that it is not another.
+// distinctScoreText writes the score v with as many decimals as it takes to distinguish v from the
+// other score.
 func distinctScoreText(v, other float64) string {
 	for digits := 3; digits < 9; digits++ {
 		if text := number.Fixed(v, digits); text != number.Fixed(other, digits) {
@@ -112,7 +113,7 @@ func distinctScoreText(v, other float64) string {
 	return number.ThreeFigures(v)
 }
 
-// appendNearlyRandom adds a warning to the verdict on draws that are nearly random, unless the
+// appendNearlyRandom appends a warning to the verdict if the draws are nearly random, unless the
 // draws are known to be unsound.
 func appendNearlyRandom(p *compile.Problem, text string, grade report.Grade, r *run.Result) string {
 	if also := nearlyRandomText(p, r); also != "" && grade != report.Unsound {

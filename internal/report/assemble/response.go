@@ -11,27 +11,27 @@ import (
 	"kir/model"
 )
 
-// Figures of responses.
+// Constants of responses, which show how a prediction changes with an amount.
 const (
-	shownResponses = 6   // ingredients
-	triedResponses = 24  // ingredients that are looked at
-	responsePoints = 13  // amounts of each, beside that of the recipe
-	mostlyOneWay   = 0.5 // of all that a response goes up and down, what it goes one way more than the other
+	maxResponses        = 6   // largest number of ingredients whose responses are reported
+	maxTriedIngredients = 24  // largest number of ingredients whose responses are computed
+	responsePointCount  = 13  // number of amounts of an ingredient, beside the amount in the recipe
+	minOneWayShare      = 0.5 // least share of a response's total change by which rises must exceed falls for the response to count as rising, or falls exceed rises for it to count as falling
 )
 
-// A responder tells what a model says of dense compositions.
-type responder struct {
-	names    []string
-	total    int
-	greatest []int32 // by ingredient: the largest amount that a recipe has
-	respond  func(x []int32) (report.ResponsePoint, error)
-	likely   []report.Importance // features, the most important first
+// A responseComputer computes how a model's prediction changes with the amounts in a dense composition.
+type responseComputer struct {
+	ingredientNames []string
+	totalUnits      int
+	maxAmounts      []int32 // by ingredient: largest amount in a known recipe
+	predict         func(x []int32) (report.ResponsePoint, error)
+	importances     []report.Importance // features of the model, the most important first
 }
 
-// responses returns how the prediction changes with the amounts of the ingredients that it
-// depends on most, at a recipe: the others keep their proportions. Those that change it
-// most come first.
-func (q *responder) responses(recipe []int32) ([]report.Response, error) {
+// computeResponses returns how the prediction at a recipe changes with the amount of an ingredient,
+// while the other ingredients keep their proportions. It returns the responses of the ingredients
+// that change the prediction most, the largest change first.
+func (q *responseComputer) computeResponses(recipe []int32) ([]report.Response, error) {
 	var tried []int
 	for i, v := range recipe {
 		if v > 0 {
@@ -39,14 +39,14 @@ func (q *responder) responses(recipe []int32) ([]report.Response, error) {
 		}
 	}
 	slices.SortStableFunc(tried, func(a, b int) int { return cmp.Compare(recipe[b], recipe[a]) })
-	for _, feature := range q.likely {
-		if i := slices.Index(q.names, feature.Feature); i >= 0 && !slices.Contains(tried, i) {
+	for _, feature := range q.importances {
+		if i := slices.Index(q.ingredientNames, feature.Feature); i >= 0 && !slices.Contains(tried, i) {
 			tried = append(tried, i)
 		}
 	}
 	var all []report.Response
-	for _, i := range tried[:min(len(tried), triedResponses)] {
-		r, err := q.response(recipe, i)
+	for _, i := range tried[:min(len(tried), maxTriedIngredients)] {
+		r, err := q.computeResponse(recipe, i)
 		if err != nil {
 			return nil, err
 		}
@@ -55,27 +55,27 @@ func (q *responder) responses(recipe []int32) ([]report.Response, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b report.Response) int { return cmp.Compare(b.Swing, a.Swing) })
-	return all[:min(len(all), shownResponses)], nil
+	return all[:min(len(all), maxResponses)], nil
 }
 
-// response follows one ingredient from nothing to the most that a recipe has of it. Its
-// swing is 0 where there is nothing to show.
-func (q *responder) response(recipe []int32, i int) (report.Response, error) {
-	r := report.Response{Ingredient: q.names[i], Amount: int(recipe[i])}
-	most := max(q.greatest[i], recipe[i])
+// computeResponse varies the amount of ingredient i from 0 to its largest amount in a known recipe.
+// The swing of the response is 0 if the prediction does not change.
+func (q *responseComputer) computeResponse(recipe []int32, i int) (report.Response, error) {
+	r := report.Response{Ingredient: q.ingredientNames[i], Amount: int(recipe[i])}
+	most := max(q.maxAmounts[i], recipe[i])
 	amounts := []int32{recipe[i]}
-	for k := range responsePoints {
-		amounts = append(amounts, int32(math.Round(float64(most)*float64(k)/(responsePoints-1))))
+	for k := range responsePointCount {
+		amounts = append(amounts, int32(math.Round(float64(most)*float64(k)/(responsePointCount-1))))
 	}
 	slices.Sort(amounts)
 	up, down := 0.0, 0.0
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, amount := range slices.Compact(amounts) {
-		x := replaceAmount(recipe, i, amount, int32(q.total))
+		x := replaceAmount(recipe, i, amount, int32(q.totalUnits))
 		if x == nil {
 			continue // nothing else is there to take the rest
 		}
-		p, err := q.respond(x)
+		p, err := q.predict(x)
 		if err != nil {
 			return r, err
 		}
@@ -93,17 +93,17 @@ func (q *responder) response(recipe []int32, i int) (report.Response, error) {
 	}
 	r.Swing = report.Number(high - low)
 	switch share := (up - down) / (up + down); {
-	case share > mostlyOneWay:
+	case share > minOneWayShare:
 		r.Sign = 1
-	case share < -mostlyOneWay:
+	case share < -minOneWayShare:
 		r.Sign = -1
 	}
 	return r, nil
 }
 
-// replaceAmount returns a recipe with another amount of an ingredient, the others in their
-// proportions; what rounding leaves goes to the largest of them. It is nil where there is
-// no other.
+// replaceAmount returns a recipe with another amount of ingredient i, while the other ingredients
+// keep their proportions. The largest of these ingredients gets the units that are left by
+// rounding. The result is nil if the recipe has no other ingredient to take the rest.
 func replaceAmount(recipe []int32, i int, amount, total int32) []int32 {
 	x := make([]int32, len(recipe))
 	x[i] = amount
@@ -128,12 +128,13 @@ func replaceAmount(recipe []int32, i int, amount, total int32) []int32 {
 	return x
 }
 
-// addResponses adds to the models of a report how they respond at the first suggestion.
+// addResponses adds to the models in a report how they respond to changes of the first entry of the
+// shortlist.
 func addResponses(p *compile.Problem, m *report.Model) error {
 	if len(m.Best) == 0 {
 		return nil
 	}
-	models, err := predictors(p)
+	models, err := newPredictors(p)
 	if err != nil {
 		return err
 	}
@@ -161,14 +162,14 @@ func addResponses(p *compile.Problem, m *report.Model) error {
 		if w.Forest == nil || at < 0 {
 			continue
 		}
-		q := &responder{names: p.Ingredients, total: p.Total, greatest: most, likely: w.Forest.Importances, respond: func(x []int32) (report.ResponsePoint, error) {
-			c, err := p.Target.Space().Composition(partsOf(x), conditions)
+		q := &responseComputer{ingredientNames: p.Ingredients, totalUnits: p.Total, maxAmounts: most, importances: w.Forest.Importances, predict: func(x []int32) (report.ResponsePoint, error) {
+			c, err := p.Target.Space().Composition(nonZeroParts(x), conditions)
 			if err != nil {
 				return report.ResponsePoint{}, err
 			}
 			v := models[at].predict(c)
 			if v.Class != "" {
-				v.Value, v.Low, v.High = percent(v.Value), percent(v.Low), percent(v.High)
+				v.Value, v.Low, v.High = toPercent(v.Value), toPercent(v.Low), toPercent(v.High)
 			}
 			return report.ResponsePoint{Value: v.Value, Low: v.Low, High: v.High}, nil
 		}}
@@ -177,21 +178,23 @@ func addResponses(p *compile.Problem, m *report.Model) error {
 			w.Forest.Unit = "%"
 		}
 		w.Forest.At, w.Forest.Total = "the first suggestion", p.Total
-		if w.Forest.Responses, err = q.responses(recipe); err != nil {
+		if w.Forest.Responses, err = q.computeResponses(recipe); err != nil {
 			return err
 		}
-		if w.Forest.ConditionResponses, err = conditionResponses(p, &models[at], recipe, conditions); err != nil {
+		if w.Forest.ConditionResponses, err = computeConditionResponses(p, &models[at], recipe, conditions); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mostConditionPoints is the greatest number of values of a condition at which a response is computed.
-const mostConditionPoints = 25
+// maxConditionPoints is the largest number of values of a condition at which a response is
+// computed, roughly: the value in the recipe comes in addition.
+const maxConditionPoints = 25
 
-// conditionResponses returns how a prediction changes with each condition that has several values, at a recipe.
-func conditionResponses(p *compile.Problem, of *predictor, recipe, conditions []int32) (all []report.ConditionResponse, err error) {
+// computeConditionResponses returns how a prediction at a recipe changes with each condition that
+// has several values.
+func computeConditionResponses(p *compile.Problem, of *predictor, recipe, conditions []int32) (all []report.ConditionResponse, err error) {
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
 		if c.Len() < 2 {
@@ -202,13 +205,13 @@ func conditionResponses(p *compile.Problem, of *predictor, recipe, conditions []
 		for _, v := range spreadIndices(c.Len(), int(conditions[k])) {
 			at := slices.Clone(conditions)
 			at[k] = int32(v)
-			x, err := p.Target.Space().Composition(partsOf(recipe), at)
+			x, err := p.Target.Space().Composition(nonZeroParts(recipe), at)
 			if err != nil {
 				return nil, err
 			}
 			q := of.predict(x)
 			if q.Class != "" {
-				q.Value, q.Low, q.High = percent(q.Value), percent(q.Low), percent(q.High)
+				q.Value, q.Low, q.High = toPercent(q.Value), toPercent(q.Low), toPercent(q.High)
 			}
 			low, high = min(low, float64(q.Value)), max(high, float64(q.Value))
 			r.Points = append(r.Points, report.ConditionResponsePoint{At: c.Value(v), Value: q.Value, Low: q.Low, High: q.High})
@@ -221,18 +224,19 @@ func conditionResponses(p *compile.Problem, of *predictor, recipe, conditions []
 	return all, nil
 }
 
-// spreadIndices returns the indices of all values, or of an evenly spread part of many, with the ends and one of its own.
+// spreadIndices returns indices of n values: all of them, or evenly spread indices if there are
+// many. The first, the last and the index own are always included.
 func spreadIndices(n, own int) []int {
 	var at []int
 	for k := range n {
-		if n <= mostConditionPoints || k == own || k == n-1 || k*(mostConditionPoints-1)/(n-1) != (k-1)*(mostConditionPoints-1)/(n-1) || k == 0 {
+		if n <= maxConditionPoints || k == own || k == n-1 || k*(maxConditionPoints-1)/(n-1) != (k-1)*(maxConditionPoints-1)/(n-1) || k == 0 {
 			at = append(at, k)
 		}
 	}
 	return at
 }
 
-func partsOf(x []int32) (parts []mcmc.Part) {
+func nonZeroParts(x []int32) (parts []mcmc.Part) {
 	for i, v := range x {
 		if v > 0 {
 			parts = append(parts, mcmc.Part{Ingredient: i, Amount: int(v)})
@@ -241,10 +245,10 @@ func partsOf(x []int32) (parts []mcmc.Part) {
 	return parts
 }
 
-// trainingResponses adds how a model responds at a recipe of the book: of a number the one
-// with the largest, and of classes one of the commonest class that the model is surest of,
-// by probabilities that are calibrated, as a report has them.
-func trainingResponses(t *report.Training, m *model.Learned) (err error) {
+// addTrainingResponses adds to a report on training how the model responds to changes of a training
+// recipe. For a number it is the recipe with the largest label. For classes it is the recipe with
+// the highest predicted probability of the commonest class.
+func addTrainingResponses(t *report.Training, m *model.Learned) (err error) {
 	names, total := m.Ingredients(), m.Total()
 	most := make([]int32, len(names))
 	var best []int32
@@ -284,20 +288,20 @@ func trainingResponses(t *report.Training, m *model.Learned) (err error) {
 	if best == nil {
 		return nil
 	}
-	q := &responder{names: names, total: total, greatest: most, likely: t.Importances, respond: func(x []int32) (report.ResponsePoint, error) {
+	q := &responseComputer{ingredientNames: names, totalUnits: total, maxAmounts: most, importances: t.Importances, predict: func(x []int32) (report.ResponsePoint, error) {
 		if measured == nil {
 			unknown := report.UnknownNumber()
 			p := score.Stated(x)
 			if c := score.Calibrated(); c != nil {
 				chance := c.Chance(p)
-				return report.ResponsePoint{Value: percent(report.Number(chance.Value)), Low: percent(report.Number(chance.Low)), High: percent(report.Number(chance.High))}, nil
+				return report.ResponsePoint{Value: toPercent(report.Number(chance.Value)), Low: toPercent(report.Number(chance.Low)), High: toPercent(report.Number(chance.High))}, nil
 			}
-			return report.ResponsePoint{Value: percent(report.Number(p)), Low: unknown, High: unknown}, nil
+			return report.ResponsePoint{Value: toPercent(report.Number(p)), Low: unknown, High: unknown}, nil
 		}
 		v := m.Predict(x)
 		return report.ResponsePoint{Value: report.Number(v.Value), Low: report.Number(v.Low), High: report.Number(v.High)}, nil
 	}}
 	t.Total = total
-	t.Responses, err = q.responses(best)
+	t.Responses, err = q.computeResponses(best)
 	return err
 }

@@ -38,12 +38,12 @@ func TestWithAmount(t *testing.T) {
 // Those that change the prediction most come first, with their signs; what changes nothing
 // is left out.
 func TestResponses(t *testing.T) {
-	q := &responder{names: []string{"a", "b", "c", "d", "e"}, total: 100, greatest: []int32{80, 80, 80, 80, 80}, likely: []report.Importance{{Feature: "e"}, {Feature: "total of x"}},
-		respond: func(x []int32) (report.ResponsePoint, error) {
+	q := &responseComputer{ingredientNames: []string{"a", "b", "c", "d", "e"}, totalUnits: 100, maxAmounts: []int32{80, 80, 80, 80, 80}, importances: []report.Importance{{Feature: "e"}, {Feature: "total of x"}},
+		predict: func(x []int32) (report.ResponsePoint, error) {
 			y := 5*float64(x[0]) - 2*float64(x[4]) - math.Abs(float64(x[1])-40)/10
 			return report.ResponsePoint{Value: report.Number(y), Low: report.Number(y - 1), High: report.Number(y + 1)}, nil
 		}}
-	all, err := q.responses([]int32{25, 25, 25, 25, 0})
+	all, err := q.computeResponses([]int32{25, 25, 25, 25, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestResponses(t *testing.T) {
 	if all[0].Ingredient != "a" || signs["a"] != 1 || signs["e"] != -1 || signs["c"] != -1 {
 		t.Errorf("%+v", signs)
 	}
-	q.respond = func([]int32) (report.ResponsePoint, error) { return report.ResponsePoint{Value: 3}, nil }
-	if all, err := q.responses([]int32{25, 25, 25, 25, 0}); err != nil || len(all) > 0 {
+	q.predict = func([]int32) (report.ResponsePoint, error) { return report.ResponsePoint{Value: 3}, nil }
+	if all, err := q.computeResponses([]int32{25, 25, 25, 25, 0}); err != nil || len(all) > 0 {
 		t.Errorf("of a constant: %+v, %v", all, err)
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"kir/internal/report"
 )
 
-// Scorecard scores the recipes of a table.
+// Scorecard scores the recipes of a table for a problem.
 func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error) {
 	scored, err := p.Score(book)
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	models, err := predictors(p)
+	models, err := newPredictors(p)
 	if err != nil {
 		return nil, err
 	}
-	card := &report.Scorecard{Problem: problemOf(p), Properties: propertiesOf(p)}
+	card := &report.Scorecard{Problem: newProblem(p), Properties: newProperties(p)}
 	if card.Warnings, err = p.ConditionWarnings(book); err != nil {
 		return nil, err
 	}
-	values := figures(p)
+	values := namedFigures(p)
 	for r, s := range scored {
 		out := report.Scored{
-			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Conditions: conditionsOf(p, s.Conditions), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
+			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Conditions: conditionValues(p, s.Conditions), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
 		}
 		if s.Book >= 0 {
 			out.Book = p.Book.Recipes[s.Book].Name
@@ -53,7 +53,7 @@ func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error
 				out.Predicted[w.Name] = q
 			}
 		}
-		out.Values = valuesOf(values, x, out.Predicted)
+		out.Values = compositionValues(values, x, out.Predicted)
 		for _, b := range s.Broken {
 			breach := report.Breach{Rule: b.Text, What: b.What, Value: report.UnknownNumber(), Bound: report.UnknownNumber()}
 			if b.Slack != nil {

@@ -7,8 +7,8 @@ import (
 	"kir/internal/run"
 )
 
-// Spec returns the run's spec for a problem. The caller sets the path of the problem file, since it
-// knows the run's directory.
+// Spec returns the spec of a run for a problem. The caller sets the path of the problem file, since
+// only the caller knows the run's directory.
 func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 	spec := &run.Spec{
 		Name:        p.Name,
@@ -37,8 +37,8 @@ func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 	return spec, err
 }
 
-// ChooseKernel samples a problem whose file names no kernel by the kernel that short trials recommend, and returns
-// the advice. It leaves other problems as they are, and returns nil.
+// ChooseKernel chooses a kernel by short trial runs for a problem whose file names no kernel, and
+// returns the advice. It leaves other problems unchanged, and returns nil.
 func ChooseKernel(ctx context.Context, p *compile.Problem) (*run.Advice, error) {
 	if !p.Auto {
 		return nil, nil

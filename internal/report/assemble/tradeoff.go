@@ -19,22 +19,24 @@ import (
 )
 
 const (
-	// frontLength is the number of listed recipes of a front.
-	frontLength = 20
-	// shownDraws is the number of draws displayed behind a front.
-	shownDraws = 400
+	// defaultFrontLength is the largest number of recipes of a front that a report lists by
+	// default.
+	defaultFrontLength = 20
+	// maxTradeoffDraws is the largest number of draws displayed behind a front, about.
+	maxTradeoffDraws = 400
 )
 
-// Tradeoff lists at most points recipes of a trade-off, 20 if that is 0, with draws behind them.
+// Tradeoff returns the report on a trade-off, with at most points recipes of the front, 20 if
+// points is 0. The parameter draws holds the draws to display behind the front.
 func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*mcmc.Composition) (*report.Tradeoff, error) {
-	t := &tradeoffBuilder{p: p, objectives: found.Objectives, target: found.Target, figures: figures(p)}
+	t := &tradeoffBuilder{problem: p, objectives: found.Objectives, target: found.Target, figures: namedFigures(p)}
 	var err error
-	if t.models, err = predictors(p); err != nil {
+	if t.models, err = newPredictors(p); err != nil {
 		return nil, err
 	}
 	out := &report.Tradeoff{
 		Front: []report.FrontPoint{}, Draws: [][]report.Number{}, Known: []report.KnownPoint{}, Warnings: []string{},
-		Hypervolume: volumeOf(found.Searches), Random: volumeOf(found.Random),
+		Hypervolume: newHypervolume(found.Searches), Random: newHypervolume(found.Random),
 		Lines: found.Lines, Compositions: found.Compositions,
 	}
 	if found.AnyAmounts {
@@ -48,14 +50,14 @@ func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*
 		return nil, err
 	}
 	for _, x := range draws {
-		out.Draws = append(out.Draws, t.values(x))
+		out.Draws = append(out.Draws, t.displayedValues(x))
 	}
 	return out, nil
 }
 
-// volumeOf is the mean of several hypervolumes, and its standard error, which is unknown where
-// all are the same.
-func volumeOf(each []float64) report.Hypervolume {
+// newHypervolume returns the mean of the hypervolumes in each, with the standard error of the mean.
+// The standard error is unknown if all hypervolumes are equal.
+func newHypervolume(each []float64) report.Hypervolume {
 	out := report.Hypervolume{Each: []report.Number{}}
 	mean, sum := 0.0, 0.0
 	for _, v := range each {
@@ -73,51 +75,52 @@ func volumeOf(each []float64) report.Hypervolume {
 	return out
 }
 
-// A tradeoffBuilder computes the objectives of compositions.
+// A tradeoffBuilder computes the values of the objectives for compositions.
 type tradeoffBuilder struct {
-	p          *compile.Problem
+	problem    *compile.Problem
 	objectives []compile.Objective
 	target     *mcmc.Target
 	models     []predictor
 	figures    []namedFigure
 }
 
-// values returns the displayed value of each objective for a composition.
-func (t *tradeoffBuilder) values(x *mcmc.Composition) []report.Number {
+// displayedValues returns the displayed value of each objective for a composition.
+func (t *tradeoffBuilder) displayedValues(x *mcmc.Composition) []report.Number {
 	out := make([]report.Number, len(t.objectives))
 	for k, o := range t.objectives {
-		w := &t.p.Properties[o.Property]
+		w := &t.problem.Properties[o.Property]
 		if o.Figure >= 0 {
 			f := w.Figures[o.Figure]
 			if out[k] = report.Number(f.Of(x)); f.Percent {
-				out[k] = percent(out[k])
+				out[k] = toPercent(out[k])
 			}
 			continue
 		}
 		at := slices.IndexFunc(t.models, func(m predictor) bool { return m.Name == w.Name })
 		switch {
 		case at < 0:
-			out[k] = report.Number(portable.Exp(t.p.Target.Objectives()[o.Property].Property.LogScore(x)))
+			out[k] = report.Number(portable.Exp(t.problem.Target.Objectives()[o.Property].Property.LogScore(x)))
 		case w.Class != "":
-			out[k] = percent(report.Number(t.models[at].value(x)))
+			out[k] = toPercent(report.Number(t.models[at].predictValue(x)))
 		default:
-			out[k] = report.Number(t.models[at].value(x))
+			out[k] = report.Number(t.models[at].predictValue(x))
 		}
 	}
 	return out
 }
 
-// listFront chooses the listed recipes of a front.
-func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, most int) error {
+// listFront chooses the recipes of a front that are listed, at most limit, and adds them to out. A
+// limit of 0 stands for [defaultFrontLength].
+func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, limit int) error {
 	var compositions []*mcmc.Composition
 	var shown [][]report.Number
 	var points [][]float64
 	for _, m := range found.Front {
-		x, err := t.p.Target.Space().Composition(m.Parts, m.Conditions)
+		x, err := t.problem.Target.Space().Composition(m.Parts, m.Conditions)
 		if err != nil {
 			return err
 		}
-		values := t.values(x)
+		values := t.displayedValues(x)
 		point := make([]float64, len(values))
 		for k, v := range values {
 			point[k] = t.objectives[k].ShownLoss(float64(v))
@@ -139,24 +142,24 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 	ideal, nadir := pareto.Bounds(kept)
 	scaled := pareto.Scaled(kept, ideal, nadir)
 	knees, ends := pareto.Knees(scaled), pareto.Best(scaled)
-	t.describe(out, found, shown, best, ends)
-	if most == 0 {
-		most = frontLength
+	t.describeObjectives(out, found, shown, best, ends)
+	if limit == 0 {
+		limit = defaultFrontLength
 	}
-	known, err := t.p.KnownRecipes()
+	known, err := t.problem.KnownRecipes()
 	if err != nil {
 		return err
 	}
 	var parts [][]mcmc.Part
-	for _, at := range pareto.SelectSpread(scaled, most, knees...) {
+	for _, at := range pareto.SelectSpread(scaled, limit, knees...) {
 		x := compositions[best[at]]
 		b := report.FrontPoint{
 			Index: len(out.Front) + 1, Recipe: make(map[string]int), Knee: slices.Contains(knees, at), Best: []string{},
-			Conditions: conditionsOf(t.p, x.AppendConditions(nil)),
-			Known:      isKnownSet(t.p, x.Parts()), Values: valuesOf(t.figures, x, predictedBy(t.models, x)),
+			Conditions: conditionValues(t.problem, x.AppendConditions(nil)),
+			Known:      isKnownSet(t.problem, x.Parts()), Values: compositionValues(t.figures, x, predictAll(t.models, x)),
 		}
 		for _, part := range x.Parts() {
-			b.Recipe[t.p.Ingredients[part.Ingredient]] = part.Amount
+			b.Recipe[t.problem.Ingredients[part.Ingredient]] = part.Amount
 		}
 		if b.Values == nil {
 			b.Values = make(map[string]report.Value)
@@ -172,8 +175,8 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		out.Front = append(out.Front, b)
 		parts = append(parts, x.Parts())
 	}
-	if learnt := slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return t.p.Properties[o.Property].Model != nil }); learnt {
-		far := search.Extrapolating(parts, known, search.NewDistance(len(t.p.Ingredients), known))
+	if learnt := slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return t.problem.Properties[o.Property].Model != nil }); learnt {
+		far := search.Extrapolating(parts, known, search.NewDistance(len(t.problem.Ingredients), known))
 		for _, k := range far {
 			out.Front[k].Extrapolates = true
 		}
@@ -181,10 +184,11 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 	return nil
 }
 
-// describe sets the ends of a front.
-func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
+// describeObjectives sets the best, worst and reference values of each objective, and warns of weak
+// models.
+func (t *tradeoffBuilder) describeObjectives(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
 	for k, o := range t.objectives {
-		w := &t.p.Properties[o.Property]
+		w := &t.problem.Properties[o.Property]
 		d := report.Objective{Name: o.Name, Direction: o.Direction, Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
 		if o.Direction == config.Between {
 			d.Low, d.High = report.Number(o.Least), report.Number(o.Most)
@@ -209,36 +213,36 @@ func (t *tradeoffBuilder) describe(out *report.Tradeoff, found *search.TradeOffR
 		}
 		out.Objectives = append(out.Objectives, d)
 	}
-	for k := range t.p.Properties {
-		w := &t.p.Properties[k]
-		limits := t.p.LimitsOf(w.Name)
+	for k := range t.problem.Properties {
+		w := &t.problem.Properties[k]
+		limits := t.problem.LimitsOf(w.Name)
 		if w.Model == nil || len(limits) == 0 || slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return o.Property == k }) {
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, dependsText(limits, "it"), plural("the limit", len(limits))))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, dependsText(limits, "it"), pluralNoun("the limit", len(limits))))
 		}
 	}
 }
 
-// listKnown lists the known recipes that keep the constraints, with measured values for learnt
-// objectives.
+// listKnown lists the known recipes that keep the constraints. Their values are measured for
+// objectives with a trained model.
 func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
-	known, err := t.p.KnownRecipes()
+	known, err := t.problem.KnownRecipes()
 	if err != nil {
 		return err
 	}
 	measured := make([][]float64, len(t.objectives))
 	for k, o := range t.objectives {
-		if w := &t.p.Properties[o.Property]; w.Model != nil && w.ScoresByHeldOut() && o.Figure < 0 {
-			measured[k] = measuredOf(t.p, w)
+		if w := &t.problem.Properties[o.Property]; w.Model != nil && w.ScoresByHeldOut() && o.Figure < 0 {
+			measured[k] = measuredValues(t.problem, w)
 		}
 	}
 	for r, x := range known {
 		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || math.IsInf(t.target.LogLaw(x.Used()), -1) {
 			continue
 		}
-		point := report.KnownPoint{Recipe: t.p.Book.Recipes[r].Name, Values: t.values(x)}
+		point := report.KnownPoint{Recipe: t.problem.Book.Recipes[r].Name, Values: t.displayedValues(x)}
 		for k := range measured {
 			if measured[k] != nil {
 				point.Values[k] = report.Number(measured[k][r])
@@ -251,9 +255,9 @@ func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
 	return nil
 }
 
-// measuredOf returns the label of each known recipe that a model has learnt, NaN where there
-// is none; of classes 100 of a wanted one, and else 0.
-func measuredOf(p *compile.Problem, w *compile.Property) []float64 {
+// measuredValues returns the measured label of each known recipe for a property's model; NaN where
+// there is none. For a class the value is 100 if the recipe is in the wanted class, and 0 if not.
+func measuredValues(p *compile.Problem, w *compile.Property) []float64 {
 	values := make([]float64, len(p.Book.Recipes))
 	label, ok := p.Book.Label(w.Model.Label())
 	for r := range values {
@@ -270,11 +274,12 @@ func measuredOf(p *compile.Problem, w *compile.Property) []float64 {
 	return values
 }
 
-// DrawsBehind returns some draws of a complete run, evenly spaced over all chains, to be shown behind a front.
+// DrawsBehind returns evenly spaced draws from all chains of a complete run, to be displayed behind
+// a front.
 func DrawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
-		for d, err := range r.Thinned(ctx, chain, strideFor(settings.Draws, max(shownDraws/settings.Chains, 1))) {
+		for d, err := range r.Thinned(ctx, chain, evenStride(settings.Draws, max(maxTradeoffDraws/settings.Chains, 1))) {
 			if err != nil {
 				return nil, err
 			}

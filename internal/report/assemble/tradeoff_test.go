@@ -49,7 +49,7 @@ sampler: {draws: 200, chains: 2, warmup: 100, seed: 3}
 func TestTradeoff(t *testing.T) {
 	m := sample(t, tradedFiles())
 	out := m.model.Tradeoff
-	if out == nil || len(out.Front) < 5 || out.Found < len(out.Front) || len(out.Front) > frontLength {
+	if out == nil || len(out.Front) < 5 || out.Found < len(out.Front) || len(out.Front) > defaultFrontLength {
 		t.Fatalf("the trade-off is %+v", out)
 	}
 	directions := []config.Direction{config.Minimize, config.Maximize, config.Maximize}

@@ -8,16 +8,18 @@ import (
 	"kir/mcmc"
 )
 
-// A namedFigure figure is one of a property by the name under which entries have it.
+// A namedFigure is a value that a property computes for compositions, with the name under which
+// entries list the value.
 type namedFigure struct {
 	compile.Figure
-	name     string
-	property int // the property
+	name          string
+	propertyIndex int // index of the property
 }
 
-// figures returns the figures of a problem's properties. One without a name is called after
-// its property, and so is one whose name is that of another.
-func figures(p *compile.Problem) []namedFigure {
+// namedFigures returns the figures of all properties of a problem, with their names. A figure
+// without a name gets the name of its property. If the name of a figure is taken, the name of the
+// property is put before it.
+func namedFigures(p *compile.Problem) []namedFigure {
 	var list []namedFigure
 	var taken []string
 	for _, w := range p.Properties {
@@ -39,9 +41,9 @@ func figures(p *compile.Problem) []namedFigure {
 	return list
 }
 
-// valuesOf returns what a composition has of figures, and what is predicted of it; nil for
-// nothing.
-func valuesOf(list []namedFigure, x *mcmc.Composition, predicted map[string]report.Prediction) map[string]report.Value {
+// compositionValues returns the figures of a composition and its predictions as values, by name;
+// nil if there are neither.
+func compositionValues(list []namedFigure, x *mcmc.Composition, predicted map[string]report.Prediction) map[string]report.Value {
 	if len(list)+len(predicted) == 0 {
 		return nil
 	}
@@ -49,17 +51,17 @@ func valuesOf(list []namedFigure, x *mcmc.Composition, predicted map[string]repo
 	for name, q := range predicted {
 		out[name] = report.Value{Value: q.Value, Low: q.Low, High: q.High, Unit: q.Unit}
 		if q.Class != "" {
-			out[name] = report.Value{Value: percent(q.Value), Low: percent(q.Low), High: percent(q.High), Unit: "%"}
+			out[name] = report.Value{Value: toPercent(q.Value), Low: toPercent(q.Low), High: toPercent(q.High), Unit: "%"}
 		}
 	}
 	for _, f := range list {
 		v := report.Value{Value: report.Number(f.Of(x)), Low: report.UnknownNumber(), High: report.UnknownNumber(), Unit: f.Unit}
 		if f.Percent {
-			v.Value, v.Unit = percent(v.Value), "%"
+			v.Value, v.Unit = toPercent(v.Value), "%"
 		}
 		out[f.name] = v
 	}
 	return out
 }
 
-func percent(share report.Number) report.Number { return report.Number(float64(100 * share)) }
+func toPercent(share report.Number) report.Number { return report.Number(float64(100 * share)) }

@@ -13,28 +13,29 @@ import (
 	"kir/internal/run"
 )
 
-// trustStatistics are the statistics that decide whether a run can be trusted.
+// trustStatistics returns the statistics that decide whether a run can be trusted.
 func trustStatistics(r *run.Result) []run.Statistic {
 	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
 }
 
-// lowestESS is the figure with the smallest effective sample size.
-type lowestESS struct {
-	statistic string // in running text
-	kind      string // bulk ESS, or ESS
+// statisticESS is the effective sample size of a statistic.
+type statisticESS struct {
+	statistic string // name of the statistic in a sentence
+	kind      string // kind of the effective sample size: "bulk ESS" or "ESS"
 	ess       float64
 }
 
-// rarest is the inclusion probability, and one less it, between which the presence of an ingredient
-// counts for the effective sample size of a run. For rarer or more common ingredients there are too
-// few events.
-const rarest = 0.05
+// rareShare limits which ingredients count for the effective sample size of a run: those in at
+// least rareShare and at most 1 − rareShare of the draws. For rarer or more common ingredients
+// there are too few events.
+const rareShare = 0.05
 
-// worstStatistics returns the statistic with the largest R-hat, and the one with the smallest ESS, including
-// the presence of ingredients. Chains confined to regions of equal scores differ only in the
-// ingredients they use. Either result is nil if no statistic has the figure.
-func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, ess *lowestESS) {
-	see := func(s lowestESS) {
+// worstStatistics returns the statistic with the largest R-hat, and the statistic with the smallest
+// effective sample size. The latter may be the presence of an ingredient or the share of a
+// condition's value. Chains confined to regions of equal scores differ only in the ingredients that
+// they use. Either result is nil if it is known for no statistic.
+func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, ess *statisticESS) {
+	see := func(s statisticESS) {
 		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
 			ess = &s
 		}
@@ -43,17 +44,17 @@ func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, es
 		if !math.IsNaN(float64(s.RHat)) && (rhat == nil || s.RHat > rhat.RHat) {
 			rhat = &s
 		}
-		see(lowestESS{statisticName(s.Name), "bulk ESS", float64(s.ESSBulk)})
+		see(statisticESS{statisticName(s.Name), "bulk ESS", float64(s.ESSBulk)})
 	}
 	for _, i := range r.Inclusion {
-		if rarest <= i.Probability && i.Probability <= 1-rarest {
-			see(lowestESS{"the presence of " + inputerr.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
+		if rareShare <= i.Probability && i.Probability <= 1-rareShare {
+			see(statisticESS{"the presence of " + inputerr.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
 		}
 	}
 	for _, c := range r.Conditions {
 		for _, v := range c.Values {
-			if rarest <= v.Probability && v.Probability <= 1-rarest {
-				see(lowestESS{"the share of " + v.Name, "ESS", v.ESS})
+			if rareShare <= v.Probability && v.Probability <= 1-rareShare {
+				see(statisticESS{"the share of " + v.Name, "ESS", v.ESS})
 			}
 		}
 	}
@@ -61,14 +62,14 @@ func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, es
 }
 
 const (
-	// largestRHat and leastESS are the limits of Vehtari et al. (2021), the
-	// latter a chain.
-	largestRHat = 1.01
-	leastESS    = 100
+	// maxRHat and minESSPerChain are the limits of Vehtari et al. (2021): the largest R-hat, and
+	// the least effective sample size of a run for each of its chains.
+	maxRHat        = 1.01
+	minESSPerChain = 100
 )
 
-// verdict states in a sentence or two, and as a grade, whether the run can be trusted.
-func verdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
+// runVerdict says in a sentence or two, and as a grade, whether the run can be trusted.
+func runVerdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	if m := r.UnseenMode; m != nil {
 		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
 			unseenModeText(p, m), unseenModeRatio(m)), report.Unsound
@@ -80,9 +81,9 @@ func verdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
 		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.statistic)
 	switch {
-	case rhat.RHat > largestRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, worth), report.Unsound
-	case ess.ess < float64(leastESS*len(r.Chains)):
+	case rhat.RHat > maxRHat:
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxRHat), maxRHat, worth), report.Unsound
+	case ess.ess < float64(minESSPerChain*len(r.Chains)):
 		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lowerFirst(worth), rhat.RHat), report.Short
 	case len(r.Chains) == 1:
 		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), report.Sound
@@ -90,7 +91,7 @@ func verdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), report.Sound
 }
 
-// unseenModeText names the composition at the middle of a region.
+// unseenModeText names the largest ingredients of the composition at the middle of an unseen mode.
 func unseenModeText(p *compile.Problem, m *run.UnseenMode) string {
 	units := make([]int, len(m.Parts))
 	for k, part := range m.Parts {
@@ -109,7 +110,8 @@ func unseenModeText(p *compile.Problem, m *run.UnseenMode) string {
 	return strings.Join(parts, ", ")
 }
 
-// unseenModeRatio is how many times as probable the region is, in words.
+// unseenModeRatio returns the least ratio of the probability of an unseen mode to everything that
+// the chains have seen, as text.
 func unseenModeRatio(m *run.UnseenMode) string {
 	if exponent := m.LogRatio / math.Ln10; exponent >= 6 {
 		return fmt.Sprintf("10^%.0f", math.Floor(exponent))
@@ -117,7 +119,7 @@ func unseenModeRatio(m *run.UnseenMode) string {
 	return number.Thousands(int(portable.Exp(m.LogRatio)))
 }
 
-// statisticName names a statistic in running text.
+// statisticName returns the name of a statistic in a sentence.
 func statisticName(statistic string) string {
 	switch statistic {
 	case "used":
@@ -130,7 +132,7 @@ func statisticName(statistic string) string {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// runWarnings returns the problems of a run and their remedies.
+// runWarnings returns warnings on the problems of a run, with their remedies.
 func runWarnings(p *compile.Problem, r *run.Result) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -148,18 +150,18 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", unseenModeText(p, r.UnseenMode))
 	}
 	rhat, ess := worstStatistics(p, r)
-	wanted := float64(leastESS * len(r.Chains))
+	wanted := float64(minESSPerChain * len(r.Chains))
 	enough := func() string {
 		if ess == nil {
 			return "more draws"
 		}
 		return "about " + number.Thousands(roundUp(float64(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess)))) + " draws a chain"
 	}
-	if rhat != nil && rhat.RHat > largestRHat {
-		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), largestRHat), largestRHat, enough(), better)
+	if rhat != nil && rhat.RHat > maxRHat {
+		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxRHat), maxRHat, enough(), better)
 	}
 	if ess != nil && ess.ess < wanted {
-		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.statistic, number.RoundedDown(ess.ess), leastESS, enough(), better)
+		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.statistic, number.RoundedDown(ess.ess), minESSPerChain, enough(), better)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
@@ -190,7 +192,7 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 	return warnings
 }
 
-// roundUp rounds up to two figures.
+// roundUp rounds up to two significant figures.
 func roundUp(v float64) int {
 	unit := portable.Pow(10, math.Max(0, math.Floor(portable.Log10(v))-1))
 	return int(math.Ceil(v/unit) * unit)

@@ -20,22 +20,23 @@ import (
 
 // A Scale holds the settings for weighing a recipe.
 type Scale struct {
-	Batch   string // how much is made: "750ml", "1.5 kg"
-	Step    string // of the scale: "0.1", in the unit that is weighed, or "1 g"
-	Unit    string // that is weighed; empty: that of the step, or else of the batch
-	Density string // column of the ingredients, grams a millilitre
+	Batch   string // size of the batch, such as "750ml" or "1.5 kg"
+	Step    string // step of the scale, such as "0.1" in the unit of the amounts, or "1 g"
+	Unit    string // unit of the amounts; empty: the unit of the step, or else of the batch
+	Density string // name of the attribute of the ingredients that holds densities, in grams per millilitre
 }
 
-// A measure is a unit of volume or mass.
-type measure struct {
+// A measureUnit is a unit of volume or mass.
+type measureUnit struct {
 	name string
 	kind dataset.Kind
-	size *big.Rat // in millilitres or grams
+	size *big.Rat // size of the unit in millilitres or grams
 }
 
-// readMeasure parses the name of a unit of volume or mass, a usual one or one that the problem
-// defines. The grams that a problem gives a unit for adding to volumes are not a density.
-func readMeasure(units *dataset.Units, name string) (m measure, err error) {
+// readMeasure parses the name of a unit of volume or mass. The unit is a usual unit or one that the
+// problem defines. A problem may give the grams of a unit so that it can be added to volumes; these
+// are not used as a density.
+func readMeasure(units *dataset.Units, name string) (m measureUnit, err error) {
 	m.name = strings.TrimSpace(name)
 	unit, ok := dataset.DefaultUnits().Lookup(m.name)
 	if !ok && units != nil {
@@ -59,7 +60,8 @@ func readMeasure(units *dataset.Units, name string) (m measure, err error) {
 	return m, nil
 }
 
-// readDecimal reads a number above 0, with a decimal point or a comma.
+// readDecimal reads a number above 0, with a decimal point or a comma. The parameter what names the
+// number in errors.
 func readDecimal(what, text string) (*big.Rat, error) {
 	a, err := dataset.ParseAmount(strings.Replace(strings.TrimSpace(text), ",", ".", 1))
 	if err != nil || a.IsZero() {
@@ -68,15 +70,16 @@ func readDecimal(what, text string) (*big.Rat, error) {
 	return a.Rat(), nil
 }
 
-// readSize reads a number and what stands behind it.
+// readSize reads a number and the unit that follows it. The parameter what names the number in
+// errors.
 func readSize(what, text string) (size *big.Rat, unit string, err error) {
 	at := strings.LastIndexAny(text, "0123456789.,") + 1
 	size, err = readDecimal(what, text[:at])
 	return size, strings.TrimSpace(text[at:]), err
 }
 
-// readBatch parses the size of a batch, such as 750ml.
-func readBatch(units *dataset.Units, text string) (size *big.Rat, of measure, err error) {
+// readBatch parses the size of a batch and its unit, such as 750ml.
+func readBatch(units *dataset.Units, text string) (size *big.Rat, of measureUnit, err error) {
 	size, unit, err := readSize("the batch", text)
 	if err == nil && unit == "" {
 		err = &inputerr.Error{Message: "the batch is " + inputerr.Quote(text) + " of no unit", Hint: "write, for example, 750ml"}
@@ -86,8 +89,9 @@ func readBatch(units *dataset.Units, text string) (size *big.Rat, of measure, er
 	return size, of, err
 }
 
-// readStep returns the step of the scale and the unit that is weighed.
-func (s *Scale) readStep(units *dataset.Units, made measure) (step *big.Rat, weighed measure, err error) {
+// readStep parses the step of the scale. It returns the step in the unit of the amounts, and that
+// unit. The parameter made is the unit of the batch.
+func (s *Scale) readStep(units *dataset.Units, made measureUnit) (step *big.Rat, weighed measureUnit, err error) {
 	step, unit, err := readSize("the step of the scale", s.Step)
 	if err != nil {
 		return nil, made, err
@@ -109,8 +113,9 @@ func (s *Scale) readStep(units *dataset.Units, made measure) (step *big.Rat, wei
 	return step, weighed, nil
 }
 
-// Weighing rounds an entry of the shortlist to a scale. The shares of a recipe are of volume or
-// mass, as in the problem's known recipes. If these use neither, the batch's unit decides.
+// Weighing rounds an entry of the shortlist to the step of a scale. The shares of a recipe are
+// shares of volume or of mass, as in the problem's known recipes. If the known recipes use neither,
+// the unit of the batch decides.
 func Weighing(o *compile.Outline, b report.Best, title string, rack report.IngredientOrder, s Scale) (*report.Weighing, error) {
 	size, made, err := readBatch(o.Units, s.Batch)
 	if err != nil {
@@ -131,7 +136,7 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 		}
 		batch.Parts = append(batch.Parts, rule.Part{Ingredient: i, Amount: p.Amount})
 	}
-	basis := basisOf(o.Book, made.kind)
+	basis := shareUnitKind(o.Book, made.kind)
 	batch.Size = new(big.Rat).Mul(size, made.size)
 	if made.kind != basis || weighed.kind != basis {
 		density, err := partDensities(o, s.Density, parts)
@@ -168,18 +173,18 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 	}
 	w, err := rounding.Weigh(batch)
 	if impossible := (*rounding.ImpossibleError)(nil); errors.As(err, &impossible) {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: fixesText(impossible.Alternatives, weighed), Err: &StepError{finestStep(impossible.Alternatives, weighed), err}}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: fixesText(impossible.Alternatives, weighed), Err: &StepError{finerStep(impossible.Alternatives, weighed), err}}
 	} else if err != nil {
 		return nil, err
 	}
-	sheet := weighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Set: setValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
+	sheet := newWeighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Set: setValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
 	if batch.Density != nil && len(o.Rules.Rules) > 0 {
 		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
 	}
 	return sheet, nil
 }
 
-// setValues returns the values of conditions in the order of the problem.
+// setValues returns the values of the conditions in the order of the problem.
 func setValues(o *compile.Outline, values map[string]any) (all []report.SetValue) {
 	for k := range o.Conditions {
 		of := &o.Conditions[k]
@@ -193,8 +198,9 @@ func setValues(o *compile.Outline, values map[string]any) (all []report.SetValue
 	return all
 }
 
-// fixesText writes fixes in the unit that is weighed.
-func fixesText(ways []rounding.Alternative, m measure) string {
+// fixesText writes changes of the batch or of the scale's step as command-line options, in the unit
+// m.
+func fixesText(ways []rounding.Alternative, m measureUnit) string {
 	var texts []string
 	for _, w := range ways {
 		size := rounding.Decimal(new(big.Rat).Quo(w.Value, m.size))
@@ -207,8 +213,8 @@ func fixesText(ways []rounding.Alternative, m measure) string {
 	return strings.Join(texts, ", or ")
 }
 
-// A StepError is wrapped by the error of a batch that cannot be weighed to a step. It names a finer
-// step that works, empty if none was found.
+// A StepError is wrapped by the error of a batch that cannot be weighed with a scale's step. Its
+// field Finer is a finer step that works, or empty if none was found.
 type StepError struct {
 	Finer string
 	err   error
@@ -217,8 +223,9 @@ type StepError struct {
 func (e *StepError) Error() string { return e.err.Error() }
 func (e *StepError) Unwrap() error { return e.err }
 
-// finestStep returns the finer step of some ways, in a unit.
-func finestStep(ways []rounding.Alternative, m measure) string {
+// finerStep returns the finer step of the scale among the alternatives, in the unit m; empty if
+// there is none.
+func finerStep(ways []rounding.Alternative, m measureUnit) string {
 	for _, w := range ways {
 		if w.IsScaleStep {
 			return rounding.Decimal(new(big.Rat).Quo(w.Value, m.size))
@@ -227,9 +234,9 @@ func finestStep(ways []rounding.Alternative, m measure) string {
 	return ""
 }
 
-// weighing writes the rounded batch. divides reports whether all ingredients are weighed in the
-// same unit, so that the recipe divides the weighed total.
-func weighing(w *rounding.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measure, rack report.IngredientOrder, divides bool) *report.Weighing {
+// newWeighing fills in the rows and sums of a rounded batch. The parameter divides reports whether
+// all ingredients are weighed in the same unit, so that the recipe divides the weighed total.
+func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measureUnit, rack report.IngredientOrder, divides bool) *report.Weighing {
 	stepSize, _ := step.Float64()
 	_, decimals, _ := strings.Cut(rounding.Decimal(step), ".")
 	digits := len(decimals)
@@ -275,8 +282,8 @@ func weighing(w *rounding.RoundedBatch, parts []report.Part, total int, out repo
 	return &out
 }
 
-// exactTexts writes amounts before they were rounded to a scale, to four figures and so many
-// digits behind the point at least.
+// exactTexts writes the amounts before rounding to the scale, to four significant figures and with
+// at least the given number of digits after the decimal point.
 func exactTexts(w *rounding.RoundedBatch, step float64, digits int) []string {
 	texts := make([]string, len(w.Exact))
 	for k, steps := range w.Exact {
@@ -289,8 +296,9 @@ func exactTexts(w *rounding.RoundedBatch, step float64, digits int) []string {
 	return texts
 }
 
-// basisOf returns the kind of unit, volume or mass, that the shares of recipes refer to.
-func basisOf(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
+// shareUnitKind returns the kind of unit, volume or mass, that the shares of the known recipes refer
+// to. Without known recipes with such units it returns the kind otherwise.
+func shareUnitKind(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
 	if known == nil {
 		return otherwise
 	}
@@ -311,7 +319,8 @@ func basisOf(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
 	return otherwise
 }
 
-// partDensities returns grams a millilitre of each part.
+// partDensities returns the density of each part's ingredient, in grams per millilitre, from the
+// attribute column.
 func partDensities(o *compile.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
 	if o.Attributes == nil {
 		return nil, &inputerr.Error{Message: "a volume is weighed as a mass by densities, and nothing is known of the ingredients", Hint: "give them a column " + column + " in the table of the ingredients"}

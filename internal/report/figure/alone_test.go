@@ -70,14 +70,14 @@ func TestAloneMovesAll(t *testing.T) {
 	f.Path([]float64{10, 20, 50, 60, 90, 100}, 1, Accent)
 	f.Dot(10, 20, 3, Ink)
 	f.Write(10, 20, SmallSize, Start, Ink, "text")
-	alone := f.standalone()
+	alone := f.withTitleAndKeys()
 	if alone.Width != 300+24 || alone.Height != 200+26+24 || len(alone.marks) != len(f.marks)+2 {
 		t.Fatalf("alone it is %v by %v with %d marks", alone.Width, alone.Height, len(alone.marks))
 	}
 	for k, m := range f.marks {
 		want := m
 		want.x, want.y = m.x+12, m.y+38
-		if m.kind == line {
+		if m.kind == lineMark {
 			want.x2, want.y2 = m.x2+12, m.y2+38
 		}
 		got := alone.marks[k+2] // after the ground and the title

@@ -9,7 +9,8 @@ import (
 	"kir/internal/number"
 )
 
-// TextSize is the size of text in figures, and SmallSize that of axes and keys.
+// TextSize is the size of text in figures, and SmallSize the size of text at axes and in keys, both
+// in CSS pixels.
 const (
 	TextSize  = 12.0
 	SmallSize = 11.0
@@ -18,8 +19,9 @@ const (
 // Percent is the unit of [Figure.Frame] for shares in percent.
 const Percent = 0.01
 
-// Frame draws the axes of a chart whose vertical axis runs from 0 to highest, labelled in a unit.
-// It returns the scale. The title is below.
+// Frame draws the axes of a chart, with the title of the horizontal axis below. The vertical axis
+// runs from 0 to highest, and its ticks are labelled in the given unit. Frame returns the vertical
+// scale.
 func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title string) Scale {
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
 	ticks, digits := Ticks(0, highest/unit, 5)
@@ -33,11 +35,11 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	return scale
 }
 
-// TickStep returns the step between marked numbers on an axis of whole numbers. It is 1, or the
-// least of 2, 5, 10, 20, ... that leaves at most most marks.
-func TickStep(numbers, most int) int {
+// TickStep returns the step between labelled numbers on an axis of whole numbers. The step is 1, or
+// the least of 2, 5, 10, 20, ... that leaves at most maxLabels labels.
+func TickStep(numbers, maxLabels int) int {
 	step := 1
-	for k := 0; numbers/step > most; k++ {
+	for k := 0; numbers/step > maxLabels; k++ {
 		if k%3 == 1 { // 1, 2, 5, 10
 			step = step / 2 * 5
 		} else {
@@ -50,10 +52,10 @@ func TickStep(numbers, most int) int {
 // A Slice is a part of a stacked bar.
 type Slice struct {
 	Name, Share string
-	Size        float64 // in any unit
+	Size        float64 // size in any unit; only the ratios of sizes matter
 }
 
-// Stack draws a bar divided into slices, with their names and shares where they fit. Even the
+// Stack draws a bar divided into slices, with their names and shares where these fit. Even the
 // smallest slice is visible.
 func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[string]Paint) {
 	const least = 1.5
@@ -81,20 +83,22 @@ func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[s
 	}
 }
 
-// KeyOf adds the key of a slice's colour.
+// KeyOf adds a key that explains the colour of a slice.
 func (f *Figure) KeyOf(text string, paint Paint) {
 	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
 }
 
-// A Palette assigns lasting colours to ingredients: each plain colour once, then each banded colour
-// once, then greys. The zero Palette has assigned none.
+// A Palette assigns colours to ingredients; an assigned colour never changes. It assigns each plain
+// colour once, then each colour with a band once, then greys. The zero Palette has assigned no
+// colours.
 type Palette[N int | float64] struct {
-	paints map[string]Paint
-	greys  int
+	paints        map[string]Paint
+	greysAssigned int
 }
 
-// Add assigns colours to the ingredients of some compositions, given by their amounts, that have
-// none yet. Those with the largest total amounts come first.
+// Add assigns colours to those ingredients of the given compositions that have no colour yet. The
+// compositions are given as amounts by ingredient. Ingredients with the largest total amounts come
+// first.
 func (p *Palette[N]) Add(list []map[string]N) {
 	sums := make(map[string]N)
 	for _, recipe := range list {
@@ -111,18 +115,18 @@ func (p *Palette[N]) Add(list []map[string]N) {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
 	}) {
 		next := len(p.paints)
-		if next >= greyFrom {
-			next = greyFrom + p.greys%greyCount
-			p.greys++
+		if next >= firstGrey {
+			next = firstGrey + p.greysAssigned%greyCount
+			p.greysAssigned++
 		}
 		p.paints[name] = Colour(next)
 	}
 }
 
-// Paints returns the assigned colours.
+// Paints returns the assigned colours by ingredient.
 func (p *Palette[N]) Paints() map[string]Paint { return maps.Clone(p.paints) }
 
-// Colours gives each ingredient of some compositions its colour, see [Palette].
+// Colours assigns a colour to each ingredient of the given compositions; see [Palette].
 func Colours[N int | float64](list []map[string]N) map[string]Paint {
 	var p Palette[N]
 	p.Add(list)

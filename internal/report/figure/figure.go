@@ -1,8 +1,8 @@
-// Package figure draws small charts: as SVG for a page, which sets their colours, and as
+// Package figure draws small charts: as SVG for a page, which sets the colours of the chart, and as
 // stand-alone SVG and PNG files.
 //
 // A [Figure] is a list of marks in CSS pixels, with y pointing down. It has a description in words
-// for readers who cannot see it. The package knows nothing about its subject.
+// for readers who cannot see it. The package knows nothing about the subject of a chart.
 package figure
 
 import (
@@ -12,9 +12,9 @@ import (
 
 // A Figure is a drawing and its description in words.
 type Figure struct {
-	Name   string // of files, without extension: letters, digits and hyphens
-	Title  string // a line
-	Text   string // what it shows
+	Name   string // name of the figure's files without extension: letters, digits and hyphens
+	Title  string // title in one line
+	Text   string // description in words of what the figure shows
 	Width  float64
 	Height float64
 
@@ -22,44 +22,45 @@ type Figure struct {
 	keys  []key
 }
 
-// A Paint is a colour of the palette. The first few follow the page, dark on
-// light or light on dark; the others are the same on both.
+// A Paint is a colour of a mark. The first six paints follow the page, dark on light or light on
+// dark; the others are the same on any page.
 type Paint uint8
 
-// The paints.
+// The paints that follow the page, dark on light or light on dark.
 const (
-	Ink    Paint = iota // text and what stands out
-	Soft                // text that explains
-	Line                // axes and grids
-	Shade               // areas that are no data
-	Ground              // the page
-	Accent              // data
-	first               // of the fixed ones
+	Ink        Paint = iota // colour of text and of marks that stand out
+	Soft                    // colour of explaining text
+	Line                    // colour of axes and grid lines
+	Shade                   // colour of areas without data
+	Ground                  // background colour of the page
+	Accent                  // colour of data
+	firstFixed              // first paint that does not depend on the page
 )
 
-// hueCount is the number of fixed colours besides the greys. As many again have the same colours
-// with a band along their lower edge.
+// hueCount is the number of fixed colours besides the greys. As many further paints have the same
+// colours, with a band along the lower edge. The greys follow from number firstGrey on.
 const (
 	hueCount  = 12
-	greyFrom  = 2 * hueCount
+	firstGrey = 2 * hueCount
 	greyCount = 2
 )
 
 // ColourCount is the number of different results of [Colour].
-const ColourCount = greyFrom + greyCount
+const ColourCount = firstGrey + greyCount
 
 // Colour returns colour k of a palette that readers with any kind of colour vision can distinguish.
-// The first seven are those of Okabe and Ito (2008, "Color Universal Design"), without black. Each
-// other colour differs from all before it at least as much as these differ from each other. From
-// the 13th on colours have a band, which distinguishes them from the first ones. The last two are
-// greys, for items without a colour of their own.
-func Colour(k int) Paint { return first + Paint(min(k, ColourCount-1)) }
+// The first seven colours are those of Okabe and Ito (2008, "Color Universal Design"), without
+// black. Each later colour differs from all colours before it at least as much as the first seven
+// differ from each other. From the 13th on the colours repeat with a band along the lower edge. The
+// last two are greys, for items without a colour of their own.
+func Colour(k int) Paint { return firstFixed + Paint(min(k, ColourCount-1)) }
 
-// Grey is the number of the first grey.
-const Grey = greyFrom
+// Grey is the number of the first grey in [Colour].
+const Grey = firstGrey
 
-// fixed are the paints that do not depend on the page, with the most readable text colour on each.
-var fixed = [hueCount + greyCount]struct{ fill, text string }{
+// fixedPaints holds the paints that do not depend on the page, with the most readable text colour
+// on each paint.
+var fixedPaints = [hueCount + greyCount]struct{ fill, text string }{
 	{"#0072b2", "#ffffff"}, // blue
 	{"#e69f00", "#000000"}, // orange
 	{"#009e73", "#000000"}, // green
@@ -76,140 +77,143 @@ var fixed = [hueCount + greyCount]struct{ fill, text string }{
 	{"#b9b9b9", "#000000"}, // paler grey
 }
 
-// Banded reports whether a paint has a band in the colour of its text.
-func (p Paint) Banded() bool { return p >= first+hueCount && p < first+greyFrom }
+// Banded reports whether a paint has a band along its lower edge, in the colour of text on the
+// paint.
+func (p Paint) Banded() bool { return p >= firstFixed+hueCount && p < firstFixed+firstGrey }
 
-// Hex returns a fixed paint as #rrggbb, and the text colour on it. It is for keys outside the
-// figure.
+// Hex returns the colour of a fixed paint as #rrggbb, and the most readable text colour on the
+// paint. It is for keys outside the figure.
 func (p Paint) Hex() (fill, text string) {
 	k := p.Index()
 	if k >= hueCount {
 		k -= hueCount
 	}
-	return fixed[k].fill, fixed[k].text
+	return fixedPaints[k].fill, fixedPaints[k].text
 }
 
-// Index returns the number of a fixed paint among them.
-func (p Paint) Index() int { return int(p - first) }
+// Index returns the number of a paint in the palette of [Colour].
+func (p Paint) Index() int { return int(p - firstFixed) }
 
-// An Anchor is the point of a text that is placed at its coordinates.
+// An Anchor says which point of a text is placed at the given coordinates.
 type Anchor uint8
 
-// The anchors.
+// The anchors of a text.
 const (
 	Start Anchor = iota
 	Middle
 	End
 )
 
-// kind is what a mark is.
-type kind uint8
+// markKind is the kind of a mark.
+type markKind uint8
 
 const (
-	rect kind = iota
-	line
-	path // open
-	dot
-	ring
-	label
+	rectMark markKind = iota
+	lineMark
+	pathMark // an open line through points
+	dotMark
+	ringMark
+	textMark
 )
 
-// A mark is one drawn element.
+// A mark is one drawn element of a figure.
 type mark struct {
-	kind          kind
-	x, y, x2, y2  float64 // of a rectangle: width and height; of a dot: the radius is x2
-	points        []float64
-	paint         Paint
-	onPaint       bool // the colour of text on paint, not paint
-	width         float64
-	dash, faint   bool
-	text          string
-	anchor        Anchor
-	size          float64
-	bold          bool
-	outlineGround bool // a hairline of the page's colour around it
+	kind                markKind
+	x, y, x2, y2        float64 // x, y: position; x2, y2: end of a line, width and height of a rectangle; x2 alone: radius of a circle
+	points              []float64
+	paint               Paint
+	usesTextColour      bool // whether the colour is that of text on paint, instead of paint itself
+	width               float64
+	dashed, translucent bool
+	text                string
+	anchor              Anchor
+	size                float64
+	bold                bool
+	outlineGround       bool // whether the rectangle has a hairline in the background colour around it
 }
 
-// A key explains a mark.
+// A key explains the meaning of a kind of mark.
 type key struct {
-	draw func(f *Figure, x, y float64) // in 20 by 10
+	draw func(f *Figure, x, y float64) // draws an example in an area of 20 by 10 pixels
 	text string
 }
 
-// Rect fills a rectangle. A hairline separates rectangles that touch.
+// Rect fills a rectangle.
 func (f *Figure) Rect(x, y, width, height float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p})
-	f.band(x, y, width, height, p)
+	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p})
+	f.drawBand(x, y, width, height, p)
 }
 
-// band draws the band that distinguishes a banded paint from the plain one.
-func (f *Figure) band(x, y, width, height float64, p Paint) {
+// drawBand draws the band along the lower edge of a rectangle if the paint has a band.
+func (f *Figure) drawBand(x, y, width, height float64, p Paint) {
 	if p.Banded() {
 		high := max(2, height/8)
-		f.marks = append(f.marks, mark{kind: rect, x: x, y: y + height - high, x2: width, y2: high, paint: p, onPaint: true})
+		f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y + height - high, x2: width, y2: high, paint: p, usesTextColour: true})
 	}
 }
 
-// Segment fills a rectangle that touches others, with a hairline around it.
+// Segment fills a rectangle that touches other rectangles, with a hairline around it.
 func (f *Figure) Segment(x, y, width, height float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, outlineGround: true})
-	f.band(x, y, width, height, p)
+	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p, outlineGround: true})
+	f.drawBand(x, y, width, height, p)
 }
 
 // FillTranslucent fills a rectangle with a translucent paint.
 func (f *Figure) FillTranslucent(x, y, width, height float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: rect, x: x, y: y, x2: width, y2: height, paint: p, faint: true})
+	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p, translucent: true})
 }
 
-// Line draws a line.
+// Line draws a straight line.
 func (f *Figure) Line(x1, y1, x2, y2, width float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: line, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p})
+	f.marks = append(f.marks, mark{kind: lineMark, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p})
 }
 
-// Dashed draws a dashed line.
+// Dashed draws a dashed straight line.
 func (f *Figure) Dashed(x1, y1, x2, y2, width float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: line, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p, dash: true})
+	f.marks = append(f.marks, mark{kind: lineMark, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p, dashed: true})
 }
 
-// Path draws a line through points x, y, x, y, ...
+// Path draws a line through points, given as x, y, x, y, ...
 func (f *Figure) Path(points []float64, width float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: path, points: points, width: width, paint: p})
+	f.marks = append(f.marks, mark{kind: pathMark, points: points, width: width, paint: p})
 }
 
 // Dot draws a filled circle.
 func (f *Figure) Dot(x, y, radius float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: dot, x: x, y: y, x2: radius, paint: p})
+	f.marks = append(f.marks, mark{kind: dotMark, x: x, y: y, x2: radius, paint: p})
 }
 
 // Ring draws an open circle.
 func (f *Figure) Ring(x, y, radius float64, p Paint) {
-	f.marks = append(f.marks, mark{kind: ring, x: x, y: y, x2: radius, width: 1.5, paint: p})
+	f.marks = append(f.marks, mark{kind: ringMark, x: x, y: y, x2: radius, width: 1.5, paint: p})
 }
 
-// Write draws text; y is its base line. It leaves out control characters.
+// Write draws text whose base line is at y. It leaves out control characters.
 func (f *Figure) Write(x, y, size float64, a Anchor, p Paint, text string) {
-	f.marks = append(f.marks, mark{kind: label, x: x, y: y, size: size, anchor: a, paint: p, text: printable(text)})
+	f.marks = append(f.marks, mark{kind: textMark, x: x, y: y, size: size, anchor: a, paint: p, text: printable(text)})
 }
 
-// WriteBold is Write in bold.
+// WriteBold draws bold text; see [Figure.Write].
 func (f *Figure) WriteBold(x, y, size float64, a Anchor, p Paint, text string) {
 	f.Write(x, y, size, a, p, text)
 	f.marks[len(f.marks)-1].bold = true
 }
 
-// WriteOn is Write on an area of a fixed paint, in the most readable colour there.
+// WriteOn draws text on an area of a fixed paint, in the colour that is most readable on the area;
+// see [Figure.Write].
 func (f *Figure) WriteOn(x, y, size float64, a Anchor, area Paint, text string) {
 	f.Write(x, y, size, a, area, text)
-	f.marks[len(f.marks)-1].onPaint = true
+	f.marks[len(f.marks)-1].usesTextColour = true
 }
 
-// Key adds a key to the figure. [Figure.PlaceKeys] places the keys in rows below the drawing.
-// Without it they appear only in a stand-alone figure. draw draws a sample in an area of 20 by 10.
+// Key adds a key to the figure. [Figure.PlaceKeys] places the keys in rows below the drawing. Keys
+// that are not placed appear only in a stand-alone file of the figure. The function draw draws an
+// example in an area of 20 by 10 pixels.
 func (f *Figure) Key(text string, draw func(f *Figure, x, y float64)) {
 	f.keys = append(f.keys, key{draw, text})
 }
 
-// PlaceKeys places the keys below the figure and enlarges it.
+// PlaceKeys places the keys below the drawing and increases the height of the figure.
 func (f *Figure) PlaceKeys() {
 	const markWidth, gap, row = 20.0, 6.0, 17.0
 	x := 0.0
@@ -231,7 +235,7 @@ func (f *Figure) PlaceKeys() {
 	f.keys = nil
 }
 
-// printable removes invisible characters.
+// printable removes characters that cannot be printed.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {

@@ -124,12 +124,12 @@ func TestPNG(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := f.standalone()
+		g := f.withTitleAndKeys()
 		if size := image.Bounds().Size(); math.Abs(float64(size.X)-2.5*g.Width) > 1 || math.Abs(float64(size.Y)-2.5*g.Height) > 1 {
 			t.Errorf("%q: the picture is %v, want 2.5 times %v × %v", text, size, g.Width, g.Height)
 		}
 		// The centre of the segment, which has a fixed colour.
-		x, y := int(math.Round(2.5*(margin+75))), int(math.Round(2.5*(margin+titleHeight+4)))
+		x, y := int(math.Round(2.5*(figureMargin+75))), int(math.Round(2.5*(figureMargin+titleHeight+4)))
 		if r, green, blue, _ := image.At(x, y).RGBA(); text == "plain" && (r>>8 != 0xe6 || green>>8 != 0x9f || blue>>8 != 0) {
 			t.Errorf("the segment is %x %x %x", r>>8, green>>8, blue>>8)
 		}
@@ -324,10 +324,10 @@ func TestContrast(t *testing.T) {
 			t.Errorf("colour %d: the contrast of %s on %s is %.2f", k, text, fill, c)
 		}
 	}
-	for name, paints := range map[string][len(classes)]string{"light": light, "dark": dark} {
+	for name, paints := range map[string][len(paintClasses)]string{"light": lightColours, "dark": darkColours} {
 		for _, p := range []Paint{Ink, Soft, Accent} {
 			if c := contrast(t, paints[p], paints[Ground]); c < 4.5 {
-				t.Errorf("%s: the contrast of %s is %.2f", name, classes[p], c)
+				t.Errorf("%s: the contrast of %s is %.2f", name, paintClasses[p], c)
 			}
 		}
 	}

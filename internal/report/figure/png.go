@@ -15,12 +15,12 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// liberation is the font of pictures, regular and bold.
-type liberation [2]*sfnt.Font
+// liberationFonts holds the fonts of PNG files, regular and bold.
+type liberationFonts [2]*sfnt.Font
 
-// newLiberation reads the embedded fonts. Only a picture calls it, so a program without pictures
+// newLiberation parses the embedded fonts. Only [WritePNG] calls it, so a program without PNG files
 // loads no font.
-func newLiberation() (l liberation, err error) {
+func newLiberation() (l liberationFonts, err error) {
 	for k, ttf := range [][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
 		if l[k], err = sfnt.Parse(ttf); err != nil {
 			return l, err
@@ -29,25 +29,25 @@ func newLiberation() (l liberation, err error) {
 	return l, nil
 }
 
-// font returns the font of a label.
-func (l liberation) font(bold bool) *sfnt.Font {
+// font returns the regular or the bold font.
+func (l liberationFonts) font(bold bool) *sfnt.Font {
 	if bold {
 		return l[1]
 	}
 	return l[0]
 }
 
-// toPixels converts CSS pixels to pixels of an image.
+// toPixels converts CSS pixels to pixels of a PNG file.
 func toPixels(px float64) float64 { return float64(px * 2.5) }
 
-// WritePNG writes a figure as a file with its title, on white. The font is Liberation Sans (Latin,
-// Greek, Cyrillic); other characters are missing.
+// WritePNG writes a figure with its title as a PNG file, on a white background. The font is
+// Liberation Sans (Latin, Greek, Cyrillic); other characters are missing.
 func WritePNG(w io.Writer, f *Figure) error {
 	fonts, err := newLiberation()
 	if err != nil {
 		return err
 	}
-	g := f.standalone()
+	g := f.withTitleAndKeys()
 	c := gg.NewContext(int(toPixels(g.Width)+0.5), int(toPixels(g.Height)+0.5))
 	c.SetColor(color.White)
 	c.Clear()
@@ -61,15 +61,15 @@ func WritePNG(w io.Writer, f *Figure) error {
 }
 
 // paintOn draws the mark on an image.
-func (m *mark) paintOn(c *gg.Context, fonts liberation) error {
-	c.SetColor(m.color())
+func (m *mark) paintOn(c *gg.Context, fonts liberationFonts) error {
+	c.SetColor(m.colourOnWhite())
 	c.SetLineWidth(toPixels(m.width))
 	c.SetDash()
-	if m.dash {
+	if m.dashed {
 		c.SetDash(toPixels(4), toPixels(3))
 	}
 	switch m.kind {
-	case rect:
+	case rectMark:
 		c.DrawRectangle(toPixels(m.x), toPixels(m.y), toPixels(m.x2), toPixels(m.y2))
 		if !m.outlineGround {
 			c.Fill()
@@ -79,21 +79,21 @@ func (m *mark) paintOn(c *gg.Context, fonts liberation) error {
 		c.SetColor(color.White)
 		c.SetLineWidth(toPixels(1))
 		c.Stroke()
-	case line:
+	case lineMark:
 		c.DrawLine(toPixels(m.x), toPixels(m.y), toPixels(m.x2), toPixels(m.y2))
 		c.Stroke()
-	case path:
+	case pathMark:
 		for k := 0; k+1 < len(m.points); k += 2 {
 			c.LineTo(toPixels(m.points[k]), toPixels(m.points[k+1]))
 		}
 		c.Stroke()
-	case dot:
+	case dotMark:
 		c.DrawCircle(toPixels(m.x), toPixels(m.y), toPixels(m.x2))
 		c.Fill()
-	case ring:
+	case ringMark:
 		c.DrawCircle(toPixels(m.x), toPixels(m.y), toPixels(m.x2))
 		c.Stroke()
-	case label:
+	case textMark:
 		const pointsPerInch = 72 // so that the size is in pixels
 		face, err := opentype.NewFace(fonts.font(m.bold), &opentype.FaceOptions{Size: toPixels(m.size), DPI: pointsPerInch})
 		if err != nil {
@@ -106,23 +106,23 @@ func (m *mark) paintOn(c *gg.Context, fonts liberation) error {
 	return nil
 }
 
-// color returns the mark's colour on white.
-func (m *mark) color() color.NRGBA {
+// colourOnWhite returns the colour of the mark on a white page.
+func (m *mark) colourOnWhite() color.NRGBA {
 	hex := ""
 	switch {
-	case m.onPaint:
+	case m.usesTextColour:
 		_, hex = m.paint.Hex()
-	case m.paint >= first:
+	case m.paint >= firstFixed:
 		hex, _ = m.paint.Hex()
 	default:
-		hex = light[m.paint]
+		hex = lightColours[m.paint]
 	}
 	n, err := strconv.ParseUint(hex[1:], 16, 32)
 	if err != nil {
 		panic(fmt.Sprintf("figure: the paint %q is no colour", hex))
 	}
 	c := color.NRGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 255}
-	if m.faint {
+	if m.translucent {
 		c.A = 64
 	}
 	return c

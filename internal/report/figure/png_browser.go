@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// WritePNG fails: the browser's program shows figures as SVG and has no fonts.
+// WritePNG returns an error: the program for browsers shows figures as SVG and has no fonts.
 func WritePNG(io.Writer, *Figure) error {
 	return errors.New("figure: PNG figures are not part of the program for browsers")
 }

@@ -6,13 +6,13 @@ import (
 	"kir/internal/portable"
 )
 
-// A Scale maps numbers to places, linearly.
+// A Scale maps numbers linearly to positions in a figure.
 type Scale struct {
-	Lo, Hi   float64 // numbers
-	From, To float64 // places of Lo and Hi
+	Lo, Hi   float64 // numbers that are mapped to From and To
+	From, To float64 // positions of Lo and Hi in the figure
 }
 
-// At returns the place of a number.
+// At returns the position of a number.
 func (s Scale) At(v float64) float64 {
 	if s.Hi == s.Lo {
 		return float64((s.From + s.To) / 2)
@@ -20,23 +20,25 @@ func (s Scale) At(v float64) float64 {
 	return s.From + float64((v-s.Lo)/(s.Hi-s.Lo)*(s.To-s.From))
 }
 
-// ClampedAt is At, limited to the places of the ends.
+// ClampedAt returns the position of a number. Numbers outside of Lo..Hi get the position of the
+// nearer end.
 func (s Scale) ClampedAt(v float64) float64 {
 	return s.At(max(s.Lo, min(s.Hi, v)))
 }
 
-// Ticks returns round numbers from lo to hi (1, 2 or 5 times a power of ten apart), and the digits
-// that they need after the point. There are at most most of them and, if the range allows, at least
-// two. Where the range is too narrow to distinguish its numbers, the only tick is lo.
-func Ticks(lo, hi float64, most int) (ticks []float64, digits int) {
+// Ticks returns round numbers between lo and hi, which are 1, 2 or 5 times a power of ten apart. It
+// also returns the number of digits that the numbers need after the decimal point. There are at
+// most maxTicks numbers and, if the range allows, at least two. Where the range is too narrow to
+// distinguish its numbers, the only number is lo.
+func Ticks(lo, hi float64, maxTicks int) (ticks []float64, digits int) {
 	if !(hi-lo > 1e-9*max(math.Abs(lo), math.Abs(hi))) || math.IsInf(hi-lo, 0) {
 		return []float64{lo}, 0
 	}
-	power := portable.Pow(10, math.Floor(portable.Log10((hi-lo)/float64(most))))
+	power := portable.Pow(10, math.Floor(portable.Log10((hi-lo)/float64(maxTicks))))
 	step := power
 	for _, m := range []float64{1, 2, 5, 10, 20} {
 		step = float64(m * power)
-		if math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9) < float64(most) {
+		if math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9) < float64(maxTicks) {
 			break
 		}
 	}

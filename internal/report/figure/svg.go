@@ -10,80 +10,82 @@ import (
 	"strings"
 )
 
-// classes are the paints that follow the page, by the name of the style sheet's
-// variable.
-var classes = [...]string{Ink: "ink", Soft: "soft", Line: "line", Shade: "shade", Ground: "ground", Accent: "accent"}
+// paintClasses holds the names, in style sheets, of the paints that follow the page.
+var paintClasses = [...]string{Ink: "ink", Soft: "soft", Line: "line", Shade: "shade", Ground: "ground", Accent: "accent"}
 
-// Style returns the style sheet for figures in a page. It needs the variables --ink, --soft,
-// --line, --shade, --ground and --accent.
+// Style returns the style sheet for figures in a page. The page must define the variables --ink,
+// --soft, --line, --shade, --ground and --accent.
 func Style() string {
 	var b strings.Builder
-	for _, c := range classes {
+	for _, c := range paintClasses {
 		fmt.Fprintf(&b, ".f-%[1]s{fill:var(--%[1]s)}.s-%[1]s{stroke:var(--%[1]s);fill:none}", c)
 	}
 	return b.String() + ".faint{fill-opacity:.25}text{unicode-bidi:plaintext}"
 }
 
-// light and dark are the colours of the paints that follow the page.
+// lightColours and darkColours are the colours, on light and on dark pages, of the paints that
+// follow the page.
 var (
-	light = [...]string{Ink: "#1a1a1a", Soft: "#555555", Line: "#b4b4b4", Shade: "#e9e9e6", Ground: "#ffffff", Accent: "#0072b2"}
-	dark  = [...]string{Ink: "#e8e8e6", Soft: "#b4b4b0", Line: "#5a5f63", Shade: "#33373a", Ground: "#16181a", Accent: "#56b4e9"}
+	lightColours = [...]string{Ink: "#1a1a1a", Soft: "#555555", Line: "#b4b4b4", Shade: "#e9e9e6", Ground: "#ffffff", Accent: "#0072b2"}
+	darkColours  = [...]string{Ink: "#e8e8e6", Soft: "#b4b4b0", Line: "#5a5f63", Shade: "#33373a", Ground: "#16181a", Accent: "#56b4e9"}
 )
 
-// fonts have letters of the widths in [TextWidth]. A reader may have none of them, so each text
-// sets its own width.
-const fonts = `"Liberation Sans",Arial,Helvetica,sans-serif`
+// svgFontFamilies lists fonts whose characters have the widths in [TextWidth]. A reader may have
+// none of these fonts, so each text sets its own width.
+const svgFontFamilies = `"Liberation Sans",Arial,Helvetica,sans-serif`
 
-// Variables returns the declarations of the style sheet's variables for a light and a dark page.
+// Variables returns the declarations of the style sheet's variables for a light and for a dark
+// page.
 func Variables() (onLight, onDark string) {
-	declare := func(colours [first]string) string {
+	declare := func(colours [firstFixed]string) string {
 		var b strings.Builder
 		for p, c := range colours {
-			fmt.Fprintf(&b, "--%s:%s;", classes[p], c)
+			fmt.Fprintf(&b, "--%s:%s;", paintClasses[p], c)
 		}
 		return b.String()
 	}
-	return declare(light), declare(dark)
+	return declare(lightColours), declare(darkColours)
 }
 
-// SVG returns the figure as an element of a page. The identifiers of its texts begin with its name.
+// SVG returns the figure as an SVG element of a page. The ids of the element's title and
+// description begin with the name of the figure.
 func (f *Figure) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %[3]s-text">`, formatCoordinate(f.Width), formatCoordinate(f.Height), escape(f.Name))
 	fmt.Fprintf(&b, `<title id="%s-title">%s</title><desc id="%[1]s-text">%[3]s</desc>`, escape(f.Name), escape(f.Title), escape(f.Text))
-	f.write(&b)
+	f.writeMarks(&b)
 	b.WriteString("</svg>")
 	return b.String()
 }
 
-// titleSize is the size of the title of a figure that stands alone, and
-// titleHeight the room for it.
+// titleSize is the text size of the title of a stand-alone figure, titleHeight the height of the
+// title's area, and figureMargin the width of the margin around the figure.
 const (
-	titleSize   = 13.0
-	titleHeight = 26.0
-	margin      = 12.0
+	titleSize    = 13.0
+	titleHeight  = 26.0
+	figureMargin = 12.0
 )
 
-// standalone returns the figure with its title, a margin, and the keys that have not
-// been placed.
-func (f *Figure) standalone() *Figure {
+// withTitleAndKeys returns a copy of the figure with its title, a margin, and the keys that have
+// not been placed.
+func (f *Figure) withTitleAndKeys() *Figure {
 	copied := *f
 	f = &copied
 	f.marks = slices.Clone(f.marks)
 	f.PlaceKeys()
-	g := &Figure{Name: f.Name, Title: f.Title, Text: f.Text, Width: f.Width + 2*margin, Height: f.Height + titleHeight + 2*margin}
+	g := &Figure{Name: f.Name, Title: f.Title, Text: f.Text, Width: f.Width + 2*figureMargin, Height: f.Height + titleHeight + 2*figureMargin}
 	g.Rect(0, 0, g.Width, g.Height, Ground)
-	g.WriteBold(margin, margin+titleSize, titleSize, Start, Ink, clip(f.Title, f.Width, titleSize, true))
+	g.WriteBold(figureMargin, figureMargin+titleSize, titleSize, Start, Ink, clipText(f.Title, f.Width, titleSize, true))
 	for _, m := range f.marks {
-		m.x += margin
-		m.y += margin + titleHeight
-		if m.kind == line {
-			m.x2 += margin
-			m.y2 += margin + titleHeight
+		m.x += figureMargin
+		m.y += figureMargin + titleHeight
+		if m.kind == lineMark {
+			m.x2 += figureMargin
+			m.y2 += figureMargin + titleHeight
 		}
 		moved := make([]float64, len(m.points))
 		for k := range moved {
-			moved[k] = m.points[k] + margin
+			moved[k] = m.points[k] + figureMargin
 			if k%2 == 1 {
 				moved[k] += titleHeight
 			}
@@ -94,42 +96,44 @@ func (f *Figure) standalone() *Figure {
 	return g
 }
 
-// An SVG file of a figure begins with svgBegin, followed soon by svgNames.
+// svgBegin is the beginning of an SVG file of a figure. It is followed by the width, the height,
+// the role and then svgTitleStart.
 const (
-	svgBegin = `<svg xmlns="http://www.w3.org/2000/svg" `
-	svgNames = `aria-labelledby="t d"><title id="t">`
+	svgBegin      = `<svg xmlns="http://www.w3.org/2000/svg" `
+	svgTitleStart = `aria-labelledby="t d"><title id="t">`
 )
 
-// WriteSVG writes a figure as a file with its title. It is light or dark as the reader prefers.
+// WriteSVG writes a figure with its title as an SVG file. The file is light or dark as the reader's
+// system prefers.
 func WriteSVG(w io.Writer, f *Figure) error {
-	g := f.standalone()
+	g := f.withTitleAndKeys()
 	var b strings.Builder
-	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgNames, formatCoordinate(g.Width), formatCoordinate(g.Height))
+	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgTitleStart, formatCoordinate(g.Width), formatCoordinate(g.Height))
 	fmt.Fprintf(&b, `%s</title><desc id="d">%s</desc>`, escape(g.Title), escape(g.Text))
 	onLight, onDark := Variables()
-	fmt.Fprintf(&b, `<style>svg{%sfont-family:%s}@media(prefers-color-scheme:dark){svg{%s}}%s</style>`, onLight, escape(fonts), onDark, Style())
-	g.write(&b)
+	fmt.Fprintf(&b, `<style>svg{%sfont-family:%s}@media(prefers-color-scheme:dark){svg{%s}}%s</style>`, onLight, escape(svgFontFamilies), onDark, Style())
+	g.writeMarks(&b)
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// write writes the marks.
-func (f *Figure) write(b *strings.Builder) {
+// writeMarks writes the marks as SVG elements.
+func (f *Figure) writeMarks(b *strings.Builder) {
 	for _, m := range f.marks {
 		switch m.kind {
-		case rect:
+		case rectMark:
 			fmt.Fprintf(b, `<rect x="%s" y="%s" width="%s" height="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2), formatCoordinate(m.y2))
-			m.fill(b)
+			m.writeFill(b)
 			if m.outlineGround {
 				b.WriteString(` stroke="var(--ground)"`)
 			}
 			b.WriteString("/>")
-		case line:
+		case lineMark:
 			fmt.Fprintf(b, `<path d="M%s %sL%s %s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2), formatCoordinate(m.y2))
-			m.stroke(b)
+			m.writeStroke(b)
 			b.WriteString("/>")
-		case path:
+		case pathMark:
 			b.WriteString(`<path d="`)
 			for k := 0; k+1 < len(m.points); k += 2 {
 				sign := byte('L')
@@ -142,17 +146,17 @@ func (f *Figure) write(b *strings.Builder) {
 				b.WriteString(formatCoordinate(m.points[k+1]))
 			}
 			b.WriteByte('"')
-			m.stroke(b)
+			m.writeStroke(b)
 			b.WriteString(` stroke-linejoin="round"/>`)
-		case dot:
+		case dotMark:
 			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2))
-			m.fill(b)
+			m.writeFill(b)
 			b.WriteString("/>")
-		case ring:
+		case ringMark:
 			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2))
-			m.stroke(b)
+			m.writeStroke(b)
 			b.WriteString("/>")
-		case label:
+		case textMark:
 			fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.size))
 			if m.anchor != Start {
 				fmt.Fprintf(b, ` text-anchor="%s"`, [...]string{Middle: "middle", End: "end"}[m.anchor])
@@ -163,32 +167,32 @@ func (f *Figure) write(b *strings.Builder) {
 			if width := textWidth(m.text, m.size, m.bold); width > 0 {
 				fmt.Fprintf(b, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, formatCoordinate(width))
 			}
-			m.fill(b)
+			m.writeFill(b)
 			fmt.Fprintf(b, ">%s</text>", escape(m.text))
 		}
 	}
 }
 
-// fill writes what a mark is filled with.
-func (m *mark) fill(b *strings.Builder) {
+// writeFill writes the attribute with the fill colour of a mark.
+func (m *mark) writeFill(b *strings.Builder) {
 	switch {
-	case m.onPaint:
+	case m.usesTextColour:
 		_, text := m.paint.Hex()
 		fmt.Fprintf(b, ` fill="%s"`, text)
-	case m.paint < first && m.faint:
-		fmt.Fprintf(b, ` class="f-%s faint"`, classes[m.paint])
-	case m.paint < first:
-		fmt.Fprintf(b, ` class="f-%s"`, classes[m.paint])
+	case m.paint < firstFixed && m.translucent:
+		fmt.Fprintf(b, ` class="f-%s faint"`, paintClasses[m.paint])
+	case m.paint < firstFixed:
+		fmt.Fprintf(b, ` class="f-%s"`, paintClasses[m.paint])
 	default:
 		fill, _ := m.paint.Hex()
 		fmt.Fprintf(b, ` fill="%s"`, fill)
 	}
 }
 
-// stroke writes what a mark is drawn with.
-func (m *mark) stroke(b *strings.Builder) {
-	if m.paint < first {
-		fmt.Fprintf(b, ` class="s-%s"`, classes[m.paint])
+// writeStroke writes the attributes with the line colour, width and dashes of a mark.
+func (m *mark) writeStroke(b *strings.Builder) {
+	if m.paint < firstFixed {
+		fmt.Fprintf(b, ` class="s-%s"`, paintClasses[m.paint])
 	} else {
 		fill, _ := m.paint.Hex()
 		fmt.Fprintf(b, ` fill="none" stroke="%s"`, fill)
@@ -196,15 +200,15 @@ func (m *mark) stroke(b *strings.Builder) {
 	if m.width != 1 {
 		fmt.Fprintf(b, ` stroke-width="%s"`, formatCoordinate(m.width))
 	}
-	if m.dash {
+	if m.dashed {
 		b.WriteString(` stroke-dasharray="4 3"`)
 	}
 }
 
-// formatCoordinate writes a coordinate with one digit behind the point.
+// formatCoordinate writes a coordinate with at most one digit after the decimal point.
 func formatCoordinate(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// escape makes text fit for XML and HTML.
+// escape escapes text for XML and HTML.
 func escape(s string) string {
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(s)); err != nil {

@@ -10,21 +10,22 @@ import (
 	"golang.org/x/text/width"
 )
 
-// widthLines has the width of every character of Liberation Sans, whose letters are as wide
-// as those of Arial and Helvetica: a line each with the character in hexadecimal, and its
-// width in the regular and in the bold font, in units of which 2,048 are the text's size. A
-// test makes it from the fonts, which are then needed by pictures alone.
+// characterWidthTable has the width of every character of Liberation Sans, whose letters are as
+// wide as those of Arial and Helvetica. Each line has the character in hexadecimal, and its widths
+// in the regular and in the bold font, where 2,048 stands for the text size. A test makes the table
+// from the fonts, so that only PNG files need the fonts.
 //
 //go:embed widths.txt
-var widthLines string
+var characterWidthTable string
 
-// unitsPerEm is the size of a text in units of the fonts.
+// unitsPerEm is the text size in the units of [characterWidths].
 const unitsPerEm = 2048
 
-// widths returns the widths of characters in units, regular and bold.
-var widths = sync.OnceValue(func() map[rune][2]uint16 {
+// characterWidths returns the widths of characters in the regular and in the bold font; 2,048
+// stands for the text size.
+var characterWidths = sync.OnceValue(func() map[rune][2]uint16 {
 	found := make(map[rune][2]uint16)
-	for line := range strings.Lines(widthLines) {
+	for line := range strings.Lines(characterWidthTable) {
 		var r rune
 		var w [2]uint16
 		if _, err := fmt.Sscanf(line, "%x %d %d", &r, &w[0], &w[1]); err != nil {
@@ -36,8 +37,8 @@ var widths = sync.OnceValue(func() map[rune][2]uint16 {
 })
 
 // TextWidth returns the width of a text of the given size. It uses the widths of Liberation Sans,
-// without kerning, and estimates for other characters. SVG output sets this width on the text, and
-// viewers stretch any font to it. So text that fits by TextWidth fits.
+// without kerning, and estimates the widths of other characters. SVG output sets this width on the
+// text, and viewers stretch any font to the width. So text that fits according to TextWidth fits.
 func TextWidth(s string, size float64) float64 { return textWidth(s, size, false) }
 
 func textWidth(s string, size float64, bold bool) float64 {
@@ -48,12 +49,12 @@ func textWidth(s string, size float64, bold bool) float64 {
 	return float64(em * size)
 }
 
-// runeWidth returns the width of a character in units of the text's size.
+// runeWidth returns the width of a character as a multiple of the text size.
 func runeWidth(r rune, bold bool) float64 {
 	if unicode.Is(unicode.Mn, r) {
 		return 0
 	}
-	if w, ok := widths()[r]; ok {
+	if w, ok := characterWidths()[r]; ok {
 		if bold {
 			return float64(float64(w[1]) / unitsPerEm)
 		}
@@ -66,10 +67,10 @@ func runeWidth(r rune, bold bool) float64 {
 	return 0.7
 }
 
-// Clip shortens a text to a width and ends it with an ellipsis.
-func Clip(s string, width, size float64) string { return clip(s, width, size, false) }
+// Clip shortens a text to a width and ends a shortened text with an ellipsis.
+func Clip(s string, width, size float64) string { return clipText(s, width, size, false) }
 
-func clip(s string, width, size float64, bold bool) string {
+func clipText(s string, width, size float64, bold bool) string {
 	s = printable(s)
 	if textWidth(s, size, bold) <= width {
 		return s

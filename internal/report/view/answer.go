@@ -8,16 +8,16 @@ import (
 	"kir/internal/terminal"
 )
 
-// headline returns the text to read first: the quality of the answer or, without one, the
-// reliability of the draws.
-func headline(m *report.Model) (text string, sure bool) {
+// reportHeadline returns the text to read first: the quality of the answer or, without an answer,
+// the reliability of the draws. The result sure says that the headline needs no caution.
+func reportHeadline(m *report.Model) (text string, sure bool) {
 	if m.Answer != nil {
 		return m.Answer.Headline, m.Answer.Grade.IsSure()
 	}
 	return drawsHeadline(m.Grade), m.Grade == report.Sound
 }
 
-// drawsHeadline states briefly how reliable the draws are.
+// drawsHeadline says in a few words how reliable the draws are.
 func drawsHeadline(g report.Grade) string {
 	switch g {
 	case report.Sound:
@@ -31,7 +31,7 @@ func drawsHeadline(g report.Grade) string {
 }
 
 func writeHeadline(m *report.Model, p *terminal.Printer) {
-	text, sure := headline(m)
+	text, sure := reportHeadline(m)
 	for _, l := range terminal.Wrap(terminal.Plain(text), terminal.Columns) {
 		if sure {
 			l = p.Bold(l)
@@ -43,7 +43,8 @@ func writeHeadline(m *report.Model, p *terminal.Printer) {
 	p.Line("")
 }
 
-// writeAnswer writes the quality of the models and the predicted scores of the shortlist.
+// writeAnswer writes the quality of the models, and the predicted scores of the shortlist beside
+// those of random compositions and known recipes.
 func writeAnswer(m *report.Model, p *terminal.Printer) {
 	a := m.Answer
 	if a == nil || a.Grade == report.Unasked {
@@ -64,7 +65,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		t := terminal.NewTable(2, columns...)
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
-			t.Row(row(w.Name, w.Strength, objectiveFigure(w, w.Shortlist), expectedText(w), objectiveFigure(w, w.Random), textIfKnown(w, w.Known))...)
+			t.Row(row(w.Name, w.Strength, objectiveValueText(w, w.Shortlist), expectedText(w), objectiveValueText(w, w.Random), textIfKnown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
@@ -78,15 +79,16 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedText returns the expected value of an objective, "" if nothing checks it.
+// expectedText returns the expected mean of an objective over the shortlist; "" if it was not
+// checked.
 func expectedText(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""
 	}
-	return objectiveFigure(w, *w.Expected)
+	return objectiveValueText(w, *w.Expected)
 }
 
-// expectedScore returns the expected mean score of the shortlist.
+// expectedScore returns the expected mean score of the shortlist; "" if it was not checked.
 func expectedScore(a *report.Answer) string {
 	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
 		return ""
@@ -94,9 +96,9 @@ func expectedScore(a *report.Answer) string {
 	return number.Score(a.Random.Mean+report.Number(*a.Promise.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
-// objectiveFigure writes a figure of an objective: in the label's unit, as a share of a class, or a
-// score.
-func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
+// objectiveValueText writes a value of an objective: in the unit of the label, as a percentage for
+// a class, or as a score.
+func objectiveValueText(w report.ObjectiveSummary, v report.Number) string {
 	switch w.Unit {
 	case "value":
 		return number.Value(v)
@@ -106,12 +108,12 @@ func objectiveFigure(w report.ObjectiveSummary, v report.Number) string {
 	return number.ThreeFigures(v)
 }
 
-// textIfKnown returns "" for an unknown figure.
+// textIfKnown writes a value of an objective; "" if the value is unknown.
 func textIfKnown(w report.ObjectiveSummary, v report.Number) string {
 	if !v.Known() {
 		return ""
 	}
-	return objectiveFigure(w, v)
+	return objectiveValueText(w, v)
 }
 
 func knownMeanText(a *report.Answer) string {

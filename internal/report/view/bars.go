@@ -8,8 +8,8 @@ import (
 	"kir/internal/report/figure"
 )
 
-// coloursOf assigns colours to the ingredients of the shortlist.
-func coloursOf(list []report.Best) map[string]figure.Paint {
+// assignColours assigns a colour to each ingredient of the shortlist.
+func assignColours(list []report.Best) map[string]figure.Paint {
 	var recipes []map[string]int
 	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
@@ -17,8 +17,8 @@ func coloursOf(list []report.Best) map[string]figure.Paint {
 	return figure.Colours(recipes)
 }
 
-// compositionFigure draws a composition as a stacked bar. The page shows its key as a list of
-// parts.
+// compositionFigure draws a composition as a stacked bar. The keys of the colours appear only in a
+// stand-alone file of the figure, since the page lists the ingredients with their colours.
 func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
 	const width, height = 300.0, 40.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
@@ -27,7 +27,7 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	}
 	var said []string
 	var parts []figure.Slice
-	shares := sharesOf(b.Parts(), m.Problem.Total)
+	shares := partShares(b.Parts(), m.Problem.Total)
 	for k, p := range b.Parts() {
 		share := shares[k]
 		parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
@@ -39,8 +39,8 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	return f
 }
 
-// sharesOf writes the amounts of a recipe's parts in percent.
-func sharesOf(parts []report.Part, total int) []string {
+// partShares writes the amounts of a recipe's parts as percentages of the total.
+func partShares(parts []report.Part, total int) []string {
 	units := make([]int, len(parts))
 	for k, p := range parts {
 		units[k] = p.Amount

@@ -17,25 +17,25 @@ import (
 	"kir/internal/terminal"
 )
 
-// Batch writes the next recipes as text.
+// Batch writes the next recipes of a campaign as text.
 func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
-	if err := bestLine(p, b.Best, &b.Measure, b.Conditions, b.Total); err != nil {
+	if err := writeBest(p, b.Best, &b.Measure, b.Conditions, b.Total); err != nil {
 		return err
 	}
 	if len(b.Pending) > 0 {
 		p.Hanging(0, "Earlier recipes without a result: "+idsText(b.Pending))
 	}
 	p.Wrapped(0, b.RemainingGain.Text)
-	modelLines(p, b.Models)
+	writeModels(p, b.Models)
 	for _, note := range b.Notes {
 		p.Wrapped(0, note)
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		p.Heading("%s", p.Bold(terminal.Plain(e.ID))+"  "+terminal.Plain(e.Reason.Text))
-		if said := predictedOf(e.Predicted); said != "" {
+		if said := predictionsText(e.Predicted); said != "" {
 			p.Hanging(4, said)
 		}
 		if said := ConditionsText(b.Conditions, e.Conditions); said != "" {
@@ -53,10 +53,10 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	return p.Err
 }
 
-// barWidth is the length of a bar for a whole recipe.
-const barWidth = 24
+// recipeBarWidth is the length of a bar that stands for a whole recipe, in characters.
+const recipeBarWidth = 24
 
-// sharesTable writes the ingredients of a recipe.
+// sharesTable writes the ingredients of a recipe with their amounts and bars.
 func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int, total int) error {
 	shares, err := m.Shares(recipe, total)
 	if err != nil {
@@ -65,16 +65,17 @@ func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int
 	amounts, names := 0, 0
 	for _, s := range shares {
 		amounts = max(amounts, terminal.Width(s.Amount))
-		names = max(names, min(terminal.Width(terminal.Plain(s.Ingredient)), mostNamed))
+		names = max(names, min(terminal.Width(terminal.Plain(s.Ingredient)), maxNameLength))
 	}
 	for _, s := range shares {
 		pad := strings.Repeat(" ", amounts-terminal.Width(s.Amount))
-		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipName(terminal.Plain(s.Ingredient)), names), p.Bar(s.Fraction, barWidth))
+		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipName(terminal.Plain(s.Ingredient)), names), p.Bar(s.Fraction, recipeBarWidth))
 	}
 	return nil
 }
 
-// RecordedText summarises recorded results.
+// RecordedText says how many of the recorded results are new, changed, withdrawn, known already or
+// without a result.
 func RecordedText(r *campaign.RecordSummary) string {
 	var said []string
 	for _, of := range []struct {
@@ -91,8 +92,8 @@ func RecordedText(r *campaign.RecordSummary) string {
 	return strings.Join(said, ", ")
 }
 
-// predictedOf describes the expected measurements.
-func predictedOf(of map[string]campaign.Prediction) string {
+// predictionsText lists the predicted measurements of a recipe by label, with their intervals.
+func predictionsText(of map[string]campaign.Prediction) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(of)) {
 		q := of[label]
@@ -101,8 +102,8 @@ func predictedOf(of map[string]campaign.Prediction) string {
 	return strings.Join(said, ", ")
 }
 
-// LimitText describes a limit that the predictions do not show: the probability of keeping it, or
-// that it is broken.
+// LimitText says with which probability a limit is kept, or that a limit is broken. It returns ""
+// for a limit that the prediction simply keeps.
 func LimitText(l campaign.LimitCheck) string {
 	switch {
 	case l.Sure && l.Within:
@@ -115,7 +116,7 @@ func LimitText(l campaign.LimitCheck) string {
 	return ""
 }
 
-// bestText describes the best recipe.
+// bestText describes the best recipe of a campaign: its measurements, ingredients and conditions.
 func bestText(b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) (string, error) {
 	shares, err := m.SharesWithOwnDecimals(b.Recipe, total)
 	if err != nil {
@@ -142,7 +143,7 @@ func ConditionsText(of []campaign.Condition, values map[string]any) string {
 	return strings.Join(said, ", ")
 }
 
-// MeasuredText describes the measurements of the best recipe.
+// MeasuredText lists the measurements of the best recipe.
 func MeasuredText(b *campaign.Best) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(b.Measured)) {
@@ -155,7 +156,7 @@ func MeasuredText(b *campaign.Best) string {
 	return text
 }
 
-func bestLine(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) error {
+func writeBest(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) error {
 	if b == nil {
 		return nil
 	}
@@ -164,19 +165,19 @@ func bestLine(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under 
 	return err
 }
 
-// mostIDs is the most ids that a list names.
-const mostIDs = 16
+// maxListedIDs is the largest number of recipe ids that a list names.
+const maxListedIDs = 16
 
-// idsText lists ids.
+// idsText lists recipe ids.
 func idsText(ids []string) string {
 	more := ""
-	if len(ids) > mostIDs {
-		more = fmt.Sprintf(" and %d more", len(ids)-mostIDs)
+	if len(ids) > maxListedIDs {
+		more = fmt.Sprintf(" and %d more", len(ids)-maxListedIDs)
 	}
-	return strings.Join(ids[:min(len(ids), mostIDs)], ", ") + more
+	return strings.Join(ids[:min(len(ids), maxListedIDs)], ", ") + more
 }
 
-// ModelText describes the quality of a label's model.
+// ModelText describes the model of a label and its quality.
 func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
 		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, inputerr.Count(m.Rows, "result"))
@@ -191,7 +192,7 @@ func ModelText(m campaign.ModelSummary) string {
 	return text
 }
 
-func modelLines(p *terminal.Printer, models []campaign.ModelSummary) {
+func writeModels(p *terminal.Printer, models []campaign.ModelSummary) {
 	for _, m := range models {
 		p.Wrapped(0, ModelText(m))
 	}
@@ -202,14 +203,14 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(terminal.Plain(s.Name)))
 	p.Wrapped(0, s.RemainingGain.Text)
-	if err := bestLine(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
+	if err := writeBest(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
 		return err
 	}
 	p.Wrapped(0, TriedText(s))
 	if len(s.Pending) > 0 {
 		p.Hanging(0, "Without a result yet: "+idsText(s.Pending))
 	}
-	modelLines(p, s.Models)
+	writeModels(p, s.Models)
 	p.Heading("Rounds")
 	t := terminal.NewTable(0, "round", "results", "failed", "best so far", "")
 	for _, r := range s.Rounds {
@@ -240,7 +241,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	return p.Err
 }
 
-// TriedText describes the recipes tried.
+// TriedText says how many recipes were tried, how many failed, and how many break a constraint.
 func TriedText(s *campaign.Standing) string {
 	text := inputerr.Count(s.Tried, "recipe") + " tried"
 	if s.Failed > 0 {
@@ -254,7 +255,8 @@ func TriedText(s *campaign.Standing) string {
 	return text
 }
 
-// predictionCheckText compares a prediction with its measurement.
+// predictionCheckText says whether a measurement lies outside the predicted interval, or the recipe
+// was made otherwise; "" if neither is the case.
 func predictionCheckText(q *campaign.PredictionCheck) string {
 	switch {
 	case q.MadeOtherwise:
@@ -265,13 +267,13 @@ func predictionCheckText(q *campaign.PredictionCheck) string {
 	return ""
 }
 
-// CoverageText states how many intervals of a label contained the measurement.
+// CoverageText says how many predicted intervals of a label contained the measurement.
 func CoverageText(c campaign.Coverage) string {
 	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Intervals)
 }
 
-// StandingFigures returns the figures of a campaign, two for each label: the best by round with
-// each recipe's result, and predicted against measured values.
+// StandingFigures returns the figures of a campaign, at most two for each label. One shows the best
+// value by round with the result of each recipe, the other predicted against measured values.
 func StandingFigures(s *campaign.Standing) []*figure.Figure {
 	var labels []string
 	if s.Best != nil {
@@ -290,7 +292,7 @@ func StandingFigures(s *campaign.Standing) []*figure.Figure {
 				told = append(told, q)
 			}
 		}
-		if f := bestFigure(s, label, told); f != nil {
+		if f := bestByRoundFigure(s, label, told); f != nil {
 			f.Name = fmt.Sprintf("best-%d", k+1)
 			all = append(all, f)
 		}
@@ -303,13 +305,14 @@ func StandingFigures(s *campaign.Standing) []*figure.Figure {
 	return all
 }
 
-// The frame of the figures of a campaign.
+// The left, top and bottom edges of the plot area in the figures of a campaign, and the height of
+// these figures, in CSS pixels.
 const (
 	campaignLeft, campaignTop      = 60.0, 10.0
 	campaignHeight, campaignBottom = 240.0, 200.0
 )
 
-// paddedScale returns a scale that includes the given values, with a small margin.
+// paddedScale returns a scale that includes the given values, with a small margin at both ends.
 func paddedScale(values []float64, from, to float64) figure.Scale {
 	lo, hi := slices.Min(values), slices.Max(values)
 	room := float64((hi - lo) / 20)
@@ -319,8 +322,8 @@ func paddedScale(values []float64, from, to float64) figure.Scale {
 	return figure.Scale{Lo: lo - room, Hi: hi + room, From: from, To: to}
 }
 
-// verticalAxis draws an axis of values.
-func verticalAxis(f *figure.Figure, s figure.Scale) {
+// drawVerticalAxis draws a vertical axis with its numbers and grid lines.
+func drawVerticalAxis(f *figure.Figure, s figure.Scale) {
 	ticks, digits := figure.Ticks(s.Lo, s.Hi, 5)
 	for _, t := range ticks {
 		f.Line(campaignLeft, s.At(t), figureWidth-10, s.At(t), 0.5, figure.Line)
@@ -328,9 +331,9 @@ func verticalAxis(f *figure.Figure, s figure.Scale) {
 	}
 }
 
-// bestFigure draws the best of a label as steps over rounds. Each result is a dot in its round, on
-// its predicted interval. It returns nil without measurements.
-func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCheck) *figure.Figure {
+// bestByRoundFigure draws the best value of a label so far as steps over the rounds. Each result in
+// told is a dot in its round, on its predicted interval. The figure is nil without measurements.
+func bestByRoundFigure(s *campaign.Standing, label string, told []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	best := make(map[int]float64)
 	first, last := s.Round, 0
@@ -355,7 +358,7 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCh
 	}
 	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignHeight}
 	y := paddedScale(values, campaignBottom, campaignTop)
-	verticalAxis(f, y)
+	drawVerticalAxis(f, y)
 	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignLeft, To: figureWidth - 10}
 	step := figure.TickStep(last-first+1, 12)
 	for r := first; r <= last; r += step {
@@ -384,7 +387,7 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCh
 	f.Path(line, 2.5, figure.Accent)
 	f.Text = fmt.Sprintf("Steps of the best %s by round: %s.", label, said)
 	if len(told) > 0 {
-		f.Text += " " + coveredText(told)
+		f.Text += " " + coverageOfChecksText(told)
 	}
 	if len(line) > 0 {
 		f.Key("best so far", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
@@ -393,8 +396,8 @@ func bestFigure(s *campaign.Standing, label string, told []campaign.PredictionCh
 	return f
 }
 
-// coveredText states how many intervals contained the result.
-func coveredText(told []campaign.PredictionCheck) string {
+// coverageOfChecksText says how many of the predicted intervals contained the result.
+func coverageOfChecksText(told []campaign.PredictionCheck) string {
 	within, of := 0, 0
 	for _, q := range told {
 		if q.MadeOtherwise {
@@ -408,7 +411,8 @@ func coveredText(told []campaign.PredictionCheck) string {
 	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, inputerr.Count(of, "result"))
 }
 
-// predictionCheckPaint returns the colour of a result. A result outside its interval stands out.
+// predictionCheckPaint returns the colour of a result: a strong colour if the result lies outside
+// its interval.
 func predictionCheckPaint(q *campaign.PredictionCheck) figure.Paint {
 	switch {
 	case q.MadeOtherwise:
@@ -419,10 +423,10 @@ func predictionCheckPaint(q *campaign.PredictionCheck) figure.Paint {
 	return figure.Soft
 }
 
-// outsideColour is the colour of a result outside of its interval, vermillion.
+// outsideColour is the number of the colour of a result outside its interval, vermillion.
 const outsideColour = 5
 
-// addPredictionCheckKeys adds the keys of results.
+// addPredictionCheckKeys adds the keys that explain the marks of results.
 func addPredictionCheckKeys(f *figure.Figure, told []campaign.PredictionCheck) {
 	if len(told) == 0 {
 		return
@@ -436,16 +440,16 @@ func addPredictionCheckKeys(f *figure.Figure, told []campaign.PredictionCheck) {
 	f.PlaceKeys()
 }
 
-// predictionCheckFigure draws predicted values, with intervals, against measured ones.
+// predictionCheckFigure draws predicted values, with their intervals, against measured values.
 func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	for _, q := range told {
 		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
 	}
 	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignHeight,
-		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(told), "recipe"), coveredText(told))}
+		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(told), "recipe"), coverageOfChecksText(told))}
 	y := paddedScale(values, campaignBottom, campaignTop)
-	verticalAxis(f, y)
+	drawVerticalAxis(f, y)
 	x := y
 	x.From, x.To = campaignLeft, figureWidth-10
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 5)
@@ -462,22 +466,22 @@ func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figur
 	return f
 }
 
-// standingView is the data of the template.
+// standingView is the data of the template of a campaign's page.
 type standingView struct {
 	*campaign.Standing
 	Style    template.CSS
-	Figures  []titled
+	Figures  []titledFigure
 	Headline string
 	Why      string
 }
 
-// titled is a figure and its title.
-type titled struct {
+// titledFigure is a figure as SVG with its title.
+type titledFigure struct {
 	Title string
 	SVG   template.HTML
 }
 
-// BestText describes the best recipe.
+// BestText describes the best recipe of the campaign; "" if there is none.
 func (v *standingView) BestText() (string, error) {
 	if v.Best == nil {
 		return "", nil
@@ -485,11 +489,12 @@ func (v *standingView) BestText() (string, error) {
 	return bestText(v.Best, &v.Measure, v.Conditions, v.Total)
 }
 
-// TriedText describes the recipes tried.
+// TriedText says how many recipes were tried; see the function [TriedText].
 func (v *standingView) TriedText() string { return TriedText(v.Standing) }
 
-// standingPage is the page of a campaign's state: one self-contained file.
-var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap{
+// standingTemplate is the template of the page of a campaign's state, which is one self-contained
+// file.
+var standingTemplate = template.Must(template.New("campaign").Funcs(template.FuncMap{
 	"text":     Shown,
 	"short":    func(v float64) string { return number.FourFigures(v) },
 	"measured": MeasuredText,
@@ -543,7 +548,7 @@ var standingPage = template.Must(template.New("campaign").Funcs(template.FuncMap
 </html>
 `))
 
-// Advice returns a headline on whether to continue, and the reason.
+// Advice returns a headline that says whether to continue a campaign, and the reason.
 func Advice(l campaign.RemainingGain) (headline, why string) {
 	headline = "Go on."
 	if l.Advice == campaign.Stop {
@@ -552,15 +557,15 @@ func Advice(l campaign.RemainingGain) (headline, why string) {
 	return headline, strings.TrimSpace(strings.TrimSuffix(l.Text, "Advice: "+l.Advice+"."))
 }
 
-// StandingPage writes the state of a campaign as a page.
+// StandingPage writes the state of a campaign as an HTML page.
 func StandingPage(w io.Writer, s *campaign.Standing) error {
 	v := &standingView{Standing: s, Style: template.CSS(Style())}
 	v.Headline, v.Why = Advice(s.RemainingGain)
 	for _, f := range StandingFigures(s) {
-		v.Figures = append(v.Figures, titled{f.Title, template.HTML(f.SVG())})
+		v.Figures = append(v.Figures, titledFigure{f.Title, template.HTML(f.SVG())})
 	}
 	var b bytes.Buffer
-	if err := standingPage.Execute(&b, v); err != nil {
+	if err := standingTemplate.Execute(&b, v); err != nil {
 		return fmt.Errorf("the page: %w", err)
 	}
 	_, err := w.Write(b.Bytes())

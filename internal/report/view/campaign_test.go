@@ -112,7 +112,7 @@ func TestPredictionOfALimit(t *testing.T) {
 		if got := predictionText(q, func(_, text string) string { return text }); got != want {
 			t.Errorf("%q instead of %q", got, want)
 		}
-		if head, cells := predictionHead("v", q), predictionCells(q); len(head) != 4 || len(cells) != 4 || head[1] != "v, expected, mPa·s" || cells[0] != 21.0 || cells[1] != 19.0 {
+		if head, cells := predictionHeadings("v", q), predictionCells(q); len(head) != 4 || len(cells) != 4 || head[1] != "v, expected, mPa·s" || cells[0] != 21.0 || cells[1] != 19.0 {
 			t.Errorf("%v\n%v", head, cells)
 		}
 	}

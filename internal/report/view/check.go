@@ -9,7 +9,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Check prints a problem's check as text.
+// Check writes the report on a problem before sampling as text.
 func Check(w io.Writer, c *report.Check) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("%s", terminal.Plain(c.Problem.Name))

@@ -12,10 +12,10 @@ import (
 	"kir/internal/terminal"
 )
 
-// mostMoved is the most figures of a kind that are listed as different.
-const mostMoved = 12
+// maxListedChanges is the largest number of changed statistics of one kind that are listed.
+const maxListedChanges = 12
 
-// Difference writes how two runs differ.
+// Difference writes the differences of two runs as text.
 func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("A  %s", terminal.Plain(d.A))
@@ -30,13 +30,13 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p.Heading("The shortlists: %d stayed, %d went, %d came", len(d.Stayed), len(d.Went), len(d.Came))
 	for _, s := range d.Stayed {
 		scores := number.Scores(float64(s.A.Score), float64(s.B.Score))
-		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], amounts(s.A, &s.B)))
+		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], recipeChangesText(s.A, &s.B)))
 	}
 	for _, l := range d.Went {
-		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l, nil)))
+		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
 	}
 	for _, l := range d.Came {
-		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), amounts(l, nil)))
+		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
 	}
 	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
 	var sure []report.FigureChange
@@ -56,13 +56,13 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 			continue
 		}
 		t := terminal.NewTable(1, kind.title, "A", "±", "B", "±", "B − A", "±")
-		t.SetMaxWidth(0, mostNamed)
-		for _, m := range of[:min(len(of), mostMoved)] {
+		t.SetMaxWidth(0, maxNameLength)
+		for _, m := range of[:min(len(of), maxListedChanges)] {
 			t.Row(m.Of, number.ThreeFigures(float64(m.A)), number.Error(float64(m.SEA)), number.ThreeFigures(float64(m.B)), number.Error(float64(m.SEB)), number.ThreeFigures(float64(m.B-m.A)), number.Error(m.SE()))
 		}
 		p.Line("")
 		p.Table(t)
-		if more := len(of) - mostMoved; more > 0 {
+		if more := len(of) - maxListedChanges; more > 0 {
 			p.Line("and %d more: see --json", more)
 		}
 	}
@@ -75,9 +75,9 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	return p.Err
 }
 
-// amounts lists the parts of a recipe in units and its conditions, each with what another recipe has
-// where that differs.
-func amounts(e report.ShortlistEntry, other *report.ShortlistEntry) string {
+// recipeChangesText lists the ingredients of an entry in units and its conditions. Where other has
+// a different amount or value, the text adds that after an arrow; other may be nil.
+func recipeChangesText(e report.ShortlistEntry, other *report.ShortlistEntry) string {
 	var texts []string
 	for _, part := range (report.Best{Recipe: e.Recipe}).Parts() {
 		text := fmt.Sprintf("%s %d", terminal.Plain(clipName(part.Ingredient)), part.Amount)

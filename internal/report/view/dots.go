@@ -13,46 +13,46 @@ import (
 	"kir/internal/run"
 )
 
-// A dotRow is a figure with its error on a line of a dot plot.
+// A dotRow is a row of a dot plot: a number with its standard error.
 type dotRow struct {
-	label     string
-	second    string // a second line of the label, or empty
-	value, se float64
-	reference float64 // NaN: none
+	label       string
+	secondLabel string // second line of the label, or empty
+	value, se   float64
+	reference   float64 // number marked by a ring for comparison; NaN: none
 }
 
 // A dotAxis is the axis of a dot plot.
 type dotAxis struct {
-	title  string
-	lo, hi float64
-	log    bool // the axis is logarithmic
-	root   bool // the axis is of square roots, for a few values far above the others
-	ticks  []float64
-	write  func(v float64) string
+	title         string
+	lo, hi        float64
+	isLogarithmic bool // whether the axis is logarithmic
+	isSquareRoot  bool // whether the axis shows square roots, for a few values far above the other values
+	ticks         []float64
+	formatTick    func(v float64) string
 }
 
-// newDotAxis returns an axis from 0 on, labelled in a unit.
+// newDotAxis returns an axis from 0 to hi, whose ticks are labelled in the given unit.
 func newDotAxis(title string, hi, unit float64) dotAxis {
 	ticks, digits := figure.Ticks(0, hi/unit, 5)
 	for k := range ticks {
 		ticks[k] = float64(ticks[k] * unit)
 	}
-	return dotAxis{title: title, hi: hi, ticks: ticks, write: func(v float64) string { return number.Axis(v/unit, digits) }}
+	return dotAxis{title: title, hi: hi, ticks: ticks, formatTick: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
 
-// squeezeRatio is the ratio of the largest value to the median above which an axis is of square
-// roots, as the other values would be too close together.
-const squeezeRatio = 4
+// rootScaleRatio is the ratio of the largest value to the median from which an axis shows square
+// roots; otherwise most dots would be too close together.
+const rootScaleRatio = 4
 
-// newShareAxis returns an axis of shares in percent, of square roots if one value is far above the
-// others.
+// newShareAxis returns an axis of shares in percent. The axis shows square roots if one value is
+// far above the other values.
 func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	a := newDotAxis(title, hi, figure.Percent)
 	slices.Sort(values)
-	if len(values) < 4 || values[len(values)-1] < squeezeRatio*values[len(values)/2] {
+	if len(values) < 4 || values[len(values)-1] < rootScaleRatio*values[len(values)/2] {
 		return a
 	}
-	a.root, a.title, a.ticks = true, title+" (root scale)", nil
+	a.isSquareRoot, a.title, a.ticks = true, title+" (root scale)", nil
 	for _, t := range []float64{0, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 70, 100} {
 		// Ticks are at least as far apart as their numbers are wide.
 		at := math.Sqrt(t * figure.Percent / hi)
@@ -60,58 +60,59 @@ func newShareAxis(title string, hi float64, values []float64) dotAxis {
 			a.ticks = append(a.ticks, float64(t*figure.Percent))
 		}
 	}
-	a.write = func(v float64) string { return fmt.Sprintf("%.3g", v/figure.Percent) }
+	a.formatTick = func(v float64) string { return fmt.Sprintf("%.3g", v/figure.Percent) }
 	return a
 }
 
-// leastLabels and mostLabels bound the width of the labels of a dot plot.
-const leastLabels, mostLabels = 70.0, 196.0
+// minLabelWidth and maxLabelWidth bound the width of the labels of a dot plot, in CSS pixels.
+const minLabelWidth, maxLabelWidth = 70.0, 196.0
 
-// labelWidth returns the width of the labels of rows, within these bounds.
+// labelWidth returns the width that the labels of rows need, between minLabelWidth and
+// maxLabelWidth.
 func labelWidth(rows []dotRow) float64 {
-	widest := leastLabels
+	widest := minLabelWidth
 	for _, r := range rows {
-		widest = max(widest, figure.TextWidth(r.label, figure.TextSize), figure.TextWidth(r.second, figure.TextSize))
+		widest = max(widest, figure.TextWidth(r.label, figure.TextSize), figure.TextWidth(r.secondLabel, figure.TextSize))
 	}
-	return min(widest, mostLabels)
+	return min(widest, maxLabelWidth)
 }
 
-// dotPlot draws a dot for each row, with two standard errors to either side.
-func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
+// drawDotPlot draws a dot for each row, with two standard errors on either side.
+func drawDotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	const right, top = 12.0, 6.0
 	left := labelWidth(rows) + 12
 	row := 18.0
-	if len(rows) > 0 && rows[0].second != "" {
+	if len(rows) > 0 && rows[0].secondLabel != "" {
 		row = 34
 	}
 	f.Width = figureWidth
 	bottom := top + float64(row*float64(len(rows)))
 	f.Height = bottom + 34
 	place := func(v float64) float64 { return v }
-	if a.log {
+	if a.isLogarithmic {
 		place = portable.Log
-	} else if a.root {
+	} else if a.isSquareRoot {
 		place = func(v float64) float64 { return math.Sqrt(max(v, 0)) }
 	}
 	scale := figure.Scale{Lo: place(a.lo), Hi: place(a.hi), From: left, To: figureWidth - right}
 	at := func(v float64) float64 {
-		if a.log && v <= 0 {
+		if a.isLogarithmic && v <= 0 {
 			return left
 		}
 		return scale.ClampedAt(place(v))
 	}
 	for _, t := range a.ticks {
 		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
-		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.write(t))
+		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.formatTick(t))
 	}
 	f.Write(float64((left+figureWidth-right)/2), bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
 	for k, r := range rows {
 		y := top + float64(row*(float64(k)+0.5))
-		if r.second == "" {
+		if r.secondLabel == "" {
 			f.Write(left-8, y+4, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
 		} else {
 			f.Write(left-8, y-3, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.label, left-10, figure.TextSize))
-			f.Write(left-8, y+11, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.second, left-10, figure.TextSize))
+			f.Write(left-8, y+11, figure.TextSize, figure.End, figure.Ink, figure.Clip(r.secondLabel, left-10, figure.TextSize))
 		}
 		if !math.IsNaN(r.se) {
 			f.Line(at(r.value-float64(2*r.se)), y, at(r.value+float64(2*r.se)), y, 2, figure.Accent)
@@ -123,8 +124,9 @@ func dotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	}
 }
 
-// dotKeys explains the marks of a dot plot.
-func dotKeys(f *figure.Figure, value, reference string) {
+// addDotKeys adds the keys that explain the marks of a dot plot. An empty reference stands for no
+// ring.
+func addDotKeys(f *figure.Figure, value, reference string) {
 	f.Key(value, func(f *figure.Figure, x, y float64) {
 		f.Line(x, y+5, x+20, y+5, 2, figure.Accent)
 		f.Dot(x+10, y+5, 3.5, figure.Accent)
@@ -135,10 +137,11 @@ func dotKeys(f *figure.Figure, value, reference string) {
 	f.PlaceKeys()
 }
 
-// shownFrequent is the number of ingredients in the figures of the most frequent ones.
-const shownFrequent = 20
+// frequentIngredientCount is the largest number of ingredients in the figures of the most frequent
+// ingredients.
+const frequentIngredientCount = 20
 
-// inclusionFigure shows the share of draws that use each of the most frequent ingredients.
+// inclusionFigure shows the share of the draws that use each of the most frequent ingredients.
 func inclusionFigure(m *report.Model) *figure.Figure {
 	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
 	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *run.Inclusion) dotRow {
@@ -146,7 +149,7 @@ func inclusionFigure(m *report.Model) *figure.Figure {
 	})
 }
 
-// amountsFigure shows the mean amounts of the same ingredients.
+// amountsFigure shows the mean amount of each of the most frequent ingredients.
 func amountsFigure(m *report.Model) *figure.Figure {
 	total := float64(m.Problem.Total)
 	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
@@ -155,14 +158,15 @@ func amountsFigure(m *report.Model) *figure.Figure {
 	})
 }
 
-// frequentFigure is a dot plot of shares of the most frequent ingredients, in percent from 0 on.
-// Title and text may contain a format verb for the number of ingredients shown.
+// frequentFigure draws a dot plot of the most frequent ingredients on an axis in percent from 0 on.
+// The function of returns the row of an ingredient. Title and text of f may contain a format verb
+// for the number of ingredients.
 func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*run.Inclusion) dotRow) *figure.Figure {
 	var rows []dotRow
 	var said []string
 	top := 0.0 // the largest value shown
 	order := m.IndicesByFrequency()
-	for _, k := range order[:min(len(order), shownFrequent)] {
+	for _, k := range order[:min(len(order), frequentIngredientCount)] {
 		i := &m.Inclusion[k]
 		if i.Probability <= 0 {
 			break
@@ -196,8 +200,8 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 	for k, r := range rows {
 		values[k] = r.value
 	}
-	dotPlot(f, rows, newShareAxis(title, min(1, top*1.06), values))
-	dotKeys(f, "draws, ± 2 standard errors", reference)
+	drawDotPlot(f, rows, newShareAxis(title, min(1, top*1.06), values))
+	addDotKeys(f, "draws, ± 2 standard errors", reference)
 	return f
 }
 
@@ -212,7 +216,7 @@ func pairsFigure(m *report.Model) *figure.Figure {
 	lo, hi := math.Inf(1), 0.0
 	var rows []dotRow
 	for _, p := range list {
-		r := dotRow{label: p.First, second: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: float64(p.Expected)}
+		r := dotRow{label: p.First, secondLabel: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: float64(p.Expected)}
 		rows = append(rows, r)
 		lo, hi = min(lo, r.reference, max(r.value/4, r.value-float64(2*r.se))), max(hi, r.reference, r.value+float64(2*r.se))
 	}
@@ -222,15 +226,15 @@ func pairsFigure(m *report.Model) *figure.Figure {
 	}
 	lo, hi = lo/1.1, float64(hi*1.1)
 	ticks := logTicks(lo, hi)
-	dotPlot(f, rows, dotAxis{
-		title: "lift (logarithmic)", lo: lo, hi: hi, log: true, ticks: ticks,
-		write: func(v float64) string { return fmt.Sprintf("%.3g", v) },
+	drawDotPlot(f, rows, dotAxis{
+		title: "lift (logarithmic)", lo: lo, hi: hi, isLogarithmic: true, ticks: ticks,
+		formatTick: func(v float64) string { return fmt.Sprintf("%.3g", v) },
 	})
-	dotKeys(f, "draws, ± 2 standard errors", "expected")
+	addDotKeys(f, "draws, ± 2 standard errors", "expected")
 	return f
 }
 
-// logTicks returns round numbers within lo..hi for a logarithmic axis.
+// logTicks returns round numbers between lo and hi for the ticks of a logarithmic axis.
 func logTicks(lo, hi float64) []float64 {
 	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		var ticks []float64
@@ -259,11 +263,12 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 	if w.Forest == nil {
 		return nil
 	}
-	return importanceOf(w.Forest, fmt.Sprintf("importance-%d", k+1), w.Name)
+	return newImportanceFigure(w.Forest, fmt.Sprintf("importance-%d", k+1), w.Name)
 }
 
-// importanceOf shows the features that the model of a label uses most, nil if that is unknown.
-func importanceOf(of *report.Forest, file, label string) *figure.Figure {
+// newImportanceFigure shows the importance of the features that the model of a label uses most. The
+// figure is nil if importances are unknown.
+func newImportanceFigure(of *report.Forest, file, label string) *figure.Figure {
 	if len(of.Importances) == 0 {
 		return nil
 	}
@@ -282,7 +287,7 @@ func importanceOf(of *report.Forest, file, label string) *figure.Figure {
 	if of.Quality.Classes != nil {
 		unit, title = 0.01, "loss of accuracy, percentage points"
 	}
-	dotPlot(f, rows, newDotAxis(title, hi, unit))
-	dotKeys(f, "mean over the trees, ± 2 standard errors", "")
+	drawDotPlot(f, rows, newDotAxis(title, hi, unit))
+	addDotKeys(f, "mean over the trees, ± 2 standard errors", "")
 	return f
 }

@@ -7,8 +7,8 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Figures returns all figures of the report, in their order. A run without properties has no
-// figures of scores.
+// Figures returns all figures of the report on a run, in their order on the page. A run without
+// properties has no figures of scores.
 func Figures(m *report.Model) []*figure.Figure {
 	var all []*figure.Figure
 	add := func(f *figure.Figure) {
@@ -16,8 +16,8 @@ func Figures(m *report.Model) []*figure.Figure {
 			all = append(all, f)
 		}
 	}
-	list := m.Best[:min(len(m.Best), pageBest)]
-	colours := coloursOf(list)
+	list := m.Best[:min(len(m.Best), maxPageEntries)]
+	colours := assignColours(list)
 	for k := range list {
 		add(compositionFigure(m, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Entry %d of the shortlist", k+1), &list[k], colours))
 	}
@@ -37,25 +37,25 @@ func Figures(m *report.Model) []*figure.Figure {
 	add(rejectionsFigure(m))
 	for k := range m.Properties {
 		add(importanceFigure(m, k))
-		for _, f := range responsesOf(m, k, PanelsAcross) {
+		for _, f := range propertyResponseFigures(m, k, PanelsAcross) {
 			add(f)
 		}
 	}
 	return all
 }
 
-// ResponseFigures returns the figures that show how predictions change with amounts, with the given
-// number of panels across.
+// ResponseFigures returns the figures that show how predictions change with amounts. The parameter
+// across is the number of panels side by side.
 func ResponseFigures(m *report.Model, across int) []*figure.Figure {
 	var all []*figure.Figure
 	for k := range m.Properties {
-		all = append(all, responsesOf(m, k, across)...)
+		all = append(all, propertyResponseFigures(m, k, across)...)
 	}
 	return all
 }
 
-// responsesOf returns the figure of a property in [ResponseFigures], if there is one.
-func responsesOf(m *report.Model, k, across int) []*figure.Figure {
+// propertyResponseFigures returns the figure of responses for property k, if there is one.
+func propertyResponseFigures(m *report.Model, k, across int) []*figure.Figure {
 	w := &m.Properties[k]
 	if w.Forest == nil {
 		return nil
@@ -66,5 +66,5 @@ func responsesOf(m *report.Model, k, across int) []*figure.Figure {
 	return nil
 }
 
-// pageBest is the number of entries of the shortlist on the page.
-const pageBest = 20
+// maxPageEntries is the largest number of entries of the shortlist that the page shows.
+const maxPageEntries = 20

@@ -11,8 +11,8 @@ import (
 	"kir/internal/report/figure"
 )
 
-// figureWidth is the width of figures. It is that of the page on a phone, so that text is readable
-// there. Wider pages put figures side by side.
+// figureWidth is the width of figures in CSS pixels. It is the width of the page on a phone, so
+// that text is readable there. Wider pages put figures side by side.
 const figureWidth = 360.0
 
 func sizesFigure(m *report.Model) *figure.Figure {

@@ -10,8 +10,8 @@ import (
 	"kir/internal/terminal"
 )
 
-// textIngredients is the number of ingredients in the text.
-const textIngredients = 10
+// maxTextIngredients is the largest number of ingredients that the text report lists.
+const maxTextIngredients = 10
 
 func writeIngredients(m *report.Model, p *terminal.Printer) {
 	order := m.IndicesByFrequency()
@@ -28,7 +28,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	t := terminal.NewTable(1, headings...)
 	t.SetMaxWidth(0, 30)
 	total := report.Number(m.Problem.Total)
-	for _, k := range order[:min(len(order), textIngredients)] {
+	for _, k := range order[:min(len(order), maxTextIngredients)] {
 		i := m.Inclusion[k]
 		cells := []any{terminal.Pad(terminal.Plain(i.Ingredient), min(30, terminal.Width(terminal.Plain(i.Ingredient)))), number.Fixed(report.Number(100*i.Probability), 1), number.Fixed(report.Number(100*i.MCSE), 2)}
 		if book {
@@ -37,7 +37,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 		t.Row(append(cells, number.Fixed(100*i.MeanAmount/total, 1), number.Fixed(100*i.AmountMCSE/total, 2))...)
 	}
 	p.Table(t)
-	if more := len(order) - textIngredients; more > 0 {
+	if more := len(order) - maxTextIngredients; more > 0 {
 		p.Line("%s more: see --json", number.Thousands(more))
 	}
 	writeConditions(m, p)
@@ -52,20 +52,20 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 		how  string
 		list []report.Pair
 	}{{"together", m.Pairs.Together}, {"apart", m.Pairs.Apart}} {
-		for _, pair := range of.list[:min(len(of.list), textPairs)] {
+		for _, pair := range of.list[:min(len(of.list), maxTextPairs)] {
 			pairs.Row(of.how, number.Fixed(pair.Lift, 2), number.Fixed(pair.MCSE, 2), number.Fixed(pair.Expected, 2), pair.First+" + "+pair.Second)
 		}
 	}
 	p.Table(pairs)
 }
 
-// textPairs is the number of pairs of each kind in the text.
-const textPairs = 4
+// maxTextPairs is the largest number of pairs of each kind that the text report lists.
+const maxTextPairs = 4
 
-// textValues is the number of values of a condition in the text.
-const textValues = 6
+// maxTextValues is the largest number of values of a condition that the text report lists.
+const maxTextValues = 6
 
-// writeConditions lists the values that the draws have most.
+// writeConditions lists the most frequent values of each condition in the draws.
 func writeConditions(m *report.Model, p *terminal.Printer) {
 	if len(m.Conditions) == 0 {
 		return
@@ -77,8 +77,8 @@ func writeConditions(m *report.Model, p *terminal.Printer) {
 	for _, c := range m.Conditions {
 		values := slices.Clone(c.Values)
 		slices.SortStableFunc(values, func(a, b run.ValueShare) int { return cmp.Compare(b.Probability, a.Probability) })
-		more += max(len(values)-textValues, 0)
-		for _, v := range values[:min(len(values), textValues)] {
+		more += max(len(values)-maxTextValues, 0)
+		for _, v := range values[:min(len(values), maxTextValues)] {
 			t.Row(terminal.Plain(m.Problem.ConditionText(c.Name, v.Value)), number.Fixed(report.Number(100*v.Probability), 1), number.Fixed(report.Number(100*v.MCSE), 2))
 		}
 	}

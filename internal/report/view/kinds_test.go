@@ -122,9 +122,9 @@ func TestKindsAsBefore(t *testing.T) {
 
 	// Ladders of no steps, with as many rungs and of as many chains as are shown, and more.
 	estimate := &run.Estimate{Value: -3.125, SE: 0.625}
-	for k, rungs := range []int{1, textRungs, textRungs + 1, textRungs + 2} {
+	for k, rungs := range []int{1, maxTextRungs, maxTextRungs + 1, maxTextRungs + 2} {
 		m := &report.Model{LogZ: estimate}
-		for chain := range textLadders - 1 + k {
+		for chain := range maxTextLadders - 1 + k {
 			l := run.Ladder{Chain: chain, Scans: 100, RoundTrips: int64(50 - chain), Restarts: 51, Barrier: 1.5, LogZ: *estimate}
 			for g := range rungs {
 				l.Rungs = append(l.Rungs, run.Rung{Beta: report.Number(g) / 64, Rejected: 0.25, Barrier: report.Number(g) / 4, MeanLogScore: report.Number(-g)})

@@ -11,10 +11,10 @@ import (
 	"kir/internal/terminal"
 )
 
-// textRungs is the number of rungs of a ladder in the text.
-const textRungs = 41
+// maxTextRungs is the largest number of rungs of a ladder that the text report lists.
+const maxTextRungs = 41
 
-// writeLadders prints how well tempering works.
+// writeLadders writes how well the replicas of tempered chains move between temperatures.
 func writeLadders(m *report.Model, p *terminal.Printer) {
 	worst := m.WorstLadder()
 	if worst == nil {
@@ -23,7 +23,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	p.Heading("%s", p.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
 	learnt := ""
 	t := terminal.NewTable(0, "chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
-	for _, l := range m.Ladders[:min(len(m.Ladders), textLadders)] {
+	for _, l := range m.Ladders[:min(len(m.Ladders), maxTextLadders)] {
 		t.Row(l.Chain, l.Steps(), number.Thousands(l.Restarts), number.Thousands(l.RoundTrips), number.Rate(l.MostRejected()),
 			number.Fixed(l.Barrier, 2), number.Fixed(l.LogZ.Value, 3), number.Error(l.LogZ.SE))
 		if leg := l.Learnt; leg != nil {
@@ -33,7 +33,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 		}
 	}
 	p.Table(t)
-	if more := len(m.Ladders) - textLadders; more > 0 {
+	if more := len(m.Ladders) - maxTextLadders; more > 0 {
 		p.Line("%s more: see --json", number.Thousands(more))
 	}
 	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before.%s log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
@@ -46,7 +46,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	p.Wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: swaps with the next β; Λ(β): their sum so far; forbidden: scans where the score is 0.", worst.Chain))
 	rungs := terminal.NewTable(0, "β", "rejected", "Λ(β)", "mean log score", "forbidden")
 	for k, g := range worst.Rungs {
-		if k == textRungs && len(worst.Rungs) > textRungs+1 {
+		if k == maxTextRungs && len(worst.Rungs) > maxTextRungs+1 {
 			p.Table(rungs)
 			p.Line("%s more: see --json", number.Thousands(len(worst.Rungs)-k))
 			return
@@ -60,14 +60,14 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	p.Table(rungs)
 }
 
-// textLadders is the number of ladders in the text.
-const textLadders = 16
+// maxTextLadders is the largest number of ladders that the text report lists.
+const maxTextLadders = 16
 
-// shownLadders returns the ladders in figures: those of the first chains, if they have several
-// steps.
-func shownLadders(m *report.Model) []run.Ladder {
+// laddersForFigures returns the ladders that figures show: those of the first chains that have at
+// least one step.
+func laddersForFigures(m *report.Model) []run.Ladder {
 	var shown []run.Ladder
-	for _, l := range m.Ladders[:min(len(m.Ladders), figureChains)] {
+	for _, l := range m.Ladders[:min(len(m.Ladders), maxFigureChains)] {
 		if l.Steps() > 0 {
 			shown = append(shown, l)
 		}
@@ -76,7 +76,7 @@ func shownLadders(m *report.Model) []run.Ladder {
 }
 
 func barrierFigure(m *report.Model) *figure.Figure {
-	ladders := shownLadders(m)
+	ladders := laddersForFigures(m)
 	if len(ladders) == 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func barrierFigure(m *report.Model) *figure.Figure {
 }
 
 func rejectionsFigure(m *report.Model) *figure.Figure {
-	ladders := shownLadders(m)
+	ladders := laddersForFigures(m)
 	if len(ladders) == 0 {
 		return nil
 	}

@@ -10,49 +10,51 @@ import (
 	"kir/internal/report/figure"
 )
 
-// The sizes of panels of responses.
+// The width and height of the plot area of a response's panel, and the margins to the left of this
+// area and above it, in CSS pixels.
 const (
 	panelWidth, panelHeight = 250.0, 120.0
 	panelLeft, panelTop     = 48.0, 24.0
 )
 
-// PanelsAcross is the number of panels of responses across a report.
+// PanelsAcross is the number of panels of responses side by side in a report.
 const PanelsAcross = 2
 
-// A panel shows how a prediction changes with an amount or a condition.
+// A panel shows how a prediction changes with one amount or with one condition.
 type panel struct {
-	title  string
-	points []panelPoint
-	at     float64  // where the recipe is
-	names  []string // of categories, whose places are 0, 1, ...; nil of a number
+	title          string
+	points         []panelPoint
+	recipePosition float64  // position of the recipe on the horizontal axis
+	categories     []string // names of categories, whose positions are 0, 1, ...; nil for a number
 }
 
-// A panelPoint is a prediction at a place of a panel.
+// A panelPoint is a prediction at a position on the horizontal axis of a panel.
 type panelPoint struct {
-	at               float64
+	position         float64
 	value, low, high report.Number
 }
 
-// panelsOf returns a panel for each response, those with amounts first.
-func panelsOf(of *report.Forest) (all []panel) {
+// newPanels returns a panel for each response, first the responses to amounts, then those to
+// conditions.
+func newPanels(of *report.Forest) (all []panel) {
 	share := func(amount int) float64 { return 100 * float64(amount) / float64(of.Total) }
 	for _, r := range of.Responses {
-		p := panel{title: figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1) + ", % " + map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign], at: share(r.Amount)}
+		p := panel{title: figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1) + ", % " + map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign], recipePosition: share(r.Amount)}
 		for _, q := range r.Points {
 			p.points = append(p.points, panelPoint{share(q.Amount), q.Value, q.Low, q.High})
 		}
 		all = append(all, p)
 	}
 	for _, r := range of.ConditionResponses {
-		p := panel{title: figure.Clip(valueHead(r.Condition, r.Unit), panelWidth-10, figure.SmallSize*1.1)}
+		p := panel{title: figure.Clip(valueHeading(r.Condition, r.Unit), panelWidth-10, figure.SmallSize*1.1)}
 		for k, q := range r.Points {
 			at, isNumber := q.At.(float64)
 			if !isNumber {
 				at = float64(k)
-				p.names = append(p.names, fmt.Sprint(q.At))
+				p.categories = append(p.categories, fmt.Sprint(q.At))
 			}
 			if q.At == r.At {
-				p.at = at
+				p.recipePosition = at
 			}
 			p.points = append(p.points, panelPoint{at, q.Value, q.Low, q.High})
 		}
@@ -61,11 +63,11 @@ func panelsOf(of *report.Forest) (all []panel) {
 	return all
 }
 
-// responseFigure shows how a prediction changes with the amounts of the ingredients that it depends
-// on most and with the conditions, with the given number of panels across. It returns nil if that is
-// unknown.
+// responseFigure shows how a prediction changes with the amounts of the most influential
+// ingredients and with the conditions. The parameter across is the number of panels side by side.
+// The figure is nil if no response is known.
 func responseFigure(of *report.Forest, file, label string, across int) *figure.Figure {
-	panels := panelsOf(of)
+	panels := newPanels(of)
 	if len(panels) == 0 {
 		return nil
 	}
@@ -124,13 +126,13 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	return f
 }
 
-// draw draws the panel between its axes.
+// draw draws the panel with its axes. The scale y maps predictions to vertical positions.
 func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
-	x := figure.Scale{Lo: p.points[0].at, Hi: p.points[len(p.points)-1].at, From: left, To: left + panelWidth}
-	if p.names != nil {
+	x := figure.Scale{Lo: p.points[0].position, Hi: p.points[len(p.points)-1].position, From: left, To: left + panelWidth}
+	if p.categories != nil {
 		x.Lo, x.Hi = x.Lo-0.5, x.Hi+0.5
-		room := panelWidth / float64(len(p.names))
-		for k, name := range p.names {
+		room := panelWidth / float64(len(p.categories))
+		for k, name := range p.categories {
 			f.Write(x.At(float64(k)), top+panelHeight+14, figure.SmallSize, figure.Middle, figure.Soft, figure.Clip(name, room-4, figure.SmallSize))
 		}
 	} else {
@@ -140,8 +142,8 @@ func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
 		}
 	}
 	f.Line(left, top+panelHeight, left+panelWidth, top+panelHeight, 1, figure.Ink)
-	f.Dashed(x.At(p.at), top, x.At(p.at), top+panelHeight, 1, figure.Soft)
-	if p.names != nil {
+	f.Dashed(x.At(p.recipePosition), top, x.At(p.recipePosition), top+panelHeight, 1, figure.Soft)
+	if p.categories != nil {
 		p.drawDots(f, x, y)
 	} else {
 		p.drawLine(f, x, y)
@@ -149,21 +151,22 @@ func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
 	f.WriteBold(left, top-7, figure.SmallSize, figure.Start, figure.Ink, p.title)
 }
 
-// drawDots draws a dot for each category, on its interval.
+// drawDots draws the prediction for each category as a dot on its interval.
 func (p *panel) drawDots(f *figure.Figure, x, y figure.Scale) {
 	for _, q := range p.points {
 		if q.low.Known() && q.high.Known() {
-			f.Line(x.At(q.at), y.At(float64(q.low)), x.At(q.at), y.At(float64(q.high)), 1, figure.Soft)
+			f.Line(x.At(q.position), y.At(float64(q.low)), x.At(q.position), y.At(float64(q.high)), 1, figure.Soft)
 		}
-		f.Dot(x.At(q.at), y.At(float64(q.value)), 3, figure.Accent)
+		f.Dot(x.At(q.position), y.At(float64(q.value)), 3, figure.Accent)
 	}
 }
 
-// drawLine draws the predictions of a number as a line, between those of their intervals.
+// drawLine draws the predictions for a number as a line, between the lines of the interval's
+// bounds.
 func (p *panel) drawLine(f *figure.Figure, x, y figure.Scale) {
 	var line, below, above []float64
 	for _, q := range p.points {
-		at := x.At(q.at)
+		at := x.At(q.position)
 		line = append(line, at, y.At(float64(q.value)))
 		if q.low.Known() && q.high.Known() {
 			below, above = append(below, at, y.At(float64(q.low))), append(above, at, y.At(float64(q.high)))

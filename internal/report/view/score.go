@@ -12,10 +12,11 @@ import (
 	"kir/internal/terminal"
 )
 
-// from90 and to90 end the names of the columns of an interval's bounds.
-const from90, to90 = ", 90 % from", ", 90 % to"
+// lowerBoundSuffix and upperBoundSuffix end the headings of the columns with the bounds of an
+// interval.
+const lowerBoundSuffix, upperBoundSuffix = ", 90 % from", ", 90 % to"
 
-// Scorecard writes the scores of given recipes.
+// Scorecard writes the scores of given recipes as text.
 func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	rows := ScoreSheet(c).Rows
@@ -25,15 +26,15 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		var heads []string
 		for k, c := range row[:len(row)-1] { // the rules broken follow below
 			head := rows[0][k].(string)
-			if strings.HasSuffix(head, to90) {
+			if strings.HasSuffix(head, upperBoundSuffix) {
 				continue // it is in the column of the interval's lower bound
 			}
-			heads = append(heads, terminal.Plain(strings.Replace(head, from90, ", 90 %", 1)))
+			heads = append(heads, terminal.Plain(strings.Replace(head, lowerBoundSuffix, ", 90 %", 1)))
 			switch v := c.(type) {
 			case nil:
 				c = ""
 			case float64:
-				if c = number.FourFigures(v); strings.HasSuffix(head, from90) {
+				if c = number.FourFigures(v); strings.HasSuffix(head, lowerBoundSuffix) {
 					c = fmt.Sprintf("%s–%s", c, number.FourFigures(row[k+1].(float64)))
 				}
 			}
@@ -41,7 +42,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		}
 		if r == 0 {
 			t = terminal.NewTable(1, heads...)
-			t.SetMaxWidth(0, mostNamed)
+			t.SetMaxWidth(0, maxNameLength)
 		} else {
 			t.Row(cells...)
 		}
@@ -68,7 +69,8 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	return p.Err
 }
 
-// predictedObjectives returns the objectives that a model predicts, and a prediction for each.
+// predictedObjectives returns the names of the objectives that a model predicts, and an example of
+// a prediction for each.
 func predictedObjectives(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
 	like = make(map[string]report.Prediction)
 	for _, w := range c.Properties {
@@ -83,34 +85,35 @@ func predictedObjectives(c *report.Scorecard) (names []string, like map[string]r
 	return names, like
 }
 
-// predictionHead returns the column heads for predictions like a given one.
-func predictionHead(name string, like report.Prediction) []any {
+// predictionHeadings returns the column headings for predictions of an objective. The parameter
+// like is an example of such a prediction.
+func predictionHeadings(name string, like report.Prediction) []any {
 	if like.Class != "" {
 		name += " " + like.Class
 	}
-	head := []any{valueHead(name, like.Unit)}
+	head := []any{valueHeading(name, like.Unit)}
 	if like.Expected != nil {
-		head = append(head, valueHead(name+", expected", like.Unit))
+		head = append(head, valueHeading(name+", expected", like.Unit))
 	}
 	if like.Low.Known() {
-		head = append(head, name+from90, name+to90)
+		head = append(head, name+lowerBoundSuffix, name+upperBoundSuffix)
 	}
 	return head
 }
 
-// predictionCells returns the cells of a prediction.
+// predictionCells returns the table cells of a prediction, in the order of [predictionHeadings].
 func predictionCells(q report.Prediction) []any {
-	cells := []any{cell(q.Value)}
+	cells := []any{numberCell(q.Value)}
 	if q.Expected != nil {
-		cells = append(cells, cell(*q.Expected))
+		cells = append(cells, numberCell(*q.Expected))
 	}
 	if q.Low.Known() {
-		cells = append(cells, cell(q.Low), cell(q.High))
+		cells = append(cells, numberCell(q.Low), numberCell(q.High))
 	}
 	return cells
 }
 
-// breachText names a broken constraint and the amount of the breach.
+// breachText names a broken constraint and says by how much it is broken.
 func breachText(b report.Breach) string {
 	if b.What != "" && b.Value.Known() && b.Bound.Known() {
 		way := "at most"
@@ -130,9 +133,9 @@ func breachText(b report.Breach) string {
 	}
 	switch {
 	case b.Ingredient != "":
-		value = clipName(b.Ingredient) + " has " + unitsOf(value)
+		value = clipName(b.Ingredient) + " has " + unitsText(value)
 	case b.Unit == "units":
-		value = unitsOf(value)
+		value = unitsText(value)
 	case b.Unit == "ingredients":
 		value += " used"
 		way = strings.NewReplacer("much", "many", "little", "few").Replace(way)
@@ -148,7 +151,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	names, like := predictedObjectives(c)
 	head := []any{"recipe", "ingredients"}
 	for _, of := range c.Problem.Conditions {
-		head = append(head, valueHead(of.Name, of.Unit))
+		head = append(head, valueHeading(of.Name, of.Unit))
 	}
 	head = append(head, "score")
 	for _, w := range c.Properties {
@@ -157,12 +160,12 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		}
 		for _, name := range w.Values {
 			if len(c.Recipes) > 0 {
-				head = append(head, valueHead(name, c.Recipes[0].Values[name].Unit))
+				head = append(head, valueHeading(name, c.Recipes[0].Values[name].Unit))
 			}
 		}
 	}
 	for _, name := range names {
-		head = append(head, predictionHead(name, like[name])...)
+		head = append(head, predictionHeadings(name, like[name])...)
 	}
 	s.Add(append(head, "in the book", "rules broken")...)
 	for _, r := range c.Recipes {
@@ -170,13 +173,13 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		for _, of := range c.Problem.Conditions {
 			row = append(row, r.Conditions[of.Name])
 		}
-		row = append(row, cell(r.Score))
+		row = append(row, numberCell(r.Score))
 		for _, w := range c.Properties {
 			if len(w.Values) == 0 {
-				row = append(row, cell(r.Scores[w.Name]))
+				row = append(row, numberCell(r.Scores[w.Name]))
 			}
 			for _, name := range w.Values {
-				row = append(row, cell(r.Values[name].Value))
+				row = append(row, numberCell(r.Values[name].Value))
 			}
 		}
 		for _, w := range names {

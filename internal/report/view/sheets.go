@@ -9,8 +9,9 @@ import (
 	"kir/internal/report"
 )
 
-// Sheets returns a shortlist as two tables. The first has a column for each recipe and a row for
-// each ingredient, in percent of the total. The second has the figures, with a row for each recipe.
+// Sheets returns a shortlist as two tables. The table recipes has a column for each recipe and a
+// row for each ingredient, in percent of the total. The table figures has a row for each recipe and
+// columns for scores, predictions and distances.
 func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (recipes, figures *sheet.Sheet) {
 	sums := make(map[string]int)
 	for _, b := range list {
@@ -54,16 +55,17 @@ func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (reci
 		}
 		recipes.Add(row...)
 	}
-	return recipes, figuresSheet(list, m, r)
+	return recipes, newFiguresSheet(list, m, r)
 }
 
-// sheetDigits is the number of extra digits in a spreadsheet for percentages with infinitely many.
-const sheetDigits = 4
+// extraSheetDigits is the number of extra digits in a spreadsheet for percentages with infinitely
+// many digits.
+const extraSheetDigits = 4
 
-// sheetPercents returns the amounts of a recipe in percent for a spreadsheet.
+// sheetPercents returns the amounts of a recipe in percent for a spreadsheet, by ingredient.
 func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	a := number.Percentages(total)
-	a.MinDigits += sheetDigits
+	a.MinDigits += extraSheetDigits
 	parts := b.Parts()
 	units := make([]int, len(parts))
 	for k, p := range parts {
@@ -76,8 +78,8 @@ func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	return percents
 }
 
-// figuresSheet returns the table of the figures of a shortlist.
-func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder) *sheet.Sheet {
+// newFiguresSheet returns the table of the scores, predictions and distances of a shortlist.
+func newFiguresSheet(list []report.Best, m *report.Model, r report.IngredientOrder) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "figures"}
 	head := []any{"recipe", "ingredients", "score"}
 	var wishes, numbers []string
@@ -91,13 +93,13 @@ func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder)
 	for _, w := range wishes {
 		if len(list) > 0 && list[0].Predicted[w] != (report.Prediction{}) {
 			numbers = append(numbers, w)
-			head = append(head, predictionHead(w, list[0].Predicted[w])...)
+			head = append(head, predictionHeadings(w, list[0].Predicted[w])...)
 		}
 	}
 	for _, w := range m.Properties {
 		for _, name := range w.Values {
 			if len(list) > 0 {
-				head = append(head, valueHead(name, list[0].Values[name].Unit))
+				head = append(head, valueHeading(name, list[0].Values[name].Unit))
 			}
 		}
 	}
@@ -107,37 +109,37 @@ func figuresSheet(list []report.Best, m *report.Model, r report.IngredientOrder)
 	}
 	s.Add(head...)
 	for k, b := range list {
-		row := []any{k + 1, len(b.Recipe), cell(b.Score)}
+		row := []any{k + 1, len(b.Recipe), numberCell(b.Score)}
 		for _, w := range wishes {
-			row = append(row, cell(b.Scores[w]))
+			row = append(row, numberCell(b.Scores[w]))
 		}
 		for _, w := range numbers {
 			row = append(row, predictionCells(b.Predicted[w])...)
 		}
 		for _, w := range m.Properties {
 			for _, name := range w.Values {
-				row = append(row, cell(b.Values[name].Value))
+				row = append(row, numberCell(b.Values[name].Value))
 			}
 		}
 		nearest, distance := any(nil), any(nil)
 		if len(b.Nearest) > 0 {
-			nearest, distance = b.Nearest[0].Recipe, cell(b.Nearest[0].Distance)
+			nearest, distance = b.Nearest[0].Recipe, numberCell(b.Nearest[0].Distance)
 		}
-		row = append(row, cell(b.Apart), yesOrNo(b.Known), yesOrNo(b.Extrapolates), nearest, distance)
+		row = append(row, numberCell(b.Apart), yesOrNo(b.Known), yesOrNo(b.Extrapolates), nearest, distance)
 		if r.Cost != nil {
 			mean := 0.0
 			for _, p := range b.Parts() { // in a fixed order, so that the sum is always the same
 				mean += r.CostOf(p.Ingredient) * float64(p.Amount) / float64(m.Problem.Total)
 			}
-			row = append(row, cell(report.Number(mean)))
+			row = append(row, numberCell(report.Number(mean)))
 		}
 		s.Add(row...)
 	}
 	return s
 }
 
-// cell returns a number with six digits as a cell, empty if it is unknown.
-func cell(v report.Number) any {
+// numberCell returns a number rounded to six digits as a table cell; nil if the number is unknown.
+func numberCell(v report.Number) any {
 	if !v.Known() {
 		return nil
 	}
@@ -148,7 +150,7 @@ func cell(v report.Number) any {
 	return short
 }
 
-// yesOrNo returns a boolean as a cell.
+// yesOrNo returns "yes" or "no" for a table cell.
 func yesOrNo(v bool) string {
 	if v {
 		return "yes"
@@ -156,7 +158,8 @@ func yesOrNo(v bool) string {
 	return "no"
 }
 
-// JoinSheets puts the figures below the recipes in one table with a column for each recipe.
+// JoinSheets returns one table with a column for each recipe, in which the columns of figures
+// follow below the rows of recipes.
 func JoinSheets(recipes, figures *sheet.Sheet) *sheet.Sheet {
 	s := &sheet.Sheet{Name: recipes.Name, Rows: slices.Clone(recipes.Rows)}
 	for k := 1; k < len(figures.Rows[0]); k++ {

@@ -12,18 +12,18 @@ import (
 	"kir/internal/terminal"
 )
 
-// textBest is the number of entries of the shortlist in the text. longBest is that number if some
-// have many parts.
-const textBest, longBest = 10, 5
+// maxTextEntries is the largest number of entries of the shortlist in the text report. If one of
+// the first entries has many parts, maxLongTextEntries applies instead.
+const maxTextEntries, maxLongTextEntries = 10, 5
 
-// longParts is the number of parts above which a composition counts as long.
-const longParts = 6
+// longEntryParts is the number of parts above which an entry counts as long.
+const longEntryParts = 6
 
-// writeShortlist prints the first entries of the shortlist.
+// writeShortlist writes the first entries of the shortlist.
 func writeShortlist(m *report.Model, p *terminal.Printer) {
-	most := textBest
-	if slices.ContainsFunc(m.Best[:min(len(m.Best), longBest)], func(b report.Best) bool { return len(b.Recipe) > longParts }) {
-		most = longBest
+	most := maxTextEntries
+	if slices.ContainsFunc(m.Best[:min(len(m.Best), maxLongTextEntries)], func(b report.Best) bool { return len(b.Recipe) > longEntryParts }) {
+		most = maxLongTextEntries
 	}
 	shown := m.Best[:min(len(m.Best), most)]
 	writeEntries(m, p, shown)
@@ -33,7 +33,7 @@ func writeShortlist(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// Shortlist prints the first entries of the shortlist as text.
+// Shortlist writes entries of the shortlist as text.
 func Shortlist(w io.Writer, list []report.Best, m *report.Model, style terminal.Style) error {
 	var b strings.Builder
 	p := terminal.NewPrinter(&b, style)
@@ -57,7 +57,8 @@ func shortlistTitle(m *report.Model) string {
 	return "Shortlist: the best " + kind + ", clearly different from each other"
 }
 
-// writeEntries prints entries of the shortlist, starting with the first.
+// writeEntries writes entries of the shortlist. The first of them must be the first entry of the
+// shortlist.
 func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	if len(list) == 0 {
 		if m.Problem.Recipes > 0 {
@@ -73,7 +74,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	names, ranges := 10, 0
 	shares := make([][]string, len(list))
 	for k, b := range list {
-		shares[k] = sharesOf(b.Parts(), m.Problem.Total)
+		shares[k] = partShares(b.Parts(), m.Problem.Total)
 		for _, s := range shares[k] {
 			width = max(width, len(s)-len(" %"))
 		}
@@ -87,8 +88,8 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	bars := 24
 	for k, b := range list {
 		p.Line("")
-		p.Line("%s", p.Bold(entryHead(m, k, b)))
-		sound, weak := figuresOf(m, b)
+		p.Line("%s", p.Bold(entryHeading(m, k, b)))
+		sound, weak := objectiveTexts(m, b)
 		if sound != "" {
 			p.Wrapped(4, sound)
 		}
@@ -98,7 +99,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			}
 		}
 		for _, l := range b.Sure {
-			p.Hanging(4, sureText(l))
+			p.Hanging(4, limitProbabilityText(l))
 		}
 		if texts := m.Problem.ConditionTexts(b); texts != nil {
 			p.Hanging(4, strings.Join(texts, ", "))
@@ -125,7 +126,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 				p.Line("%*s  %s", 4+width, "", rest)
 			}
 		}
-		for _, v := range b.Variants[:min(len(b.Variants), shownVariants)] {
+		for _, v := range b.Variants[:min(len(b.Variants), maxVariants)] {
 			p.Hanging(4, variantText(v, m.Problem.Total))
 		}
 		if len(b.Nearest) > 0 {
@@ -140,20 +141,20 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	}
 }
 
-// entryHead returns the heading of an entry: its number and its score.
-func entryHead(m *report.Model, place int, b report.Best) string {
+// entryHeading returns the heading of an entry: its number and its score.
+func entryHeading(m *report.Model, place int, b report.Best) string {
 	if !m.HasWeights() {
 		return fmt.Sprintf("%2d", place+1)
 	}
 	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))
 }
 
-// figuresOf describes an entry for each objective: what a model predicts of a label, or the score
-// if that is not the total score. The predictions of weak models are separate.
-func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
+// objectiveTexts describes what an entry achieves for each objective. The predictions of weak
+// models are in weak, everything else in sound.
+func objectiveTexts(m *report.Model, b report.Best) (sound, weak string) {
 	var of [2][]string
 	for _, w := range m.Properties {
-		if text := figureOf(m, w, b); text != "" {
+		if text := objectiveText(m, w, b); text != "" {
 			k := 0
 			if b.Predicted[w.Name].Weak {
 				k = 1
@@ -164,8 +165,10 @@ func figuresOf(m *report.Model, b report.Best) (sound, weak string) {
 	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
 }
 
-// figureOf describes an entry for an objective, "" if its score says the same.
-func figureOf(m *report.Model, w report.Property, b report.Best) string {
+// objectiveText describes what an entry achieves for an objective: the prediction of a label, the
+// values of the property, or the score. It returns "" if the text would only repeat the entry's
+// total score.
+func objectiveText(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
 		plain := func(_ string, text string) string { return text }
 		return predictionText(q, plain)
@@ -179,7 +182,8 @@ func figureOf(m *report.Model, w report.Property, b report.Best) string {
 	return number.Score(b.Scores[w.Name], w.Weight)
 }
 
-// propertyPrefix is a property's name before an entry's values of it, unless the values have names.
+// propertyPrefix returns the name of a property, to stand before an entry's values of the property;
+// "" if the values have names of their own.
 func propertyPrefix(w report.Property) string {
 	if len(w.Values) > 1 || len(w.Values) == 1 && w.Values[0] != w.Name {
 		return ""
@@ -187,8 +191,8 @@ func propertyPrefix(w report.Property) string {
 	return w.Name + " "
 }
 
-// valuesText writes the values that an entry has of a property, each with its name unless that is
-// the property's.
+// valuesText lists an entry's values of a property. A value is preceded by its name if that differs
+// from the name of the property.
 func valuesText(w report.Property, b report.Best) string {
 	var list []string
 	for _, name := range w.Values {
@@ -201,7 +205,7 @@ func valuesText(w report.Property, b report.Best) string {
 	return strings.Join(list, ", ")
 }
 
-// valueText returns a value with its unit.
+// valueText returns a value as text with its unit.
 func valueText(v report.Value) string {
 	if !v.Value.Known() {
 		return "unknown"
@@ -209,16 +213,17 @@ func valueText(v report.Value) string {
 	return strings.TrimSpace(number.Value(v.Value) + " " + v.Unit)
 }
 
-// valueHead returns a column's name with its unit.
-func valueHead(name, unit string) string {
+// valueHeading returns the heading of a column: a name with its unit.
+func valueHeading(name, unit string) string {
 	if unit == "" {
 		return name
 	}
 	return name + ", " + unit
 }
 
-// predictionText writes a prediction: its value, its interval, and notes on it. It passes each
-// figure, by its name in [report.Prediction], through a function.
+// predictionText writes a prediction: its value, its interval, and notes. The function figure
+// receives each number as text with the name of its field in the JSON of [report.Prediction], and
+// returns the text to write.
 func predictionText(q report.Prediction, figure func(name, text string) string) string {
 	write, unit, text := number.Value[report.Number], "", ""
 	if q.Class != "" {
@@ -251,22 +256,22 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	return text
 }
 
-// sureText writes the probability of keeping a limit.
-func sureText(l report.LimitProbability) string {
+// limitProbabilityText writes the probability that a measurement keeps a limit.
+func limitProbabilityText(l report.LimitProbability) string {
 	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.ThreeFigures(l.Probability))
 }
 
-// rangeText writes a range of units in percent.
+// rangeText writes a range of units as percentages in brackets.
 func rangeText(r search.Range, total int) string {
 	a := number.Percentages(total)
 	digits := a.Digits([]int{r.Low}, []int{r.High})
 	return "(" + a.WriteTo(digits, []int{r.Low})[0] + "–" + a.WriteTo(digits, []int{r.High})[0] + ")"
 }
 
-// shownVariants is the number of variants shown of an entry.
-const shownVariants = 3
+// maxVariants is the largest number of variants of an entry that are displayed.
+const maxVariants = 3
 
-// variantText describes how a variant differs, the largest amounts first.
+// variantText describes how a variant differs from its entry, the largest amounts first.
 func variantText(v report.Variant, total int) string {
 	var with []string
 	for _, part := range (report.Best{Recipe: v.With}).Parts() {
@@ -284,8 +289,8 @@ func variantText(v report.Variant, total int) string {
 	return text + ": " + number.Score(v.Score, 1)
 }
 
-// nearestText names the nearest known recipes in a line, and the ingredients that the first shares
-// with the entry.
+// nearestText names the nearest known recipes in a line, and the ingredients that the first of them
+// shares with the entry.
 func nearestText(b report.Best) string {
 	var names []string
 	for k, n := range b.Nearest {

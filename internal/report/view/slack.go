@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// mostShared is the greatest number of shared ingredients that are named.
-	mostShared = 6
-	// mostNamed is the length to which names are cut if they also appear in full.
-	mostNamed = 32
+	// maxSharedIngredients is the largest number of shared ingredients that are named.
+	maxSharedIngredients = 6
+	// maxNameLength is the length, in letters, to which names are cut where they also appear in
+	// full.
+	maxNameLength = 32
 )
 
-// sharedIngredients names the ingredients that a composition shares with a known recipe, the largest
-// amounts first. The list of parts has the full names.
+// sharedIngredients names the ingredients that a composition shares with a known recipe, the
+// largest amounts first. Long names are cut, since the list of parts has the full names.
 func sharedIngredients(b report.Best, n report.Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
-	if more := len(names) - mostShared; more > 1 {
-		names = append(names[:mostShared], fmt.Sprintf("and %d more", more))
+	if more := len(names) - maxSharedIngredients; more > 1 {
+		names = append(names[:maxSharedIngredients], fmt.Sprintf("and %d more", more))
 	}
 	for k, name := range names {
 		names[k] = clipName(name)
@@ -30,21 +31,21 @@ func sharedIngredients(b report.Best, n report.Nearest) []string {
 	return names
 }
 
-// clipName shortens a name to mostNamed letters.
+// clipName shortens a name to maxNameLength letters.
 func clipName(name string) string {
-	if letters := []rune(name); len(letters) > mostNamed {
-		return string(letters[:mostNamed-1]) + "…"
+	if letters := []rune(name); len(letters) > maxNameLength {
+		return string(letters[:maxNameLength-1]) + "…"
 	}
 	return name
 }
 
-// hasBound reports whether a rule has a bound that a composition may come close to.
+// hasBound reports whether a constraint has a bound that a composition may come close to.
 func hasBound(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
 
-// isAtBound reports whether a composition is at the bound of a constraint.
+// isAtBound reports whether a composition is exactly at the bound of a constraint.
 func isAtBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
-// slackText describes a constraint and a composition's distance from its bound.
+// slackText describes a composition's value for a constraint, and the distance to the bound.
 func slackText(s report.Slack) string {
 	if !hasBound(s) {
 		return "kept"
@@ -52,11 +53,11 @@ func slackText(s report.Slack) string {
 	value, room := boundedText(s.Value, s.Unit, 4), boundedText(s.Room, s.Unit, 3)
 	switch {
 	case s.Ingredient != "":
-		value = clipName(s.Ingredient) + " has " + unitsOf(value)
+		value = clipName(s.Ingredient) + " has " + unitsText(value)
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":
-		value = unitsOf(value)
+		value = unitsText(value)
 	default:
 		value = s.Unit + " " + value
 	}
@@ -66,8 +67,9 @@ func slackText(s report.Slack) string {
 	return value + ", " + room + " to spare"
 }
 
-// boundedText writes a figure that a rule bounds, or its distance from a bound. Units and
-// ingredients are whole numbers; other figures have so many digits.
+// boundedText writes a value that a constraint bounds, or its distance from a bound. Units and
+// ingredients are written as whole numbers, other values with the given number of significant
+// figures.
 func boundedText(v report.Number, unit string, figures int) string {
 	if f := float64(v); (unit == "units" || unit == "ingredients") && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
@@ -75,7 +77,7 @@ func boundedText(v report.Number, unit string, figures int) string {
 	return fmt.Sprintf("%.*g", figures, float64(v))
 }
 
-func unitsOf(value string) string {
+func unitsText(value string) string {
 	if value == "1" {
 		return "1 unit"
 	}

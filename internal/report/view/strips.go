@@ -10,18 +10,21 @@ import (
 	"kir/internal/report/figure"
 )
 
-// figureChains is the number of chains in figures and tables of chains: the first ones.
-const figureChains = 8
+// maxFigureChains is the number of chains in figures and tables of chains: the first chains of a
+// run.
+const maxFigureChains = 8
 
 const (
-	// stripLeft and stripRight are the ends of the strips of chains.
+	// stripLeft and stripRight are the horizontal positions of the ends of the strips of chains.
 	stripLeft, stripRight = 52.0, figureWidth - 4
-	// stripHeight is the height of a strip, and stripStep the distance of the next one.
+	// stripHeight is the height of the strip of a chain, and stripStep the distance from one strip
+	// to the next.
 	stripHeight, stripStep = 34.0, 40.0
 )
 
-// drawStrip draws the background of the strip of chain k, with a margin above and below. It returns
-// the scales of the steps, from 0 to steps, and of the values.
+// drawStrip draws the background of the k-th strip, with a margin spare above and below, and labels
+// the strip with the number of the chain. It returns the horizontal scale from 0 to steps and the
+// vertical scale from lo to hi.
 func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
 	y0 := top + float64(float64(k)*stripStep)
 	f.Write(stripLeft-6, y0+stripHeight/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", chain))
@@ -30,7 +33,7 @@ func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64
 	return figure.Scale{Lo: 0, Hi: steps, From: stripLeft, To: stripRight}, figure.Scale{Lo: lo, Hi: hi, From: y0 + stripHeight, To: y0}
 }
 
-// writeBelowStrips writes a line below the strips.
+// writeBelowStrips writes a line of text below the strips.
 func writeBelowStrips(f *figure.Figure, format string, args ...any) {
 	f.Write((stripLeft+stripRight)/2, f.Height+10, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprintf(format, args...))
 	f.Height += 16

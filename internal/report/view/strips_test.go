@@ -133,15 +133,15 @@ func TestDots(t *testing.T) {
 		place func(v float64) float64 // from 0 to 1
 	}{
 		"linear":      {newDotAxis("x", 1, figure.Percent), func(v float64) float64 { return v }},
-		"root":        {dotAxis{hi: 1, root: true}, math.Sqrt},
-		"logarithmic": {dotAxis{lo: 0.01, hi: 1, log: true}, func(v float64) float64 { return 1 + math.Log(v)/math.Log(100) }},
+		"root":        {dotAxis{hi: 1, isSquareRoot: true}, math.Sqrt},
+		"logarithmic": {dotAxis{lo: 0.01, hi: 1, isLogarithmic: true}, func(v float64) float64 { return 1 + math.Log(v)/math.Log(100) }},
 	} {
 		at := func(v float64) float64 {
 			p := c.place(max(v, 0))
 			return left + max(0, min(1, p))*(right-left)
 		}
 		f := &figure.Figure{}
-		dotPlot(f, rows, c.axis)
+		drawDotPlot(f, rows, c.axis)
 		y := func(k int) float64 { return 6 + 18*(float64(k)+0.5) }
 		lines := [][]float64{{at(0.3), y(0), at(0.7), y(0)}, {at(-0.3), y(1), at(0.5), y(1)}}
 		dots := [][]float64{{at(0.5), y(0)}, {at(0.1), y(1)}, {at(0.3), y(2)}}
@@ -173,8 +173,8 @@ func TestShareAxis(t *testing.T) {
 		{[]float64{0.01, 0.01, 0.02, 0.02, 0.3}, 0.3, true, "[0 0.01 0.05 0.1 0.2]"},
 	} {
 		a := newShareAxis("x", c.hi, c.values)
-		if a.root != c.root || c.root && (fmt.Sprintf("%.2g", a.ticks) != c.ticks || a.title != "x (root scale)" || a.write(0.05) != "5") {
-			t.Errorf("of %v up to %v: root %v with the ticks %v and the title %s", c.values, c.hi, a.root, a.ticks, a.title)
+		if a.isSquareRoot != c.root || c.root && (fmt.Sprintf("%.2g", a.ticks) != c.ticks || a.title != "x (root scale)" || a.formatTick(0.05) != "5") {
+			t.Errorf("of %v up to %v: root %v with the ticks %v and the title %s", c.values, c.hi, a.isSquareRoot, a.ticks, a.title)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Text prints the model of the run in a directory as text.
+// Text writes the report on a run as text. The parameter dir is the run's directory.
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeHeadline(m, p)
@@ -58,7 +58,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	return p.Err
 }
 
-// samplerText describes how the draws were made.
+// samplerText describes how the draws were made: kernel, chains, draws and seed.
 func samplerText(m *report.Model) string {
 	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
@@ -73,7 +73,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 	t := terminal.NewTable(0, "n", "law", "drawn", "±")
 	shown := 0
 	for _, s := range m.Sparsity {
-		if shown == mostSizes {
+		if shown == maxTextSizes {
 			t.Row("…", "", "", "")
 			break
 		}
@@ -97,8 +97,8 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
 }
 
-// mostSizes is the most numbers of ingredients listed one by one.
-const mostSizes = 40
+// maxTextSizes is the largest number of numbers of ingredients that the text report lists.
+const maxTextSizes = 40
 
 func writeScore(m *report.Model, p *terminal.Printer) {
 	if len(m.Properties) == 0 {
@@ -109,7 +109,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
-// writeStatistics prints the statistics that show whether the draws can be trusted.
+// writeStatistics writes the statistics that show whether the draws can be trusted.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
@@ -126,7 +126,8 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// reasonLines lists the reasons why figures are unknown, with all figures of a reason together.
+// reasonLines lists the reasons why statistics are unknown, each with all statistics that it
+// concerns. The map why has the reason by the name of the statistic.
 func reasonLines(why map[string]string) []string {
 	words := []struct{ name, text string }{
 		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
@@ -244,7 +245,8 @@ func qualityLines(f *report.Forest) []string {
 	return append(lines, learntLines(f)...)
 }
 
-// learntLines describes the contribution of each part of a model, and its noise.
+// learntLines describes what the forest and the Gaussian process contribute to a model, and the
+// noise of measurements.
 func learntLines(f *report.Forest) (lines []string) {
 	l := f.Learnt
 	if l == nil {

@@ -15,7 +15,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Tradeoff prints a trade-off of a problem with the given total.
+// Tradeoff writes a trade-off as text. The parameter total is the number of units of a recipe.
 func Tradeoff(w io.Writer, t *report.Tradeoff, total int, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeTradeoff(p, t, total)
@@ -32,16 +32,16 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	writeWarnings(p, t.Warnings)
 	heads := []string{"", "recipe"}
 	for _, o := range t.Objectives {
-		heads = append(heads, terminal.Plain(valueHead(o.Name, o.Unit)))
+		heads = append(heads, terminal.Plain(valueHeading(o.Name, o.Unit)))
 	}
 	p.Line("")
 	table := terminal.NewTable(2, heads...)
-	table.SetMaxWidth(1, tradeRecipe)
+	table.SetMaxWidth(1, recipeColumnWidth)
 	for k := range t.Front {
 		point := &t.Front[k]
-		cells := []any{fmt.Sprint(point.Index) + tradeMark(point), recipeText(point.Parts(), total)}
+		cells := []any{fmt.Sprint(point.Index) + kneeMark(point), recipeText(point.Parts(), total)}
 		for _, o := range t.Objectives {
-			cells = append(cells, tradeValue(point.Values[o.Name], o))
+			cells = append(cells, tradeIntervalText(point.Values[o.Name], o))
 		}
 		table.Row(cells...)
 	}
@@ -56,19 +56,19 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	}
 }
 
-// tradeRecipe is the width of the column of recipes.
-const tradeRecipe = 36
+// recipeColumnWidth is the width of the column of recipes, in characters.
+const recipeColumnWidth = 36
 
-// tradeMark marks a knee.
-func tradeMark(p *report.FrontPoint) string {
+// kneeMark returns the mark of a knee, or "" for other points.
+func kneeMark(p *report.FrontPoint) string {
 	if p.Knee {
 		return " *"
 	}
 	return ""
 }
 
-// tradeNames joins the names of the objectives.
-func tradeNames(t *report.Tradeoff) string {
+// objectiveNames joins the names of the objectives to a list.
+func objectiveNames(t *report.Tradeoff) string {
 	var names []string
 	for _, o := range t.Objectives {
 		names = append(names, o.Name)
@@ -76,7 +76,7 @@ func tradeNames(t *report.Tradeoff) string {
 	return joinWords(names, "and")
 }
 
-// joinWords joins words by commas, and the last two by another word.
+// joinWords joins words by commas, and the last two by the word last.
 func joinWords(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -84,27 +84,27 @@ func joinWords(words []string, last string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
 }
 
-// tradeHeadline states the result in a sentence.
+// tradeHeadline summarises a trade-off in a sentence.
 func tradeHeadline(t *report.Tradeoff) string {
 	switch {
 	case len(t.Front) == 0:
 		return "No recipe was found that keeps the constraints."
 	case t.Found == 1:
-		return fmt.Sprintf("No trade-off: one recipe is the best in %s.", tradeNames(t))
+		return fmt.Sprintf("No trade-off: one recipe is the best in %s.", objectiveNames(t))
 	}
-	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", tradeNames(t), number.Counted(len(t.Front), "recipe"))
+	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", objectiveNames(t), number.Counted(len(t.Front), "recipe"))
 }
 
-// tradeSentences describe the extent of the front, its knees and its quality.
+// tradeSentences returns sentences on the extent of the front, its knees and its quality.
 func tradeSentences(t *report.Tradeoff) []string {
 	if len(t.Front) == 0 {
 		return nil
 	}
 	var all, ends []string
 	for _, o := range t.Objectives {
-		text := o.Name + " is between " + tradeFigure(o.Best, o) + " (best) and " + tradeFigure(o.Worst, o)
+		text := o.Name + " is between " + tradeNumberWithUnit(o.Best, o) + " (best) and " + tradeNumberWithUnit(o.Worst, o)
 		if o.Direction == config.Between {
-			text += " (wanted: " + wantedText(o) + ")"
+			text += " (wanted: " + acceptedRangeText(o) + ")"
 		}
 		ends = append(ends, text)
 	}
@@ -117,7 +117,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 		for k := range knees {
 			var values []string
 			for _, o := range t.Objectives {
-				values = append(values, o.Name+" "+tradeFigure(knees[k].Values[o.Name].Value, o))
+				values = append(values, o.Name+" "+tradeNumberWithUnit(knees[k].Values[o.Name].Value, o))
 			}
 			list = append(list, fmt.Sprintf("recipe %d (%s)", knees[k].Index, strings.Join(values, ", ")))
 		}
@@ -129,13 +129,13 @@ func tradeSentences(t *report.Tradeoff) []string {
 	}
 	if t.Found > 1 {
 		all = append(all, fmt.Sprintf("Hypervolume %s; %d independent searches alone reach %s ± %s, and %s random recipes %s ± %s.",
-			number.ThreeFigures(t.Hypervolume.Value), len(t.Hypervolume.Each), number.ThreeFigures(meanOf(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
+			number.ThreeFigures(t.Hypervolume.Value), len(t.Hypervolume.Each), number.ThreeFigures(meanNumber(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
 			number.Thousands(t.Random.Compositions), number.ThreeFigures(t.Random.Value), number.Error(t.Random.SE)))
 	}
 	return all
 }
 
-func meanOf(list []report.Number) report.Number {
+func meanNumber(list []report.Number) report.Number {
 	sum := report.Number(0)
 	for _, v := range list {
 		sum += v / report.Number(len(list))
@@ -143,24 +143,25 @@ func meanOf(list []report.Number) report.Number {
 	return sum
 }
 
-// wantedText writes the range of values that an objective accepts.
-func wantedText(o report.Objective) string {
+// acceptedRangeText writes the range of values that an objective accepts.
+func acceptedRangeText(o report.Objective) string {
 	switch {
 	case !o.Low.Known():
-		return "at most " + tradeFigure(o.High, o)
+		return "at most " + tradeNumberWithUnit(o.High, o)
 	case !o.High.Known():
-		return "at least " + tradeFigure(o.Low, o)
+		return "at least " + tradeNumberWithUnit(o.Low, o)
 	case o.Low == o.High:
-		return tradeFigure(o.Low, o)
+		return tradeNumberWithUnit(o.Low, o)
 	}
-	return tradeNumber(o.Low, o) + " to " + tradeFigure(o.High, o)
+	return tradeNumber(o.Low, o) + " to " + tradeNumberWithUnit(o.High, o)
 }
 
-func tradeFigure(v report.Number, o report.Objective) string {
+func tradeNumberWithUnit(v report.Number, o report.Objective) string {
 	return strings.TrimSpace(tradeNumber(v, o) + " " + o.Unit)
 }
 
-// tradeNumber writes a value of an objective to about a hundredth of its range on the front.
+// tradeNumber writes a value of an objective, rounded to about a hundredth of the range of the
+// objective on the front.
 func tradeNumber(v report.Number, o report.Objective) string {
 	width := math.Abs(float64(o.Worst - o.Best))
 	if !v.Known() || !(width > 0) {
@@ -170,8 +171,8 @@ func tradeNumber(v report.Number, o report.Objective) string {
 	return number.Fixed(v, min(max(digits, 0), 9))
 }
 
-// tradeValue returns a value with its interval, without its unit.
-func tradeValue(v report.Value, o report.Objective) string {
+// tradeIntervalText writes a value of an objective with its interval, without its unit.
+func tradeIntervalText(v report.Value, o report.Objective) string {
 	text := tradeNumber(v.Value, o)
 	if v.Low.Known() && v.High.Known() {
 		text += fmt.Sprintf(" (%s–%s)", tradeNumber(v.Low, o), tradeNumber(v.High, o))
@@ -179,21 +180,22 @@ func tradeValue(v report.Value, o report.Objective) string {
 	return text
 }
 
-// recipeText returns a recipe in a line.
+// recipeText returns a recipe as a line of text, with percentages.
 func recipeText(parts []report.Part, total int) string {
 	var list []string
-	shares := sharesOf(parts, total)
+	shares := partShares(parts, total)
 	for k, part := range parts {
 		list = append(list, part.Ingredient+" "+shares[k])
 	}
 	return strings.Join(list, ", ")
 }
 
-// A tradeFrame is the area of a plot of two objectives: all of the front, and most of the draws and
-// known recipes.
+// A tradeFrame is the area of a plot of two objectives. The area contains the whole front, and most
+// of the draws and known recipes.
 type tradeFrame struct{ x, y figure.Scale }
 
-// newTradeFrame returns the frame of two objectives.
+// newTradeFrame returns the frame of a plot of the objectives a and b. The result ok is false if
+// the values do not span an area.
 func newTradeFrame(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
 	ends := func(k int) (lo, hi float64) {
 		lo, hi = math.Inf(1), math.Inf(-1)
@@ -222,16 +224,16 @@ func newTradeFrame(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
 	return f, f.x.Hi > f.x.Lo && f.y.Hi > f.y.Lo && !math.IsInf(f.x.Hi-f.x.Lo, 0) && !math.IsInf(f.y.Hi-f.y.Lo, 0)
 }
 
-// at returns the position of two values, and whether it lies in the frame.
-func (f *tradeFrame) at(x, y report.Number) (px, py float64, in bool) {
+// position returns the position of a point in the plot, and whether the point lies in the frame.
+func (f *tradeFrame) position(x, y report.Number) (px, py float64, in bool) {
 	in = float64(x) >= f.x.Lo && float64(x) <= f.x.Hi && float64(y) >= f.y.Lo && float64(y) <= f.y.Hi
 	return f.x.At(float64(x)), f.y.At(float64(y)), in
 }
 
-// The size of a plot on a terminal.
+// The size of a plot on a terminal, in characters.
 const plotColumns, plotRows = 60, 15
 
-// writeTradePlot draws two objectives on a terminal.
+// writeTradePlot draws the objectives a and b of a trade-off on a terminal.
 func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 	f, ok := newTradeFrame(t, a, b)
 	if !ok || t.Found < 2 {
@@ -240,7 +242,7 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 	f.x.From, f.x.To, f.y.From, f.y.To = 0, plotColumns-1, plotRows-1, 0
 	var cells [plotRows][plotColumns]rune
 	put := func(x, y report.Number, mark rune) {
-		if px, py, in := f.at(x, y); in {
+		if px, py, in := f.position(x, y); in {
 			cells[int(py+0.5)][int(px+0.5)] = mark
 		}
 	}
@@ -259,7 +261,7 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 		}
 	}
 	p.Line("")
-	p.Wrapped(0, valueHead(other.Name, other.Unit)+", against "+valueHead(one.Name, one.Unit)+" across")
+	p.Wrapped(0, valueHeading(other.Name, other.Unit)+", against "+valueHeading(one.Name, one.Unit)+" across")
 	width := 0
 	labels := map[int]string{}
 	ticks, digits := figure.Ticks(f.y.Lo, f.y.Hi, 4)
@@ -298,14 +300,14 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 	p.Line("%*s  %s", width, "", key)
 }
 
-// TradeFigures returns the figures of a trade-off, one for each two objectives.
+// TradeFigures returns the figures of a trade-off, one for each pair of objectives.
 func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 	if t == nil || t.Found < 2 {
 		return nil
 	}
 	for b := range t.Objectives {
 		for a := range b {
-			if f := tradeFigureOf(t, a, b); f != nil {
+			if f := newTradeFigure(t, a, b); f != nil {
 				all = append(all, f)
 			}
 		}
@@ -313,8 +315,9 @@ func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 	return all
 }
 
-// tradeFigureOf draws the front in two objectives, with draws and known recipes behind it.
-func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
+// newTradeFigure draws the front in the objectives a and b, with draws and known recipes behind the
+// front.
+func newTradeFigure(t *report.Tradeoff, a, b int) *figure.Figure {
 	frame, ok := newTradeFrame(t, a, b)
 	if !ok {
 		return nil
@@ -333,15 +336,15 @@ func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
 		f.Write(frame.x.At(v), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, figure.Ink)
-	f.Write(float64((left+right)/2), bottom+29, figure.SmallSize, figure.Middle, figure.Soft, valueHead(one.Name, one.Unit))
-	f.Write(left, top-2, figure.SmallSize, figure.Start, figure.Soft, valueHead(other.Name, other.Unit))
+	f.Write(float64((left+right)/2), bottom+29, figure.SmallSize, figure.Middle, figure.Soft, valueHeading(one.Name, one.Unit))
+	f.Write(left, top-2, figure.SmallSize, figure.Start, figure.Soft, valueHeading(other.Name, other.Unit))
 	for _, d := range t.Draws {
-		if x, y, in := frame.at(d[a], d[b]); in {
+		if x, y, in := frame.position(d[a], d[b]); in {
 			f.Dot(x, y, 1.2, figure.Colour(8))
 		}
 	}
 	for _, r := range t.Known {
-		if x, y, in := frame.at(r.Values[a], r.Values[b]); in {
+		if x, y, in := frame.position(r.Values[a], r.Values[b]); in {
 			f.Ring(x, y, 2.5, figure.Soft)
 		}
 	}
@@ -349,9 +352,9 @@ func tradeFigureOf(t *report.Tradeoff, a, b int) *figure.Figure {
 	var said []string
 	for _, p := range t.Front {
 		v, w := p.Values[one.Name].Value, p.Values[other.Name].Value
-		x, y, _ := frame.at(v, w)
+		x, y, _ := frame.position(v, w)
 		path = append(path, x, y)
-		said = append(said, fmt.Sprintf("recipe %d at %s and %s", p.Index, tradeFigure(v, one), tradeFigure(w, other)))
+		said = append(said, fmt.Sprintf("recipe %d at %s and %s", p.Index, tradeNumberWithUnit(v, one), tradeNumberWithUnit(w, other)))
 	}
 	if len(t.Objectives) == 2 && len(path) > 2 {
 		f.Path(path, 1, figure.Accent)

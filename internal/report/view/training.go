@@ -12,7 +12,7 @@ import (
 	"kir/model"
 )
 
-// Training prints the description of a model as text.
+// Training writes the report on a trained model as text.
 func Training(w io.Writer, t *report.Training) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	p.Line("Label %s", terminal.Plain(t.Label))
@@ -41,7 +41,7 @@ func Training(w io.Writer, t *report.Training) error {
 	if c, n := t.Quality.Classes, t.Quality.Numbers; c != nil || n != nil {
 		p.Heading("Calibration on held-out recipes: predicted probabilities and how often they came true")
 		table := terminal.NewTable(0, "predicted", "mean", "came true", "cases")
-		for _, b := range reliability(t.Quality) {
+		for _, b := range reliabilityBins(t.Quality) {
 			table.Row(fmt.Sprintf("%.1f to %.1f", b.Low, b.Low+0.1), fmt.Sprintf("%.2f", b.Predicted), fmt.Sprintf("%.2f", b.Observed), b.Events)
 		}
 		p.Table(table)
@@ -73,9 +73,9 @@ func Training(w io.Writer, t *report.Training) error {
 	return p.Err
 }
 
-// TrainingFigures returns the figures of a training.
+// TrainingFigures returns the figures of the report on a trained model.
 func TrainingFigures(t *report.Training) (all []*figure.Figure) {
-	for _, f := range []*figure.Figure{heldOutFigure(t), importanceOf(&t.Forest, "importance", t.Label), responseFigure(&t.Forest, "response", t.Label, PanelsAcross)} {
+	for _, f := range []*figure.Figure{heldOutFigure(t), newImportanceFigure(&t.Forest, "importance", t.Label), responseFigure(&t.Forest, "response", t.Label, PanelsAcross)} {
 		if f != nil {
 			all = append(all, f)
 		}
@@ -83,8 +83,8 @@ func TrainingFigures(t *report.Training) (all []*figure.Figure) {
 	return all
 }
 
-// heldOutFigure shows predictions of held-out recipes against measured values. It returns nil if
-// there are none.
+// heldOutFigure shows the predictions for held-out recipes against the measured values. The figure
+// is nil if there are no held-out predictions.
 func heldOutFigure(t *report.Training) *figure.Figure {
 	if len(t.HeldOut) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func heldOutFigure(t *report.Training) *figure.Figure {
 	return f
 }
 
-// writeChoice writes what was chosen in a line, and the candidates in a table.
+// writeChoice writes the chosen kind of model in a line, and all candidates in a table.
 func writeChoice(p *terminal.Printer, c *model.Choice) {
 	chosen, first := c.Tried[c.Chosen], c.Tried[0]
 	gain := "which no other undercuts by more than its error"
@@ -142,7 +142,7 @@ func writeChoice(p *terminal.Printer, c *model.Choice) {
 	p.Table(table)
 }
 
-// importanceMeaning describes the loss when a feature is permuted.
+// importanceMeaning says what the importance of a feature measures.
 func importanceMeaning(q model.Quality) string {
 	if q.Numbers != nil {
 		return "rise of the mean squared error, in variances of the label"
@@ -150,7 +150,7 @@ func importanceMeaning(q model.Quality) string {
 	return "loss of accuracy"
 }
 
-func reliability(q model.Quality) []model.Bin {
+func reliabilityBins(q model.Quality) []model.Bin {
 	if q.Classes != nil {
 		return q.Classes.Reliability
 	}

@@ -28,7 +28,7 @@ func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 		head = append(head, "cost")
 	}
 	t := terminal.NewTable(2, append(head, "lot, notes")...)
-	t.SetMaxWidth(1, mostNamed)
+	t.SetMaxWidth(1, maxNameLength)
 	group := ""
 	for _, r := range s.Rows {
 		if r.Group != group {
@@ -58,16 +58,16 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 	out := &sheet.Sheet{Name: "weighing"}
 	out.Add("group", "ingredient", s.Unit, "running "+s.Unit, "exact "+s.Unit, "percent", "cost", "lot", "notes")
 	for _, r := range s.Rows {
-		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), sheet.Decimal(r.ExactText), sheet.Decimal(r.PercentText), cell(r.Cost), nil, nil)
+		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), sheet.Decimal(r.ExactText), sheet.Decimal(r.PercentText), numberCell(r.Cost), nil, nil)
 	}
-	out.Add(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, cell(s.Cost), nil, nil)
+	out.Add(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, numberCell(s.Cost), nil, nil)
 	for _, set := range s.Set {
 		out.Add("set", set.Condition, set.Value)
 	}
 	return out
 }
 
-// weighingStyle is the style sheet of printed pages.
+// weighingStyle is the style sheet of printed weighing sheets.
 const weighingStyle = `
 body { font: 16px/1.4 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff }
 h1 { font-size: 1.4rem; margin: 0 }
@@ -87,15 +87,16 @@ section + section { margin-top: 3rem }
 @media print { body { margin: 0; max-width: none } section + section { margin: 0; break-before: page } }
 `
 
-// WeighingStyleHash returns the SHA-256 of the style sheet of printed pages, in base64, for a
-// content security policy.
+// WeighingStyleHash returns the SHA-256 of [weighingStyle] in base64, for a content security
+// policy.
 func WeighingStyleHash() string {
 	sum := sha256.Sum256([]byte(weighingStyle))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// weighingPage is a printed page: one self-contained file.
-var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap{
+// weighingTemplate is the template of a page of weighing sheets for printing, which is one
+// self-contained file.
+var weighingTemplate = template.Must(template.New("weighing").Funcs(template.FuncMap{
 	"text": Shown,
 	"money": func(v report.Number) string {
 		if !v.Known() {
@@ -131,15 +132,15 @@ var weighingPage = template.Must(template.New("weighing").Funcs(template.FuncMap
 {{end}}</html>
 `))
 
-// WeighingPage writes a weighing sheet as a page for printing.
+// WeighingPage writes a weighing sheet as an HTML page for printing.
 func WeighingPage(w io.Writer, s *report.Weighing) error {
 	return WeighingPages(w, s.Title, nil, []*report.Weighing{s})
 }
 
-// WeighingPages writes weighing sheets as a page for printing, each on its own sheet of paper with
-// room for measurements.
+// WeighingPages writes weighing sheets as an HTML page for printing, each on its own sheet of
+// paper. The parameter labels names the measurements for which each sheet leaves room.
 func WeighingPages(w io.Writer, title string, labels []string, sheets []*report.Weighing) error {
-	return weighingPage.Execute(w, struct {
+	return weighingTemplate.Execute(w, struct {
 		Title  string
 		Labels []string
 		Sheets []*report.Weighing

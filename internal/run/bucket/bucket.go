@@ -19,25 +19,26 @@ import (
 	"kir/internal/run"
 )
 
-// bucket is a store in an S3 bucket, below a prefix.
-type bucket struct {
+// bucketStore is a [run.Store] in an S3 bucket, below a prefix.
+type bucketStore struct {
 	location string
 	client   *minio.Client
 	name     string
-	prefix   string // empty, or ends with a slash
-	writer   string // tells what this process wrote from what others did
+	prefix   string // prefix of the names of all objects; empty, or ends with a slash
+	writerID string // random identifier of this store, by which it recognises the objects that it wrote
 
-	mostPages, mostPage int // of a list: those of the constants but in tests
+	maxPages, maxPageBytes int // limits on the pages of a listing and on the bytes of a page; tests set lower limits
 }
 
-// writerKey is the metadata key that identifies the process that wrote an object.
+// writerKey is the metadata key under which an object names the store that wrote it.
 const writerKey = "Kir-Writer"
 
-// IsBucket reports whether a location is in a bucket.
+// IsBucket reports whether a location is in an S3 bucket.
 func IsBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
 // Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME. The default endpoint is
-// Amazon's. Any other must speak S3 with conditional writes (If-None-Match: *), over http or https.
+// Amazon's. Any other endpoint must speak S3 with conditional writes (If-None-Match: *), over http
+// or https.
 //
 // Credentials come from the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), from
 // ~/.aws/credentials, or from the machine's role. Any other parameter in the location is an error:
@@ -75,7 +76,7 @@ func Open(location string) (run.Store, error) {
 		return bad("%v", err)
 	}
 	client, err := minio.New(endpoint.Host, &minio.Options{
-		Transport: boundListings{transport},
+		Transport: listingLimiter{transport},
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
 		}),
@@ -89,7 +90,7 @@ func Open(location string) (run.Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return &bucket{location: location, client: client, name: at.Host, prefix: prefix, writer: rand.Text(), mostPages: mostPages, mostPage: mostPage}, nil
+	return &bucketStore{location: location, client: client, name: at.Host, prefix: prefix, writerID: rand.Text(), maxPages: maxPages, maxPageBytes: maxPageBytes}, nil
 }
 
 // A LocationError is returned for an invalid location of a run.
@@ -98,13 +99,14 @@ type LocationError struct{ Message string }
 func (e *LocationError) Error() string { return e.Message }
 
 // Location returns the location passed to [Open].
-func (b *bucket) Location() string { return b.location }
+func (b *bucketStore) Location() string { return b.location }
 
 // Path returns the address of an object.
-func (b *bucket) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
+func (b *bucketStore) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
 
-// wrapError makes an error one of a file, as for directories.
-func (b *bucket) wrapError(op, name string, err error) error {
+// wrapError turns an error of the S3 client into an [fs.PathError] that wraps fs.ErrExist or
+// fs.ErrNotExist where one of these applies.
+func (b *bucketStore) wrapError(op, name string, err error) error {
 	var answer minio.ErrorResponse
 	errors.As(err, &answer)
 	switch {
@@ -116,11 +118,11 @@ func (b *bucket) wrapError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: b.Path(name), Err: err}
 }
 
-// Create puts an object on the condition that there is none. If a response was lost and the client
-// put the object again, the object exists already, and its metadata show that this process wrote
-// it.
-func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
-	o := minio.PutObjectOptions{UserMetadata: map[string]string{writerKey: b.writer}, DisableMultipart: true}
+// Create puts an object on the condition that there is no object of that name. A response may be
+// lost and the client may put the object again. Then the object exists already, and its metadata
+// show that this store wrote it, which counts as success.
+func (b *bucketStore) Create(ctx context.Context, name string, data []byte) error {
+	o := minio.PutObjectOptions{UserMetadata: map[string]string{writerKey: b.writerID}, DisableMultipart: true}
 	o.SetMatchETagExcept("*")
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), o)
 	if err == nil {
@@ -128,14 +130,14 @@ func (b *bucket) Create(ctx context.Context, name string, data []byte) error {
 	}
 	err = b.wrapError("create", name, err)
 	is, missing := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
-	if missing == nil && is.Metadata.Get("X-Amz-Meta-"+writerKey) == b.writer && is.Size == int64(len(data)) {
+	if missing == nil && is.Metadata.Get("X-Amz-Meta-"+writerKey) == b.writerID && is.Size == int64(len(data)) {
 		return nil
 	}
 	return err
 }
 
-// Replace puts an object, and overwrites an existing one.
-func (b *bucket) Replace(ctx context.Context, name string, data []byte) error {
+// Replace puts an object, and overwrites an existing object of that name.
+func (b *bucketStore) Replace(ctx context.Context, name string, data []byte) error {
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{DisableMultipart: true})
 	if err != nil {
 		return b.wrapError("write", name, err)
@@ -143,8 +145,8 @@ func (b *bucket) Replace(ctx context.Context, name string, data []byte) error {
 	return nil
 }
 
-// Read gets an object or a range of it.
-func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([]byte, error) {
+// Read gets an object, or a range of its bytes.
+func (b *bucketStore) Read(ctx context.Context, name string, offset, length int64) ([]byte, error) {
 	var o minio.GetObjectOptions
 	if length == 0 {
 		return nil, nil
@@ -169,11 +171,11 @@ func (b *bucket) Read(ctx context.Context, name string, offset, length int64) ([
 	return data, nil
 }
 
-// List lists the objects below the prefix.
-func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err error) {
+// List lists the objects whose names begin with the store's prefix and the given prefix.
+func (b *bucketStore) List(ctx context.Context, prefix string) (files []run.File, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	ctx = context.WithValue(ctx, listingContextKey{}, &listing{end: end, mostPages: b.mostPages, mostPage: b.mostPage})
+	ctx = context.WithValue(ctx, listingContextKey{}, &listing{cancel: end, maxPages: b.maxPages, maxPageBytes: b.maxPageBytes})
 	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		name := strings.TrimPrefix(o.Key, b.prefix)
 		switch {
@@ -182,7 +184,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err
 				o.Err = errEndless
 			}
 			return nil, b.wrapError("list", prefix, o.Err)
-		case len(files) == mostObjects || len(files) > 0 && name == files[0].Name:
+		case len(files) == maxObjects || len(files) > 0 && name == files[0].Name:
 			return nil, b.wrapError("list", prefix, errEndless)
 		}
 		files = append(files, run.File{Name: name, Size: o.Size})
@@ -194,7 +196,7 @@ func (b *bucket) List(ctx context.Context, prefix string) (files []run.File, err
 }
 
 // Remove removes an object.
-func (b *bucket) Remove(ctx context.Context, name string) error {
+func (b *bucketStore) Remove(ctx context.Context, name string) error {
 	err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
 	if err != nil {
 		return b.wrapError("remove", name, err)

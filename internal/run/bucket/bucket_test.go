@@ -450,9 +450,9 @@ func TestEndlessList(t *testing.T) {
 		},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); _ = answer(w) }))
-		s := open(t, "s3://bucket/run?endpoint="+server.URL+"&region=here").(*bucket)
+		s := open(t, "s3://bucket/run?endpoint="+server.URL+"&region=here").(*bucketStore)
 		if !testmode.Enabled() {
-			s.mostPages, s.mostPage = 100, 1<<18
+			s.maxPages, s.maxPageBytes = 100, 1<<18
 		}
 		asked.Store(0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -460,7 +460,7 @@ func TestEndlessList(t *testing.T) {
 		if files != nil || !errors.Is(err, errEndless) {
 			t.Errorf("%s: %d files, %v", name, len(files), err)
 		}
-		if want := map[string]int{"the same page": 2, "empty pages": s.mostPages, "new pages": s.mostPages, "a page without an end": 1}[name]; int(asked.Load()) != want {
+		if want := map[string]int{"the same page": 2, "empty pages": s.maxPages, "new pages": s.maxPages, "a page without an end": 1}[name]; int(asked.Load()) != want {
 			t.Errorf("%s: given up after %d pages, want %d", name, asked.Load(), want)
 		}
 		cancel()

@@ -7,59 +7,60 @@ import (
 	"net/http"
 )
 
-// The limits of a listing, far beyond any run: objects, pages of up to 1,000, and bytes of a page,
-// whose names have up to 1,024 bytes each.
+// The limits of a listing, far beyond any run: the number of objects, the number of pages, and the
+// bytes of a page. A page has up to 1,000 names of up to 1,024 bytes each.
 const (
-	mostObjects = 2_000_000
-	mostPages   = 4_000
-	mostPage    = 16 << 20
+	maxObjects   = 2_000_000
+	maxPages     = 4_000
+	maxPageBytes = 16 << 20
 )
 
-// errEndless is the error of a listing that exceeds the limits or repeats.
+// errEndless is the error of a listing that exceeds the limits or repeats itself.
 var errEndless = errors.New("the list of its objects does not end: the server at this address is not a usable bucket")
 
-// A listing is a listing of objects in progress.
+// A listing is the state of a listing of objects that is in progress.
 type listing struct {
-	end                 context.CancelCauseFunc
-	pages               int // asked for, one after the other
-	mostPages, mostPage int
+	cancel                 context.CancelCauseFunc
+	pagesRequested         int // number of pages requested so far
+	maxPages, maxPageBytes int
 }
 
-// listingContextKey is the context key under which a request has its listing.
+// listingContextKey is the context key under which a request holds its [listing].
 type listingContextKey struct{}
 
-// boundListings stops listings that would not end. The client requests page after page, even empty
-// ones, and reads each to its end.
-type boundListings struct{ http.RoundTripper }
+// listingLimiter is a transport that stops listings that would not end. The client requests page
+// after page, even if pages are empty, and reads each page to its end.
+type listingLimiter struct{ http.RoundTripper }
 
-// RoundTrip sends a request.
-func (t boundListings) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends a request. If the request belongs to a listing, RoundTrip counts its pages and
+// limits the size of the page.
+func (t listingLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	l, ok := r.Context().Value(listingContextKey{}).(*listing)
 	if !ok {
 		return t.RoundTripper.RoundTrip(r)
 	}
-	if l.pages++; l.pages > l.mostPages {
-		l.end(errEndless)
+	if l.pagesRequested++; l.pagesRequested > l.maxPages {
+		l.cancel(errEndless)
 		return nil, errEndless
 	}
 	answer, err := t.RoundTripper.RoundTrip(r)
 	if err == nil {
-		answer.Body = &boundPage{answer.Body, l, l.mostPage}
+		answer.Body = &limitedPage{answer.Body, l, l.maxPageBytes}
 	}
 	return answer, err
 }
 
-// A boundPage is the body of a page with a limit on the remaining bytes.
-type boundPage struct {
+// A limitedPage is the body of a page of a listing, with a limit on the bytes that may still be read.
+type limitedPage struct {
 	io.ReadCloser
-	of   *listing
-	left int
+	listing   *listing
+	bytesLeft int
 }
 
-func (p *boundPage) Read(data []byte) (int, error) {
+func (p *limitedPage) Read(data []byte) (int, error) {
 	n, err := p.ReadCloser.Read(data)
-	if p.left -= n; p.left < 0 {
-		p.of.end(errEndless)
+	if p.bytesLeft -= n; p.bytesLeft < 0 {
+		p.listing.cancel(errEndless)
 		return 0, errEndless
 	}
 	return n, err
