@@ -1,21 +1,21 @@
-// Package bound proves an upper bound of the best composition's score.
+// Package bound proves an upper bound of the best score of a composition.
 //
-// A score is a product of factors, see [Factor], over the compositions that keep conditions. The
-// method is branch and bound. A box restricts each ingredient to be used or not, and to an interval
-// of amounts. No composition in a box scores more than the box's bound. The box with the highest
-// bound is divided repeatedly. The highest bound of the remaining boxes is a bound of all
-// compositions. When it reaches the score of a known composition, that one is optimal.
+// A score is a product of factors, see [Factor], over the compositions that keep conditions. The method is
+// branch and bound. A box restricts each ingredient to be used or not, and to an interval of amounts. No
+// composition in a box scores more than the upper bound of the box. The box with the highest upper bound is
+// divided repeatedly. The highest upper bound of the remaining boxes is an upper bound of all compositions. When
+// this bound reaches the score of a known composition, the known composition is optimal.
 //
 // # Bounds of a box
 //
-// Factors of a linear form of amounts and uses share a linear program. It consists of the
-// conditions, without integrality, and a variable for the log of each factor, below tangents of
-// that log (Duran and Grossmann 1986). The dual of the program checks each of its results in
-// arithmetic with bounded rounding, see [linprog.Program.UpperBound]. So a bound holds whatever the simplex
-// method does. Concave factors have a column in the program too, below tangent planes at the
-// solutions. Factors of several forms, such as an expression, ask for the maximum of each form, by
-// a program of the conditions alone. Other factors bound themselves in a box. In a forest, each
-// tree adds the greatest leaf that it can reach there (Mistry et al., arXiv 1803.00952).
+// Factors that depend on a linear form of amounts and uses share a linear program. The program consists of the
+// conditions, without integrality, and a variable for the log of each factor, below tangents of the log (Duran
+// and Grossmann 1986). The dual of the program checks each result of the program in arithmetic with bounded
+// rounding, see [linprog.Program.UpperBound]. So a bound holds whatever the simplex method does. Concave factors
+// also have a column in the program, below tangent planes at the solutions. Factors of several forms, such as an
+// expression, ask for the maximum of each form. The maximum comes from a program of the conditions alone. Other
+// factors compute their own upper bound in a box. In a forest, each tree adds the greatest leaf that
+// compositions in the box can reach (Mistry et al., arXiv 1803.00952).
 //
 // Leaving out a restriction can only raise the bound.
 package bound
@@ -32,75 +32,80 @@ import (
 	"kir/rule"
 )
 
-// A Problem is a score to maximise and the compositions among which to maximise it.
+// A Problem is a score to maximise and the compositions among which to maximise the score.
 type Problem struct {
-	Conditions *constraint.Conditions
-	Sizes      []bool // Sizes[n] tells whether compositions of n ingredients are allowed
+	Conditions *constraint.Conditions // conditions that compositions keep
+	Sizes      []bool                 // Sizes[n] tells whether compositions of n ingredients are allowed
 
-	// Least and Most limit the amounts of used ingredients beyond the conditions; nil for no further limits. A Most
-	// of 0 excludes the ingredient. Always lists ingredients that each composition must use.
+	// Least and Most limit the amounts of used ingredients, in addition to the conditions; nil means no further
+	// limits. A Most of 0 excludes the ingredient. Always lists ingredients that each composition must use.
 	Least, Most []int
 	Always      []int
 
-	Factors []Factor
+	Factors []Factor // factors of the score
 
-	// Score returns the log score of a composition that satisfies the conditions. It returns −Inf for a composition
-	// that does not count.
+	// Score returns the log score of a composition that satisfies the conditions. Score returns −Inf for a
+	// composition that does not count.
 	Score func(parts []rule.Part) (float64, error)
 
-	// MaxEnumerated is the greatest number of compositions to score one by one instead of bounding. If there are no
-	// more, factors need no bounds.
+	// MaxEnumerated is the maximum number of compositions to score one by one instead of bounding. If there are
+	// at most MaxEnumerated compositions, factors need no bounds.
 	MaxEnumerated int
 }
 
-// A Factor is one factor of the score. All bounds in it are bounds of the factor's log.
+// A Factor is one factor of the score. All bounds in a Factor are bounds of the log of the factor.
 type Factor struct {
 	Name string
 
-	// Most is an upper bound over all compositions, +Inf if unknown.
+	// Most is an upper bound over all compositions, +Inf if no bound is known.
 	Most float64
 
-	// Linear describes a factor that depends on one linear form. It is nil for other factors.
+	// Linear describes a factor that depends on one linear form. Linear is nil for other factors.
 	Linear *Linear
 
-	// Tangent returns a tangent of a concave log at amounts at: the log is at most value + Σ slope·(amount − at).
-	// ok is false if there is no tangent at this point. Tangent is nil unless the log is concave.
+	// Tangent returns a tangent of a concave log at the amounts at: the log is at most value + Σ slope·(amount −
+	// at). The result ok is false if there is no tangent at this point. Tangent is nil unless the log is
+	// concave.
 	Tangent func(at []float64) (value float64, slope []float64, ok bool)
 
-	// Floor is the least value of the log that Tangent bounds, −Inf if there is none.
+	// Floor is the least value of the log. Tangent bounds the log only where the log exceeds Floor. Floor is
+	// −Inf if there is no least value.
 	Floor float64
 
-	// Box returns an upper bound over compositions with lo to hi units of each ingredient, of which at most used are
-	// used. It does not keep the slices. If Box is nil, Most is the bound.
+	// Box returns an upper bound over compositions with lo to hi units of each ingredient, and with at most used
+	// ingredients in use. Box does not keep the slices. If Box is nil, Most is the bound.
 	Box  func(lo, hi []int32, used int) float64
-	Cost int64 // approximate time that Box takes, in steps of a nanosecond
+	Cost int64 // approximate time that Box takes, in nanoseconds
 
-	// Pieces bound the terms of the factor. JoinPieces computes an upper bound of the factor from upper bounds of the
-	// terms, and increases in each. If there are Pieces, Box is not used.
+	// Pieces bound the terms of the factor. JoinPieces computes an upper bound of the factor from upper bounds
+	// of the terms, and increases in each term. If JoinPieces is nil, the bound of the only piece is the bound
+	// of the factor. If there are Pieces, Box is not used.
 	Pieces     []Piece
 	JoinPieces func(above []float64) float64
-	LineCost   int64 // approximate time to score a line, in steps of a nanosecond
+	LineCost   int64 // approximate time to score a line, in nanoseconds; a line is all divisions of the joint amount of two ingredients
 
-	// MaxOverForms returns an upper bound. It may call most, which returns an upper bound of Σ perUnit·amount + Σ
-	// perUse over the used ingredients. If MaxOverForms is nil, Most is the bound. Linear and Tangent take precedence
-	// over it.
+	// MaxOverForms returns an upper bound of the factor. MaxOverForms may call most, which returns an upper
+	// bound of Σ perUnit·amount + Σ perUse over the used ingredients. If MaxOverForms is nil, Most is the bound.
+	// Linear and Tangent take precedence over MaxOverForms.
 	MaxOverForms func(most func(perUnit, perUse []float64) float64) float64
 }
 
-// A Piece returns an upper bound of one term of a factor, and the steps taken. The bound holds for lo to hi units of
-// each ingredient and at most used ingredients in use. along is the ingredient whose amount contributes most to the
-// bound, or −1 if unknown, and by is its approximate contribution.
+// A Piece returns above, an upper bound of one term of a factor, and the steps taken, in nanoseconds. The upper
+// bound holds for lo to hi units of each ingredient and at most used ingredients in use. The result along is the
+// ingredient whose amount contributes most to the upper bound, or −1 if unknown. The result by is the
+// approximate contribution of that ingredient.
 type Piece func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
 
-// A Linear describes a factor whose log depends on one number v = Σ PerUnit·amount + Σ PerUse +
-// Constant, both sums over the used ingredients.
+// A Linear describes a factor whose log depends on one number v = Σ PerUnit·amount + Σ PerUse + Constant. Both
+// sums are over the used ingredients.
 type Linear struct {
-	PerUnit  []float64 // coefficient of each ingredient's amount
-	PerUse   []float64 // addend for each ingredient if it is used; nil for zeros
-	Constant float64
+	PerUnit  []float64 // for each ingredient: coefficient of the amount
+	PerUse   []float64 // for each ingredient: addend if the ingredient is used; nil for zeros
+	Constant float64   // addend of the form
 
-	// Log is −Inf below DomainLow and above DomainHigh. Between them it is at least Floor, rises up to Best and
-	// falls beyond. Where it exceeds Floor, it is concave with the derivative Slope.
+	// Log returns the log of the factor and Slope the derivative of Log, for the value v of the form. Log is
+	// −Inf below DomainLow and above DomainHigh. Between DomainLow and DomainHigh, Log is at least Floor, rises
+	// up to Best and falls beyond Best. Where Log exceeds Floor, Log is concave.
 	Log, Slope                   func(v float64) float64
 	Best                         float64
 	DomainLow, DomainHigh, Floor float64
@@ -112,47 +117,46 @@ type Candidate struct {
 	LogScore float64
 }
 
-// mostFound is the greatest number of candidates that a Bounder keeps.
-const mostFound = 16
+// maxCandidates is the maximum number of candidates that a Bounder keeps.
+const maxCandidates = 16
 
-// A Bounder computes an upper bound of a problem's scores by branch and bound.
+// A Bounder computes an upper bound of the scores of a problem by branch and bound.
 type Bounder struct {
-	p       *Problem
-	x       *relaxation // nil if there are too many ingredients for a linear program
-	tableau *linprog.Dual
-	probe   *probe // nil if no factor is bounded by linear forms
-	open    openBoxes
-	amounts []constraint.AmountSet
-	usable  []int     // ingredients that compositions may use, increasing
-	most    []float64 // upper bound of each factor over all compositions
-	pieces  []piece   // pieces of all factors
-	from    []int     // from[k]..from[k+1]−1 are the indices of factor k's pieces
+	problem           *Problem               // the problem to solve
+	relaxation        *relaxation            // linear program of the conditions and logs; nil if there are too many ingredients
+	tableau           *linprog.Dual          // simplex tableau of the relaxation; nil if no factor has a column
+	formProgram       *formProgram           // linear program of the conditions alone; nil if no factor is bounded by linear forms
+	open              openBoxes              // boxes that may contain a better composition
+	amountSets        []constraint.AmountSet // for each ingredient: amounts that the ingredient may have
+	usableIngredients []int                  // indices of the ingredients that compositions may use, increasing
+	maxFactorLogs     []float64              // for each factor: upper bound over all compositions
+	pieces            []pieceState           // pieces of all factors
+	firstPiece        []int                  // firstPiece[k]..firstPiece[k+1]−1 are the indices of the pieces of factor k
 
-	incumbent          float64 // best known log score
-	prunedBound        float64 // highest bound of the boxes that were pruned
-	candidates         []Candidate
-	work               int64
-	nodes              int
-	started            bool
-	hasUnboundedFactor bool // whether some factor has no upper bound, so that bounding is useless
+	incumbent          float64     // best known log score
+	prunedBound        float64     // highest upper bound of the boxes that were pruned
+	candidates         []Candidate // best compositions scored so far, the best first
+	work               int64       // approximate time spent outside linear programs, in nanoseconds
+	boxCount           int         // number of boxes made so far
+	started            bool        // whether the bound of the box of all compositions is known
+	hasUnboundedFactor bool        // whether some factor has no upper bound, so that bounding is useless
 
-	ranges [][2]float64 // for each factor with a linear form: the form's range over all compositions
-	root   *box
+	formRanges [][2]float64 // for each factor with a linear form: range of the form over all compositions
+	root       *box         // box of all compositions
 
-	refreshed       int64     // work of the tableau when it was last recomputed
-	lo, hi          []float64 // scratch: bounds of the program's columns
-	least, greatest []int32   // scratch: bounds of each ingredient's amount
+	workAtRefresh          int64     // work of the tableau when the tableau was last recomputed
+	columnLo, columnHi     []float64 // buffers: bounds of the columns of the program
+	minAmounts, maxAmounts []int32   // buffers: bounds of the amount of each ingredient
 }
 
-// scoreTolerance is the difference below which two log scores count as equal: a hundred-millionth
-// of the score.
+// scoreTolerance is the difference below which two log scores count as equal: a hundred-millionth of the score.
 const scoreTolerance = 1e-8
 
 // New returns a Bounder for p that has done no work yet.
 func New(p *Problem) *Bounder {
-	b := &Bounder{p: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1)}
+	b := &Bounder{problem: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1)}
 	n := len(p.Conditions.Amounts)
-	b.least, b.greatest = make([]int32, n), make([]int32, n)
+	b.minAmounts, b.maxAmounts = make([]int32, n), make([]int32, n)
 	for i, d := range p.Conditions.AmountSets {
 		if d.N > 0 && p.Least != nil && d.Lo < p.Least[i] {
 			up := (p.Least[i] - d.Lo + d.Step - 1) / d.Step
@@ -164,27 +168,27 @@ func New(p *Problem) *Bounder {
 				d.N = (p.Most[i]-d.Lo)/d.Step + 1
 			}
 		}
-		b.amounts = append(b.amounts, d)
+		b.amountSets = append(b.amountSets, d)
 		if d.N > 0 {
-			b.usable = append(b.usable, i)
+			b.usableIngredients = append(b.usableIngredients, i)
 		}
 	}
 	for k := range p.Factors {
-		b.from = append(b.from, len(b.pieces))
-		if part := &p.Factors[k]; part.isBoxed() && part.MaxOverForms == nil {
+		b.firstPiece = append(b.firstPiece, len(b.pieces))
+		if part := &p.Factors[k]; part.hasBoxBound() && part.MaxOverForms == nil {
 			for _, of := range part.boxPieces() {
-				b.pieces = append(b.pieces, piece{part: k, piece: of})
+				b.pieces = append(b.pieces, pieceState{factorIndex: k, bound: of})
 			}
 		}
 	}
-	b.from = append(b.from, len(b.pieces))
+	b.firstPiece = append(b.firstPiece, len(b.pieces))
 	return b
 }
 
 // UpdateIncumbent records that a composition with the given log score exists.
 func (b *Bounder) UpdateIncumbent(logScore float64) { b.incumbent = max(b.incumbent, logScore) }
 
-// UpperBound returns an upper bound of all log scores of the problem, +Inf if none is known yet.
+// UpperBound returns an upper bound of all log scores of the problem, or +Inf if no bound is known yet.
 func (b *Bounder) UpperBound() float64 {
 	if !b.started {
 		return math.Inf(1)
@@ -196,25 +200,26 @@ func (b *Bounder) UpperBound() float64 {
 	return max(above, b.incumbent)
 }
 
-// IsOptimal reports whether the best known score is proved optimal.
+// IsOptimal reports whether the best known score is proved to be optimal.
 func (b *Bounder) IsOptimal() bool { return b.started && b.UpperBound() <= b.incumbent+scoreTolerance }
 
-// Candidates returns the best compositions scored so far, the best first.
+// Candidates returns the best compositions scored so far, the best composition first.
 func (b *Bounder) Candidates() []Candidate { return b.candidates }
 
-// Work returns the approximate time spent, in steps of a nanosecond.
+// Work returns the approximate time spent, in nanoseconds.
 func (b *Bounder) Work() (work int64) {
 	work = b.work
 	if b.tableau != nil {
 		work += b.tableau.Work
 	}
-	if b.probe != nil {
-		work += b.probe.Work
+	if b.formProgram != nil {
+		work += b.formProgram.Work
 	}
 	return work
 }
 
-// Run continues until the best known score is proved optimal, or the given number of further steps is done.
+// Run continues until the best known score is proved to be optimal, or until the given amount of further work is
+// done, in nanoseconds.
 func (b *Bounder) Run(ctx context.Context, work int64) error {
 	end := b.Work() + work
 	if !b.started && !b.hasUnboundedFactor {
@@ -232,12 +237,12 @@ func (b *Bounder) Run(ctx context.Context, work int64) error {
 			continue
 		}
 		if !n.bounded {
-			if err := b.bound(n); err != nil {
+			if err := b.tightenBound(n); err != nil {
 				return err
 			}
 			continue
 		}
-		b.divide(n)
+		b.divideBox(n)
 	}
 	return nil
 }
@@ -247,7 +252,7 @@ func (b *Bounder) start(ctx context.Context) error {
 	if done, err := b.enumerateIfFew(ctx); done || err != nil {
 		return err
 	}
-	if slices.ContainsFunc(b.p.Factors, Factor.IsUnbounded) {
+	if slices.ContainsFunc(b.problem.Factors, Factor.IsUnbounded) {
 		b.hasUnboundedFactor = true
 		return nil
 	}
@@ -259,29 +264,30 @@ func (b *Bounder) start(ctx context.Context) error {
 	b.root = n.clone()
 	b.boundFactors(n)
 	b.makeTableau()
-	b.newProbe(n)
+	b.makeFormProgram(n)
 	b.started = true
 	b.addBox(n)
 	return nil
 }
 
-// enumerateIfFew scores all compositions one by one if there are at most MaxEnumerated. done reports whether it did.
+// enumerateIfFew scores all compositions one by one if there are at most MaxEnumerated compositions. The result
+// done reports whether all compositions were scored.
 func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	var sizes []int
-	for n, ok := range b.p.Sizes {
-		if ok && n > 0 && n <= len(b.p.Conditions.Amounts) {
+	for n, ok := range b.problem.Sizes {
+		if ok && n > 0 && n <= len(b.problem.Conditions.Amounts) {
 			sizes = append(sizes, n)
 		}
 	}
-	if len(sizes) == 0 || b.p.MaxEnumerated == 0 {
+	if len(sizes) == 0 || b.problem.MaxEnumerated == 0 {
 		return false, nil
 	}
-	e := constraint.NewEnumeration(b.p.Conditions, sizes)
-	if e.Candidates() > float64(b.p.MaxEnumerated) {
+	e := constraint.NewEnumeration(b.problem.Conditions, sizes)
+	if e.Candidates() > float64(b.problem.MaxEnumerated) {
 		return false, nil
 	}
 	all := e.Each(ctx, func() bool {
-		err = b.offer(e.Parts())
+		err = b.offerCandidate(e.Parts())
 		return err == nil
 	})
 	b.work += int64(e.Work())
@@ -292,20 +298,21 @@ func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	return b.started, err
 }
 
-// offer scores a composition that satisfies the conditions, and keeps it as a candidate if it is among the best.
-func (b *Bounder) offer(parts []rule.Part) error {
+// offerCandidate scores a composition that satisfies the conditions, and keeps the composition as a candidate if
+// the score is among the best.
+func (b *Bounder) offerCandidate(parts []rule.Part) error {
 	for _, p := range parts {
-		if d := b.amounts[p.Ingredient]; p.Amount < d.Lo || p.Amount > d.Hi() {
+		if d := b.amountSets[p.Ingredient]; p.Amount < d.Lo || p.Amount > d.Hi() {
 			return nil
 		}
 	}
-	for _, i := range b.p.Always {
+	for _, i := range b.problem.Always {
 		if !slices.ContainsFunc(parts, func(p rule.Part) bool { return p.Ingredient == i }) {
 			return nil
 		}
 	}
 	b.work += 1000
-	score, err := b.p.Score(parts)
+	score, err := b.problem.Score(parts)
 	if err != nil {
 		return err
 	}
@@ -313,7 +320,7 @@ func (b *Bounder) offer(parts []rule.Part) error {
 		return nil
 	}
 	b.incumbent = max(b.incumbent, score)
-	if len(b.candidates) == mostFound && score <= b.candidates[mostFound-1].LogScore {
+	if len(b.candidates) == maxCandidates && score <= b.candidates[maxCandidates-1].LogScore {
 		return nil
 	}
 	f := Candidate{slices.Clone(parts), score}
@@ -323,7 +330,7 @@ func (b *Bounder) offer(parts []rule.Part) error {
 	}
 	at, _ := slices.BinarySearchFunc(b.candidates, f, func(g, f Candidate) int { return cmp.Compare(f.LogScore, g.LogScore) })
 	b.candidates = slices.Insert(b.candidates, at, f)
-	b.candidates = b.candidates[:min(len(b.candidates), mostFound)]
+	b.candidates = b.candidates[:min(len(b.candidates), maxCandidates)]
 	return nil
 }
 

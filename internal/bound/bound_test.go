@@ -300,7 +300,7 @@ func TestBoundIsNeverBelow(t *testing.T) {
 				t.Errorf("seed %d: it ends with %v, and the best is %v", seed, b.Candidates(), best)
 			}
 		} else {
-			t.Errorf("seed %d: not closed: %v, the best is %v, after %d boxes", seed, b.UpperBound(), best, b.nodes)
+			t.Errorf("seed %d: not closed: %v, the best is %v, after %d boxes", seed, b.UpperBound(), best, b.boxCount)
 		}
 	}
 	t.Logf("%d of %d closed", closed, all)
@@ -316,7 +316,7 @@ func TestLargeProblemsClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !b.IsOptimal() {
-			t.Errorf("seed %d: bounded by %v, and %v is found after %d boxes\n%s", seed, b.UpperBound(), b.incumbent, b.nodes, m.text)
+			t.Errorf("seed %d: bounded by %v, and %v is found after %d boxes\n%s", seed, b.UpperBound(), b.incumbent, b.boxCount, m.text)
 		}
 	}
 }

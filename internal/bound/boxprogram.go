@@ -6,46 +6,46 @@ import (
 
 import "math"
 
-// makeTableau builds the linear program with a few tangents of each factor's log. It does nothing if there is no
-// relaxation or some factor has no bound.
+// makeTableau builds the linear program with a few tangents of the log of each factor. makeTableau does nothing
+// if there is no relaxation or some factor has no bound.
 func (b *Bounder) makeTableau() {
-	x := b.x
-	if x == nil || len(x.linear) == 0 {
+	x := b.relaxation
+	if x == nil || len(x.logFactors) == 0 {
 		return
 	}
 	rest := 0.0 // sum of the positive bounds of all factors
-	for k := range b.most {
-		rest += max(b.most[k], 0)
+	for k := range b.maxFactorLogs {
+		rest += max(b.maxFactorLogs[k], 0)
 	}
 	if math.IsInf(rest, 1) {
 		return
 	}
-	b.prunedBound = least + rest // Columns of logs are at least the constant least. Compositions below it score at most this.
-	for k, part := range x.linear {
-		l := b.p.Factors[part].Linear
+	b.prunedBound = minLog + rest // Columns of logs are at least minLog. A composition with a lower log scores at most this bound.
+	for k, part := range x.logFactors {
+		l := b.problem.Factors[part].Linear
 		if l == nil {
 			b.addConcaveTangent(k, b.middleAmounts(b.root))
 			continue
 		}
-		from, to := max(b.ranges[part][0], l.DomainLow), min(b.ranges[part][1], l.DomainHigh)
+		from, to := max(b.formRanges[part][0], l.DomainLow), min(b.formRanges[part][1], l.DomainHigh)
 		for q := range 7 {
 			b.addLinearTangent(k, from+float64((to-from)*float64(q+1)/8))
 		}
 		b.addLinearTangent(k, min(max(from, l.Best), to))
 	}
 	b.tableau = linprog.NewDual(&x.Program)
-	b.lo, b.hi = make([]float64, x.Columns), make([]float64, x.Columns)
+	b.columnLo, b.columnHi = make([]float64, x.Columns), make([]float64, x.Columns)
 }
 
-// addLinearTangent adds to the program a tangent at v for the factor in the k-th column of logs. It returns false if
-// there is no tangent at v or the factor already has the greatest number.
+// addLinearTangent adds to the program a tangent at v for the factor in column k of the logs. The result is
+// false if there is no tangent at v or the factor already has the maximum number of tangents.
 func (b *Bounder) addLinearTangent(k int, v float64) bool {
-	x := b.x
-	if x.tangents[k] >= mostTangents {
+	x := b.relaxation
+	if x.tangentCounts[k] >= maxLinearTangents {
 		return false
 	}
-	part := x.linear[k]
-	t, ok := b.p.Factors[part].Linear.tangent(v, b.ranges[part][0], b.ranges[part][1], b.p.Conditions.Total)
+	part := x.logFactors[k]
+	t, ok := b.problem.Factors[part].Linear.tangent(v, b.formRanges[part][0], b.formRanges[part][1], b.problem.Conditions.Total)
 	if ok {
 		x.addTangent(b, k, t)
 	}
@@ -54,32 +54,33 @@ func (b *Bounder) addLinearTangent(k int, v float64) bool {
 
 // These constants limit the simplex pivots for one box, and the rounds of new tangents.
 const (
-	mostPivots = 400
-	firstCuts  = 15
-	laterCuts  = 3
+	maxPivots        = 400 // maximum number of pivots
+	maxRootCutRounds = 15  // maximum number of rounds in the root box
+	maxCutRounds     = 3   // maximum number of rounds in other boxes
 )
 
-// solve solves the linear program of a box and lowers the box's bound to the result. It returns the solution, nil if
-// the bound is no higher than the incumbent. empty means that the box is proved to contain no composition.
-func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bool) {
-	x, t := b.x, b.tableau
+// solveProgram solves the linear program of a box and lowers the bound of the box to the result. The parameter
+// rest is the bound of the factors outside the program. solveProgram returns the solution, or nil if the bound
+// is no higher than the incumbent. The result empty means that the box is proved to contain no composition.
+func (b *Bounder) solveProgram(n *box, rest float64) (amounts, uses []float64, empty bool) {
+	x, t := b.relaxation, b.tableau
 	b.setColumnBounds(n)
-	t.SetBounds(b.lo, b.hi)
-	cuts := laterCuts
+	t.SetBounds(b.columnLo, b.columnHi)
+	cuts := maxCutRounds
 	if n.depth == 0 {
-		cuts = firstCuts
+		cuts = maxRootCutRounds
 	}
-	if t.Work-b.refreshed > int64(100*t.Size()) {
+	if t.Work-b.workAtRefresh > int64(100*t.Size()) {
 		b.refreshTableau()
 	}
 	again := true // whether the tableau may still be recomputed once
 	for {
-		v, row := t.Solve(mostPivots, b.incumbent-rest-1e-6)
-		if v == linprog.Infeasible && x.UpperBound(nil, t.FarkasMultipliers(row), b.lo, b.hi) < 0 {
+		v, row := t.Solve(maxPivots, b.incumbent-rest-1e-6)
+		if v == linprog.Infeasible && x.UpperBound(nil, t.FarkasMultipliers(row), b.columnLo, b.columnHi) < 0 {
 			b.work += int64(x.Entries)
 			return nil, nil, true
 		}
-		above := x.UpperBound(x.Cost, t.Weights(), b.lo, b.hi)
+		above := x.UpperBound(x.Cost, t.Weights(), b.columnLo, b.columnHi)
 		b.work += int64(x.Entries)
 		if above+rest < n.upperBound {
 			n.upperBound = above + rest
@@ -100,7 +101,7 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 		}
 	}
 	for k := range x.ingredients {
-		amounts, uses = append(amounts, t.Value[2*k]/x.unit), append(uses, t.Value[2*k+1])
+		amounts, uses = append(amounts, t.Value[2*k]/x.unitValue), append(uses, t.Value[2*k+1])
 	}
 	return amounts, uses, false
 }
@@ -108,20 +109,21 @@ func (b *Bounder) solve(n *box, rest float64) (amounts, uses []float64, empty bo
 // refreshTableau recomputes the tableau, which removes the rounding errors accumulated by pivots.
 func (b *Bounder) refreshTableau() {
 	b.tableau.Refresh()
-	b.refreshed = b.tableau.Work
+	b.workAtRefresh = b.tableau.Work
 }
 
-// addCuts adds a tangent for each factor whose log the program's solution exceeds. It reports whether it added any.
+// addCuts adds a tangent for each factor whose log is below the factor's column in the program's solution. The
+// result reports whether a tangent was added.
 func (b *Bounder) addCuts() (added bool) {
-	x, t := b.x, b.tableau
-	for k, part := range x.linear {
-		l := b.p.Factors[part].Linear
+	x, t := b.relaxation, b.tableau
+	for k, part := range x.logFactors {
+		l := b.problem.Factors[part].Linear
 		if l == nil {
 			added = b.addConcaveTangent(k, b.solvedAmounts()) || added
 			continue
 		}
-		v := min(max(b.solvedForm(l), b.ranges[part][0]), b.ranges[part][1])
-		if t.Value[x.first+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
+		v := min(max(b.solvedFormValue(l), b.formRanges[part][0]), b.formRanges[part][1])
+		if t.Value[x.firstLogColumn+k] > max(l.Log(v), l.Floor)+1e-10 && b.addLinearTangent(k, v) {
 			added = true
 		}
 	}
@@ -133,17 +135,17 @@ func (b *Bounder) addCuts() (added bool) {
 
 // solvedAmounts returns the amount of each ingredient in the program's solution, in units.
 func (b *Bounder) solvedAmounts() []float64 {
-	amounts := make([]float64, len(b.amounts))
-	for k, i := range b.x.ingredients {
-		amounts[i] = max(b.tableau.Value[2*k], 0) / b.x.unit
+	amounts := make([]float64, len(b.amountSets))
+	for k, i := range b.relaxation.ingredients {
+		amounts[i] = max(b.tableau.Value[2*k], 0) / b.relaxation.unitValue
 	}
 	return amounts
 }
 
-// solvedForm returns the value of a linear form in the program's solution.
-func (b *Bounder) solvedForm(l *Linear) float64 {
+// solvedFormValue returns the value of a linear form in the program's solution.
+func (b *Bounder) solvedFormValue(l *Linear) float64 {
 	v := l.Constant
-	for _, e := range b.x.form(l) {
+	for _, e := range b.relaxation.formEntries(l) {
 		v += float64(e.Factor * b.tableau.Value[e.Column])
 	}
 	return v

@@ -6,37 +6,36 @@ import (
 	"slices"
 )
 
-// divide divides a box in two at its cut, and computes a cheap bound of each half.
-func (b *Bounder) divide(n *box) {
+// divideBox divides a box in two at the cut of the box, and computes a cheap bound of each half.
+func (b *Bounder) divideBox(n *box) {
 	low, high := n.clone(), n.clone()
-	low.hi[n.column], high.lo[n.column] = n.cut, n.cut+1
+	low.hi[n.cutColumn], high.lo[n.cutColumn] = n.cutValue, n.cutValue+1
 	halves := [2]*box{low, high}
-	if n.upper {
+	if n.upperFirst {
 		halves = [2]*box{high, low}
 	}
 	for _, h := range halves {
-		if !b.snapBounds(h, n.column/2) || !b.tighten(h) {
+		if !b.snapBounds(h, n.cutColumn/2) || !b.tightenBox(h) {
 			continue
 		}
 		b.addBox(h)
 	}
 }
 
-// integralityTolerance is the distance from a whole number at which a use or an amount counts as
-// fractional.
+// integralityTolerance is the distance from a whole number at which a use or an amount counts as fractional.
 const integralityTolerance = 1e-6
 
-// choose decides where to divide a box. It returns false if the box contains a single composition.
-func (b *Bounder) choose(n *box, amounts, uses []float64) bool {
+// chooseCut decides where to divide a box. The result is false if the box contains a single composition.
+func (b *Bounder) chooseCut(n *box, amounts, uses []float64) bool {
 	if b.hasBoxedFactor() {
-		return b.chooseAlong(n) || b.chooseBoxed(n, uses)
+		return b.chooseProposedCut(n) || b.chooseBoxedCut(n, uses)
 	}
-	return b.chooseUse(n, amounts, uses) || b.chooseAmount(n, amounts) || b.chooseWide(n, amounts)
+	return b.chooseUseCut(n, amounts, uses) || b.chooseAmountCut(n, amounts) || b.chooseWidestCut(n, amounts)
 }
 
-// chooseUse divides a box between unused and used, for the ingredient whose use in the program's solution is furthest
-// from 0 and 1. It returns false if all uses are 0 or 1.
-func (b *Bounder) chooseUse(n *box, amounts, uses []float64) bool {
+// chooseUseCut divides a box between unused and used, for the ingredient whose use in the program's solution is
+// furthest from 0 and 1. The result is false if all uses are 0 or 1.
+func (b *Bounder) chooseUseCut(n *box, amounts, uses []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(uses) {
 		if off := min(uses[k], 1-uses[k]); n.lo[2*k+1] < n.hi[2*k+1] && off > most {
@@ -46,19 +45,19 @@ func (b *Bounder) chooseUse(n *box, amounts, uses []float64) bool {
 	if column < 0 {
 		return false
 	}
-	n.column, n.cut, n.upper = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
+	n.cutColumn, n.cutValue, n.upperFirst = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
 	return true
 }
 
-// chooseAmount divides a box at the amount in the program's solution that is furthest from an allowed one. It returns
-// false if all amounts are allowed.
-func (b *Bounder) chooseAmount(n *box, amounts []float64) bool {
+// chooseAmountCut divides a box at the amount in the program's solution that is furthest from an allowed amount.
+// The result is false if all amounts are allowed.
+func (b *Bounder) chooseAmountCut(n *box, amounts []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(amounts) {
 		if n.lo[2*k+1] == 0 || n.lo[2*k] == n.hi[2*k] {
 			continue
 		}
-		step := float64(b.amounts[b.x.ingredients[k]].Step)
+		step := float64(b.amountSets[b.relaxation.ingredients[k]].Step)
 		over := (amounts[k] - float64(n.lo[2*k])) / step
 		if off := math.Abs(over - math.Round(over)); off > most {
 			column, most = 2*k, off
@@ -67,22 +66,22 @@ func (b *Bounder) chooseAmount(n *box, amounts []float64) bool {
 	if column < 0 {
 		return false
 	}
-	d := b.amounts[b.x.ingredients[column/2]]
+	d := b.amountSets[b.relaxation.ingredients[column/2]]
 	over := (amounts[column/2] - float64(n.lo[column])) / float64(d.Step)
-	n.cut = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
-	n.column, n.cut = column, min(max(n.cut, n.lo[column]), n.hi[column]-1)
-	n.upper = over-math.Floor(over) > 0.5
+	n.cutValue = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
+	n.cutColumn, n.cutValue = column, min(max(n.cutValue, n.lo[column]), n.hi[column]-1)
+	n.upperFirst = over-math.Floor(over) > 0.5
 	return true
 }
 
-// chooseWide divides a box along the ingredient with the widest interval of amounts. It returns false if no interval
-// can be divided.
-func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
+// chooseWidestCut divides a box along the ingredient with the widest interval of amounts. The result is false if
+// no interval can be divided.
+func (b *Bounder) chooseWidestCut(n *box, amounts []float64) bool {
 	column, most := -1, int32(0)
 	for k := range len(n.lo) / 2 {
 		wide := n.hi[2*k] - n.lo[2*k]
 		if n.lo[2*k+1] < n.hi[2*k+1] {
-			wide += int32(b.p.Conditions.Total) // ingredients that may be used or unused come first
+			wide += int32(b.problem.Conditions.Total) // ingredients that may be used or unused come first
 		}
 		if wide > most {
 			column, most = 2*k, wide
@@ -92,85 +91,87 @@ func (b *Bounder) chooseWide(n *box, amounts []float64) bool {
 		return false
 	}
 	if n.lo[column+1] < n.hi[column+1] {
-		n.column, n.cut, n.upper = column+1, 0, true
+		n.cutColumn, n.cutValue, n.upperFirst = column+1, 0, true
 		return true
 	}
-	n.column, n.cut = column, n.lo[column]+(n.hi[column]-n.lo[column])/2
+	n.cutColumn, n.cutValue = column, n.lo[column]+(n.hi[column]-n.lo[column])/2
 	if amounts != nil {
 		if at := int32(math.Round(amounts[column/2])); n.lo[column] < at && at < n.hi[column] {
-			n.cut = at
+			n.cutValue = at
 		}
 	}
-	n.upper = false
+	n.upperFirst = false
 	return true
 }
 
 // hasBoxedFactor reports whether some factor computes its own bound over a box, outside the linear program.
 func (b *Bounder) hasBoxedFactor() bool {
-	return slices.ContainsFunc(b.p.Factors, Factor.isBoxed)
+	return slices.ContainsFunc(b.problem.Factors, Factor.hasBoxBound)
 }
 
-func (p Factor) isBoxed() bool {
+// hasBoxBound reports whether the factor computes its own bound over a box, outside the linear program.
+func (p Factor) hasBoxBound() bool {
 	return !p.hasColumn() && (p.Box != nil || p.Pieces != nil || p.MaxOverForms != nil)
 }
 
-// littleBy is the least effect on a factor's log for which chooseAlong divides along the ingredient that the factor
-// proposes.
-const littleBy = 0.01
+// minBranchGain is the minimum effect on the log of a factor for which chooseProposedCut divides along the
+// ingredient that the factor proposes.
+const minBranchGain = 0.01
 
-// chooseAlong divides a box along the ingredient proposed by the piece that contributes most. The cut is at the
-// square of the mean of the roots of least and greatest amount. It returns false if there is no proposal.
-func (b *Bounder) chooseAlong(n *box) bool {
-	if n.branchIngredient < 0 || n.branchGain < littleBy {
+// chooseProposedCut divides a box along the ingredient proposed by the piece that contributes most. The cut is
+// at the square of the mean of the square roots of least and greatest amount. The result is false if there is no
+// proposal.
+func (b *Bounder) chooseProposedCut(n *box) bool {
+	if n.branchIngredient < 0 || n.branchGain < minBranchGain {
 		return false
 	}
-	k, _ := slices.BinarySearch(b.usable, n.branchIngredient)
+	k, _ := slices.BinarySearch(b.usableIngredients, n.branchIngredient)
 	if n.lo[2*k] == n.hi[2*k] {
 		return false
 	}
 	if n.lo[2*k+1] < n.hi[2*k+1] {
-		n.column, n.cut, n.upper = 2*k+1, 0, false
+		n.cutColumn, n.cutValue, n.upperFirst = 2*k+1, 0, false
 		return true
 	}
 	root := float64((math.Sqrt(float64(n.lo[2*k])) + math.Sqrt(float64(n.hi[2*k]))) / 2)
-	n.column, n.cut, n.upper = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
-	if n.lo[2*k] == 0 && n.cut < int32(b.amounts[n.branchIngredient].Lo) {
-		n.cut = 0 // cut between unused and used
+	n.cutColumn, n.cutValue, n.upperFirst = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
+	if n.lo[2*k] == 0 && n.cutValue < int32(b.amountSets[n.branchIngredient].Lo) {
+		n.cutValue = 0 // cut between unused and used
 	}
 	return true
 }
 
-// mostTried is the greatest number of cuts that chooseBoxed compares.
-const mostTried = 12
+// maxCutsTried is the maximum number of cuts that chooseBoxedCut compares.
+const maxCutsTried = 12
 
-// chooseBoxed divides a box at the cut that lowers the factors' bounds most in both halves. It returns false if there
-// is no cut.
-func (b *Bounder) chooseBoxed(n *box, uses []float64) bool {
+// chooseBoxedCut divides a box at the cut that most lowers the bounds of the factors in both halves. The result
+// is false if there is no cut.
+func (b *Bounder) chooseBoxedCut(n *box, uses []float64) bool {
 	cuts := b.possibleCuts(n, uses)
 	if len(cuts) == 0 {
 		return false
 	}
 	best, most := 0, -1.0
-	here := b.allBoxed(n)
-	for k, c := range cuts[:min(len(cuts), mostTried)] {
+	here := b.boxedBound(n)
+	for k, c := range cuts[:min(len(cuts), maxCutsTried)] {
 		if gain := b.cutGain(n, c, here); gain > most {
 			best, most = k, gain
 		}
 	}
-	n.column, n.cut = cuts[best].column, cuts[best].at
-	n.upper = uses != nil && n.column%2 == 1 && uses[n.column/2] > 0.5
+	n.cutColumn, n.cutValue = cuts[best].column, cuts[best].maxLowerValue
+	n.upperFirst = uses != nil && n.cutColumn%2 == 1 && uses[n.cutColumn/2] > 0.5
 	return true
 }
 
 // A cut is a place at which a box can be divided.
 type cut struct {
-	column int
-	at     int32   // greatest value of the column in the lower half
-	wide   float64 // width of the interval that the cut divides, weighted
+	column        int     // column to divide
+	maxLowerValue int32   // greatest value of the column in the lower half
+	width         float64 // weighted width of the interval that the cut divides; wider cuts are tried first
 }
 
-// possibleCuts returns a cut for each ingredient that can vary in a box, the widest first. A cut is between unused
-// and used, or in the middle of the amounts of an ingredient that is always used.
+// possibleCuts returns a cut for each ingredient that can vary in a box, the widest cut first. A cut is between
+// unused and used, or in the middle of the amounts of an ingredient that is always used.
 func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 	var cuts []cut
 	for k := range len(n.lo) / 2 {
@@ -179,39 +180,39 @@ func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 		case wide == 0:
 		case n.lo[2*k+1] < n.hi[2*k+1]:
 			if uses != nil {
-				wide += float64(float64(b.p.Conditions.Total) * min(uses[k], 1-uses[k]))
+				wide += float64(float64(b.problem.Conditions.Total) * min(uses[k], 1-uses[k]))
 			}
 			cuts = append(cuts, cut{2*k + 1, 0, float64(2 * wide)})
 		default:
 			cuts = append(cuts, cut{2 * k, n.lo[2*k] + (n.hi[2*k]-n.lo[2*k])/2, wide})
 		}
 	}
-	slices.SortStableFunc(cuts, func(p, q cut) int { return cmp.Compare(q.wide, p.wide) })
+	slices.SortStableFunc(cuts, func(p, q cut) int { return cmp.Compare(q.width, p.width) })
 	return cuts
 }
 
-// cutGain returns the product, over the two halves, of how much lower the factors' bounds are than here, their sum
-// over the undivided box.
+// cutGain returns the product of the gains of the two halves. The gain of a half is the difference between two
+// sums of the factors' bounds: here, the sum over the undivided box, less the sum over the half.
 func (b *Bounder) cutGain(n *box, c cut, here float64) float64 {
 	low, high := n.clone(), n.clone()
-	low.hi[c.column], high.lo[c.column] = c.at, c.at+1
+	low.hi[c.column], high.lo[c.column] = c.maxLowerValue, c.maxLowerValue+1
 	gain := [2]float64{}
 	for k, half := range [...]*box{low, high} {
 		if !b.snapBounds(half, c.column/2) {
 			gain[k] = 10
 			continue
 		}
-		if gain[k] = min(here-b.allBoxed(half), 10); math.IsNaN(gain[k]) {
+		if gain[k] = min(here-b.boxedBound(half), 10); math.IsNaN(gain[k]) {
 			gain[k] = 0 // both bounds are infinite
 		}
 	}
 	return float64(max(gain[0], 1e-6) * max(gain[1], 1e-6))
 }
 
-// allBoxed returns the sum over a box of the bounds of the factors outside the linear program.
-func (b *Bounder) allBoxed(n *box) (sum float64) {
-	for k := range b.p.Factors {
-		if b.p.Factors[k].isBoxed() {
+// boxedBound returns the sum over a box of the bounds of the factors outside the linear program.
+func (b *Bounder) boxedBound(n *box) (sum float64) {
+	for k := range b.problem.Factors {
+		if b.problem.Factors[k].hasBoxBound() {
 			sum = addLogs(sum, b.boundFactor(n, k))
 		}
 	}

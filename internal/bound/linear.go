@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// boundLog returns an upper bound of the factor's log for values of the form between from and to.
+// boundLog returns an upper bound of the log of the factor for values of the form between from and to.
 func (l *Linear) boundLog(from, to float64) float64 {
 	v := l.Log(min(max(from, l.Best), to))
 	return v + float64(math.Abs(v)*0x1p-50)
 }
 
-// linearRange returns bounds of a linear form over a box. For each bound, every ingredient has its least amount and
-// the remaining units go where they add least or most.
+// linearRange returns bounds of a linear form over a box. For each bound, every ingredient has its least amount,
+// and the remaining units go where the units add least or most.
 func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
-	return -b.greatestOf(n, l, -1), b.greatestOf(n, l, 1)
+	return -b.maximumOf(n, l, -1), b.maximumOf(n, l, 1)
 }
 
-// greatestOf returns an upper bound over a box of a linear form times sign.
-func (b *Bounder) greatestOf(n *box, l *Linear, sign float64) float64 {
+// maximumOf returns an upper bound over a box of a linear form times sign.
+func (b *Bounder) maximumOf(n *box, l *Linear, sign float64) float64 {
 	type share struct {
 		by   float64
 		room int32
 	}
 	var shares []share
-	left := b.p.Conditions.Total
+	left := b.problem.Conditions.Total
 	sum, size := float64(sign*l.Constant), math.Abs(l.Constant)
 	add := func(v float64) {
 		sum += v
 		size += math.Abs(v)
 	}
 	k := 0
-	for i, d := range b.amounts {
+	for i, d := range b.amountSets {
 		if d.N == 0 {
 			continue
 		}

@@ -2,14 +2,15 @@ package bound
 
 import "container/heap"
 
-// openBoxes is a heap of the boxes that may still contain a better composition. The first has the highest bound and
-// is divided next.
+// openBoxes is a heap of the boxes that may still contain a better composition. The first box has the highest
+// bound and is divided next.
 type openBoxes []*box
 
 func (o openBoxes) Len() int      { return len(o) }
 func (o openBoxes) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 
-// Less puts the box with the higher bound first or, if the bounds are equal, the smaller box.
+// Less puts the box with the higher bound first. If the bounds are equal, Less puts the box that was divided
+// more often first.
 func (o openBoxes) Less(i, j int) bool {
 	n, m := o[i], o[j]
 	return n.upperBound > m.upperBound || n.upperBound == m.upperBound && n.depth > m.depth

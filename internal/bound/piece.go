@@ -1,15 +1,16 @@
 package bound
 
-// A piece is one piece of a factor, with statistics of its use.
-type piece struct {
-	part  int
-	piece Piece
+// A pieceState is one piece of a factor, with statistics of the use of the piece.
+type pieceState struct {
+	factorIndex int   // index of the factor
+	bound       Piece // computes the bound
 
-	steps int64
-	gain  float64 // sum of how much it has lowered factors' bounds, discounted
+	work int64   // time spent on the piece so far, in nanoseconds
+	gain float64 // discounted sum of how much new bounds of the piece have lowered the bounds of factors
 }
 
-// boxPieces returns the factor's pieces, or its Box as the only piece. It returns nil for a factor without either.
+// boxPieces returns the pieces of the factor, or Box as the only piece. The slice is nil for a factor with
+// neither Pieces nor Box.
 func (p Factor) boxPieces() []Piece {
 	switch {
 	case p.Pieces != nil:
@@ -22,18 +23,18 @@ func (p Factor) boxPieces() []Piece {
 	return nil
 }
 
-// boundFactors computes, over the box of all compositions, the bound of each piece and factor, and the range of each
-// linear form.
+// boundFactors computes the bound of each piece, the bound of each factor, and the range of each linear form.
+// All bounds and ranges are over the box n of all compositions.
 func (b *Bounder) boundFactors(n *box) {
-	n.pieces, n.age = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
+	n.pieceBounds, n.pieceAges = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
 	b.setAmountBounds(n)
 	for k := range b.pieces {
 		p := &b.pieces[k]
-		n.pieces[k], p.steps, _, _ = p.piece(b.least, b.greatest, b.maxUsed())
-		b.work += p.steps
+		n.pieceBounds[k], p.work, _, _ = p.bound(b.minAmounts, b.maxAmounts, b.maxUsed())
+		b.work += p.work
 	}
-	for k := range b.p.Factors {
-		p := &b.p.Factors[k]
+	for k := range b.problem.Factors {
+		p := &b.problem.Factors[k]
 		most, ends := p.Most, [2]float64{}
 		if p.Linear != nil {
 			ends[0], ends[1] = b.linearRange(n, p.Linear)
@@ -41,28 +42,28 @@ func (b *Bounder) boundFactors(n *box) {
 		if p.hasColumn() {
 			most = min(most, b.separateBound(n, p))
 		}
-		b.most, b.ranges = append(b.most, most), append(b.ranges, ends)
-		if p.isBoxed() {
-			b.most[k] = b.boundFactor(n, k)
+		b.maxFactorLogs, b.formRanges = append(b.maxFactorLogs, most), append(b.formRanges, ends)
+		if p.hasBoxBound() {
+			b.maxFactorLogs[k] = b.boundFactor(n, k)
 		}
 	}
 }
 
-// joinPieces returns the bound of a factor, given the bounds of all pieces.
-func (b *Bounder) joinPieces(part int, pieces []float64) float64 {
-	of := pieces[b.from[part]:b.from[part+1]]
-	if join := b.p.Factors[part].JoinPieces; join != nil {
-		return min(b.most[part], join(of))
+// joinPieceBounds returns the bound of the factor with the given index, given the bounds of all pieces.
+func (b *Bounder) joinPieceBounds(part int, pieces []float64) float64 {
+	of := pieces[b.firstPiece[part]:b.firstPiece[part+1]]
+	if join := b.problem.Factors[part].JoinPieces; join != nil {
+		return min(b.maxFactorLogs[part], join(of))
 	}
-	return min(b.most[part], of[0])
+	return min(b.maxFactorLogs[part], of[0])
 }
 
-// sumOfPieces returns the bound of a box that follows from the stored bounds of its pieces.
+// sumOfPieces returns the bound of a box that follows from the stored bounds of the pieces.
 func (b *Bounder) sumOfPieces(n *box) float64 {
 	sum := n.restBound
-	for k := range b.p.Factors {
-		if b.from[k+1] > b.from[k] {
-			sum = addLogs(sum, b.joinPieces(k, n.pieces))
+	for k := range b.problem.Factors {
+		if b.firstPiece[k+1] > b.firstPiece[k] {
+			sum = addLogs(sum, b.joinPieceBounds(k, n.pieceBounds))
 		}
 	}
 	return sum
@@ -71,8 +72,8 @@ func (b *Bounder) sumOfPieces(n *box) float64 {
 // maxPieceAge is the number of divisions after which the bound of a piece must be recomputed.
 const maxPieceAge = 6
 
-// refinePiece recomputes the bound of one outdated piece in a box: the one that has lowered bounds most for its cost.
-// It returns false if no piece is worth it.
+// refinePiece recomputes the bound of one outdated piece in a box: the piece that has lowered bounds most for
+// its cost. The result is false if no piece is worth recomputing.
 func (b *Bounder) refinePiece(n *box) bool {
 	best := b.outdatedPiece(n)
 	if best < 0 {
@@ -80,14 +81,14 @@ func (b *Bounder) refinePiece(n *box) bool {
 	}
 	p := &b.pieces[best]
 	b.setAmountBounds(n)
-	above, steps, along, by := p.piece(b.least, b.greatest, b.maxUsed())
+	above, steps, along, by := p.bound(b.minAmounts, b.maxAmounts, b.maxUsed())
 	b.work += steps
-	p.steps += steps
-	age := n.age[best]
-	was := b.joinPieces(p.part, n.pieces)
-	n.pieces[best] = min(n.pieces[best], above)
-	n.age[best] = 0
-	is := b.joinPieces(p.part, n.pieces)
+	p.work += steps
+	age := n.pieceAges[best]
+	was := b.joinPieceBounds(p.factorIndex, n.pieceBounds)
+	n.pieceBounds[best] = min(n.pieceBounds[best], above)
+	n.pieceAges[best] = 0
+	is := b.joinPieceBounds(p.factorIndex, n.pieceBounds)
 	if gain := was - is; gain > 0 {
 		p.gain += min(gain, 1) / float64(age)
 	}
@@ -97,31 +98,31 @@ func (b *Bounder) refinePiece(n *box) bool {
 	return true
 }
 
-// outdatedPiece returns the outdated piece that has lowered bounds most for its cost. It returns −1 if there is
-// none, or if it promises so much less than other pieces that it can wait.
+// outdatedPiece returns the index of the outdated piece that has lowered bounds most for its cost. The result is
+// −1 if no piece is outdated, or if the piece promises so much less than other pieces that the piece can wait.
 func (b *Bounder) outdatedPiece(n *box) int {
 	best, most, top := -1, 0.0, 0.0
 	for k := range b.pieces {
 		p := &b.pieces[k]
-		worth := (p.gain + 1e-3) / float64(p.steps+1000)
-		if top = max(top, worth); n.age[k] > 0 && (best < 0 || worth > most) {
+		worth := (p.gain + 1e-3) / float64(p.work+1000)
+		if top = max(top, worth); n.pieceAges[k] > 0 && (best < 0 || worth > most) {
 			best, most = k, worth
 		}
 	}
-	if best >= 0 && float64(most*float64(n.age[best])*float64(n.age[best])) < top && n.age[best] < maxPieceAge {
+	if best >= 0 && float64(most*float64(n.pieceAges[best])*float64(n.pieceAges[best])) < top && n.pieceAges[best] < maxPieceAge {
 		return -1
 	}
 	return best
 }
 
-// proposeBranch considers the ingredient along, which contributes by to the bound of a piece, as the one to divide
-// the box by. It records the proposal if the factor's bound would fall more without the contribution than by any
-// earlier proposal. is is the factor's bound with the contribution.
-func (b *Bounder) proposeBranch(n *box, piece, along int, by, is float64) {
-	above := n.pieces[piece]
-	n.pieces[piece] = above - by
-	if less := min(is-b.joinPieces(b.pieces[piece].part, n.pieces), 10); less > n.branchGain {
-		n.branchIngredient, n.branchGain = along, less
+// proposeBranch proposes to divide the box along the given ingredient, which contributes by to the bound of a
+// piece. The proposal is recorded if the bound of the factor would fall more without the contribution than for
+// any earlier proposal. The parameter is holds the bound of the factor with the contribution.
+func (b *Bounder) proposeBranch(n *box, piece, ingredient int, by, is float64) {
+	above := n.pieceBounds[piece]
+	n.pieceBounds[piece] = above - by
+	if less := min(is-b.joinPieceBounds(b.pieces[piece].factorIndex, n.pieceBounds), 10); less > n.branchGain {
+		n.branchIngredient, n.branchGain = ingredient, less
 	}
-	n.pieces[piece] = above
+	n.pieceBounds[piece] = above
 }

@@ -8,60 +8,60 @@ import (
 	"kir/internal/constraint/linprog"
 )
 
-// A relaxation is the linear program of a problem. Each ingredient that may be used has two columns: its amount, in
-// fractions of a power of two above the total, and its use. Further columns stand for the log of each factor bounded
-// by tangents, and for each capped term of a sum. Coefficients are whole numbers times powers of two, as far as
-// float64 allows.
+// A relaxation is the linear program of a problem. Each ingredient that may be used has two columns: the amount
+// and the use. Amounts are in fractions of a power of two above the total. Further columns stand for the log of
+// each factor bounded by tangents, and for each capped term of a sum. Coefficients are whole numbers times
+// powers of two, as far as float64 allows.
 type relaxation struct {
 	linprog.Program
-	ingredients  []int   // ingredient of each k, whose columns are 2k and 2k+1
-	indexOf      []int   // k of each ingredient; −1 if it may not be used
-	unit         float64 // value of a column of amounts for one unit
-	firstTangent int     // index of the first row that is a tangent
-	linear       []int   // factors with a column for their log
-	first        int     // column of the first factor in linear
-	lo, hi       []float64
-	tangents     []int // for each factor in linear: how many tangents it has
+	ingredients        []int     // usable ingredients; ingredients[k] has the columns 2k and 2k+1
+	ingredientIndex    []int     // for each ingredient: index in ingredients; −1 if the ingredient may not be used
+	unitValue          float64   // value of a column of amounts for one unit
+	firstTangent       int       // index of the first row that is a tangent
+	logFactors         []int     // indices of the factors with a column for their log
+	firstLogColumn     int       // column of the first factor in logFactors
+	cappedLo, cappedHi []float64 // bounds of the columns of capped terms
+	tangentCounts      []int     // for each factor in logFactors: number of tangents of the factor
 }
 
 const (
-	mostUsable   = 300 // greatest number of ingredients for which there is a program
-	mostTangents = 80  // greatest number of tangents of a factor with a linear form
-	mostTouched  = 200 // greatest number of tangents of a concave factor
-	least        = -1000.0
+	maxProgramIngredients = 300     // maximum number of ingredients for which there is a program
+	maxLinearTangents     = 80      // maximum number of tangents of a factor with a linear form
+	maxConcaveTangents    = 200     // maximum number of tangents of a concave factor
+	minLog                = -1000.0 // lower bound of the columns of logs
 )
 
-// newRelaxation returns the program of a problem, nil if it would be too large.
+// newRelaxation returns the program of a problem, or nil if the program would be too large.
 func newRelaxation(b *Bounder) *relaxation {
-	p, c := b.p, b.p.Conditions
-	x := &relaxation{unit: math.Ldexp(1, -bits.Len(uint(c.Total)))}
-	if len(b.usable) > mostUsable {
+	p, c := b.problem, b.problem.Conditions
+	x := &relaxation{unitValue: math.Ldexp(1, -bits.Len(uint(c.Total)))}
+	if len(b.usableIngredients) > maxProgramIngredients {
 		return nil
 	}
-	x.ingredients, x.indexOf = b.usable, make([]int, len(b.amounts))
-	for i := range x.indexOf {
-		x.indexOf[i] = -1
+	x.ingredients, x.ingredientIndex = b.usableIngredients, make([]int, len(b.amountSets))
+	for i := range x.ingredientIndex {
+		x.ingredientIndex[i] = -1
 	}
 	for k, i := range x.ingredients {
-		x.indexOf[i] = k
+		x.ingredientIndex[i] = k
 	}
 	x.Columns = 2 * len(x.ingredients)
-	x.first = x.Columns
+	x.firstLogColumn = x.Columns
 	for k := range p.Factors {
 		if p.Factors[k].hasColumn() {
-			x.linear = append(x.linear, k)
+			x.logFactors = append(x.logFactors, k)
 			x.Columns++
 		}
 	}
-	x.tangents = make([]int, len(x.linear))
+	x.tangentCounts = make([]int, len(x.logFactors))
 	var all, uses []linprog.Entry
 	for k, i := range x.ingredients {
-		d := b.amounts[i]
+		d := b.amountSets[i]
 		all, uses = append(all, linprog.Entry{Column: 2 * k, Factor: 1}), append(uses, linprog.Entry{Column: 2*k + 1, Factor: 1})
-		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Hi()) * x.unit)}}, math.Inf(-1), 0)
-		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Lo) * x.unit)}}, 0, math.Inf(1))
+		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Hi()) * x.unitValue)}}, math.Inf(-1), 0)
+		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Lo) * x.unitValue)}}, 0, math.Inf(1))
 	}
-	x.AddRow(all, float64(float64(c.Total)*x.unit), float64(float64(c.Total)*x.unit))
+	x.AddRow(all, float64(float64(c.Total)*x.unitValue), float64(float64(c.Total)*x.unitValue))
 	low, high := len(p.Sizes), 0
 	for n, ok := range p.Sizes {
 		if ok {
@@ -71,13 +71,13 @@ func newRelaxation(b *Bounder) *relaxation {
 	x.AddRow(uses, float64(low), float64(high))
 	x.addGroups(c)
 	for _, n := range c.Needs {
-		if x.indexOf[n.If] < 0 {
+		if x.ingredientIndex[n.If] < 0 {
 			continue
 		}
-		r := []linprog.Entry{{Column: 2*x.indexOf[n.If] + 1, Factor: -1}}
+		r := []linprog.Entry{{Column: 2*x.ingredientIndex[n.If] + 1, Factor: -1}}
 		for _, i := range n.Then {
-			if x.indexOf[i] >= 0 {
-				r = append(r, linprog.Entry{Column: 2*x.indexOf[i] + 1, Factor: 1})
+			if x.ingredientIndex[i] >= 0 {
+				r = append(r, linprog.Entry{Column: 2*x.ingredientIndex[i] + 1, Factor: 1})
 			}
 		}
 		x.AddRow(r, 0, math.Inf(1))
@@ -87,8 +87,8 @@ func newRelaxation(b *Bounder) *relaxation {
 	}
 	x.firstTangent = len(x.Rows)
 	x.Cost = make([]float64, x.Columns)
-	for k := range x.linear {
-		x.Cost[x.first+k] = 1
+	for k := range x.logFactors {
+		x.Cost[x.firstLogColumn+k] = 1
 	}
 	return x
 }
@@ -97,7 +97,7 @@ func (x *relaxation) addGroups(c *constraint.Conditions) {
 	for _, g := range c.Groups {
 		var amounts, uses []linprog.Entry
 		for _, i := range g.Members {
-			if k := x.indexOf[i]; k >= 0 {
+			if k := x.ingredientIndex[i]; k >= 0 {
 				amounts, uses = append(amounts, linprog.Entry{Column: 2 * k, Factor: 1}), append(uses, linprog.Entry{Column: 2*k + 1, Factor: 1})
 			}
 		}
@@ -105,19 +105,19 @@ func (x *relaxation) addGroups(c *constraint.Conditions) {
 			x.AddRow(uses, float64(g.Used.Min), float64(g.Used.Max))
 		}
 		if g.Total != nil {
-			x.AddRow(amounts, float64(float64(g.Total.Min)*x.unit), float64(float64(g.Total.Max)*x.unit))
+			x.AddRow(amounts, float64(float64(g.Total.Min)*x.unitValue), float64(float64(g.Total.Max)*x.unitValue))
 		}
 	}
 }
 
-// addSum adds the row of a sum of the conditions. Contributions that are not linear are relaxed to the values that
-// make each bound easiest to satisfy.
+// addSum adds the row of a sum of the conditions. Contributions that are not linear are replaced by the values
+// that make each bound easiest to satisfy.
 func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	var of []linprog.Entry
 	low, high := s.Min, s.Max
 	top := 1.0
 	for _, t := range s.Terms {
-		k := x.indexOf[t.Ingredient]
+		k := x.ingredientIndex[t.Ingredient]
 		if k < 0 {
 			continue
 		}
@@ -132,10 +132,10 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 			if t.Cap > 0 && t.Cap < total {
 				column = x.Columns
 				x.Columns++
-				x.lo, x.hi = append(x.lo, 0), append(x.hi, float64(float64(t.Cap)*x.unit))
+				x.cappedLo, x.cappedHi = append(x.cappedLo, 0), append(x.cappedHi, float64(float64(t.Cap)*x.unitValue))
 				x.AddRow([]linprog.Entry{{Column: column, Factor: 1}, {Column: 2 * k, Factor: -1}}, math.Inf(-1), 0)
 			}
-			f := float64(t.PerUnit) / x.unit
+			f := float64(t.PerUnit) / x.unitValue
 			of = append(of, linprog.Entry{Column: column, Factor: f})
 			top = max(top, math.Abs(f))
 		}
@@ -155,23 +155,23 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	if high != math.MaxInt64 {
 		to = math.Ldexp(float64(high), -exponent)
 	}
-	x.AddRow(of, slackened(from, -1), slackened(to, 1))
+	x.AddRow(of, slackenedBound(from, -1), slackenedBound(to, 1))
 }
 
-// slackened returns a bound v, moved outwards (sign 1 up, −1 down) by the greatest error of its conversion to
-// float64.
-func slackened(v, sign float64) float64 {
+// slackenedBound returns a bound v, moved outwards (sign 1 up, −1 down) by the maximum error of the conversion
+// of v to float64.
+func slackenedBound(v, sign float64) float64 {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<52 || math.IsInf(v, 0) {
 		return v
 	}
 	return v + float64(sign*math.Abs(v)*0x1p-52)
 }
 
-// form returns the program's entries for a linear form, without the constant.
-func (x *relaxation) form(l *Linear) (of []linprog.Entry) {
+// formEntries returns the entries in the program of a linear form, without the constant.
+func (x *relaxation) formEntries(l *Linear) (of []linprog.Entry) {
 	for k, i := range x.ingredients {
 		if f := l.PerUnit[i]; f != 0 {
-			of = append(of, linprog.Entry{Column: 2 * k, Factor: f / x.unit})
+			of = append(of, linprog.Entry{Column: 2 * k, Factor: f / x.unitValue})
 		}
 		if l.PerUse != nil && l.PerUse[i] != 0 {
 			of = append(of, linprog.Entry{Column: 2*k + 1, Factor: l.PerUse[i]})
@@ -180,11 +180,11 @@ func (x *relaxation) form(l *Linear) (of []linprog.Entry) {
 	return of
 }
 
-// A line is the function v ↦ at + slope·v.
-type line struct{ slope, at float64 }
+// A line is the function v ↦ intercept + slope·v.
+type line struct{ slope, intercept float64 }
 
-// tangent returns a line that is nowhere below the factor's log between from and to, and close to it at v. ok is
-// false if there is none.
+// tangent returns a line that is nowhere below the log of the factor between from and to, and close to the log
+// at v. The result ok is false if there is no line.
 func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	log := l.Log(v)
 	if log <= l.Floor {
@@ -199,13 +199,13 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	}
 	at := log - float64(slope*v)
 	if !math.IsInf(l.Floor, -1) {
-		// The log equals its floor at one end or at both, so the line must reach the floor there.
+		// The log equals its floor at one end or at both ends, so the line must reach the floor there.
 		at = max(at, l.Floor-float64(slope*from), l.Floor-float64(slope*to))
 	}
 	if math.IsInf(at, 0) || math.IsNaN(at) {
 		return t, false
 	}
-	// The line is raised by the rounding errors of the log and of the form's value.
+	// The line is raised by the rounding errors of the log and of the value of the form.
 	top := math.Abs(l.Constant)
 	for i, f := range l.PerUnit {
 		top = max(top, math.Abs(f)*float64(total))
@@ -217,18 +217,18 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 	return line{slope, at + float64(size*0x1p-46)}, true
 }
 
-// addTangent adds the row that keeps the k-th column of logs below the line t of the factor's form.
+// addTangent adds the row that keeps column k of the logs below the line t of the factor's form.
 func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
-	l := b.p.Factors[x.linear[k]].Linear
-	at := t.at + float64(t.slope*l.Constant)
+	l := b.problem.Factors[x.logFactors[k]].Linear
+	at := t.intercept + float64(t.slope*l.Constant)
 	at += float64(float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50)
-	x.tangents[k]++
-	return x.addRowOf(k, x.form(l), t.slope, at)
+	x.tangentCounts[k]++
+	return x.addLogRow(k, x.formEntries(l), t.slope, at)
 }
 
-// addRowOf adds the row: k-th column of logs ≤ slope·form + at.
-func (x *relaxation) addRowOf(k int, form []linprog.Entry, slope, at float64) int {
-	of := []linprog.Entry{{Column: x.first + k, Factor: 1}}
+// addLogRow adds the row: column k of the logs ≤ slope·form + at. The form is given by entries of the program.
+func (x *relaxation) addLogRow(k int, form []linprog.Entry, slope, at float64) int {
+	of := []linprog.Entry{{Column: x.firstLogColumn + k, Factor: 1}}
 	top := 1.0
 	for _, e := range form {
 		e.Factor = -float64(slope * e.Factor)
@@ -236,7 +236,7 @@ func (x *relaxation) addRowOf(k int, form []linprog.Entry, slope, at float64) in
 		top = max(top, math.Abs(e.Factor))
 	}
 	_, exponent := math.Frexp(top)
-	if exponent -= 10; exponent > 0 { // Rows whose coefficients are much larger than those of others make the program hard to solve.
+	if exponent -= 10; exponent > 0 { // Rows whose coefficients are much larger than the coefficients of other rows make the program hard to solve.
 		for j := range of {
 			of[j].Factor = math.Ldexp(of[j].Factor, -exponent)
 		}

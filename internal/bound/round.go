@@ -8,13 +8,14 @@ import (
 	"kir/rule"
 )
 
-// round looks for a composition that satisfies the conditions near the solution of a box's program, and offers what
-// it finds as a candidate. It does nothing if amounts is nil, without a solution.
-func (b *Bounder) round(n *box, amounts, uses []float64) error {
+// roundSolution looks for a composition that satisfies the conditions near the solution of a box's program, and
+// offers the composition as a candidate. If amounts is nil, there is no solution, and roundSolution does
+// nothing.
+func (b *Bounder) roundSolution(n *box, amounts, uses []float64) error {
 	if amounts == nil {
 		return nil
 	}
-	x, c := b.x, b.p.Conditions
+	x, c := b.relaxation, b.problem.Conditions
 	type share struct {
 		k      int
 		amount float64
@@ -35,15 +36,15 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 		}
 		return cmp.Compare(t.amount, s.amount)
 	})
-	for size := min(len(shares), len(b.p.Sizes)-1); size > 0; size-- {
-		if !b.p.Sizes[size] {
+	for size := min(len(shares), len(b.problem.Sizes)-1); size > 0; size-- {
+		if !b.problem.Sizes[size] {
 			continue
 		}
 		parts := make([]rule.Part, size)
 		wanted := make([]float64, size)
 		left := c.Total
 		for q, s := range shares[:size] {
-			d := b.amounts[x.ingredients[s.k]]
+			d := b.amountSets[x.ingredients[s.k]]
 			steps := math.Round((s.amount - float64(d.Lo)) / float64(d.Step))
 			a := d.Lo + int(min(max(steps, 0), float64(d.N-1)))*d.Step
 			parts[q], wanted[q] = rule.Part{Ingredient: x.ingredients[s.k], Amount: a}, s.amount
@@ -61,8 +62,9 @@ func (b *Bounder) round(n *box, amounts, uses []float64) error {
 	return nil
 }
 
-// fixTotal changes parts until they sum to the total; left units are missing, or in excess if negative. Each step
-// changes the amount that then comes nearest to its wanted value. It returns false if it cannot succeed.
+// fixTotal changes parts until the amounts sum to the total. The parameter left is the number of missing units;
+// a negative left counts units in excess. Each step changes the amount that the change brings nearest to its
+// wanted value. The result is false if fixTotal cannot reach the total.
 func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	for range 60 {
 		if left == 0 {
@@ -70,7 +72,7 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 		}
 		best, least, by := -1, math.Inf(1), 0
 		for q, p := range parts {
-			d := b.amounts[p.Ingredient]
+			d := b.amountSets[p.Ingredient]
 			step := d.Step
 			room := (d.Hi() - p.Amount) / step
 			if left < 0 {
@@ -80,7 +82,7 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 			if most < 1 {
 				continue
 			}
-			if most > 4 { // if much is left, all that one ingredient can take
+			if most > 4 { // if much is left, all steps that one ingredient can take
 				most = max(most, 1)
 			} else {
 				most = 1
@@ -98,13 +100,14 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 	return left == 0
 }
 
-// offerNeighbours offers the composition as a candidate if it satisfies the conditions. If not, it offers those that
-// do and differ by moving a few steps between two ingredients.
+// offerNeighbours offers the composition as a candidate if the composition satisfies the conditions. Otherwise
+// offerNeighbours moves a few steps between two ingredients and offers the compositions that then satisfy the
+// conditions.
 func (b *Bounder) offerNeighbours(parts []rule.Part) error {
-	c := b.p.Conditions
+	c := b.problem.Conditions
 	b.work += int64(100 * len(parts))
 	if c.Keeps(parts) {
-		return b.offer(parts)
+		return b.offerCandidate(parts)
 	}
 	for _, far := range [...]int{1, 2, 5} {
 		for i := range parts {
@@ -112,12 +115,12 @@ func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 				if i == j {
 					continue
 				}
-				step := max(b.amounts[parts[i].Ingredient].Step, b.amounts[parts[j].Ingredient].Step) * far
+				step := max(b.amountSets[parts[i].Ingredient].Step, b.amountSets[parts[j].Ingredient].Step) * far
 				parts[i].Amount += step
 				parts[j].Amount -= step
 				b.work += int64(100 * len(parts))
 				if parts[j].Amount > 0 && c.Keeps(parts) {
-					if err := b.offer(slices.Clone(parts)); err != nil {
+					if err := b.offerCandidate(slices.Clone(parts)); err != nil {
 						return err
 					}
 				}

@@ -6,10 +6,10 @@ import (
 
 import "math"
 
-// tighten narrows the bounds of a box to values that each single row of the program allows. ok is false if the box is
-// proved empty.
-func (b *Bounder) tighten(n *box) (ok bool) {
-	x := b.x
+// tightenBox narrows the bounds of a box to values that each single row of the program allows. The result ok is
+// false if the box is proved to be empty.
+func (b *Bounder) tightenBox(n *box) (ok bool) {
+	x := b.relaxation
 	if x == nil {
 		return true
 	}
@@ -30,11 +30,11 @@ func (b *Bounder) tighten(n *box) (ok bool) {
 	return true
 }
 
-// slip is the greatest rounding error of a derived bound, in units.
-const slip = 1e-6
+// boundRounding is the maximum rounding error of a derived bound, in units.
+const boundRounding = 1e-6
 
-// tightenRow narrows the bounds of the columns in a row whose value lies in from..to. changed reports whether any
-// became narrower; ok is false if the row cannot be satisfied.
+// tightenRow narrows the bounds of the columns in a row whose value lies in from..to. The result changed reports
+// whether a column became narrower. The result ok is false if the row cannot be satisfied.
 func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {
@@ -43,30 +43,30 @@ func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (chan
 		most += max(float64(e.Factor*lo), float64(e.Factor*hi))
 		top = max(top, math.Abs(e.Factor))
 	}
-	room := float64(slip * b.x.unit * top)
+	room := float64(boundRounding * b.relaxation.unitValue * top)
 	if least > to+room || most < from-room {
 		return false, false
 	}
 	for _, e := range of {
-		if e.Column >= b.x.first || math.Abs(e.Factor) < 1e-6*top || n.lo[e.Column] == n.hi[e.Column] {
+		if e.Column >= b.relaxation.firstLogColumn || math.Abs(e.Factor) < 1e-6*top || n.lo[e.Column] == n.hi[e.Column] {
 			continue
 		}
 		lo, hi := b.columnBounds(n, e.Column)
 		unit := 1.0
 		if e.Column%2 == 0 {
-			unit = b.x.unit
+			unit = b.relaxation.unitValue
 		}
 		down, up := (from-(most-max(float64(e.Factor*lo), float64(e.Factor*hi))))/e.Factor, (to-(least-min(float64(e.Factor*lo), float64(e.Factor*hi))))/e.Factor
 		if e.Factor < 0 {
 			down, up = up, down
 		}
-		if down = math.Ceil(down/unit - slip); down > float64(n.lo[e.Column]) {
+		if down = math.Ceil(down/unit - boundRounding); down > float64(n.lo[e.Column]) {
 			if down > float64(n.hi[e.Column]) {
 				return false, false
 			}
 			n.lo[e.Column], changed = int32(down), true
 		}
-		if up = math.Floor(up/unit + slip); up < float64(n.hi[e.Column]) {
+		if up = math.Floor(up/unit + boundRounding); up < float64(n.hi[e.Column]) {
 			if up < float64(n.lo[e.Column]) {
 				return false, false
 			}

@@ -5,26 +5,28 @@ import (
 	"kir/internal/portable"
 )
 
-// AmountSet are the N amounts that an ingredient may take when it is used: Lo, Lo+Step, Lo+2·Step, and so on.
+// An AmountSet is an arithmetic sequence: the N amounts Lo, Lo+Step, Lo+2·Step, and so on, in units, that an
+// ingredient may have when the ingredient is used.
 type AmountSet struct{ Lo, Step, N int }
 
 // Hi returns the greatest amount of the set.
 func (d AmountSet) Hi() int { return d.Lo + (d.N-1)*d.Step }
 
-// allow reports whether the set contains an amount.
-func (d AmountSet) allow(amount int) bool {
+// contains reports whether amount is in the set.
+func (d AmountSet) contains(amount int) bool {
 	from := amount - d.Lo
 	return from >= 0 && amount <= d.Hi() && (d.Step == 1 || d.N > 0 && from%d.Step == 0)
 }
 
-// AmountSetOf returns the amounts that an ingredient of a count.Space may have when used.
+// AmountSetOf returns the amounts that an ingredient of a [count.Space] may have when the ingredient is used.
+// The parameter total is the number of units of a composition.
 func AmountSetOf(a count.Ingredient, total int) AmountSet {
 	lo, step, n := a.AllowedAmounts(total)
 	return AmountSet{lo, step, n}
 }
 
-// intersectAmountSets returns the amounts that a and b have in common. By the Chinese remainder theorem they too
-// are a first amount and equal steps from it.
+// intersectAmountSets returns the amounts that a and b have in common. By the Chinese remainder theorem the
+// common amounts also form an arithmetic sequence, so an AmountSet can hold them.
 func intersectAmountSets(a, b AmountSet) AmountSet {
 	if a.N == 0 || b.N == 0 {
 		return AmountSet{}
@@ -36,7 +38,7 @@ func intersectAmountSets(a, b AmountSet) AmountSet {
 	// With g the greatest common divisor of the steps, a.Lo + a.Step·t is in b for t ≡ (b.Lo − a.Lo)/g ·
 	// (a.Step/g)⁻¹ modulo b.Step/g. Steps are below 2³¹, so products fit in 64 bits.
 	m := b.Step / g
-	t := (b.Lo - a.Lo) / g % m * inverse(a.Step/g, m) % m
+	t := (b.Lo - a.Lo) / g % m * modularInverse(a.Step/g, m) % m
 	if t < 0 {
 		t += m
 	}
@@ -55,8 +57,8 @@ func intersectAmountSets(a, b AmountSet) AmountSet {
 	return d
 }
 
-// inverse returns x with a·x ≡ 1 modulo m and 0 ≤ x < m. a and m must be coprime.
-func inverse(a, m int) int {
+// modularInverse returns x with a·x ≡ 1 modulo m and 0 ≤ x < m. The numbers a and m must be coprime.
+func modularInverse(a, m int) int {
 	x, y := 1, 0 // Euclid's algorithm keeps a·x ≡ r and a·y ≡ s modulo m.
 	r, s := a%m, m
 	if m == 1 {

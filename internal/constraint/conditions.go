@@ -10,31 +10,31 @@ import (
 	"kir/rule"
 )
 
-// Conditions are the rules of a set, written as conditions on whole numbers: the amounts that each
-// ingredient may take when used, groups, dependences, and bounds on weighted sums. A composition keeps the
-// rules if and only if it keeps all of these conditions.
+// Conditions hold the rules of a set, converted to conditions on whole numbers. The conditions are the amounts
+// that each ingredient may have when used, groups, dependences, and bounds on weighted sums. A composition keeps
+// the rules if and only if the composition keeps all conditions.
 type Conditions struct {
-	Total   int
-	Amounts []count.Ingredient // amounts that each ingredient may have; bounds are always explicit
-	Groups  []count.Group      // groups, whose members are ascending and listed once
+	Total   int                // total units of a composition
+	Amounts []count.Ingredient // for each ingredient: the amounts that the ingredient may have, with explicit bounds
+	Groups  []count.Group      // groups; the members of each group are ascending and listed once
 	Needs   []Dependence
 	Sums    []Sum
 
-	AmountSets []AmountSet // amounts that each ingredient may have when used; empty for an excluded ingredient
-	GroupsOf   [][]int32   // for each ingredient: ascending indices into Groups of the groups that contain it
-	NeedsOf    [][]int32   // for each ingredient: ascending indices into Needs of the dependences whose If it is
-	SumsOf     [][]int32   // for each ingredient: ascending indices into Sums of the sums with a term for it
+	AmountSets []AmountSet // for each ingredient: the amounts that the ingredient may have when used; empty for an excluded ingredient
+	GroupsOf   [][]int32   // for each ingredient: ascending indices into Groups of the groups that contain the ingredient
+	NeedsOf    [][]int32   // for each ingredient: ascending indices into Needs of the dependences whose If is the ingredient
+	SumsOf     [][]int32   // for each ingredient: ascending indices into Sums of the sums that have a term for the ingredient
 	Required   int         // number of required ingredients
 
-	IdleGroups []int32 // groups that are violated if none of their members is used
-	IdleSums   []int32 // sums that are violated if none of their ingredients is used
+	IdleGroups []int32 // indices into Groups of the groups that a composition violates by using none of their members
+	IdleSums   []int32 // indices into Sums of the sums that a composition violates by using none of their ingredients
 
-	GroupRules, NeedRules, SumRules []int // for each group, dependence and sum: index of the rule that it comes from
+	GroupRules, NeedRules, SumRules []int // for each group, dependence and sum: index of the rule that made the condition
 
-	rule     int     // index of the rule whose conditions are being added
-	guards   []guard // conditions of the enclosing If rules while a rule is added
-	tooLarge bool    // whether some number would exceed 2⁶²
-	unknown  bool    // whether some rule is of an unknown type
+	ruleIndex       int     // index of the rule whose conditions are being added
+	guards          []guard // conditions of the enclosing If rules while a rule is added
+	numbersTooLarge bool    // whether the conditions of some rule need numbers above 2⁶²
+	unknownRule     bool    // whether some rule is of an unknown type
 }
 
 // A Dependence requires that if ingredient If is used, at least one ingredient of Then is used too.
@@ -43,7 +43,8 @@ type Dependence struct {
 	Then []int
 }
 
-// Sum returns the dependence as a sum: [If used] − Σ [Then used] ≤ 0.
+// Sum returns the dependence as a sum: [If is used] − Σ [member of Then is used] ≤ 0, where a bracket is 1 if
+// the statement in the bracket is true and 0 otherwise.
 func (d Dependence) Sum() count.Sum {
 	s := count.Sum{Min: math.MinInt64, Terms: []count.Term{{Ingredient: d.If, PerUse: 1}}}
 	for _, i := range d.Then {
@@ -52,13 +53,13 @@ func (d Dependence) Sum() count.Sum {
 	return s
 }
 
-// IsMet reports whether the dependence holds, given which ingredients are used.
+// IsMet reports whether the dependence holds. The function used reports whether ingredient i is used.
 func (d Dependence) IsMet(used func(i int) bool) bool {
 	return !used(d.If) || slices.ContainsFunc(d.Then, used)
 }
 
-// FromRules converts the rules of a set to conditions, then applies changes that no rule can express. It
-// returns a [*rule.Error] for an invalid rule.
+// FromRules converts the rules of a set to conditions. Then FromRules calls each function of changes, which may
+// add conditions that no rule can express. FromRules returns a [*rule.Error] for an invalid rule.
 func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -68,28 +69,28 @@ func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 		if r == nil {
 			continue
 		}
-		c.rule = k
-		c.add(r)
+		c.ruleIndex = k
+		c.addRule(r)
 		switch {
-		case c.tooLarge:
+		case c.numbersTooLarge:
 			return nil, &rule.Error{Rule: k, Err: errors.New("needs numbers above 2⁶²: take factors of fewer digits, or a smaller total")}
-		case c.unknown:
+		case c.unknownRule:
 			return nil, &rule.Error{Rule: k, Err: fmt.Errorf("is a %T, which is no kind of rule", r)}
 		}
 	}
-	c.bound()
+	c.setAmountLimits()
 	for _, change := range changes {
 		change(c)
 	}
-	c.index()
+	c.buildIndex()
 	return c, nil
 }
 
-// add adds the conditions that a rule makes.
-func (c *Conditions) add(r rule.Rule) {
+// addRule adds the conditions that the rule r makes.
+func (c *Conditions) addRule(r rule.Rule) {
 	k := kindOf(r)
 	if k == nil {
-		c.unknown = true
+		c.unknownRule = true
 		return
 	}
 	k.conditions(c)
@@ -106,8 +107,8 @@ func newConditions(ingredients, total int) *Conditions {
 	return c
 }
 
-// bound sets Amounts to the limits in AmountSets, once all rules have been added.
-func (c *Conditions) bound() {
+// setAmountLimits copies the limits in AmountSets to Amounts, after all rules have been added.
+func (c *Conditions) setAmountLimits() {
 	for i, d := range c.AmountSets {
 		if a := &c.Amounts[i]; d.N == 0 {
 			a.Excluded = true
@@ -117,8 +118,8 @@ func (c *Conditions) bound() {
 	}
 }
 
-// index computes the fields that follow from the conditions, such as GroupsOf.
-func (c *Conditions) index() {
+// buildIndex computes the fields that follow from the conditions, such as GroupsOf.
+func (c *Conditions) buildIndex() {
 	for i := range c.Amounts {
 		a := &c.Amounts[i]
 		if a.Required {
@@ -150,34 +151,34 @@ func (c *Conditions) index() {
 	}
 }
 
-// require makes the listed ingredients required.
-func (c *Conditions) require(of []int) {
+// require makes the given ingredients required.
+func (c *Conditions) require(ingredients []int) {
 	if len(c.guards) > 0 {
-		s := usedSum(of)
+		s := usedSum(ingredients)
 		s.Min = int64(len(s.Terms))
 		c.addSum(s)
 		return
 	}
-	for _, i := range of {
+	for _, i := range ingredients {
 		c.Amounts[i].Required = true
 	}
 }
 
-// exclude makes the listed ingredients excluded.
-func (c *Conditions) exclude(of []int) {
+// exclude forbids the use of the given ingredients.
+func (c *Conditions) exclude(ingredients []int) {
 	if len(c.guards) > 0 {
-		s := usedSum(of)
+		s := usedSum(ingredients)
 		s.Max = 0
 		c.addSum(s)
 		return
 	}
-	for _, i := range of {
+	for _, i := range ingredients {
 		c.Amounts[i].Excluded = true
 	}
 }
 
-// allow restricts the amounts that ingredient i may have when used to those in d.
-func (c *Conditions) allow(i int, d AmountSet) {
+// restrictAmounts removes the amounts outside d from the amounts that ingredient i may have when used.
+func (c *Conditions) restrictAmounts(i int, d AmountSet) {
 	switch {
 	case len(c.guards) == 0:
 		c.AmountSets[i] = intersectAmountSets(c.AmountSets[i], d)
@@ -201,12 +202,12 @@ func (c *Conditions) allow(i int, d AmountSet) {
 	}
 }
 
-// Keeps reports whether a composition of the right total, given by its parts, keeps all conditions. It is
-// the reference: every faster check is tested against it.
+// Keeps reports whether a composition keeps all conditions. The parts list the used ingredients with their
+// amounts, which must sum to Total. Keeps is the reference against which every faster check is tested.
 func (c *Conditions) Keeps(parts []rule.Part) bool {
 	required := 0
 	for _, p := range parts {
-		if !c.AmountSets[p.Ingredient].allow(p.Amount) {
+		if !c.AmountSets[p.Ingredient].contains(p.Amount) {
 			return false
 		}
 		if c.Amounts[p.Ingredient].Required {
@@ -216,7 +217,8 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	if required < c.Required {
 		return false
 	}
-	// Conditions without any of the parts need no check unless they are idle: see IdleGroups and IdleSums.
+	// Conditions without any of the parts need no check unless the conditions are idle: see IdleGroups and
+	// IdleSums.
 	for _, g := range c.IdleGroups {
 		if !c.keepsGroup(parts, g) {
 			return false
@@ -229,7 +231,7 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	}
 	for at, p := range parts {
 		for _, g := range c.GroupsOf[p.Ingredient] {
-			if !involves(c.GroupsOf, parts[:at], g) && !c.keepsGroup(parts, g) {
+			if !involvesAny(c.GroupsOf, parts[:at], g) && !c.keepsGroup(parts, g) {
 				return false
 			}
 		}
@@ -239,7 +241,7 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 			}
 		}
 		for _, k := range c.SumsOf[p.Ingredient] {
-			if !involves(c.SumsOf, parts[:at], k) && !c.Sums[k].holds(parts) {
+			if !involvesAny(c.SumsOf, parts[:at], k) && !c.Sums[k].holds(parts) {
 				return false
 			}
 		}
@@ -247,18 +249,18 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 	return true
 }
 
-// involves reports whether a condition involves one of the parts. of holds the ascending conditions of each
-// ingredient.
-func involves(of [][]int32, parts []rule.Part, condition int32) bool {
+// involvesAny reports whether the condition involves the ingredient of at least one of the parts. For each
+// ingredient, conditionsOf holds the ascending indices of the conditions that involve the ingredient.
+func involvesAny(conditionsOf [][]int32, parts []rule.Part, condition int32) bool {
 	for _, p := range parts {
-		if _, ok := slices.BinarySearch(of[p.Ingredient], condition); ok {
+		if _, ok := slices.BinarySearch(conditionsOf[p.Ingredient], condition); ok {
 			return true
 		}
 	}
 	return false
 }
 
-// keepsGroup reports whether a composition satisfies group number g.
+// keepsGroup reports whether a composition, given by its parts, keeps the group with index g.
 func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	used, total := 0, 0
 	for _, p := range parts {
@@ -270,16 +272,17 @@ func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	return groupAllows(&c.Groups[g], used, total)
 }
 
-// groupAllows reports whether the group permits used members that take total units together.
+// groupAllows reports whether the group allows a composition in which the number of used members is used and the
+// units of the members are total.
 func groupAllows(g *count.Group, used, total int) bool {
 	return (g.Used == nil || contains(g.Used, used)) && (g.Total == nil || contains(g.Total, total))
 }
 
 func contains(r *count.Range, v int) bool { return r.Min <= v && v <= r.Max }
 
-// Countable returns the part of the conditions that can be counted exactly: the amounts, and those groups
-// that are disjoint or nested. A group is kept if it fits with the groups before it. all reports whether
-// nothing was left out.
+// Countable returns the space of the conditions that can be counted exactly: the amounts, and the groups that
+// are disjoint or nested. A group is included if the group is disjoint from or nested with every group included
+// before. The result all reports whether the space has all conditions.
 func (c *Conditions) Countable() (space count.Space, all bool) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	kept, rest := space.CompatibleGroups()
@@ -292,8 +295,8 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
 }
 
-// FullSpace returns the space with all conditions. It returns a [count.SizeError] if a term is bent (see
-// [Term.IsBent]), because no table can hold such a term.
+// FullSpace returns the space with all conditions. FullSpace returns a [count.SizeError] if a term is not linear
+// in the amount (see [Term.IsBent]), because no table can hold such a term.
 func (c *Conditions) FullSpace() (space count.Space, err error) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for _, n := range c.Needs {
@@ -312,7 +315,7 @@ func (c *Conditions) FullSpace() (space count.Space, err error) {
 	return space, nil
 }
 
-// UncountedSums returns, as sums, the conditions that [Conditions.Countable] leaves out.
+// UncountedSums returns the conditions that [Conditions.Countable] leaves out, written as sums.
 func (c *Conditions) UncountedSums() []Sum {
 	sums := slices.Clone(c.Sums)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.CompatibleGroups()
@@ -327,7 +330,8 @@ func (c *Conditions) UncountedSums() []Sum {
 	return sums
 }
 
-// Uncounted returns the indexes of the rules that [Conditions.Countable] leaves out in whole or in part.
+// Uncounted returns the ascending indices of the rules that [Conditions.Countable] leaves out in whole or in
+// part.
 func (c *Conditions) Uncounted() []int {
 	out := slices.Concat(c.NeedRules, c.SumRules)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.CompatibleGroups()
@@ -344,13 +348,13 @@ func (c *Conditions) addGroup(g count.Group) {
 			c.addRange(usedSum(g.Members), g.Used)
 		}
 		if g.Total != nil {
-			c.addRange(total(g.Members, 1), g.Total)
+			c.addRange(unitSum(g.Members, 1), g.Total)
 		}
 		return
 	}
 	slices.Sort(g.Members)
 	g.Members = slices.Compact(g.Members)
-	c.Groups, c.GroupRules = append(c.Groups, g), append(c.GroupRules, c.rule)
+	c.Groups, c.GroupRules = append(c.Groups, g), append(c.GroupRules, c.ruleIndex)
 }
 
 func (c *Conditions) addRange(s Sum, r *count.Range) {
@@ -365,11 +369,11 @@ func (c *Conditions) addNeed(n Dependence) {
 		c.withGuard(guard{ingredients: []int{n.If}}, func() { c.addSum(s) })
 		return
 	}
-	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.rule)
+	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.ruleIndex)
 }
 
-// withGuard calls write. The conditions that write adds hold only if the guard g does, in addition to the enclosing
-// guards.
+// withGuard calls write with g added to the guards. So the conditions that write adds must hold only if g and
+// all enclosing guards hold.
 func (c *Conditions) withGuard(g guard, write func()) {
 	c.guards = append(c.guards, g)
 	write()

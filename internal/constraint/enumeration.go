@@ -7,51 +7,53 @@ import (
 	"kir/rule"
 )
 
-// MaxCandidates is the greatest number of compositions to enumerate one by one.
+// MaxCandidates is the maximum number of compositions that are enumerated one by one, as bounded by
+// [Enumeration.Candidates].
 const MaxCandidates = 1 << 20
 
-// An Enumeration visits all compositions that keep some conditions. It chooses the amount of one ingredient
-// after the other, and abandons a branch as soon as a group exceeds its maximum.
+// An Enumeration visits all compositions that keep a set of conditions. The enumeration chooses the amount of
+// one ingredient after the other, and abandons a branch as soon as a group exceeds its maximum.
 type Enumeration struct {
-	c        *Conditions
-	wanted   []bool // wanted[n] tells whether compositions of n ingredients are asked for
-	least, n int    // least and greatest number of used ingredients asked for
+	conditions       *Conditions
+	wantedSizes      []bool // wantedSizes[n] tells whether compositions of n ingredients are wanted
+	minUsed, maxUsed int    // least and greatest wanted number of used ingredients
 
-	room  []int // room[i] is the greatest sum of the amounts of ingredients i, i+1, ...
-	must  []int // must[i] is the least sum of the required ingredients among i, i+1, ...
-	parts []rule.Part
-	state *ConstraintState // state of the conditions for the parts chosen so far
+	maxSumFrom []int // maxSumFrom[i] is the greatest sum of the amounts of ingredients i, i+1, ...
+	minSumFrom []int // minSumFrom[i] is the least sum of the amounts of the required ingredients among i, i+1, ...
+	parts      []rule.Part
+	state      *ConstraintState // state of the conditions for the parts chosen so far
 
-	tried int // number of amounts tried so far
-	left  int // number of amounts that may still be tried
-	visit func() bool
-	ctx   context.Context
+	amountsTried    int // number of amounts tried so far
+	maxAmountsTried int // maximum number of amounts to try
+	visit           func() bool
+	ctx             context.Context
 }
 
-// NewEnumeration returns an enumeration of the compositions whose number of used ingredients is in sizes.
-// The sizes are ascending.
+// NewEnumeration returns an enumeration of the compositions that keep the conditions c and whose number of used
+// ingredients is in sizes. The sizes must be ascending.
 func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
-	e := &Enumeration{c: c, state: NewConstraintState(c), room: make([]int, len(c.Amounts)+1), must: make([]int, len(c.Amounts)+1)}
-	e.least, e.n = sizes[0], sizes[len(sizes)-1]
-	e.wanted = make([]bool, e.n+1)
+	e := &Enumeration{conditions: c, state: NewConstraintState(c), maxSumFrom: make([]int, len(c.Amounts)+1), minSumFrom: make([]int, len(c.Amounts)+1)}
+	e.minUsed, e.maxUsed = sizes[0], sizes[len(sizes)-1]
+	e.wantedSizes = make([]bool, e.maxUsed+1)
 	for _, n := range sizes {
-		e.wanted[n] = true
+		e.wantedSizes[n] = true
 	}
 	for i := len(c.Amounts) - 1; i >= 0; i-- {
 		d := c.AmountSets[i]
-		e.room[i], e.must[i] = e.room[i+1], e.must[i+1]
+		e.maxSumFrom[i], e.minSumFrom[i] = e.maxSumFrom[i+1], e.minSumFrom[i+1]
 		if d.N > 0 {
-			e.room[i] += d.Hi()
+			e.maxSumFrom[i] += d.Hi()
 		}
 		if c.Amounts[i].Required {
-			e.must[i] += max(d.Lo, 1)
+			e.minSumFrom[i] += max(d.Lo, 1)
 		}
 	}
 	return e
 }
 
-// CountFeasible enumerates the compositions of n ingredients that keep the conditions, and returns their
-// number. ok is false if there are more than 2²⁰ candidates.
+// CountFeasible enumerates the compositions of n ingredients that keep the conditions. CountFeasible returns the
+// number of these compositions in kept. The result ok is false if there are more than [MaxCandidates]
+// candidates, or if the context or the work limit ended the enumeration.
 func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok bool, err error) {
 	e := NewEnumeration(c, []int{n})
 	if e.Candidates() > MaxCandidates {
@@ -61,11 +63,12 @@ func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok boo
 	return kept, ok, ctx.Err()
 }
 
-// Candidates returns an upper bound of the number of compositions: Σ C(N, n)·C(M−1, n−1). N is the number
-// of usable ingredients, and M is the total in units that all amounts are multiples of.
+// Candidates returns an upper bound of the number of compositions. The bound is the sum of C(N, n)·C(M−1, n−1)
+// over all wanted numbers n of used ingredients. N is the number of ingredients that may be used. M is the
+// total, measured in the greatest unit of which all allowed amounts are multiples.
 func (e *Enumeration) Candidates() float64 {
 	usable, unit := 0, 0
-	for _, d := range e.c.AmountSets {
+	for _, d := range e.conditions.AmountSets {
 		if d.N > 0 {
 			usable++
 			unit = portable.GCD(unit, d.Lo)
@@ -77,56 +80,58 @@ func (e *Enumeration) Candidates() float64 {
 	if unit == 0 {
 		return 0
 	}
-	total := e.c.Total / unit
+	total := e.conditions.Total / unit
 	sum := 0.0
-	for n, wanted := range e.wanted {
+	for n, wanted := range e.wantedSizes {
 		if wanted && n > 0 && n <= usable && n <= total {
-			sum += portable.Exp(logChoose(usable, n) + logChoose(total-1, n-1))
+			sum += portable.Exp(logBinomial(usable, n) + logBinomial(total-1, n-1))
 		}
 	}
 	return sum
 }
 
-func logChoose(n, k int) float64 {
+func logBinomial(n, k int) float64 {
 	factorial := func(n int) float64 { return portable.LogGamma(float64(n + 1)) }
 	return factorial(n) - factorial(k) - factorial(n-k)
 }
 
-// Each calls visit for every composition until visit returns false. done reports whether all compositions
-// were visited before the context or the work limit ended.
+// Each calls visit for every composition until visit returns false. The result done is true if all compositions
+// were visited. The result is false if visit returned false, or if the context or the limit on work ended the
+// enumeration.
 func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
-	e.ctx, e.tried, e.left, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
-	return e.enumerate(0, e.c.Total)
+	e.ctx, e.amountsTried, e.maxAmountsTried, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
+	return e.enumerate(0, e.conditions.Total)
 }
 
-// Parts returns the composition being visited. It is valid until visit returns.
+// Parts returns the composition being visited. The slice is valid until visit returns.
 func (e *Enumeration) Parts() []rule.Part { return e.parts }
 
-// Work estimates the work done so far, in steps of 10⁻⁹ s.
+// Work estimates the work of the enumeration so far, in nanoseconds.
 func (e *Enumeration) Work() float64 {
-	return float64(50*float64(e.tried)) + float64(10*float64(e.state.work))
+	return float64(50*float64(e.amountsTried)) + float64(10*float64(e.state.checks))
 }
 
-// enumerate distributes left units among the ingredients from i on.
+// enumerate distributes the remaining units, left in number, among the ingredients i, i+1, and so on. The result
+// is false if the enumeration must end.
 func (e *Enumeration) enumerate(i, left int) bool {
 	have := len(e.parts)
 	if left == 0 {
-		if e.must[i] > 0 || have > e.n || !e.wanted[have] {
+		if e.minSumFrom[i] > 0 || have > e.maxUsed || !e.wantedSizes[have] {
 			return true
 		}
 		return !e.state.IsSatisfied(e.parts) || e.visit()
 	}
-	if have == e.n {
+	if have == e.maxUsed {
 		return true
 	}
-	more := max(e.least-have-1, 0) // least number of parts needed after the next one
-	for j := i; j+more < len(e.c.AmountSets) && e.room[j] >= left; j++ {
-		d := e.c.AmountSets[j]
-		lo, hi := d.Lo, min(d.Hi(), left-max(e.must[j+1], more))
-		if least := left - e.room[j+1]; d.N > 0 && lo < least {
+	more := max(e.minUsed-have-1, 0) // least number of parts needed after the next one
+	for j := i; j+more < len(e.conditions.AmountSets) && e.maxSumFrom[j] >= left; j++ {
+		d := e.conditions.AmountSets[j]
+		lo, hi := d.Lo, min(d.Hi(), left-max(e.minSumFrom[j+1], more))
+		if least := left - e.maxSumFrom[j+1]; d.N > 0 && lo < least {
 			lo += (least - lo + d.Step - 1) / d.Step * d.Step
 		}
-		if have+1 == e.n && d.N > 0 { // the last part takes all remaining units
+		if have+1 == e.maxUsed && d.N > 0 { // the last part takes all remaining units
 			if left < lo || left > hi || (left-d.Lo)%d.Step != 0 {
 				lo = hi + 1
 			} else {
@@ -134,20 +139,20 @@ func (e *Enumeration) enumerate(i, left int) bool {
 			}
 		}
 		for a := lo; d.N > 0 && a <= hi; a += d.Step {
-			if e.tried++; e.tried > e.left || e.tried%(1<<12) == 0 && e.ctx.Err() != nil {
+			if e.amountsTried++; e.amountsTried > e.maxAmountsTried || e.amountsTried%(1<<12) == 0 && e.ctx.Err() != nil {
 				return false
 			}
 			p := rule.Part{Ingredient: j, Amount: a}
 			e.parts = append(e.parts, p)
 			e.state.Add(p)
-			on := e.state.exceeded > 0 || e.enumerate(j+1, left-a)
+			on := e.state.groupsExceeded > 0 || e.enumerate(j+1, left-a)
 			e.state.Remove(p)
 			e.parts = e.parts[:have]
 			if !on {
 				return false
 			}
 		}
-		if e.c.Amounts[j].Required {
+		if e.conditions.Amounts[j].Required {
 			break
 		}
 	}

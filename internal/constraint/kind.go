@@ -8,17 +8,18 @@ import (
 	"kir/rule"
 )
 
-// A kind defines what one type of rule means: its conditions and its slacks. It may also have a method relaxations,
-// which [Relaxations] uses.
+// A kind defines what one type of rule means: the conditions and the slacks of the rule. A kind may also have a
+// method relaxations, which [Relaxations] uses.
 type kind interface {
 	// conditions adds the conditions of the rule to c.
 	conditions(c *Conditions)
 
-	// slacks returns the figures that the rule bounds; see [Slacks].
+	// slacks returns the figures that the rule bounds, for a composition of total units given by its parts; see
+	// [Slacks].
 	slacks(parts []rule.Part, total int) []Slack
 }
 
-// kindOf returns the kind of a rule, or nil if the type is not one of package rule.
+// kindOf returns the kind of the rule r, or nil if the type of r is not a type of package rule.
 func kindOf(r rule.Rule) kind {
 	switch r := r.(type) {
 	case rule.Require:
@@ -57,23 +58,24 @@ func (r excludeRule) conditions(c *Conditions) {
 
 func (r requireRule) slacks(parts []rule.Part, _ int) []Slack {
 	all := float64(len(r.Of))
-	return []Slack{{Value: float64(usedOf(parts, r.Of)), Min: all, Max: all, Unit: "ingredients", Ingredient: -1}}
+	return []Slack{{Value: float64(countUsed(parts, r.Of)), Min: all, Max: all, Unit: "ingredients", Ingredient: -1}}
 }
 
 func (r excludeRule) slacks(parts []rule.Part, _ int) []Slack {
-	return []Slack{{Value: float64(usedOf(parts, r.Of)), Unit: "ingredients", Ingredient: -1}}
+	return []Slack{{Value: float64(countUsed(parts, r.Of)), Unit: "ingredients", Ingredient: -1}}
 }
 
 type needRule rule.Need
 
 func (r needRule) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
 
-// slacks returns the slack of the dependence, or nothing if its ingredient is not used.
+// slacks returns the number of used ingredients of Then, which must be at least 1. The slice is nil if
+// ingredient If is not used.
 func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
 	if amountOf(parts, r.If) == 0 {
 		return nil
 	}
-	return []Slack{{Value: float64(usedOf(parts, r.Then)), Min: 1, Max: math.Inf(1), Unit: "ingredients", Ingredient: -1}}
+	return []Slack{{Value: float64(countUsed(parts, r.Then)), Min: 1, Max: math.Inf(1), Unit: "ingredients", Ingredient: -1}}
 }
 
 type amountRule rule.Amount
@@ -81,11 +83,12 @@ type amountRule rule.Amount
 func (r amountRule) conditions(c *Conditions) {
 	own := AmountSetOf(count.Ingredient{Min: r.Min, Max: r.Max, Step: r.Step}, c.Total)
 	for _, i := range r.Of {
-		c.allow(i, own)
+		c.restrictAmounts(i, own)
 	}
 }
 
-// slacks returns the slack of the used ingredient whose amount is nearest to a bound.
+// slacks returns the amount of the used ingredient whose amount is nearest to a bound. The slice is nil if no
+// ingredient of the rule is used.
 func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 	var tightest []Slack
 	for _, i := range r.Of {
@@ -136,8 +139,8 @@ func (r groupRule) conditions(c *Conditions) {
 func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
 	var slacks []Slack
 	if r.Used != nil {
-		s := Slack{Value: float64(usedOf(parts, r.Of)), Unit: "ingredients", Ingredient: -1}
-		s.Min, s.Max = ends(r.Used, len(r.Of))
+		s := Slack{Value: float64(countUsed(parts, r.Of)), Unit: "ingredients", Ingredient: -1}
+		s.Min, s.Max = rangeBounds(r.Used, len(r.Of))
 		slacks = append(slacks, s)
 	}
 	if r.Total != nil {
@@ -146,19 +149,20 @@ func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
 			sum += amountOf(parts, i)
 		}
 		s := Slack{Value: float64(sum), Unit: "units", Ingredient: -1}
-		s.Min, s.Max = ends(r.Total, total)
+		s.Min, s.Max = rangeBounds(r.Total, total)
 		slacks = append(slacks, s)
 	}
 	return slacks
 }
 
-// ends returns the bounds of a range as numbers. A bound that no number from 0 to most violates becomes infinite.
-func ends(r *rule.Range, most int) (lo, hi float64) {
+// rangeBounds returns the bounds of the range r as floats. A bound that no number from 0 to maximum violates
+// becomes infinite.
+func rangeBounds(r *rule.Range, maximum int) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if r.Min > 0 {
 		lo = float64(r.Min)
 	}
-	if r.Max < most {
+	if r.Max < maximum {
 		hi = float64(r.Max)
 	}
 	return lo, hi
@@ -181,8 +185,9 @@ func (r groupRule) relaxations(s *rule.Set) []Relaxation {
 
 type limitRule rule.Limit
 
-// members returns the ingredients over which the mean is taken.
-func (r limitRule) members() []int {
+// meanMembers returns the ingredients over which the rule takes the mean of the factors: the ingredients in Of,
+// or all ingredients if Of is nil.
+func (r limitRule) meanMembers() []int {
 	if r.Of != nil {
 		return uniformSum(r.Of, Term{}).ingredients()
 	}
@@ -193,8 +198,9 @@ func (r limitRule) members() []int {
 	return all
 }
 
-// scale returns the scale of [scaleOf] for the rule's factors, and the greatest magnitude of a factor.
-func (r limitRule) scale(total int) (scale, top float64) {
+// factorScale returns the power of ten by which the factors of the rule are multiplied before rounding (see
+// [scaleOf]), and the greatest magnitude of a factor.
+func (r limitRule) factorScale(total int) (scale, top float64) {
 	for _, f := range r.Factors {
 		top = max(top, math.Abs(f))
 	}
@@ -205,11 +211,11 @@ func (r limitRule) scale(total int) (scale, top float64) {
 }
 
 func (r limitRule) conditions(c *Conditions) {
-	scale, top := r.scale(c.Total)
+	scale, top := r.factorScale(c.Total)
 	if r.Of == nil {
 		s := Sum{Min: wholeBound(r.Min, scale, c.Total), Max: wholeBound(r.Max, scale, c.Total)}
 		for i, f := range r.Factors {
-			if f := whole(f, scale); f != 0 {
+			if f := roundToScale(f, scale); f != 0 {
 				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
 			}
 		}
@@ -218,9 +224,9 @@ func (r limitRule) conditions(c *Conditions) {
 	}
 	over := func(bound float64) Sum { // makes the sum Σ (f_i − bound)·x_i
 		var s Sum
-		by := whole(min(max(bound, -top-1), top+1), scale)
-		for _, i := range r.members() {
-			if f := whole(r.Factors[i], scale) - by; f != 0 {
+		by := roundToScale(min(max(bound, -top-1), top+1), scale)
+		for _, i := range r.meanMembers() {
+			if f := roundToScale(r.Factors[i], scale) - by; f != 0 {
 				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
 			}
 		}
@@ -238,9 +244,9 @@ func (r limitRule) conditions(c *Conditions) {
 	}
 }
 
-// wholeBound converts a bound of a mean to a bound of the sum in whole numbers. It rounds the bound to the scale and
-// then multiplies by total, so that decimal bounds stay exact. A bound that no sum can reach becomes math.MinInt64 or
-// math.MaxInt64.
+// wholeBound converts b, a bound of a mean, to a bound of the sum in whole numbers. wholeBound rounds b to the
+// scale and then multiplies by total, so that decimal bounds stay exact. A bound that no sum can reach becomes
+// math.MinInt64 or math.MaxInt64.
 func wholeBound(b, scale float64, total int) int64 {
 	if math.Abs(b)*scale*float64(total) > 1<<61 {
 		if b > 0 {
@@ -248,40 +254,40 @@ func wholeBound(b, scale float64, total int) int64 {
 		}
 		return math.MinInt64
 	}
-	return whole(b, scale) * int64(total)
+	return roundToScale(b, scale) * int64(total)
 }
 
-// slacks returns the mean with its bounds. A mean equal to a bound compares as equal, because the nearest float is
-// returned.
+// slacks returns the mean with its bounds. The mean is the float nearest to the exact mean, so a mean that
+// equals a bound exactly also compares as equal. The slice is nil if no ingredient of the mean is used.
 func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
-	scale, _ := r.scale(total)
+	scale, _ := r.factorScale(total)
 	sum, units := int64(0), int64(0)
 	for _, p := range parts {
 		if r.Of == nil || slices.Contains(r.Of, p.Ingredient) {
-			sum += whole(r.Factors[p.Ingredient], scale) * int64(p.Amount)
+			sum += roundToScale(r.Factors[p.Ingredient], scale) * int64(p.Amount)
 			units += int64(p.Amount)
 		}
 	}
 	if units == 0 {
 		return nil
 	}
-	return []Slack{{Value: quotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
+	return []Slack{{Value: nearestQuotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
 }
 
-// mean returns the least and the greatest factor of the ingredients over which the mean is taken, as whole numbers of
-// the scale. If there are none, least exceeds most.
-func (r limitRule) mean(total int) (least, most int64, scale float64) {
-	scale, _ = r.scale(total)
+// factorRange returns the least and the greatest factor of the ingredients over which the rule takes the mean.
+// Both factors are multiplied by scale and rounded. If there are no ingredients, least exceeds most.
+func (r limitRule) factorRange(total int) (least, most int64, scale float64) {
+	scale, _ = r.factorScale(total)
 	least, most = math.MaxInt64, math.MinInt64
-	for _, i := range r.members() {
-		f := whole(r.Factors[i], scale)
+	for _, i := range r.meanMembers() {
+		f := roundToScale(r.Factors[i], scale)
 		least, most = min(least, f), max(most, f)
 	}
 	return least, most, scale
 }
 
 func (r limitRule) relaxations(s *rule.Set) []Relaxation {
-	least, most, scale := r.mean(s.Total)
+	least, most, scale := r.factorRange(s.Total)
 	if least > most {
 		return nil
 	}
@@ -294,8 +300,9 @@ func (r limitRule) relaxations(s *rule.Set) []Relaxation {
 
 type ratioRule rule.Ratio
 
-// bounds returns the bounds of the ratio and the scale for them. A lower bound beyond all ratios of whole amounts is
-// cut to just beyond.
+// bounds returns the bounds of the ratio, and the power of ten by which the bounds are multiplied before
+// rounding (see [scaleOf]). A lower bound that no ratio of two amounts reaches is replaced by total + 1, which
+// no ratio reaches either.
 func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
 	lo, hi = max(r.Min, 0), r.Max
 	top := max(lo, 1)
@@ -309,8 +316,8 @@ func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
 func (r ratioRule) conditions(c *Conditions) {
 	lo, hi, scale := r.bounds(c.Total)
 	over := func(bound float64) Sum { // returns Σ_Of − bound·Σ_To
-		of, to := total(r.Of, whole(1, scale)), total(r.To, -whole(bound, scale))
-		return of.add(to.Terms...)
+		of, to := unitSum(r.Of, roundToScale(1, scale)), unitSum(r.To, -roundToScale(bound, scale))
+		return of.plusTerms(to.Terms...)
 	}
 	if lo > 0 {
 		s := over(lo)
@@ -328,9 +335,9 @@ func (r ratioRule) conditions(c *Conditions) {
 	}
 }
 
-// slacks returns nothing if no ingredient of To is used.
+// slacks returns the ratio with its bounds. The slice is nil if no ingredient of To is used.
 func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
-	of, to := amountsOf(parts, r.Of), amountsOf(parts, r.To)
+	of, to := totalAmountOf(parts, r.Of), totalAmountOf(parts, r.To)
 	if to == 0 {
 		return nil
 	}
@@ -342,7 +349,7 @@ func (r ratioRule) relaxations(s *rule.Set) []Relaxation {
 	if lo == 0 {
 		lo = math.Inf(-1)
 	}
-	return boundRelaxations(lo, hi, 0, whole(float64(s.Total), scale), scale, func(lo, hi float64) rule.Rule {
+	return boundRelaxations(lo, hi, 0, roundToScale(float64(s.Total), scale), scale, func(lo, hi float64) rule.Rule {
 		r := rule.Ratio(r)
 		r.Min, r.Max = lo, hi
 		return r
@@ -351,9 +358,10 @@ func (r ratioRule) relaxations(s *rule.Set) []Relaxation {
 
 type nearRule rule.Near
 
-// conditions counts against the recipe's r ingredients. If a composition uses u of them and v others, r − u
-// + v ingredients come or go. The units that change are those of the recipe that are not kept: M − Σ_i
-// min(x_i, r_i).
+// conditions adds a sum for each bound of the rule. Let r be the number of ingredients of the recipe. A
+// composition that uses u ingredients of the recipe and v other ingredients removes or adds r − u + v
+// ingredients. If ingredient i has r_i units in the recipe and x_i in the composition, the number of changed
+// units is M − Σ_i min(x_i, r_i).
 func (r nearRule) conditions(c *Conditions) {
 	if r.Changes != nil {
 		s := Sum{Min: math.MinInt64, Max: int64(*r.Changes - len(r.Recipe))}
@@ -368,7 +376,7 @@ func (r nearRule) conditions(c *Conditions) {
 	if r.Distance != nil {
 		s := Sum{Min: int64(c.Total - *r.Distance), Max: math.MaxInt64}
 		for _, p := range r.Recipe {
-			s = s.add(Term{Ingredient: p.Ingredient, PerUnit: 1, Cap: p.Amount})
+			s = s.plusTerms(Term{Ingredient: p.Ingredient, PerUnit: 1, Cap: p.Amount})
 		}
 		c.addSum(s)
 	}
@@ -409,10 +417,10 @@ func (r nearRule) relaxations(s *rule.Set) []Relaxation {
 type ifRule rule.If
 
 func (r ifRule) conditions(c *Conditions) {
-	write := func() { c.add(r.Then) }
-	for _, g := range []guard{{ingredients: r.Used}, {ingredients: r.Unused, unused: true}} {
+	write := func() { c.addRule(r.Then) }
+	for _, g := range []guard{{ingredients: r.Used}, {ingredients: r.Unused, holdsIfUnused: true}} {
 		if len(g.ingredients) > 0 {
-			g.ingredients = total(g.ingredients, 1).ingredients()
+			g.ingredients = unitSum(g.ingredients, 1).ingredients()
 			inner := write
 			write = func() { c.withGuard(g, inner) }
 		}
@@ -420,9 +428,9 @@ func (r ifRule) conditions(c *Conditions) {
 	write()
 }
 
-// slacks returns nothing if the rule's condition does not hold.
+// slacks returns the slacks of the rule Then. The slice is nil if the condition of the If rule does not hold.
 func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
-	if len(r.Used) > 0 && usedOf(parts, r.Used) == 0 || usedOf(parts, r.Unused) > 0 {
+	if len(r.Used) > 0 && countUsed(parts, r.Used) == 0 || countUsed(parts, r.Unused) > 0 {
 		return nil
 	}
 	return Slacks(r.Then, parts, total)

@@ -9,16 +9,17 @@ import (
 	"kir/rule"
 )
 
-// A Relaxation is a way to loosen a rule by 1 to Limit notches. Each notch loosens it further.
+// A Relaxation is a way to loosen a rule by 1 to Limit steps, called notches. Every further notch loosens the
+// rule more.
 type Relaxation struct {
-	Limit         int
-	Relax         func(notches int) rule.Rule
-	Text          func(notches int, name string) string
-	UnitsPerNotch int           // units per notch; 0 if the relaxation drops something
-	RoundUp       func(int) int // raises the notches so that the bound is a rounder number; may be nil
+	Limit         int                                   // maximum number of notches
+	Relax         func(notches int) rule.Rule           // returns the rule, loosened by a number of notches
+	Text          func(notches int, name string) string // describes the loosening of the rule called name by a number of notches
+	UnitsPerNotch int                                   // number of units by which a notch moves the bound; 0 if a notch is not a number of units
+	RoundUp       func(int) int                         // returns a number of notches, at least the given number, that makes the bound a rounder number; may be nil
 }
 
-// Relaxations returns the ways to loosen a rule of a set, other than dropping the rule.
+// Relaxations returns the ways to loosen the rule r of the set s, other than dropping the rule.
 func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 	if k, ok := kindOf(r).(interface {
 		relaxations(s *rule.Set) []Relaxation
@@ -28,7 +29,9 @@ func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 	return nil
 }
 
-// addBoundRelaxation appends the relaxation of a whole-number bound, if the bound can be loosened.
+// addBoundRelaxation appends the relaxation of a bound that is a whole number. The present bound is from, one
+// notch changes the bound by by, and limit is the maximum number of notches. If limit is below 1, nothing is
+// appended. The function turn returns the rule with another bound, and what names the bound in texts.
 func addBoundRelaxation(relaxations []Relaxation, what string, from, limit, by int, turn func(to int) rule.Rule) []Relaxation {
 	if limit < 1 {
 		return relaxations
@@ -47,9 +50,9 @@ func addBoundRelaxation(relaxations []Relaxation, what string, from, limit, by i
 	})
 }
 
-// boundRelaxations returns the relaxations of the bounds lo and hi of a figure. One notch is one unit of
-// the last decimal of the scale. least and most are the range of the figure over all compositions, in whole
-// numbers of the scale.
+// boundRelaxations returns the relaxations of the bounds lo and hi of a figure. One notch is one unit of the
+// last decimal of the scale. Over all compositions, the figure times scale is between least and most. The
+// function turned returns the rule with other bounds.
 func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned func(lo, hi float64) rule.Rule) []Relaxation {
 	decimal := func(whole int64) float64 {
 		v, _ := new(big.Rat).SetFrac64(whole, 1).Float64()
@@ -70,9 +73,10 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 			RoundUp: func(n int) int { return roundOutwards(from, by, int64(n)) },
 		})
 	}
-	// A bound above all figures is moved to just above them, and a bound below all to just below.
+	// A bound above all figures is first moved to just above the greatest figure, and a bound below all figures
+	// to just below the least figure.
 	at := func(v float64) int64 {
-		return whole(min(max(v, float64(least-1)/scale), float64(most+1)/scale), scale)
+		return roundToScale(min(max(v, float64(least-1)/scale), float64(most+1)/scale), scale)
 	}
 	if !math.IsInf(lo, -1) {
 		add("min", "lower", lo, at(lo), -1, at(lo)-least, func(to float64) rule.Rule { return turned(to, hi) })
@@ -83,8 +87,8 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 	return out
 }
 
-// roundOutwards returns at least n notches, such that the bound becomes a rounder number. It adds at most
-// n/100 notches.
+// roundOutwards returns a number of notches, at least n and at most n + n/100, that turns the bound into a
+// rounder number. The present bound is from, and one notch changes the bound by by.
 func roundOutwards(from, by, n int64) int {
 	best := n
 	for unit := int64(10); unit <= n/100+1 && unit < 1<<58; unit *= 10 {

@@ -6,22 +6,23 @@ import (
 	"kir/rule"
 )
 
-// A Slack is a figure of a composition together with the bounds that a rule sets for it.
+// A Slack is a figure of a composition together with the bounds that a rule sets for the figure.
 type Slack struct {
-	Value      float64
-	Min, Max   float64 // −Inf and +Inf if there is no bound
-	Unit       string  // "units", "ingredients", or the attribute of which Value is the mean
-	Ingredient int     // ingredient whose amount is Value; −1 if Value concerns several ingredients
+	Value      float64 // value of the figure
+	Min, Max   float64 // bounds of the figure; −Inf and +Inf if there is no bound
+	Unit       string  // unit of Value: "units", "ingredients", "changes", "ratio", or the attribute of which Value is the mean
+	Ingredient int     // index of the ingredient whose amount is Value; −1 if Value concerns several ingredients
 }
 
-// Room returns the distance from the figure to the nearer bound: 0 at a bound, +Inf without bounds.
+// Room returns the distance from the figure to the nearer bound: 0 at a bound, +Inf without bounds, and negative
+// if a bound is violated.
 func (s Slack) Room() float64 { return min(s.Value-s.Min, s.Max-s.Value) }
 
-// Slacks returns the figures that a rule bounds in a composition of total units, given by its parts. A
-// group that bounds both the number of used members and their sum has two figures. A rule on the amounts of
-// several ingredients is represented by the ingredient with the least room. Slacks returns nothing if the
-// rule does not apply. A rule on amounts does not apply if none of its ingredients is used. A dependence
-// does not apply if its ingredient is not used.
+// Slacks returns the figures that the rule r bounds in a composition. The parts list the used ingredients of the
+// composition with their amounts, which sum to total units. A group that bounds both the number of used members
+// and the units of the members has two figures. A rule on the amounts of several ingredients has one figure, the
+// amount with the least room. Slacks returns nil if the rule does not apply. A rule on amounts does not apply if
+// none of the ingredients of the rule is used. A dependence does not apply if its ingredient If is not used.
 func Slacks(r rule.Rule, parts []rule.Part, total int) []Slack {
 	if k := kindOf(r); k != nil {
 		return k.slacks(parts, total)
@@ -38,21 +39,21 @@ func amountOf(parts []rule.Part, ingredient int) int {
 	return 0
 }
 
-// amountsOf returns the total units of the ingredients in of.
-func amountsOf(parts []rule.Part, of []int) int {
+// totalAmountOf returns how many units the given ingredients take together.
+func totalAmountOf(parts []rule.Part, ingredients []int) int {
 	sum := 0
 	for _, p := range parts {
-		if slices.Contains(of, p.Ingredient) {
+		if slices.Contains(ingredients, p.Ingredient) {
 			sum += p.Amount
 		}
 	}
 	return sum
 }
 
-// usedOf returns how many of the ingredients in of are used.
-func usedOf(parts []rule.Part, of []int) int {
+// countUsed returns how many of the given ingredients are used.
+func countUsed(parts []rule.Part, ingredients []int) int {
 	n := 0
-	for _, i := range of {
+	for _, i := range ingredients {
 		if amountOf(parts, i) > 0 {
 			n++
 		}

@@ -9,18 +9,20 @@ import (
 	"kir/rule"
 )
 
-// A Sum bounds a sum over the used ingredients: Min ≤ Σ_i t_i(x_i) ≤ Max. Some ingredients have a term t_i,
-// with t_i(0) = 0. Every rule that is not a bound of single amounts or of a group is written as sums:
-// means, ratios, distances from a recipe, and conditional rules. The absolute value of a sum is below 2⁶².
+// A Sum bounds a sum over the used ingredients i with amounts x_i: Min ≤ Σ_i t_i(x_i) ≤ Max. Each ingredient has
+// at most one term t_i, with t_i(0) = 0. Every rule that is not a bound of single amounts or of a group is
+// written as sums: means, ratios, distances from a recipe, and conditional rules. The absolute value of a sum is
+// below 2⁶².
 type Sum struct {
-	Terms    []Term // ascending by ingredient, at most one for each
-	Min, Max int64  // bounds; math.MinInt64 and math.MaxInt64 mean none
+	Terms    []Term // terms in ascending order of ingredient, at most one for each ingredient
+	Min, Max int64  // bounds; math.MinInt64 and math.MaxInt64 mean no bound
 }
 
-// A Term is the contribution of an ingredient that is used with x units: PerUnit·min(x, Cap) + PerUse. Off
-// is added if x is neither First nor a multiple of Step away from it. Cap 0 means no cap, and a Step below
-// 2 means no Off. A sum with caps has no Max, and a capped term has PerUnit ≥ 0. So the sum is concave as
-// units move from one ingredient to another, and between two values that satisfy Min all values do.
+// A Term is the contribution of one used ingredient to a sum. For an amount of x units the contribution is
+// PerUnit·min(x, Cap) + PerUse, plus Off if x − First is not a multiple of Step. Cap 0 means no cap, and a Step
+// below 2 means no Off. A sum with a cap has no Max, and a term with a cap has PerUnit ≥ 0. So the sum is
+// concave as units move from one ingredient to another: between two positions of the move that satisfy Min, all
+// positions satisfy Min.
 type Term struct {
 	Ingredient      int
 	PerUnit, PerUse int64
@@ -38,7 +40,7 @@ func SumOf(s count.Sum) Sum {
 	return of
 }
 
-// At returns the term's value for an amount of its ingredient.
+// At returns the value of the term for an amount of the ingredient.
 func (t *Term) At(amount int) int64 {
 	if amount == 0 {
 		return 0
@@ -55,25 +57,25 @@ func (t *Term) At(amount int) int64 {
 	return v
 }
 
-// IsBent reports whether the term is not linear in the units, because of a cap or a step.
+// IsBent reports whether the term is not linear in the amount, because the term has a cap or a step.
 func (t *Term) IsBent() bool { return t.Cap > 0 || t.Step > 1 }
 
-// Term returns the term of an ingredient, or nil.
+// Term returns the term of an ingredient, or nil if the ingredient has no term.
 func (s *Sum) Term(ingredient int) *Term {
 	if ingredient < len(s.Terms) && s.Terms[ingredient].Ingredient == ingredient {
 		return &s.Terms[ingredient] // if each ingredient before has a term, this is the index
 	}
-	if k, ok := s.find(ingredient); ok {
+	if k, ok := s.findTerm(ingredient); ok {
 		return &s.Terms[k]
 	}
 	return nil
 }
 
-func (s *Sum) find(ingredient int) (int, bool) {
+func (s *Sum) findTerm(ingredient int) (int, bool) {
 	return slices.BinarySearchFunc(s.Terms, ingredient, func(t Term, i int) int { return cmp.Compare(t.Ingredient, i) })
 }
 
-// value returns the sum's value for a composition.
+// value returns the value of the sum for a composition, given by its parts.
 func (s *Sum) value(parts []rule.Part) int64 {
 	v := int64(0)
 	for _, p := range parts {
@@ -84,32 +86,32 @@ func (s *Sum) value(parts []rule.Part) int64 {
 	return v
 }
 
-// holds reports whether the value for a composition lies within the bounds.
+// holds reports whether the value of the sum for a composition, given by its parts, lies within the bounds.
 func (s *Sum) holds(parts []rule.Part) bool { return s.contains(s.value(parts)) }
 
 func (s *Sum) contains(v int64) bool { return s.Min <= v && v <= s.Max }
 
-// total returns a sum without bounds: factor times the units of the ingredients in of.
-func total(of []int, factor int64) Sum {
-	return uniformSum(of, Term{PerUnit: factor})
+// unitSum returns a sum without bounds: factor times the units that the given ingredients take together.
+func unitSum(ingredients []int, factor int64) Sum {
+	return uniformSum(ingredients, Term{PerUnit: factor})
 }
 
-// usedSum returns a sum without bounds: how many of the ingredients in of are used.
-func usedSum(of []int) Sum { return uniformSum(of, Term{PerUse: 1}) }
+// usedSum returns a sum without bounds: the number of used ingredients among the given ingredients.
+func usedSum(ingredients []int) Sum { return uniformSum(ingredients, Term{PerUse: 1}) }
 
-// uniformSum returns a sum without bounds in which each ingredient in of has the term t.
-func uniformSum(of []int, t Term) Sum {
-	of = slices.Clone(of)
-	slices.Sort(of)
+// uniformSum returns a sum without bounds in which each of the given ingredients has the term t.
+func uniformSum(ingredients []int, t Term) Sum {
+	ingredients = slices.Clone(ingredients)
+	slices.Sort(ingredients)
 	s := Sum{Min: math.MinInt64, Max: math.MaxInt64}
-	for _, i := range slices.Compact(of) {
+	for _, i := range slices.Compact(ingredients) {
 		t.Ingredient = i
 		s.Terms = append(s.Terms, t)
 	}
 	return s
 }
 
-// ingredients returns the ingredients that have a term.
+// ingredients returns the indices of the ingredients that have a term, in ascending order.
 func (s Sum) ingredients() []int {
 	of := make([]int, len(s.Terms))
 	for k, t := range s.Terms {
@@ -118,8 +120,9 @@ func (s Sum) ingredients() []int {
 	return of
 }
 
-// add returns the sum with further terms. Terms of one ingredient are added, so at most one of them may be bent.
-func (s Sum) add(more ...Term) Sum {
+// plusTerms returns the sum s plus the terms in more. Two terms of the same ingredient are merged into one term
+// by adding PerUnit and PerUse, so the second term must be linear in the amount.
+func (s Sum) plusTerms(more ...Term) Sum {
 	terms := slices.Concat(s.Terms, more)
 	slices.SortStableFunc(terms, func(a, b Term) int { return cmp.Compare(a.Ingredient, b.Ingredient) })
 	s.Terms = terms[:0]
@@ -134,8 +137,8 @@ func (s Sum) add(more ...Term) Sum {
 	return s
 }
 
-// valueRange returns bounds of the sum's value over all compositions of total units of the given number of
-// ingredients.
+// valueRange returns a lower and an upper bound of the value of the sum over all compositions of total units.
+// The parameter ingredients is the number of ingredients of the problem.
 func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64) // least and greatest contribution of one unit
 	if len(s.Terms) < ingredients {
@@ -152,19 +155,20 @@ func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 	return lo + least*int64(total), hi + most*int64(total)
 }
 
-// A guard is the condition of an If rule: one of some ingredients is used, or none of them is.
+// A guard is one part of the condition of an If rule: at least one of the ingredients is used, or, if
+// holdsIfUnused is true, none of the ingredients is used.
 type guard struct {
-	ingredients []int
-	unused      bool
+	ingredients   []int // indices of the ingredients
+	holdsIfUnused bool  // whether the guard holds if no ingredient is used
 }
 
-// addSum adds a sum that must hold only if all guards hold. Each guard is written into the sum: if the
-// guard does not hold, the bound is loosened until it cannot be violated. Let r be the amount by which s
-// can exceed Max. "If i is used, s ≤ Max" becomes s + r·[i used] ≤ Max + r. "If none of J is used, s ≤ Max"
-// becomes s − r·Σ_J [j used] ≤ Max. "If one of J is used" becomes one sum for each j.
+// addSum adds a sum that must hold only if all guards hold. Each guard is written into the sum: if the guard
+// does not hold, the bound is loosened so far that no composition violates the bound. Let r be the amount by
+// which s can exceed Max. "If i is used, s ≤ Max" becomes s + r·[i used] ≤ Max + r. "If none of J is used, s ≤
+// Max" becomes s − r·Σ_J [j used] ≤ Max. "If one of J is used" becomes one sum for each j.
 func (c *Conditions) addSum(s Sum) {
 	if len(c.guards) == 0 {
-		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.rule)
+		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.ruleIndex)
 		return
 	}
 	lo, hi := s.valueRange(len(c.Amounts), c.Total)
@@ -173,31 +177,31 @@ func (c *Conditions) addSum(s Sum) {
 		room += float64(len(g.ingredients)) + 1
 	}
 	if (float64(hi)-float64(lo)+1)*room >= 1<<62 {
-		c.tooLarge = true
+		c.numbersTooLarge = true
 		return
 	}
 	if hi > s.Max {
 		upper := s
 		upper.Min, upper.Max = math.MinInt64, max(s.Max, lo-1)
-		c.slacken(upper, 1, hi-upper.Max, c.guards)
+		c.addWithGuards(upper, 1, hi-upper.Max, c.guards)
 	}
 	if lo < s.Min {
 		lower := s
 		lower.Min, lower.Max = min(s.Min, hi+1), math.MaxInt64
-		c.slacken(lower, -1, lower.Min-lo, c.guards)
+		c.addWithGuards(lower, -1, lower.Min-lo, c.guards)
 	}
 }
 
-// slacken adds the guards to a sum that has only a Max (sign 1) or only a Min (sign −1). room is by how much the
-// sum can violate that bound.
-func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
+// addWithGuards writes the guards into the sum s and adds s to the conditions. The sum has only a Max (sign 1)
+// or only a Min (sign −1). The parameter room is the amount by which s can violate its bound.
+func (c *Conditions) addWithGuards(s Sum, sign, room int64, guards []guard) {
 	if len(guards) == 0 {
-		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.rule)
+		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.ruleIndex)
 		return
 	}
 	g, guards := guards[0], guards[1:]
-	if g.unused {
-		c.slacken(s.add(uniformSum(g.ingredients, Term{PerUse: -sign * room}).Terms...), sign, room, guards)
+	if g.holdsIfUnused {
+		c.addWithGuards(s.plusTerms(uniformSum(g.ingredients, Term{PerUse: -sign * room}).Terms...), sign, room, guards)
 		return
 	}
 	if sign > 0 {
@@ -206,6 +210,6 @@ func (c *Conditions) slacken(s Sum, sign, room int64, guards []guard) {
 		s.Min -= room
 	}
 	for _, i := range g.ingredients {
-		c.slacken(s.add(Term{Ingredient: i, PerUse: sign * room}), sign, room, guards)
+		c.addWithGuards(s.plusTerms(Term{Ingredient: i, PerUse: sign * room}), sign, room, guards)
 	}
 }

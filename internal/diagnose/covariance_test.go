@@ -32,7 +32,7 @@ func TestDenseCovariance(t *testing.T) {
 				x[i] = 100 + 5*x[i]
 			}
 		}
-		var c denseCovariance
+		var c autocovarianceTable
 		for range 2 { // the second time in used memory
 			c.reset(series, momentsOfAll(nil, series))
 			for lag := 1; lag < n; lag++ {

@@ -13,25 +13,27 @@ func (s *sample) essBulk() (float64, error) {
 	return s.ess(s.normalScores())
 }
 
-// essMean returns the effective sample size of the mean, computed on the split chains without ranks. The mean of S
-// independent draws has the variance sd²/S; that of these draws has sd²/ESS.
+// essMean returns the effective sample size (ESS) of the mean, computed on the split chains without ranks. The
+// mean of S independent draws has the variance sd²/S; the mean of the S draws of the chains has the variance
+// sd²/ESS.
 func (s *sample) essMean() (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
 	}
-	return s.ess(s.flat)
+	return s.ess(s.allDraws)
 }
 
-// ess returns the effective sample size of the mean of x, one number per draw in the order of s.flat.
+// ess returns the effective sample size of the mean of x. The slice x has one number for each draw, in the order
+// of s.allDraws.
 func (s *sample) ess(x []float64) (float64, error) {
 	halves := s.splitHalves(x)
-	s.moments = momentsOfAll(s.moments, halves)
-	s.fullCovariance.reset(halves, s.moments)
-	return s.geyer.ess(s.half, s.moments, &s.fullCovariance)
+	s.halfMoments = momentsOfAll(s.halfMoments, halves)
+	s.autocovariances.reset(halves, s.halfMoments)
+	return s.geyerESS.ess(s.halfLength, s.halfMoments, &s.autocovariances)
 }
 
-// essQuantile returns the effective sample size of the quantile at p, 0 < p < 1. It is that of the mean of the 0/1
-// series "the draw is at most the quantile".
+// essQuantile returns the effective sample size of the quantile at p, 0 < p < 1. The effective sample size of a
+// quantile is that of the mean of the 0/1 series "the draw is at most the quantile".
 func (s *sample) essQuantile(p float64) (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
@@ -45,12 +47,12 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 
 // essWhere returns the effective sample size of the fraction of draws for which hit is true.
 func (s *sample) essWhere(hit func(x float64) bool) (float64, error) {
-	s.deviates = grow(s.deviates, len(s.flat))
-	for i, x := range s.flat {
-		s.deviates[i] = 0
+	s.essValues = resize(s.essValues, len(s.allDraws))
+	for i, x := range s.allDraws {
+		s.essValues[i] = 0
 		if hit(x) {
-			s.deviates[i] = 1
+			s.essValues[i] = 1
 		}
 	}
-	return s.ess(s.deviates)
+	return s.ess(s.essValues)
 }

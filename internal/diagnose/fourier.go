@@ -6,25 +6,25 @@ import (
 	"kir/internal/portable"
 )
 
-// fourier transforms sequences of n complex numbers, a power of two, in place:
+// fourierTransform transforms sequences of n complex numbers, where n is a power of two, in place:
 //
 //	z_k ← Σ_j z_j·exp(−2πi·jk/n)
 //
-// by Cooley and Tukey's way (1965, "An algorithm for the machine calculation of complex
-// Fourier series") with quarters, each of which is transformed as a whole before the next,
-// so that short ones stay in the processor's cache.
-type fourier struct {
-	n        int
-	twiddles [][]turn // factors for the joins of 4, 8, 16, ... numbers, by the log2 of that number
+// The method is that of Cooley and Tukey (1965, "An algorithm for the machine calculation of complex Fourier
+// series") with quarters. Each quarter is transformed as a whole before the next quarter, so that short
+// sequences stay in the processor's cache.
+type fourierTransform struct {
+	length   int
+	twiddles [][]twiddleFactors // factors for the joins of 4, 8, 16, ... numbers, indexed by the log2 of the count of numbers
 }
 
-// A turn holds the factors exp(−2πi·jk/n), j = 1, 2, 3, for one k, as cosines and sines.
-type turn struct{ c1, s1, c2, s2, c3, s3 float64 }
+// A twiddleFactors holds the factors exp(−2πi·jk/n), j = 1, 2, 3, for one k, as cosines and sines.
+type twiddleFactors struct{ c1, s1, c2, s2, c3, s3 float64 }
 
-func newFourier(n int) *fourier {
-	f := &fourier{n: n, twiddles: make([][]turn, bits.Len(uint(n)))}
+func newFourier(n int) *fourierTransform {
+	f := &fourierTransform{length: n, twiddles: make([][]twiddleFactors, bits.Len(uint(n)))}
 	for m := n; m >= 4; m /= 4 {
-		turns := make([]turn, m/4)
+		turns := make([]twiddleFactors, m/4)
 		for k := range turns {
 			t := &turns[k]
 			t.c1, t.s1 = portable.UnitRoot(-k, m)
@@ -37,20 +37,20 @@ func newFourier(n int) *fourier {
 }
 
 // transform transforms the numbers with the given real and imaginary parts in place.
-func (f *fourier) transform(re, im []float64) {
-	places := bits.LeadingZeros64(uint64(f.n)) + 1
-	for k := range f.n {
+func (f *fourierTransform) transform(re, im []float64) {
+	places := bits.LeadingZeros64(uint64(f.length)) + 1
+	for k := range f.length {
 		if at := int(bits.Reverse64(uint64(k)) >> places); at > k {
 			re[k], re[at] = re[at], re[k]
 			im[k], im[at] = im[at], im[k]
 		}
 	}
-	f.join(re[:f.n], im[:f.n])
+	f.joinQuarters(re[:f.length], im[:f.length])
 }
 
-// join transforms numbers that are in bit-reversed order. The first quarter holds the numbers 0, 4, 8, ..., the
-// second 2, 6, ..., the third 1, 5, ..., and the last 3, 7, ...
-func (f *fourier) join(re, im []float64) {
+// joinQuarters transforms numbers that are in bit-reversed order. The first quarter holds the numbers 0, 4, 8,
+// ..., the second quarter 2, 6, ..., the third 1, 5, ..., and the last 3, 7, ...
+func (f *fourierTransform) joinQuarters(re, im []float64) {
 	n := len(re)
 	if n < 4 {
 		if n == 2 {
@@ -63,10 +63,10 @@ func (f *fourier) join(re, im []float64) {
 	re0, re2, re1, re3 := re[:q], re[q:2*q], re[2*q:3*q], re[3*q:]
 	im0, im2, im1, im3 := im[:q], im[q:2*q], im[2*q:3*q], im[3*q:]
 	if q > 1 {
-		f.join(re0, im0)
-		f.join(re2, im2)
-		f.join(re1, im1)
-		f.join(re3, im3)
+		f.joinQuarters(re0, im0)
+		f.joinQuarters(re2, im2)
+		f.joinQuarters(re1, im1)
+		f.joinQuarters(re3, im3)
 	}
 	turns := f.twiddles[bits.Len(uint(n))-1][:q]
 	re0, re2, re1, re3 = re0[:len(turns)], re2[:len(turns)], re1[:len(turns)], re3[:len(turns)]

@@ -2,26 +2,25 @@ package diagnose
 
 import "math"
 
-// A Histogram counts how often one chain has each of the values 0..values−1 of
-// an integer, such as the number of ingredients used. It is a [Presence] in which
-// each draw uses one value. [Shares] computes the shares and their errors from the
-// Histograms of all chains.
+// A Histogram counts how often one chain has each of the values 0..values−1 of an integer, such as the number of
+// ingredients used. A Histogram is a [Presence] in which each draw uses one value. [Shares] computes the shares
+// of the values and the errors of the shares from the Histograms of all chains.
 type Histogram struct{ presence *Presence }
 
-// NewHistogram returns an empty Histogram of values 0..values−1, for one of the given number of chains. With many
-// chains each keeps less for the standard error.
+// NewHistogram returns an empty Histogram of values 0..values−1, for one of the given number of chains. If there
+// are many chains, each Histogram keeps less for the standard error.
 func NewHistogram(values, chains int) *Histogram {
 	return &Histogram{NewPresence(values, chains)}
 }
 
-// Add appends a draw. It panics when the value is out of range.
+// Add appends a draw. Add panics if the value is out of range.
 func (h *Histogram) Add(value int) {
 	h.presence.Next()
 	h.presence.Add(value, 1)
 }
 
-// Shares computes the fraction of draws with each value, and its standard error, from the Histograms of all chains.
-// It returns the errors of [Inclusions].
+// Shares computes the fraction of draws with each value, and the standard error of each fraction, from the
+// Histograms of all chains. Shares returns the errors of [Inclusions].
 func Shares(chains []*Histogram) ([]Proportion, error) {
 	presences := make([]*Presence, len(chains))
 	for c, h := range chains {
@@ -38,8 +37,8 @@ func Shares(chains []*Histogram) ([]Proportion, error) {
 	return shares, nil
 }
 
-// TotalVariation returns the total variation distance ½ Σ_n |p_n − q_n| of two laws on 0..len−1. The shorter
-// slice counts as 0 beyond its end.
+// TotalVariation returns the total variation distance ½ Σ_n |p_n − q_n| of two distributions on 0, 1, 2, ... The
+// shorter slice counts as 0 beyond its end.
 func TotalVariation(p, q []float64) float64 {
 	if len(p) < len(q) {
 		p, q = q, p
@@ -54,22 +53,19 @@ func TotalVariation(p, q []float64) float64 {
 	return float64(sum / 2)
 }
 
-// ExpectedTotalVariation returns the total variation distance that is to be
-// expected between a target law and the shares of draws that do follow it, given
-// the standard errors of the shares:
+// ExpectedTotalVariation returns the total variation distance to be expected between a target distribution and
+// the shares of draws that follow the target, given the standard errors of the shares:
 //
 //	½ Σ_n min(√(2/π) σ_n, 2 p_n (1 − p_n)),
 //
-// where p is the target and σ_n the MCSE of the share of n. The first is the mean
-// of |e| for a normal error e with standard deviation σ_n; that errors of
-// different n depend on each other does not matter to a sum of means. The second
-// is the largest mean that |share − p_n| can have, that of a single draw. It
-// bounds rare n, whose error is not normal, and stands in for an n whose σ_n is
-// unknown, because all draws or none had it.
+// where p is the target and σ_n is the MCSE of the share of n. The first term is the mean of |e| for a normal
+// error e with standard deviation σ_n. Errors of different n depend on each other, which does not matter to a
+// sum of means. The second term is the largest mean that |share − p_n| can have, which is the mean for a single
+// draw. The second term bounds rare n, whose error is not normal. The second term also stands in for an n whose
+// σ_n is unknown, because all draws or no draws had the value n.
 //
-// A distance well above the expected one means that the chain does not follow
-// the target; how far above can be told from the distance's own spread over
-// chains.
+// A distance well above the expected distance means that the chain does not follow the target. The spread of the
+// distance over chains tells how far above is well above.
 func ExpectedTotalVariation(target []float64, shares []Proportion) float64 {
 	var sum float64
 	for n := range max(len(target), len(shares)) {

@@ -8,51 +8,52 @@ import (
 	"kir/internal/portable"
 )
 
-// An Inclusion holds the estimated probability that a composition uses one ingredient, and its mean amount.
+// An Inclusion holds the estimated probability that a composition uses an ingredient, and the mean amount of the
+// ingredient.
 type Inclusion struct {
 	Proportion
-	// MeanAmount is the mean amount over the draws that use the ingredient, NaN
-	// if none does.
+	// MeanAmount is the mean amount over the draws that use the ingredient. MeanAmount is NaN if no draw uses
+	// the ingredient.
 	MeanAmount float64
 }
 
-// Inclusions computes, for every ingredient, the probability that it is present
-// from the Presences of all chains. It fails with ErrNoDraws, or with ErrRagged
-// when the chains differ in draws or in ingredients.
+// Inclusions computes, for every ingredient, the probability that a draw uses the ingredient, from the Presences
+// of all chains. Inclusions fails with ErrNoDraws, or with ErrRagged if the chains differ in draws or in
+// ingredients.
 //
-// The standard error is sd/√ESS with the standard deviation sd of the 0/1 series
-// (divisor S−1) and its effective sample size.
+// The standard error is sd/√ESS, where sd is the standard deviation of the 0/1 series (divisor S−1) and ESS is
+// the effective sample size of the series.
 func Inclusions(chains []*Presence) ([]Inclusion, error) {
 	all, err := AllInclusions(chains, func(int) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	result := make([]Inclusion, 0, len(chains[0].sums))
+	result := make([]Inclusion, 0, len(chains[0].amountSums))
 	for _, x := range all {
 		result = append(result, x)
 	}
 	return result, nil
 }
 
-// AllInclusions iterates over the indices and [Inclusions] results of the ingredients for which wanted returns true.
-// It computes each result when it is reached.
+// AllInclusions iterates over the ingredients for which wanted returns true, with the index and the result of
+// [Inclusions] for each ingredient. Each result is computed when the iteration reaches the ingredient.
 func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.Seq2[int, Inclusion], error) {
-	if len(chains) == 0 || chains[0].draws == 0 {
+	if len(chains) == 0 || chains[0].drawCount == 0 {
 		return nil, ErrNoDraws
 	}
 	first := chains[0]
-	w := inclusionWork{chains: chains, draws: first.draws, means: make([][]float64, len(chains))}
+	w := inclusionWork{chains: chains, draws: first.drawCount, batchMeans: make([][]float64, len(chains))}
 	for c, p := range chains {
-		if p.draws != first.draws {
-			return nil, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, first.draws, p.draws, c)
+		if p.drawCount != first.drawCount {
+			return nil, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, first.drawCount, p.drawCount, c)
 		}
-		if len(p.sums) != len(first.sums) {
-			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.sums), len(p.sums), c)
+		if len(p.amountSums) != len(first.amountSums) {
+			return nil, fmt.Errorf("%w: %d ingredients in chain 0, %d in chain %d", ErrRagged, len(first.amountSums), len(p.amountSums), c)
 		}
-		w.batch = max(w.batch, p.batch)
+		w.batchLength = max(w.batchLength, p.batchLength)
 	}
 	return func(yield func(int, Inclusion) bool) {
-		for i := range first.sums {
+		for i := range first.amountSums {
 			if wanted(i) && !yield(i, w.inclusion(i)) {
 				return
 			}
@@ -62,30 +63,30 @@ func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.S
 
 // inclusionWork holds the data shared by the computations for all ingredients.
 type inclusionWork struct {
-	chains []*Presence
-	draws  int
-	batch  int // batch length in draws: the longest of any chain, to which batches of other chains are merged
-	sample sample
-	means  [][]float64
+	chains      []*Presence
+	draws       int         // number of draws in each chain
+	batchLength int         // length of a batch in draws: the longest batch of any chain, to which the batches of other chains are merged
+	batchSample sample      // buffers for the effective sample size
+	batchMeans  [][]float64 // for each chain: batch means of the latest ingredient
 
-	freedom float64 // degrees of freedom of the latest effective sample size
+	degreesOfFreedom float64 // degrees of freedom of the latest effective sample size
 }
 
 // inclusion returns the figures of ingredient i.
 func (w *inclusionWork) inclusion(i int) Inclusion {
 	var present, sum uint64
-	var of visits
+	var of visitCounts
 	for _, p := range w.chains {
 		n, v := p.visitsOf(i)
-		sum += p.sums[i]
+		sum += p.amountSums[i]
 		present += n
-		of.present += v.present
-		of.absent += v.absent
+		of.presentPeriods += v.presentPeriods
+		of.absentPeriods += v.absentPeriods
 	}
 	total := float64(float64(len(w.chains)) * float64(w.draws))
 	share := float64(present) / total
 	x := Inclusion{MeanAmount: float64(sum) / float64(present)}
-	x.Probability, x.Batch = share, w.batch
+	x.Probability, x.Batch = share, w.batchLength
 	if present == 0 || share == 1 {
 		x.Err = ErrConstant
 	} else {
@@ -97,29 +98,29 @@ func (w *inclusionWork) inclusion(i int) Inclusion {
 	} else {
 		x.MCSE = math.Sqrt(share * (1 - share) * (total / (total - 1)) / x.ESS)
 	}
-	x.visits, x.freedom, x.chains = of.rarer(), w.freedom, len(w.chains)
+	x.visitCount, x.degreesOfFreedom, x.chainCount = of.rarer(), w.degreesOfFreedom, len(w.chains)
 	return x
 }
 
-// ess returns the effective sample size that the batch means of an ingredient imply. variance is that of the
-// ingredient's 0/1 series.
+// ess returns the effective sample size that the batch means of an ingredient imply. The parameter variance is
+// the variance of the 0/1 series of the ingredient.
 func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
 	if w.draws < minDrawsESS {
-		return math.NaN(), fewDraws(w.draws, minDrawsESS)
+		return math.NaN(), fewDrawsError(w.draws, minDrawsESS)
 	}
-	count := w.draws / w.batch
-	if count*len(w.chains) < leastMeans {
-		return math.NaN(), fewDraws(w.draws, (leastMeans+len(w.chains)-1)/len(w.chains)*w.batch)
+	count := w.draws / w.batchLength
+	if count*len(w.chains) < minBatchMeans {
+		return math.NaN(), fewDrawsError(w.draws, (minBatchMeans+len(w.chains)-1)/len(w.chains)*w.batchLength)
 	}
 	for c, p := range w.chains {
-		w.means[c] = grow(w.means[c], count)
-		joined := w.batch / p.batch
-		for m := range w.means[c] {
+		w.batchMeans[c] = resize(w.batchMeans[c], count)
+		joined := w.batchLength / p.batchLength
+		for m := range w.batchMeans[c] {
 			n := 0
 			for b := m * joined; b < (m+1)*joined; b++ {
 				n += int(p.row(b)[ingredient])
 			}
-			w.means[c][m] = float64(n) / float64(w.batch)
+			w.batchMeans[c][m] = float64(n) / float64(w.batchLength)
 		}
 	}
 	draws := float64(float64(len(w.chains)) * float64(w.draws))
@@ -127,20 +128,20 @@ func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
 	if count < minDrawsESS {
 		// With too few batch means for an autocorrelation, the batch means count as independent.
 		var m moments
-		for _, means := range w.means {
+		for _, means := range w.batchMeans {
 			for _, x := range means {
-				m = m.merge(moments{n: 1, mean: x})
+				m = m.merge(moments{count: 1, mean: x})
 			}
 		}
-		w.freedom = float64(m.n - 1)
-		return math.Min(variance/(m.squares/float64(m.n-1)/float64(m.n)), most), nil
+		w.degreesOfFreedom = float64(m.count - 1)
+		return math.Min(variance/(m.squaredDeviations/float64(m.count-1)/float64(m.count)), most), nil
 	}
-	s := &w.sample
-	if err := s.load(w.means); err != nil {
+	s := &w.batchSample
+	if err := s.loadChains(w.batchMeans); err != nil {
 		return math.NaN(), err
 	}
 	ess, err := s.essMean()
-	w.freedom = s.geyer.freedom
+	w.degreesOfFreedom = s.geyerESS.degreesOfFreedom
 	if err != nil {
 		return math.NaN(), err
 	}

@@ -2,25 +2,25 @@ package diagnose
 
 import "math"
 
-// maxLiveDraws is the greatest number of draws of each chain from which the live R-hat is computed.
+// maxLiveDraws is the maximum number of draws of each chain from which the live R-hat is computed.
 const maxLiveDraws = 1 << 11
 
-// Live holds the figures of a statistic that can be computed in about a millisecond while its chains run.
+// Live holds the figures of a statistic that can be computed in about a millisecond while the chains of the
+// statistic run.
 type Live struct {
 	// Draws is the length of the shortest chain.
 	Draws int
-	// RHat is the R-hat of at most 2,048 evenly spaced draws of each chain. Draws beyond the length of the shortest
-	// chain are ignored.
+	// RHat is the R-hat of at most 2,048 evenly spaced draws of each chain. Draws beyond the length of the
+	// shortest chain are ignored.
 	RHat float64
-	// ESS is the effective sample size of the mean of all draws, from batch
-	// means.
+	// ESS is the effective sample size of the mean of all draws, computed from batch means.
 	ESS float64
-	// RHatErr and ESSErr are the reasons why RHat and ESS are NaN; nil if they are not.
+	// RHatErr and ESSErr are the reasons why RHat and ESS are NaN, or nil for a figure that is not NaN.
 	RHatErr, ESSErr error
 }
 
-// Live computes the live figures of a statistic from the Series of its chains, which may differ in length. No draws
-// may be added to a Series during the call.
+// Live computes the live figures of a statistic from the Series of the chains, which may differ in length. No
+// draws may be added to a Series during the call.
 func (z *Summarizer) Live(series []*Series) Live {
 	undefined := func(n int, err error) Live {
 		return Live{n, math.NaN(), math.NaN(), err, err}
@@ -28,27 +28,27 @@ func (z *Summarizer) Live(series []*Series) Live {
 	if len(series) == 0 {
 		return undefined(0, ErrNoDraws)
 	}
-	n, stride := series[0].n, 1
+	n, stride := series[0].drawCount, 1
 	for _, s := range series {
-		n, stride = min(n, s.n), max(stride, s.stride)
+		n, stride = min(n, s.drawCount), max(stride, s.stride)
 	}
 	if n == 0 {
 		return undefined(0, ErrNoDraws)
 	}
 	for c, s := range series {
-		if s.bad >= 0 {
-			return undefined(n, notFinite(c, s.bad, s.badValue))
+		if s.firstBad >= 0 {
+			return undefined(n, notFiniteError(c, s.firstBad, s.firstBadValue))
 		}
 	}
 	for (n+stride-1)/stride > maxLiveDraws {
 		stride *= 2
 	}
-	z.chains = grow(z.chains, len(series))
+	z.chainBuffer = resize(z.chainBuffer, len(series))
 	for c, s := range series {
-		z.chains[c] = s.strided(stride, n)
+		z.chainBuffer[c] = s.stridedDraws(stride, n)
 	}
 	live := Live{Draws: n}
-	if err := z.sample.load(z.chains); err != nil {
+	if err := z.sample.loadChains(z.chainBuffer); err != nil {
 		return undefined(n, err)
 	}
 	live.RHat, live.RHatErr = z.sample.rhat()

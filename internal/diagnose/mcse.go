@@ -7,10 +7,10 @@ import (
 	"kir/internal/portable"
 )
 
-// MCSEMean returns only the Monte Carlo standard error of the mean; see [Summary] for its definition.
+// MCSEMean returns only the Monte Carlo standard error of the mean; see [Summary] for the definition.
 func MCSEMean(chains [][]float64) (float64, error) {
 	var s sample
-	if err := s.load(chains); err != nil {
+	if err := s.loadChains(chains); err != nil {
 		return math.NaN(), err
 	}
 	ess, err := s.essMean()
@@ -22,25 +22,26 @@ func MCSEMean(chains [][]float64) (float64, error) {
 }
 
 // mcseQuantile returns the Monte Carlo standard error of the quantile at p, whose effective sample size is ess
-// (Vehtari et al. 2021, section 4.4). Let a and b be the quantiles of Beta(ESS·p + 1, ESS·(1−p) + 1) at 0.1586553
-// and 0.8413447, one standard error to either side under a normal law. The error is half the distance between the
-// draws at the fractions a and b of the sorted draws.
+// (Vehtari et al. 2021, section 4.4). Let a and b be the quantiles of Beta(ESS·p + 1, ESS·(1−p) + 1) at
+// 0.1586553 and 0.8413447, one standard error to either side under a normal distribution. The error is half the
+// distance between the draws at the fractions a and b of the sorted draws.
 //
 // The error is 0 if both draws are equal, as often with integers: another run would most likely give the same
 // quantile. The stated error, [sample.statedOfQuantile], looks further out.
 func (s *sample) mcseQuantile(p, ess float64) float64 {
-	s.rank()
-	total := len(s.flat)
+	s.sortDraws()
+	total := len(s.allDraws)
 	a, b := float64(ess*p)+1, float64(ess*(1-p))+1
 	low := int(portable.BetaQuantile(a, b, 0.1586553) * float64(total))
 	high := int(math.Ceil(portable.BetaQuantile(a, b, 0.8413447) * float64(total)))
 	return float64((s.ranking.at(min(high, total)-1) - s.ranking.at(max(low, 1)-1)) / 2)
 }
 
-// mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), the standard error of the standard deviation. m₂ and m₄
-// are the second and fourth central moments, and ESS is the effective sample size of (x − mean)². R's posterior
-// does the same. ArviZ uses the effective sample size of x instead, on which the variance of m₂ does not depend.
-// For an AR(1) chain with coefficient φ, x has the autocorrelations φᵗ, but its square has φ²ᵗ.
+// mcseSD returns √((m₄ − m₂²) / (4 m₂ ESS)), the standard error of the standard deviation. m₂ and m₄ are the
+// second and fourth central moments, and ESS is the effective sample size of (x − mean)². The R package
+// posterior uses the same formula. ArviZ uses the effective sample size of x instead, on which the variance of
+// m₂ does not depend. For an AR(1) chain with coefficient φ, x has the autocorrelations φᵗ, but the square of x
+// has φ²ᵗ.
 func (s *sample) mcseSD() (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
@@ -49,11 +50,11 @@ func (s *sample) mcseSD() (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	s.deviates = grow(s.deviates, len(s.flat))
+	s.essValues = resize(s.essValues, len(s.allDraws))
 	least, most := math.Inf(1), 0.0
-	for i, x := range s.flat {
+	for i, x := range s.allDraws {
 		d := float64((x - m) * (x - m))
-		s.deviates[i] = d
+		s.essValues[i] = d
 		least, most = math.Min(least, d), math.Max(most, d)
 	}
 	if most == 0 || math.IsInf(most, 0) {
@@ -64,12 +65,12 @@ func (s *sample) mcseSD() (float64, error) {
 	if most-least <= 1e-13*most {
 		return math.NaN(), fmt.Errorf("%w: or rather, their squared distances from the mean are", ErrConstant)
 	}
-	ess, err := s.ess(s.deviates)
+	ess, err := s.ess(s.essValues)
 	if err != nil {
 		return math.NaN(), err
 	}
-	squares := momentsOf(s.deviates)
-	v := squares.squares / float64(squares.n) / ess / (4 * squares.mean)
+	squares := momentsOf(s.essValues)
+	v := squares.squaredDeviations / float64(squares.count) / ess / (4 * squares.mean)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return math.NaN(), ErrScale
 	}

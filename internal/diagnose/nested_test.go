@@ -94,8 +94,8 @@ func TestManySeries(t *testing.T) {
 			all.Add(3, 2)
 		}
 	}
-	if len(s.batches) > 128 || len(p.present) >= len(all.present) || len(p.present) == 0 {
-		t.Errorf("%d batches, %d counts of %d", len(s.batches), len(p.present), len(all.present))
+	if len(s.batchSums) > 128 || len(p.batchCounts) >= len(all.batchCounts) || len(p.batchCounts) == 0 {
+		t.Errorf("%d batches, %d counts of %d", len(s.batchSums), len(p.batchCounts), len(all.batchCounts))
 	}
 	var z Summarizer
 	if got, want := z.Series([]*Series{s}), Summarize([][]float64{x}); !same(float64(got.Mean), float64(want.Mean)) || math.Abs(float64(got.MCSEMean)/float64(want.MCSEMean)-1) > 0.5 {

@@ -146,15 +146,15 @@ func TestJoinedChains(t *testing.T) {
 	h := []history{randomHistory(r, 3000, 3, 0.05), randomHistory(r, 3000, 3, 0.05)}
 	fine, coarse := h[0].follow(NewPresence(3, 1)), h[1].follow(NewPresence(3, 10_000))
 	got, err := Inclusions([]*Presence{fine, coarse})
-	if err != nil || fine.batch != 1 || coarse.batch < 4 {
-		t.Fatal(fine.batch, coarse.batch, err)
+	if err != nil || fine.batchLength != 1 || coarse.batchLength < 4 {
+		t.Fatal(fine.batchLength, coarse.batchLength, err)
 	}
 	both, err := Inclusions([]*Presence{h[0].follow(NewPresence(3, 10_000)), coarse})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, g := range got {
-		if b := both[i]; g.Probability != b.Probability || g.MCSE != b.MCSE || g.MeanAmount != b.MeanAmount || g.Batch != coarse.batch {
+		if b := both[i]; g.Probability != b.Probability || g.MCSE != b.MCSE || g.MeanAmount != b.MeanAmount || g.Batch != coarse.batchLength {
 			t.Errorf("ingredient %d: %+v, want %+v", i, g, b)
 		}
 		present, absent := 0, 0
@@ -166,10 +166,10 @@ func TestJoinedChains(t *testing.T) {
 				absent++
 			}
 		}
-		if _, v := fine.visitsOf(i); v != (visits{present, absent}) {
+		if _, v := fine.visitsOf(i); v != (visitCounts{present, absent}) {
 			t.Errorf("ingredient %d came and went %v times, want %d and %d", i, v, present, absent)
 		}
-		if _, v := coarse.visitsOf(i); v.present < 1 || v.absent < 1 {
+		if _, v := coarse.visitsOf(i); v.presentPeriods < 1 || v.absentPeriods < 1 {
 			t.Errorf("ingredient %d came and went %v times", i, v)
 		}
 	}
@@ -224,7 +224,7 @@ func TestFewBatches(t *testing.T) {
 func TestPresenceMisuse(t *testing.T) {
 	for name, misuse := range map[string]func(p *Presence){
 		"ingredient": func(p *Presence) { p.Next(); p.Add(3, 1) },
-		"draws":      func(p *Presence) { p.draws = MaxDraws; p.Next() },
+		"draws":      func(p *Presence) { p.drawCount = MaxDraws; p.Next() },
 		"value":      func(*Presence) { NewHistogram(3, 1).Add(3) },
 	} {
 		func() {

@@ -8,15 +8,16 @@ import (
 	"kir/internal/portable"
 )
 
-// A ranking holds all draws of a sample in sorted order. Ranks, quantiles and the ranks of the folded draws all come
-// from this one sort.
+// A ranking holds all draws of a sample in sorted order. Ranks, quantiles and the ranks of the folded draws all
+// come from this single sort.
 type ranking struct {
-	sorted bool
-	draws  []rankedDraw // all draws in ascending order
-	folded []rankedDraw
+	isSorted    bool         // whether draws holds the sorted draws of the current sample
+	draws       []rankedDraw // all draws in ascending order
+	foldedDraws []rankedDraw // distances of all draws from the median, in ascending order
 }
 
-// A rankedDraw is a draw, or its distance from the median, with its index in sample.flat.
+// A rankedDraw is a draw, or the distance of a draw from the median, with the index of the draw in
+// sample.allDraws.
 type rankedDraw struct {
 	value float64
 	index uint32
@@ -24,7 +25,7 @@ type rankedDraw struct {
 
 // sort sorts the draws x. Equal draws stay in the order of chain and draw.
 func (r *ranking) sort(x []float64) {
-	r.draws = grow(r.draws, len(x))
+	r.draws = resize(r.draws, len(x))
 	for i, v := range x {
 		r.draws[i] = rankedDraw{v, uint32(i)}
 	}
@@ -34,13 +35,14 @@ func (r *ranking) sort(x []float64) {
 		}
 		return cmp.Compare(a.index, b.index)
 	})
-	r.sorted = true
+	r.isSorted = true
 }
 
-// at returns the draw with index i of the sorted order.
+// at returns the draw with index i in the sorted order.
 func (r *ranking) at(i int) float64 { return r.draws[i].value }
 
-// median returns the median of all draws. For an even number it is the mean of the two middle ones.
+// median returns the median of all draws. For an even number of draws the median is the mean of the two middle
+// draws.
 func (r *ranking) median() float64 {
 	n := len(r.draws)
 	if n%2 == 1 {
@@ -53,8 +55,8 @@ func (r *ranking) median() float64 {
 	return float64(low/2) + float64(high/2)
 }
 
-// normalScore returns Φ⁻¹((rank − 3/8) / (total + 1/4)), with the offset of Blom (1958). It is antisymmetric
-// about the middle rank, so opposite ranks have opposite scores.
+// normalScore returns Φ⁻¹((rank − 3/8) / (total + 1/4)), with the offset of Blom (1958). The score is
+// antisymmetric about the middle rank, so opposite ranks have opposite scores.
 func normalScore(rank float64, total int) float64 {
 	middle := float64(float64(total+1) / 2)
 	if rank == middle {

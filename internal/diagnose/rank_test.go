@@ -41,14 +41,14 @@ func TestScores(t *testing.T) {
 					chains[c] = append(chains[c], float64(r.IntN(values)-values/3)/8)
 				}
 			}
-			if err := s.load(chains); err != nil {
+			if err := s.loadChains(chains); err != nil {
 				t.Fatal(err)
 			}
 			all := slices.Concat(chains...)
 			slices.Sort(all)
 			median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 			var split, folded []float64
-			for _, half := range s.splitHalves(s.flat) {
+			for _, half := range s.splitHalves(s.allDraws) {
 				for _, v := range half {
 					split = append(split, v)
 					folded = append(folded, math.Abs(v-median))

@@ -14,15 +14,16 @@ import (
 // An Undefined is the name of a figure that is NaN, and the reason.
 type Undefined struct {
 	Figure string // the undefined figure, by its name as a field of Summary
-	Err    error
+	Err    error  // the reason why the figure is NaN
 }
 
-// Reasons lists the figures that are NaN, with the reasons. Its JSON is an object from a figure's JSON name to the
-// error's text. Figures that a summary's JSON omits are omitted there, too.
+// Reasons lists the figures that are NaN, with the reasons. The JSON of Reasons is an object from the JSON name
+// of a figure to the text of the error. The object omits figures that the JSON of a Summary omits.
 type Reasons []Undefined
 
-// figures returns the field name of each figure in a summary's JSON, by its JSON name.
-func figures() map[string]string {
+// figureFields returns the name of the Summary field of each figure in the JSON of a Summary, by the JSON name
+// of the figure.
+func figureFields() map[string]string {
 	names := make(map[string]string)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Summary]()) {
 		if name := f.Tag.Get("json"); f.Type == reflect.TypeFor[number.Number]() && name != "-" {
@@ -32,10 +33,10 @@ func figures() map[string]string {
 	return names
 }
 
-// Words returns the text of each reason by the figure's JSON name.
+// Words returns the text of each reason by the JSON name of the figure.
 func (r Reasons) Words() map[string]string {
 	words := make(map[string]string)
-	for name, figure := range figures() {
+	for name, figure := range figureFields() {
 		for _, u := range r {
 			if u.Figure == figure {
 				words[name] = u.Err.Error()
@@ -58,7 +59,7 @@ func (r *Reasons) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*r = nil
-	names := figures()
+	names := figureFields()
 	for _, name := range slices.Sorted(maps.Keys(words)) {
 		figure, ok := names[name]
 		if !ok {

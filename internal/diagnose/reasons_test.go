@@ -13,7 +13,7 @@ func TestSummaryJSON(t *testing.T) {
 		why    string // of R-hat
 	}{
 		"known":    {autoregressions(3, 4, 200, 0.5), ""},
-		"few":      {autoregressions(3, 4, 3, 0.5), fewDraws(3, minDrawsRHat).Error()},
+		"few":      {autoregressions(3, 4, 3, 0.5), fewDrawsError(3, minDrawsRHat).Error()},
 		"constant": {[][]float64{make([]float64, 50), make([]float64, 50)}, ErrConstant.Error()},
 	} {
 		s := Summarize(c.chains)

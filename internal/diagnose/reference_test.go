@@ -114,7 +114,7 @@ func figuresOf(t *testing.T, chains [][]float64) map[string]float64 {
 		t.Errorf("the MCSE of the mean is %v, %v, and %v in the summary", x, err, s.MCSEMean)
 	}
 	var of sample
-	if of.load(chains) != nil {
+	if of.loadChains(chains) != nil {
 		return figures
 	}
 	figures["q37"] = of.quantile(0.37)

@@ -2,8 +2,8 @@ package diagnose
 
 import "math"
 
-// rhat returns the rank-normalised split R-hat (Vehtari et al. 2021). It is the larger of rhatBulk, which detects
-// chains that differ in location, and rhatFolded, which detects chains that differ in scale.
+// rhat returns the rank-normalised split R-hat (Vehtari et al. 2021). The result is the larger of rhatBulk,
+// which detects chains that differ in location, and rhatFolded, which detects chains that differ in scale.
 func (s *sample) rhat() (float64, error) {
 	bulk, err := s.rhatBulk()
 	if err != nil {
@@ -21,35 +21,34 @@ func (s *sample) rhatBulk() (float64, error) {
 	if err := s.checkDraws(minDrawsRHat); err != nil {
 		return math.NaN(), err
 	}
-	return s.rhatOf(s.normalScores())
+	return s.splitRHat(s.normalScores())
 }
 
-// rhatFolded returns split R-hat of the rank-normalised distances of the draws from
-// their median.
+// rhatFolded returns split R-hat of the rank-normalised distances of the draws from the median.
 func (s *sample) rhatFolded() (float64, error) {
 	if err := s.checkDraws(minDrawsRHat); err != nil {
 		return math.NaN(), err
 	}
-	return s.rhatOf(s.foldedScores())
+	return s.splitRHat(s.foldedScores())
 }
 
-// rhatOf returns split R-hat of x, one number per draw in the order of s.flat:
+// splitRHat returns split R-hat of x, which has one number for each draw in the order of s.allDraws:
 //
-// \tR = √((n−1 + B/W) / n)
+//	R = √((n−1 + B/W) / n)
 //
-// n is the length of a half chain, B is n times the variance of the means of the halves, and W is the mean of their
-// variances.
-func (s *sample) rhatOf(x []float64) (float64, error) {
-	s.moments = momentsOfAll(s.moments, s.splitHalves(x))
-	return rhatOfMoments(s.moments)
+// n is the length of a half chain, B is n times the variance of the means of the half chains, and W is the mean
+// of the variances of the half chains.
+func (s *sample) splitRHat(x []float64) (float64, error) {
+	s.halfMoments = momentsOfAll(s.halfMoments, s.splitHalves(x))
+	return rhatOfMoments(s.halfMoments)
 }
 
-// rhatOfMoments returns R-hat of series of equal length, given their moments.
+// rhatOfMoments returns R-hat of series of equal length, given the moments of the series.
 func rhatOfMoments(series []moments) (float64, error) {
-	n := float64(series[0].n)
+	n := float64(series[0].count)
 	var within float64
 	for _, m := range series {
-		within += m.squares / (n - 1)
+		within += m.squaredDeviations / (n - 1)
 	}
 	within /= float64(len(series))
 	between := float64(n * varianceOfMeans(series))

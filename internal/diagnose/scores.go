@@ -1,9 +1,9 @@
 package diagnose
 
-// rank sorts the draws unless they are already sorted.
-func (s *sample) rank() {
-	if !s.ranking.sorted {
-		s.ranking.sort(s.flat)
+// sortDraws sorts the draws unless the draws are already sorted.
+func (s *sample) sortDraws() {
+	if !s.ranking.isSorted {
+		s.ranking.sort(s.allDraws)
 	}
 }
 
@@ -11,26 +11,25 @@ func (s *sample) rank() {
 //
 //	z = Φ⁻¹((r − 3/8) / (S + 1/4)),
 //
-// where r is the rank of a draw among all S draws of the split chains, and
-// equal draws share the mean of their ranks (Vehtari et al. 2021, rank
-// normalisation).
-// The result is laid out as flat, with 0 for a middle draw that is in no half;
-// it is valid until the next call.
+// where r is the rank of a draw among all S draws of the split chains. Equal draws share the mean of their ranks
+// (Vehtari et al. 2021, rank normalisation). The result is in the order of s.allDraws, with 0 for a middle draw
+// that is in neither half. The result is valid until the next call.
 func (s *sample) normalScores() []float64 {
-	s.rank()
+	s.sortDraws()
 	return s.scoresOf(s.ranking.draws)
 }
 
-// foldedScores returns the normal scores of the folded draws |x − median|, in the order of s.flat. The median is
-// that of all draws, including a middle draw, as in R's posterior; ArviZ leaves the middle draw out.
+// foldedScores returns the normal scores of the folded draws |x − median|, in the order of s.allDraws. The
+// median is the median of all draws, including a middle draw, as in the R package posterior; ArviZ leaves the
+// middle draw out.
 //
 // Folding keeps the order on either side of the median. So the sorted draws are merged from the median outwards,
 // without sorting again.
 func (s *sample) foldedScores() []float64 {
-	s.rank()
+	s.sortDraws()
 	r := &s.ranking
 	median := r.median()
-	r.folded = grow(r.folded, len(r.draws))[:0]
+	r.foldedDraws = resize(r.foldedDraws, len(r.draws))[:0]
 	high := 0
 	for high < len(r.draws) && r.at(high) < median {
 		high++
@@ -38,20 +37,20 @@ func (s *sample) foldedScores() []float64 {
 	low := high - 1
 	for low >= 0 || high < len(r.draws) {
 		if high == len(r.draws) || low >= 0 && median-r.at(low) <= r.at(high)-median {
-			r.folded = append(r.folded, rankedDraw{median - r.at(low), r.draws[low].index})
+			r.foldedDraws = append(r.foldedDraws, rankedDraw{median - r.at(low), r.draws[low].index})
 			low--
 		} else {
-			r.folded = append(r.folded, rankedDraw{r.at(high) - median, r.draws[high].index})
+			r.foldedDraws = append(r.foldedDraws, rankedDraw{r.at(high) - median, r.draws[high].index})
 			high++
 		}
 	}
-	return s.scoresOf(r.folded)
+	return s.scoresOf(r.foldedDraws)
 }
 
-// scoresOf returns the normal scores of sorted numbers, in the order of s.flat.
+// scoresOf returns the normal scores of sorted numbers, in the order of s.allDraws.
 func (s *sample) scoresOf(sorted []rankedDraw) []float64 {
-	s.scores = grow(s.scores, len(s.flat))
-	total := 2 * s.half * s.chains
+	s.scores = resize(s.scores, len(s.allDraws))
+	total := 2 * s.halfLength * s.chainCount
 	for i, before := 0, 0; i < len(sorted); {
 		j, members := i, 0
 		for ; j < len(sorted) && sorted[j].value == sorted[i].value; j++ {
@@ -69,18 +68,18 @@ func (s *sample) scoresOf(sorted []rankedDraw) []float64 {
 	return s.scores
 }
 
-// isMiddle reports whether the draw with this index in flat is the middle one of a chain of odd length, which is in
-// neither half.
+// isMiddle reports whether the draw with the given index in allDraws is the middle draw of a chain of odd
+// length. A middle draw is in neither half.
 func (s *sample) isMiddle(place uint32) bool {
-	return s.draws%2 == 1 && int(place)%s.draws == s.half
+	return s.drawsPerChain%2 == 1 && int(place)%s.drawsPerChain == s.halfLength
 }
 
 // clearMiddle sets the scores of the draws in neither half to 0.
 func (s *sample) clearMiddle() {
-	if s.draws%2 == 0 {
+	if s.drawsPerChain%2 == 0 {
 		return
 	}
-	for c := range s.chains {
-		s.scores[c*s.draws+s.half] = 0
+	for c := range s.chainCount {
+		s.scores[c*s.drawsPerChain+s.halfLength] = 0
 	}
 }

@@ -8,150 +8,149 @@ import (
 	"kir/internal/portable"
 )
 
-// blockLength is the number of draws whose moments are summed before they are merged with the moments of all earlier
-// draws.
-const blockLength = 256
+// drawsPerBlock is the number of draws whose moments are summed before the moments are merged with the moments
+// of all earlier draws.
+const drawsPerBlock = 256
 
-// A Series takes the draws of one statistic in one chain, one by one, in bounded
-// memory. [Summarizer.Series] computes the figures of a statistic from the
-// Series of its chains.
+// A Series takes the draws of one statistic in one chain, one by one, in bounded memory. [Summarizer.Series]
+// computes the figures of a statistic from the Series of its chains.
 //
-// Up to its limit it keeps every draw, and the figures are those of [Summarizer.Draws], bit for bit.
-// Beyond, it keeps
+// Up to its limit a Series keeps every draw, and the figures are those of [Summarizer.Draws], bit for bit.
+// Beyond the limit, a Series keeps
 //
 //   - the number, mean and variance of all draws, exactly;
-//   - the sums of 4,096 to 8,192 batches of consecutive draws, whose length doubles as needed. The
-//     MCSE of the mean is that of the mean of the batch means, which estimates the same error. No draw
-//     is left out. Geyer's sequence corrects for batches shorter than the autocorrelation time.
-//   - every stride-th draw, from the first on. The stride doubles as needed, so that between half the
-//     limit and the limit are kept. Quantiles, R-hat, and the bulk and tail effective sample size are
-//     those of the kept draws.
+//   - the sums of 4,096 to 8,192 batches of consecutive draws. The length of a batch doubles as needed. The
+//     MCSE of the mean is the MCSE of the mean of the batch means, which estimates the same error. No draw is
+//     left out. Geyer's sequence corrects for batches shorter than the autocorrelation time;
+//   - every stride-th draw, from the first draw on. The stride doubles as needed, so that the number of kept
+//     draws is between half the limit and the limit. Quantiles, R-hat, and the bulk and tail effective sample
+//     size are the figures of the kept draws.
 //
-// The kept draws are worth at most as many independent ones as all draws (MacEachern and Berliner
-// 1994): the mean of all draws is a mean of stride such means with equal variances. So the effective
-// sample sizes are lower bounds, and the standard errors of the quantiles are upper bounds. The loss is
-// small if the autocorrelation time exceeds the stride, and at most a factor of stride for independent
-// draws.
+// The kept draws are worth at most as many independent draws as all draws (MacEachern and Berliner 1994),
+// because the mean of all draws is a mean of stride means of kept draws with equal variances. So the effective
+// sample sizes are lower bounds, and the standard errors of the quantiles are upper bounds. The loss is small if
+// the autocorrelation time exceeds the stride, and at most a factor of stride for independent draws.
 //
-// What a Series keeps depends on the draws alone, not on when figures were computed. Only one goroutine
-// may use it at a time.
+// What a Series keeps depends on the draws alone, not on when figures were computed. A Series is not safe for
+// concurrent use.
 type Series struct {
-	limit int
-	n     int
+	maxKept   int // maximum number of kept draws
+	drawCount int // number of draws so far
 
-	stride int
-	kept   []float64
+	stride int       // distance between kept draws
+	kept   []float64 // every stride-th draw, from the first draw on
 
-	done         moments // moments of all complete blocks of draws
-	shift        float64 // first draw of the open block
-	inBlock      int
-	sum, squares float64 // sums over the open block of the deviations from shift and of their squares
-	min, max     float64
-	bad          int // index of the first draw that is not finite, or −1
-	badValue     float64
-	batch        int // length of a batch, in draws
-	batches      []float64
-	mostBatches  int
-	inBatch      int
-	batchSum     float64
+	closedMoments          moments   // moments of all complete blocks of draws
+	blockShift             float64   // first draw of the open block
+	drawsInBlock           int       // number of draws in the open block
+	blockSum, blockSquares float64   // sums over the open block of the deviations from blockShift and of the squared deviations
+	min, max               float64   // least and greatest draw
+	firstBad               int       // index of the first draw that is not finite, or −1
+	firstBadValue          float64   // value of the first draw that is not finite
+	batchLength            int       // length of a batch, in draws
+	batchSums              []float64 // sums of the complete batches
+	maxBatches             int       // maximum number of batches
+	drawsInBatch           int       // number of draws in the open batch
+	openBatchSum           float64   // sum of the open batch
 }
 
-// NewSeries returns an empty Series, for one of the given number of chains, that keeps up to limit draws. A limit of
-// 0 or less means [DefaultLimit]; others are made even and at least 64. With very many chains each Series keeps fewer
-// batches, but at least 128, to bound the memory of all.
+// NewSeries returns an empty Series, for one of the given number of chains, that keeps up to limit draws. A
+// limit of 0 or less means [DefaultLimit]; any other limit is made even and at least 64. If there are very many
+// chains, each Series keeps fewer batches, but at least 128, to bound the total memory.
 func NewSeries(limit, chains int) *Series {
-	s := &Series{limit: streamLimit(limit), stride: 1, batch: 1, bad: -1, mostBatches: maxBatches}
-	for s.mostBatches > 128 && s.mostBatches*chains > maxBatches*manyChains {
-		s.mostBatches /= 2
+	s := &Series{maxKept: streamLimit(limit), stride: 1, batchLength: 1, firstBad: -1, maxBatches: maxBatches}
+	for s.maxBatches > 128 && s.maxBatches*chains > maxBatches*manyChains {
+		s.maxBatches /= 2
 	}
 	return s
 }
 
 // Add appends a draw to the series.
 func (s *Series) Add(x float64) {
-	if x-x != 0 && s.bad < 0 { // only NaN and infinite numbers differ from 0 here
-		s.bad, s.badValue = s.n, x
+	if x-x != 0 && s.firstBad < 0 { // only NaN and infinite numbers differ from 0 here
+		s.firstBad, s.firstBadValue = s.drawCount, x
 	}
-	if s.n == 0 {
+	if s.drawCount == 0 {
 		s.min, s.max = x, x
 	} else if x < s.min {
 		s.min = x
 	} else if x > s.max {
 		s.max = x
 	}
-	if s.n&(s.stride-1) == 0 {
-		s.keep(x)
+	if s.drawCount&(s.stride-1) == 0 {
+		s.keepDraw(x)
 	}
-	if s.inBlock == 0 {
-		s.shift = x
+	if s.drawsInBlock == 0 {
+		s.blockShift = x
 	}
-	d := x - s.shift
-	s.sum += d
-	s.squares += float64(d * d)
-	s.batchSum += x
-	s.inBlock++
-	s.inBatch++
-	s.n++
-	if s.inBlock == blockLength {
-		s.done = s.moments()
-		s.inBlock, s.sum, s.squares = 0, 0, 0
+	d := x - s.blockShift
+	s.blockSum += d
+	s.blockSquares += float64(d * d)
+	s.openBatchSum += x
+	s.drawsInBlock++
+	s.drawsInBatch++
+	s.drawCount++
+	if s.drawsInBlock == drawsPerBlock {
+		s.closedMoments = s.moments()
+		s.drawsInBlock, s.blockSum, s.blockSquares = 0, 0, 0
 	}
-	if s.inBatch == s.batch {
+	if s.drawsInBatch == s.batchLength {
 		s.closeBatch()
 	}
 }
 
-// keep stores a draw. If the limit is reached, it first thins the draws, after which this draw may be dropped, too.
-func (s *Series) keep(x float64) {
-	if len(s.kept) == s.limit {
-		s.thin()
-		if s.n&(s.stride-1) != 0 {
+// keepDraw stores a draw. If the limit is reached, keepDraw first thins the stored draws, after which x may also
+// be dropped.
+func (s *Series) keepDraw(x float64) {
+	if len(s.kept) == s.maxKept {
+		s.thinDraws()
+		if s.drawCount&(s.stride-1) != 0 {
 			return
 		}
 	}
 	s.kept = append(s.kept, x)
 }
 
-// thin drops every other stored draw and doubles the stride.
-func (s *Series) thin() {
-	for i := range s.limit / 2 {
+// thinDraws drops every other stored draw and doubles the stride.
+func (s *Series) thinDraws() {
+	for i := range s.maxKept / 2 {
 		s.kept[i] = s.kept[2*i]
 	}
-	s.kept = s.kept[:s.limit/2]
+	s.kept = s.kept[:s.maxKept/2]
 	s.stride *= 2
 }
 
-// closeBatch stores the sum of the open batch. If all batches are in use, it merges each two of them instead, and the
-// open batch continues to the doubled length.
+// closeBatch stores the sum of the open batch. If all batches are in use, closeBatch instead merges each two
+// neighbouring batches into one batch, and the open batch continues to the doubled length.
 func (s *Series) closeBatch() {
-	if len(s.batches) == s.mostBatches {
-		for i := range s.mostBatches / 2 {
-			s.batches[i] = s.batches[2*i] + s.batches[2*i+1]
+	if len(s.batchSums) == s.maxBatches {
+		for i := range s.maxBatches / 2 {
+			s.batchSums[i] = s.batchSums[2*i] + s.batchSums[2*i+1]
 		}
-		s.batches = s.batches[:s.mostBatches/2]
-		s.batch *= 2
+		s.batchSums = s.batchSums[:s.maxBatches/2]
+		s.batchLength *= 2
 		return
 	}
-	s.batches = append(s.batches, s.batchSum)
-	s.inBatch, s.batchSum = 0, 0
+	s.batchSums = append(s.batchSums, s.openBatchSum)
+	s.drawsInBatch, s.openBatchSum = 0, 0
 }
 
 // moments returns the moments of all draws.
 func (s *Series) moments() moments {
-	if s.inBlock == 0 {
-		return s.done
+	if s.drawsInBlock == 0 {
+		return s.closedMoments
 	}
-	n := float64(s.inBlock)
-	return s.done.merge(moments{
-		n:       s.inBlock,
-		mean:    s.shift + s.sum/n,
-		squares: math.Max(0, s.squares-s.sum*s.sum/n),
+	n := float64(s.drawsInBlock)
+	return s.closedMoments.merge(moments{
+		count:             s.drawsInBlock,
+		mean:              s.blockShift + s.blockSum/n,
+		squaredDeviations: math.Max(0, s.blockSquares-s.blockSum*s.blockSum/n),
 	})
 }
 
-// strided returns every stride-th draw among the first n. stride must be a multiple of s.stride. The result may share
-// the memory of s.
-func (s *Series) strided(stride, n int) []float64 {
+// stridedDraws returns every stride-th draw among the first n draws. The parameter stride must be a multiple of
+// s.stride. The result may share the memory of s.
+func (s *Series) stridedDraws(stride, n int) []float64 {
 	step := stride / s.stride
 	count := (n + stride - 1) / stride
 	if step == 1 {
@@ -164,14 +163,14 @@ func (s *Series) strided(stride, n int) []float64 {
 	return kept
 }
 
-// batchMeans returns the means of the complete batches of the given length among the first n draws. length must be a
-// multiple of s.batch.
+// batchMeans returns the means of the complete batches of the given length among the first n draws. The length
+// must be a multiple of s.batchLength.
 func (s *Series) batchMeans(length, n int) []float64 {
-	step := length / s.batch
+	step := length / s.batchLength
 	means := make([]float64, n/length)
 	for i := range means {
 		var sum float64
-		for _, b := range s.batches[i*step : (i+1)*step] {
+		for _, b := range s.batchSums[i*step : (i+1)*step] {
 			sum += b
 		}
 		means[i] = sum / float64(length)
@@ -179,62 +178,62 @@ func (s *Series) batchMeans(length, n int) []float64 {
 	return means
 }
 
-// Series computes the figures of a statistic from the Series of its chains, which must have equal numbers of draws.
-// Otherwise every figure is undefined with ErrRagged.
+// Series computes the figures of a statistic from the Series of the chains, which must have equal numbers of
+// draws. Otherwise every figure is undefined with ErrRagged.
 func (z *Summarizer) Series(series []*Series) Summary {
-	sum := z.series(series)
-	if len(series) >= nestedChains {
+	sum := z.summarizeSeries(series)
+	if len(series) >= minNestedChains {
 		sum.NestedRHat = number.Number(NestedRHat(series))
 	}
 	return sum
 }
 
-// series does the work of Series except for nested R-hat.
-func (z *Summarizer) series(series []*Series) Summary {
+// summarizeSeries does the work of Series except for nested R-hat.
+func (z *Summarizer) summarizeSeries(series []*Series) Summary {
 	sum := Summary{Chains: len(series), Stride: 1, NestedRHat: number.Unknown()}
-	z.chains = grow(z.chains, len(series))
+	z.chainBuffer = resize(z.chainBuffer, len(series))
 	if len(series) > 0 {
-		sum.Draws = series[0].n
+		sum.Draws = series[0].drawCount
 	}
 	stride, err := commonStride(series)
 	if err == nil && stride == 1 {
 		for c, s := range series {
-			z.chains[c] = s.kept
+			z.chainBuffer[c] = s.kept
 		}
-		return z.Draws(z.chains)
+		return z.Draws(z.chainBuffer)
 	}
 	sum.Stride = stride
 	if err == nil {
 		for c, s := range series {
-			z.chains[c] = s.strided(stride, s.n)
+			z.chainBuffer[c] = s.stridedDraws(stride, s.drawCount)
 		}
-		err = z.sample.load(z.chains)
+		err = z.sample.loadChains(z.chainBuffer)
 	}
 	total := pooledMoments(series)
-	sum.compute("Mean", &sum.Mean, err, total.meanOrError)
-	sum.compute("SD", &sum.SD, err, func() (float64, error) {
+	sum.set("Mean", &sum.Mean, err, total.meanOrError)
+	sum.set("SD", &sum.SD, err, func() (float64, error) {
 		if allConstant(series) {
 			return 0, nil
 		}
 		return total.sd()
 	})
-	sum.compute("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
-	z.freedom = z.means.geyer.freedom
+	sum.set("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
+	z.meanFreedom = z.batchSample.geyerESS.degreesOfFreedom
 	z.fill(&sum, err)
 	return sum
 }
 
-// commonStride returns the largest stride of the series. It fails if the series cannot be combined.
+// commonStride returns the largest stride of the series. commonStride fails if the series cannot be combined.
 func commonStride(series []*Series) (stride int, err error) {
-	if len(series) == 0 || series[0].n == 0 {
+	if len(series) == 0 || series[0].drawCount == 0 {
 		return 1, ErrNoDraws
 	}
 	for c, s := range series {
-		if s.n != series[0].n {
-			return 1, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, series[0].n, s.n, c)
+		if s.drawCount != series[0].drawCount {
+			return 1, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, series[0].drawCount, s.drawCount, c)
 		}
-		if s.bad >= 0 {
-			return 1, notFinite(c, s.bad, s.badValue)
+		if s.firstBad >= 0 {
+			return 1, notFiniteError(c, s.firstBad, s.firstBadValue)
 		}
 		stride = max(stride, s.stride)
 	}
@@ -259,26 +258,26 @@ func pooledMoments(series []*Series) moments {
 	return m
 }
 
-// essMeanOfBatches returns the effective sample size of the mean of all draws, computed from batch means. It is the
-// variance of a draw over the squared standard error of the mean of the batch means, and at most S·log₁₀ S. If
-// the series differ in length, only their common length counts.
+// essMeanOfBatches returns the effective sample size of the mean of all S draws, computed from batch means. The
+// effective sample size is the variance of a draw over the squared standard error of the mean of the batch
+// means, and at most S·log₁₀ S. If the series differ in length, only the draws up to the shortest length count.
 func (z *Summarizer) essMeanOfBatches(series []*Series) (float64, error) {
 	if allConstant(series) {
 		return math.NaN(), ErrConstant
 	}
-	n, length := series[0].n, 0
+	n, length := series[0].drawCount, 0
 	for _, s := range series {
-		n, length = min(n, s.n), max(length, s.batch)
+		n, length = min(n, s.drawCount), max(length, s.batchLength)
 	}
 	if n/length < minDrawsESS {
-		return math.NaN(), fewDraws(n/length, minDrawsESS)
+		return math.NaN(), fewDrawsError(n/length, minDrawsESS)
 	}
-	z.chains = grow(z.chains, len(series))
+	z.chainBuffer = resize(z.chainBuffer, len(series))
 	for c, s := range series {
-		z.chains[c] = s.batchMeans(length, n)
+		z.chainBuffer[c] = s.batchMeans(length, n)
 	}
-	b := &z.means
-	if err := b.load(z.chains); err != nil {
+	b := &z.batchSample
+	if err := b.loadChains(z.chainBuffer); err != nil {
 		return math.NaN(), err
 	}
 	ess, err := b.essMean()

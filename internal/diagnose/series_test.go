@@ -89,7 +89,7 @@ func TestSeriesBeyondLimit(t *testing.T) {
 			if !same(float64(got.Mean), float64(want.Mean)) || !same(float64(got.SD), float64(want.SD)) {
 				t.Errorf("φ = %v, %d draws: mean %v, sd %v, want %v, %v", phi, n, got.Mean, got.SD, want.Mean, want.SD)
 			}
-			batch := float64(series[0].batch)
+			batch := float64(series[0].batchLength)
 			tau := math.Max(1, float64(want.IACT)/batch)
 			se := math.Sqrt(2 * (12*tau + 1) / (4 * float64(n) / batch))
 			if math.Abs(math.Log(float64(got.ESSMean)/float64(want.ESSMean))) > 4.5*se {

@@ -21,7 +21,7 @@ func TestWidening(t *testing.T) {
 		{4, math.Sqrt(math.Cos(math.Acos(math.Sqrt(a))/3)/math.Sqrt(a) - 1)},
 		{1e9, 1},
 	} {
-		if got := widening(test.freedom); math.Abs(got-test.want) > 1e-6 {
+		if got := wideningFactor(test.freedom); math.Abs(got-test.want) > 1e-6 {
 			t.Errorf("%v degrees of freedom: %v, want %v", test.freedom, got, test.want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestStatedOfManyDraws(t *testing.T) {
 			t.Errorf("%s: %v, where the MCSE is %v", of.name, of.stated, of.mcse)
 		}
 	}
-	p := Proportion{Probability: 0.3, MCSE: math.Sqrt(0.21 / 1e5), ESS: 1e5, visits: 1000, freedom: 2e4, chains: 4}
+	p := Proportion{Probability: 0.3, MCSE: math.Sqrt(0.21 / 1e5), ESS: 1e5, visitCount: 1000, degreesOfFreedom: 2e4, chainCount: 4}
 	if se, err := p.StatedError(1e4); err != nil || math.Abs(se/p.MCSE-1) > 1e-3 {
 		t.Errorf("a share: %v, %v, where the MCSE is %v", se, err, p.MCSE)
 	}
@@ -47,7 +47,7 @@ func TestStatedOfManyDraws(t *testing.T) {
 
 // TestStatedOfFewDraws looks at when errors grow, and when they are unknown.
 func TestStatedOfFewDraws(t *testing.T) {
-	rare := Proportion{Probability: 0.01, ESS: 500, visits: 5, freedom: 100, chains: 4}
+	rare := Proportion{Probability: 0.01, ESS: 500, visitCount: 5, degreesOfFreedom: 100, chainCount: 4}
 	alone, err := rare.StatedError(math.Inf(1))
 	if mcse := math.Sqrt(0.01 * 0.99 / 500); err != nil || !(alone > 1.2*mcse) {
 		t.Errorf("5 effective hits: %v, %v, where the MCSE is %v", alone, err, mcse)
@@ -58,7 +58,7 @@ func TestStatedOfFewDraws(t *testing.T) {
 	if _, err := rare.StatedError(39); !errors.Is(err, ErrFewEffective) {
 		t.Errorf("beside what is worth 39 draws of 4 chains: %v", err)
 	}
-	rare.visits = 2
+	rare.visitCount = 2
 	if se, err := rare.StatedError(500); !errors.Is(err, ErrFewVisits) || !math.IsNaN(se) {
 		t.Errorf("two visits: %v, %v", se, err)
 	}
@@ -99,8 +99,8 @@ func TestStatedQuantileOfSteps(t *testing.T) {
 // TestStatedFormulas works errors out by hand, of a mean and of shares.
 func TestStatedFormulas(t *testing.T) {
 	// One in five: the skewness is 0.6/0.4, and the kurtosis 1 + 1.5².
-	s := &sample{flat: []float64{0, 0, 7, 0, 0}}
-	if got, want := s.statedOfMean(0.3, 18, 24), widening(1/(1./24+2.25/36))*0.3*math.Sqrt(1+2.25/18); !same(got, want) {
+	s := &sample{allDraws: []float64{0, 0, 7, 0, 0}}
+	if got, want := s.statedOfMean(0.3, 18, 24), wideningFactor(1/(1./24+2.25/36))*0.3*math.Sqrt(1+2.25/18); !same(got, want) {
 		t.Errorf("a mean: %v, want %v", got, want)
 	}
 	for _, of := range []struct {
@@ -108,12 +108,12 @@ func TestStatedFormulas(t *testing.T) {
 		slowest            float64
 		ess, hits, freedom float64 // hits of ess + 2 with one more of each
 	}{
-		{Proportion{Probability: 0.3, ESS: 60, visits: 3, freedom: 25, chains: 4}, 45, 45, 14.5, 14.5 / 47 * 45},     // 18 effective hits
-		{Proportion{Probability: 0.3, ESS: 200, visits: 3, freedom: 25, chains: 4}, 45, 135, 41.5, 25},               // 60, three times as many as are enough
-		{Proportion{Probability: 0.9, ESS: 60, visits: 3, freedom: 25, chains: 4}, math.Inf(1), 60, 7, 7. / 62 * 60}, // of the misses
+		{Proportion{Probability: 0.3, ESS: 60, visitCount: 3, degreesOfFreedom: 25, chainCount: 4}, 45, 45, 14.5, 14.5 / 47 * 45},     // 18 effective hits
+		{Proportion{Probability: 0.3, ESS: 200, visitCount: 3, degreesOfFreedom: 25, chainCount: 4}, 45, 135, 41.5, 25},               // 60, three times as many as are enough
+		{Proportion{Probability: 0.9, ESS: 60, visitCount: 3, degreesOfFreedom: 25, chainCount: 4}, math.Inf(1), 60, 7, 7. / 62 * 60}, // of the misses
 	} {
 		q := of.hits / (of.ess + 2)
-		want := widening(of.freedom) * math.Sqrt(q*(1-q)/of.ess)
+		want := wideningFactor(of.freedom) * math.Sqrt(q*(1-q)/of.ess)
 		if got, err := of.share.StatedError(of.slowest); err != nil || !same(got, want) {
 			t.Errorf("%+v: %v, %v, want %v", of.share, got, err, want)
 		}
@@ -130,7 +130,7 @@ func TestStatedQuantileOfUniform(t *testing.T) {
 		chain[i] = float64(i*37%n) / n
 	}
 	s := new(sample)
-	if err := s.load([][]float64{chain}); err != nil {
+	if err := s.loadChains([][]float64{chain}); err != nil {
 		t.Fatal(err)
 	}
 	for _, freedom := range []float64{1e9, 4} {
@@ -146,7 +146,7 @@ func TestStatedQuantileOfUniform(t *testing.T) {
 			point := s.quantile(p) + side*2*got
 			// Of 41 uniform draws more than 40p lie below the point.
 			below := 1 - mathext.RegIncBeta(41-40*p, 40*p+1, 1-point)
-			if want := normalCDF(side * 2 * widening(freedom)); math.Abs(below-want) > 1e-3 {
+			if want := normalCDF(side * 2 * wideningFactor(freedom)); math.Abs(below-want) > 1e-3 {
 				t.Errorf("p = %v, %v degrees of freedom: the further point is at %v of the quantile's law, want %v", p, freedom, below, want)
 			}
 		}
@@ -163,18 +163,18 @@ func TestVisits(t *testing.T) {
 	for _, test := range []struct {
 		most  int // batches
 		draws string
-		want  visits
+		want  visitCounts
 	}{
-		{16, "..........", visits{0, 1}},
-		{16, "xxxxxxxxxx", visits{1, 0}},
-		{16, "..xxx..x..", visits{2, 3}},
-		{16, "xxxx.....x", visits{2, 1}},
-		{2, "xxx", visits{1, 0}}, // the last batch is not full
-		{2, "...", visits{0, 1}},
-		{4, "xxx.x", visits{2, 1}},
+		{16, "..........", visitCounts{0, 1}},
+		{16, "xxxxxxxxxx", visitCounts{1, 0}},
+		{16, "..xxx..x..", visitCounts{2, 3}},
+		{16, "xxxx.....x", visitCounts{2, 1}},
+		{2, "xxx", visitCounts{1, 0}}, // the last batch is not full
+		{2, "...", visitCounts{0, 1}},
+		{4, "xxx.x", visitCounts{2, 1}},
 	} {
 		p := NewPresence(1, 1)
-		p.most = test.most
+		p.maxBatches = test.most
 		for _, d := range test.draws {
 			p.Next()
 			if d == 'x' {

@@ -7,28 +7,29 @@ import (
 	"strings"
 )
 
-// Amounts writes amounts of ingredients as decimal texts. A recipe divides Total units, which correspond to Whole of
-// some measure, such as 100 percent or 13.25 centilitres. All of kir writes amounts with this type.
+// Amounts writes amounts of ingredients as decimal texts. A recipe divides Total units, which correspond to
+// Whole of some measure, such as 100 percent or 13.25 centilitres. All of kir writes amounts with this type.
 //
-// The amounts of a recipe get as many decimal places that they add up to Whole and can be read back as the same units
-// (by [kir/internal/dataset.Closure]: each is off by less than half a unit). The number of places is the least for
-// which rounding each amount by itself achieves this. If two more places than needed to tell units apart do not
-// suffice, as for thirds of 100, the amounts are rounded together: by the largest remainder, ties to the earlier
-// amount.
+// The amounts of a recipe get so many decimal places that the written amounts add up to Whole and can be read
+// back as the same units. An amount can be read back (by [kir/internal/dataset.Closure]) if the written amount
+// is off by less than half a unit. The number of places is the least number for which rounding each amount by
+// itself achieves both. Sometimes two more places than needed to tell units apart do not suffice, as for thirds
+// of 100. Then the amounts are rounded together, by the largest remainder, with ties to the earlier amount.
 //
-// Amounts that sum to less than Total are written as part of a recipe whose rest is something else, so that a single
-// amount is as exact as in a recipe. If they sum to more than Total, each is rounded by itself.
+// Amounts that sum to less than Total are written as part of a recipe whose rest is something else, so that a
+// single amount is as exact as in a recipe. If the amounts sum to more than Total, each amount is rounded by
+// itself.
 type Amounts struct {
-	Total     int
-	Whole     *big.Rat
-	MinDigits int // least number of decimal places
+	Total     int      // units that a recipe divides
+	Whole     *big.Rat // measure that Total corresponds to
+	MinDigits int      // minimum number of decimal places
 }
 
 // spareDigits is the number of additional decimal places tried before amounts are rounded together.
 const spareDigits = 2
 
-// mostDigits is the greatest number of decimal places, for a Whole that is no finite decimal.
-const mostDigits = 40
+// maxDigits is the maximum number of decimal places, for a Whole that is not a finite decimal.
+const maxDigits = 40
 
 // Percentages returns the Amounts that write units of total in percent, with enough decimal places to tell units
 // apart.
@@ -40,10 +41,10 @@ func Percentages(total int) Amounts {
 	return a
 }
 
-// Share returns an amount of a total in percent, with the sign.
+// Share returns an amount of a total in percent, with the percent sign.
 func Share(units, total int) string { return Shares([]int{units}, total)[0] }
 
-// Shares returns the amounts of a recipe in percent, with the sign.
+// Shares returns the amounts of a recipe in percent, with the percent sign.
 func Shares(units []int, total int) []string {
 	texts := Percentages(total).Write(units)
 	for k := range texts {
@@ -52,25 +53,26 @@ func Shares(units []int, total int) []string {
 	return texts
 }
 
-// Write returns the amounts of a recipe as texts. Amounts that are rounded together get two more decimal places, so
-// that each stays near its exact value.
+// Write returns the amounts of a recipe as texts. Amounts that are rounded together get two more decimal places,
+// so that each text stays near the exact value.
 func (a Amounts) Write(units []int) []string {
-	digits, byItself := a.digits(units)
+	digits, byItself := a.minDigitsOf(units)
 	if !byItself {
 		digits += spareDigits
 	}
 	return a.WriteTo(digits, units)
 }
 
-// Digits returns the least number of decimal places with which the amounts of all given recipes can be written alike.
+// Digits returns the minimum number of decimal places with which the amounts of all given recipes can be
+// written, the same number for all recipes.
 func (a Amounts) Digits(recipes ...[]int) int {
-	digits, _ := a.digits(recipes...)
+	digits, _ := a.minDigitsOf(recipes...)
 	return digits
 }
 
-// digits returns the result of Digits, and whether each amount can then be rounded by itself.
-func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
-	if a.isUnknown() {
+// minDigitsOf returns the result of Digits, and whether each amount can then be rounded by itself.
+func (a Amounts) minDigitsOf(recipes ...[]int) (digits int, byItself bool) {
+	if a.hasUnknownMeasure() {
 		return 0, true
 	}
 	together := -1 // least number of places at which amounts rounded together can be read back
@@ -78,15 +80,15 @@ func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
 		alone, read := true, true
 		whole, exact := a.wholeInUlps(digits)
 		for _, units := range recipes {
-			parts, more := a.parts(units)
+			parts, more := a.partsWithRest(units)
 			rounded := a.roundEach(parts, whole)
-			if !more && sum(rounded).Cmp(whole) != 0 || !a.roundTrips(rounded, parts, whole) {
+			if !more && sumInts(rounded).Cmp(whole) != 0 || !a.roundTrips(rounded, parts, whole) {
 				alone = false
-				read = read && !more && a.roundTrips(a.apportioned(parts, whole), parts, whole)
+				read = read && !more && a.roundTrips(a.apportion(parts, whole), parts, whole)
 			}
 		}
 		switch {
-		case !exact && digits < mostDigits:
+		case !exact && digits < maxDigits:
 		case alone:
 			return digits, true
 		case read && together < 0:
@@ -98,16 +100,16 @@ func (a Amounts) digits(recipes ...[]int) (digits int, byItself bool) {
 	}
 }
 
-// ExactDigits returns the least number of decimal places with which the amounts of a recipe can be read back as the
-// same units.
+// ExactDigits returns the minimum number of decimal places with which the amounts of a recipe can be read back
+// as the same units.
 func (a Amounts) ExactDigits(units []int) int {
 	for digits := a.MinDigits; ; digits++ {
-		if a.isUnknown() {
+		if a.hasUnknownMeasure() {
 			return digits
 		}
-		parts, _ := a.parts(units)
+		parts, _ := a.partsWithRest(units)
 		whole, exact := a.wholeInUlps(digits)
-		if (exact || digits >= mostDigits) && a.roundTrips(a.apportioned(parts, whole), parts, whole) {
+		if (exact || digits >= maxDigits) && a.roundTrips(a.apportion(parts, whole), parts, whole) {
 			return digits
 		}
 	}
@@ -116,27 +118,29 @@ func (a Amounts) ExactDigits(units []int) int {
 // WriteTo returns the amounts of a recipe with the given number of decimal places.
 func (a Amounts) WriteTo(digits int, units []int) []string {
 	texts := make([]string, len(units))
-	if a.isUnknown() {
+	if a.hasUnknownMeasure() {
 		for k, u := range units {
 			texts[k] = strconv.Itoa(u)
 		}
 		return texts
 	}
 	whole, _ := a.wholeInUlps(digits)
-	parts, more := a.parts(units)
+	parts, more := a.partsWithRest(units)
 	written := a.roundEach(parts, whole)
 	if !more {
-		written = a.apportioned(parts, whole)
+		written = a.apportion(parts, whole)
 	}
 	for k := range texts {
-		texts[k] = decimal(written[k], digits)
+		texts[k] = decimalText(written[k], digits)
 	}
 	return texts
 }
 
-// isUnknown reports whether the measure is unknown, as for a problem that was never read. Amounts are then written in
-// units.
-func (a Amounts) isUnknown() bool { return a.Total < 1 || a.Whole == nil || a.Whole.Sign() <= 0 }
+// hasUnknownMeasure reports whether the measure is unknown, as for a problem that was never read. If the measure
+// is unknown, amounts are written in units.
+func (a Amounts) hasUnknownMeasure() bool {
+	return a.Total < 1 || a.Whole == nil || a.Whole.Sign() <= 0
+}
 
 // Trim removes the zeros at the end of a decimal's fraction, and a point without a fraction.
 func Trim(decimal string) string {
@@ -146,9 +150,9 @@ func Trim(decimal string) string {
 	return strings.TrimSuffix(strings.TrimRight(decimal, "0"), ".")
 }
 
-// parts returns the amounts of a recipe and, last, the rest of the total that is something else. more reports whether
-// the amounts exceed the total.
-func (a Amounts) parts(units []int) (parts []*big.Int, more bool) {
+// partsWithRest returns the amounts of a recipe and, last, the rest of the total that is something else, if
+// there is a rest. The result more reports whether the amounts exceed the total.
+func (a Amounts) partsWithRest(units []int) (parts []*big.Int, more bool) {
 	parts = make([]*big.Int, 0, len(units)+1)
 	rest := big.NewInt(int64(a.Total))
 	for _, u := range units {
@@ -161,17 +165,18 @@ func (a Amounts) parts(units []int) (parts []*big.Int, more bool) {
 	return parts, rest.Sign() < 0
 }
 
-// wholeInUlps returns Whole as a number of units of the last decimal place, and whether that is exact.
+// wholeInUlps returns Whole as a number of units of the last decimal place. The result exact reports whether
+// that number is exact.
 func (a Amounts) wholeInUlps(digits int) (ulps *big.Int, exact bool) {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	num := scale.Mul(scale, a.Whole.Num())
-	ulps, rest := halfUp(num, a.Whole.Denom())
+	ulps, rest := roundHalfUp(num, a.Whole.Denom())
 	return ulps, rest
 }
 
-// halfUp returns num/denom rounded to the nearest whole number, halves up, and whether the division is exact. Both
-// must not be negative.
-func halfUp(num, denom *big.Int) (q *big.Int, exact bool) {
+// roundHalfUp returns num/denom rounded to the nearest whole number, halves up, and whether the division is
+// exact. The number num must not be negative, and denom must be positive.
+func roundHalfUp(num, denom *big.Int) (q *big.Int, exact bool) {
 	q, r := new(big.Int).QuoRem(num, denom, new(big.Int))
 	if exact = r.Sign() == 0; r.Lsh(r, 1).Cmp(denom) >= 0 {
 		q.Add(q, big.NewInt(1))
@@ -184,14 +189,14 @@ func (a Amounts) roundEach(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out := make([]*big.Int, len(parts))
 	for k, p := range parts {
-		out[k], _ = halfUp(new(big.Int).Mul(p, whole), total)
+		out[k], _ = roundHalfUp(new(big.Int).Mul(p, whole), total)
 	}
 	return out
 }
 
-// apportioned returns the amounts in units of the last decimal place, rounded so that they add up to whole by the
-// largest remainder.
-func (a Amounts) apportioned(parts []*big.Int, whole *big.Int) []*big.Int {
+// apportion returns the amounts in units of the last decimal place, rounded by the largest remainder so that the
+// rounded amounts add up to whole.
+func (a Amounts) apportion(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out, remainders := make([]*big.Int, len(parts)), make([]*big.Int, len(parts))
 	order := make([]int, len(parts))
@@ -200,7 +205,7 @@ func (a Amounts) apportioned(parts []*big.Int, whole *big.Int) []*big.Int {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return remainders[j].Cmp(remainders[i]) })
-	left := new(big.Int).Sub(whole, sum(out))
+	left := new(big.Int).Sub(whole, sumInts(out))
 	for _, k := range order {
 		if left.Sign() <= 0 {
 			break
@@ -211,8 +216,8 @@ func (a Amounts) apportioned(parts []*big.Int, whole *big.Int) []*big.Int {
 	return out
 }
 
-// roundTrips reports whether the written amounts can be read back as the same units: each is off by less than half a
-// unit.
+// roundTrips reports whether the written amounts can be read back as the same units, that is, whether each
+// written amount is off by less than half a unit.
 func (a Amounts) roundTrips(written, parts []*big.Int, whole *big.Int) bool {
 	total := big.NewInt(int64(a.Total))
 	for k, w := range written {
@@ -225,7 +230,7 @@ func (a Amounts) roundTrips(written, parts []*big.Int, whole *big.Int) bool {
 	return true
 }
 
-func sum(of []*big.Int) *big.Int {
+func sumInts(of []*big.Int) *big.Int {
 	s := new(big.Int)
 	for _, v := range of {
 		s.Add(s, v)
@@ -233,8 +238,8 @@ func sum(of []*big.Int) *big.Int {
 	return s
 }
 
-// decimal writes a number of units of the last decimal place as a decimal text.
-func decimal(ulps *big.Int, digits int) string {
+// decimalText writes a number of units of the last decimal place as a decimal text.
+func decimalText(ulps *big.Int, digits int) string {
 	text := ulps.String()
 	if digits == 0 {
 		return text

@@ -68,9 +68,9 @@ func TestAmountsAddUp(t *testing.T) {
 			if reads > a.MinDigits {
 				digits := reads - 1
 				if _, exact := a.wholeInUlps(digits); exact {
-					parts, _ := a.parts(units)
+					parts, _ := a.partsWithRest(units)
 					w, _ := a.wholeInUlps(digits)
-					if a.roundTrips(a.apportioned(parts, w), parts, w) {
+					if a.roundTrips(a.apportion(parts, w), parts, w) {
 						t.Fatalf("%v of %v are read with fewer than %d digits", units, a, reads)
 					}
 				}

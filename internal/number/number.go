@@ -1,5 +1,5 @@
-// Package number writes numbers, amounts and lists for people, alike in all that kir prints. An unknown number, NaN,
-// is written as a question mark.
+// Package number writes numbers, amounts and lists for readers, in the same way in all that kir prints. An
+// unknown number, NaN, is written as a question mark.
 package number
 
 import (
@@ -23,8 +23,8 @@ func Fixed[F Float](v F, digits int) string {
 	return fmt.Sprintf("%.*f", digits, v)
 }
 
-// ThreeFigures writes a number to at least three significant figures and three decimal places. Very large and very
-// small numbers are written in powers of ten.
+// ThreeFigures writes a number to at least three significant figures and three decimal places. Very large and
+// very small numbers are written in powers of ten.
 func ThreeFigures[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
@@ -48,7 +48,8 @@ func FourFigures[F Float](v F) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Value writes a figure with a unit, such as a price, to three significant figures. It keeps zeros at the end.
+// Value writes a figure with a unit, such as a price, to three significant figures. Value keeps zeros at the
+// end.
 func Value[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
 	case math.IsNaN(size):
@@ -76,21 +77,23 @@ func Error[F Float](v F) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// isExtreme reports whether a score is so small or so large that only its order of magnitude is shown.
+// isExtreme reports whether a score is so small or so large that only the order of magnitude is shown.
 func isExtreme(v float64) bool {
 	size := math.Abs(v)
 	return size >= 1e5 || size > 0 && size < 1e-6
 }
 
-// power writes a positive number as a power of ten whose exponent has the given number of decimal places.
-func power(v float64, digits int) string { return fmt.Sprintf("10^%.*f", digits, portable.Log10(v)) }
+// powerOfTen writes a positive number as a power of ten whose exponent has the given number of decimal places.
+func powerOfTen(v float64, digits int) string {
+	return fmt.Sprintf("10^%.*f", digits, portable.Log10(v))
+}
 
-// Score writes the score of a property, or with weight 1 that of a composition. Differences of a score with a large
-// weight matter more, so it gets more decimal places. A score below 1e-6 or of at least 1e5 is written as a power of
-// ten: 10^-72.22.
+// Score writes the score of a property with the given weight. With weight 1 Score also writes the score of a
+// composition. Differences of a score with a large weight matter more, so the score gets more decimal places. A
+// score below 1e-6 or of at least 1e5 is written as a power of ten: 10^-72.22.
 func Score[F Float](v F, weight float64) string {
 	if v > 0 && isExtreme(float64(v)) && !math.IsInf(float64(v), 0) {
-		return power(float64(v), 2)
+		return powerOfTen(float64(v), 2)
 	}
 	if size := math.Abs(float64(v)); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
 		return ThreeFigures(v)
@@ -98,8 +101,8 @@ func Score[F Float](v F, weight float64) string {
 	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
 }
 
-// ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the error is in percent
-// of the score.
+// ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the error is in
+// percent of the score.
 func ScoreError[F Float](v, se F) string {
 	if isExtreme(float64(v)) && v > 0 && !math.IsInf(float64(v), 0) && !math.IsNaN(float64(se)) {
 		return Error(100*float64(se)/float64(v)) + " %"
@@ -107,8 +110,8 @@ func ScoreError[F Float](v, se F) string {
 	return Error(se)
 }
 
-// Scores writes scores for display side by side. Each is written as by [Score], with up to nine figures if that is
-// needed to tell different scores apart.
+// Scores writes scores for display side by side. Each score is written as by [Score], with up to nine figures if
+// more figures are needed to tell different scores apart.
 func Scores[F Float](all ...F) []string {
 	texts := make([]string, len(all))
 	for more := range 7 {
@@ -119,7 +122,7 @@ func Scores[F Float](all ...F) []string {
 			case more == 0:
 				texts[k] = Score(v, 1)
 			case v > 0 && isExtreme(size) && !math.IsInf(size, 0):
-				texts[k] = power(size, 2+more)
+				texts[k] = powerOfTen(size, 2+more)
 			case size > 0 && size < 0.0995:
 				texts[k] = Fixed(v, 2+more-int(math.Floor(portable.Log10(size))))
 			default:
@@ -137,7 +140,8 @@ func Scores[F Float](all ...F) []string {
 	return texts
 }
 
-// VersusLimit writes a number to three decimal places, or to as many as show on which side of the limit it lies.
+// VersusLimit writes a number to three decimal places. If needed, VersusLimit writes up to nine decimal places,
+// to show on which side of the limit the number lies.
 func VersusLimit(v, limit float64) string {
 	for digits := 3; ; digits++ {
 		text := Fixed(v, digits)
@@ -147,8 +151,8 @@ func VersusLimit(v, limit float64) string {
 	}
 }
 
-// Axis writes the label of an axis with the given number of decimal places. It writes no minus before zero, and long
-// numbers as powers of ten.
+// Axis writes the label of an axis with the given number of decimal places. Axis writes no minus before zero,
+// and writes long numbers as powers of ten.
 func Axis(v float64, digits int) string {
 	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
 		return strconv.FormatFloat(v, 'g', 3, 64)
@@ -168,7 +172,7 @@ func Percent[F Float](share F) string {
 	if share > 0 && share < 0.0005 {
 		return "<0.1 %"
 	}
-	return percent(share, 1)
+	return percentText(share, 1)
 }
 
 // WholePercent writes a fraction in whole percent. A fraction below 1 is never written as 100 %.
@@ -179,13 +183,13 @@ func WholePercent[F Float](share F) string {
 	case share > 0.99 && share < 1:
 		return ">99 %"
 	}
-	return percent(share, 0)
+	return percentText(share, 0)
 }
 
 // Rate writes a fraction in percent with two decimal places.
-func Rate[F Float](share F) string { return percent(share, 2) }
+func Rate[F Float](share F) string { return percentText(share, 2) }
 
-func percent[F Float](share F, digits int) string {
+func percentText[F Float](share F, digits int) string {
 	if math.IsNaN(float64(share)) {
 		return "?"
 	}
@@ -214,8 +218,8 @@ func Counted(n int, noun string) string {
 // Grouped writes a whole number of any size with commas between groups of three digits.
 func Grouped(n *big.Int) string { return Commas(n.String()) }
 
-// Big writes a large count: exactly up to 60 digits, which fit a line, and rounded beyond. n is nil for an unknown
-// count.
+// Big writes a large count: exactly up to 60 digits, which fit a line, and rounded if there are more digits. The
+// count n is nil if the count is unknown.
 func Big(n *big.Int) string {
 	if n == nil {
 		return "too many digits"
@@ -239,7 +243,8 @@ func Commas(digits string) string {
 	return b.String()
 }
 
-// Distinct writes two numbers to the given number of significant digits, or to as many as show that they differ.
+// Distinct writes two numbers to the given number of significant digits, or to more digits if needed to show
+// that the numbers differ.
 func Distinct(a, b float64, digits int) (left, right string) {
 	for ; ; digits++ {
 		left, right = strconv.FormatFloat(a, 'g', digits, 64), strconv.FormatFloat(b, 'g', digits, 64)
@@ -249,7 +254,8 @@ func Distinct(a, b float64, digits int) (left, right string) {
 	}
 }
 
-// WithUnit writes a number with the fewest digits that read back as the same float64, and its unit unless that is empty.
+// WithUnit writes a number with the fewest digits that read back as the same float64, followed by the unit
+// unless unit is empty.
 func WithUnit(v float64, unit string) string {
 	if unit == "" {
 		return RoundTrip(v)

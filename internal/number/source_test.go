@@ -41,7 +41,7 @@ var shareOfTotal = map[string]string{
 	"internal/serve/figures.go share":                      "a mean of draws",
 	"internal/serve/measure.go formatAmounts":              "how many figures a person needs",
 	"internal/serve/measure.go percent":                    "a percentage of a problem file, which is exact or not taken",
-	"internal/rounding/weigh.go newRounding":               "what is to be rounded to a scale",
+	"internal/rounding/weigh.go newRoundingProblem":        "what is to be rounded to a scale",
 	"kir.go newResult":                                     "a number of the library",
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Typeset writes a number with the given number of decimal places and a typographic minus sign. It writes no minus
-// before zero.
+// Typeset writes a number with the given number of decimal places and a typographic minus sign. Typeset writes
+// no minus before zero.
 func Typeset(v float64, digits int) string {
 	s := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Trim(s, "-0.") == "" {
@@ -16,7 +16,8 @@ func Typeset(v float64, digits int) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// Power writes a number like Typeset, but as 3.7 × 10⁻⁹⁵ if all its digits would be 0.
+// Power writes a number like Typeset. If all digits would be 0, Power writes the number as a mantissa and a
+// power of ten, such as 3.7 × 10⁻⁹⁵.
 func Power(v float64, digits int) string {
 	if v == 0 || !(math.Abs(v) < math.Pow10(-digits)) {
 		return Typeset(v, digits)

@@ -8,7 +8,8 @@ import (
 // A Number is a figure that may be unknown. In JSON, NaN and the infinities are null.
 type Number float64
 
-// MarshalJSON writes the shortest number that reads back as the same, or null for NaN and the infinities.
+// MarshalJSON writes the shortest number that reads back as the same float64, or null for NaN and the
+// infinities.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if f := float64(n); !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return json.Marshal(f)
@@ -28,5 +29,5 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 // Known reports whether the figure is neither NaN nor infinite.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
-// Unknown returns NaN, the figure that is not known.
+// Unknown returns NaN, which stands for an unknown figure.
 func Unknown() Number { return Number(math.NaN()) }

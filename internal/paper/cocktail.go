@@ -13,40 +13,41 @@ import (
 	"kir/property"
 )
 
-// Sizes of the cocktail experiment (§5.2 of the paper).
+// These constants are the sizes of the cocktail experiment (§5.2 of the paper).
 const (
-	cocktailTotal      = 1000    // total units of a composition
-	cocktailIterations = 110_000 // iterations of one sequence
-	cocktailDiscarded  = 10_000
-	cocktailTrees      = 100
-	cocktailNeighbours = 4
-	cocktailBins       = 25 // bins of the histogram of the product, over 0..1
+	cocktailTotal               = 1000    // total units of a composition
+	cocktailIterations          = 110_000 // iterations of one sequence
+	cocktailDiscardedIterations = 10_000  // first iterations of a sequence, which are not counted
+	cocktailTrees               = 100     // trees of each forest
+	cocktailNeighbours          = 4       // number of nearest recipes that the report shows
+	cocktailBins                = 25      // bins of the histogram of the product of the objectives, over 0..1
 )
 
-// cocktailWishes are the two objectives of the experiment, label and wanted class, each with weight 1.
+// cocktailWishes are the two objectives of the experiment: a label and the wanted class of the label. Each
+// objective has weight 1.
 var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timing", "All day"}}
 
 // cocktailLab holds the state of the cocktail experiment.
 type cocktailLab struct {
-	book       *dataset.Book
-	target     *mcmc.Target
-	random     *mcmc.Target // target without objectives
-	kernel     mcmc.Kernel
-	draws      mcmc.Kernel // kernel that draws independently from random
-	objectives []mcmc.LineProperty
-	recipes    []*mcmc.Composition // the book's recipes as compositions
+	book         *dataset.Book       // recipes from which the forests learn
+	scoredTarget *mcmc.Target        // target with the objectives
+	randomTarget *mcmc.Target        // target without objectives
+	kernel       mcmc.Kernel         // kernel of the accelerated sampler on scoredTarget
+	randomKernel mcmc.Kernel         // kernel that draws independently from randomTarget
+	objectives   []mcmc.LineProperty // one forest for each wish, in the order of cocktailWishes
+	recipes      []*mcmc.Composition // the recipes of the book as compositions
 
-	chains      []cocktailSequence
-	independent []cocktailSequence
-	result      Cocktails
+	chainStats  []cocktailSequence // by sequence: statistics of the accelerated sampler
+	randomStats []cocktailSequence // by sequence: statistics of independent random compositions
+	result      Cocktails          // results so far
 }
 
 // A cocktailSequence holds the statistics of one chain, or of one run of independent compositions.
 type cocktailSequence struct {
-	tally mcmc.Tally
-	bins  [cocktailBins]int64
-	sum   float64
-	best  candidate
+	tally      mcmc.Tally          // counts of accepted and updated iterations
+	binCounts  [cocktailBins]int64 // histogram of the product of the objectives
+	productSum float64             // sum of the products of the objectives
+	best       candidate           // best composition found by the chain
 }
 
 // A candidate is a composition with a set of ingredients that no recipe has.
@@ -56,8 +57,8 @@ type candidate struct {
 	logDensity float64
 }
 
-// better reports whether c is the better candidate: by score, then by density. A candidate without parts is the
-// worst.
+// better reports whether c is the better candidate: first by score, then by density. A candidate without parts
+// is worse than any other candidate.
 func (c candidate) better(than candidate) bool {
 	switch {
 	case c.parts == nil || than.parts == nil:
@@ -68,17 +69,17 @@ func (c candidate) better(than candidate) bool {
 	return c.logDensity > than.logDensity
 }
 
-// newCocktailLab prepares the experiment: it grows the forests and makes the targets.
+// newCocktailLab prepares the experiment: newCocktailLab grows the forests and makes the targets.
 func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	book := o.Book
 	lab := &cocktailLab{
 		book:        book,
-		chains:      make([]cocktailSequence, sequenceCount),
-		independent: make([]cocktailSequence, sequenceCount),
+		chainStats:  make([]cocktailSequence, sequenceCount),
+		randomStats: make([]cocktailSequence, sequenceCount),
 	}
 	c := &lab.result
 	c.Recipes, c.Ingredients, c.Total = len(book.Recipes), book.Ingredients.Len(), cocktailTotal
-	c.Iterations, c.Discarded = cocktailIterations/o.Divide, cocktailDiscarded/o.Divide
+	c.Iterations, c.Discarded = cocktailIterations/o.Divide, cocktailDiscardedIterations/o.Divide
 
 	weights := map[int]float64{}
 	counts := book.UsedCounts()
@@ -131,21 +132,21 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lab.target, err = mcmc.NewTarget(space, mcmc.Table(weights), wishes...); err != nil {
+	if lab.scoredTarget, err = mcmc.NewTarget(space, mcmc.Table(weights), wishes...); err != nil {
 		return nil, err
 	}
-	if lab.random, err = mcmc.NewTarget(space, mcmc.Table(weights)); err != nil {
+	if lab.randomTarget, err = mcmc.NewTarget(space, mcmc.Table(weights)); err != nil {
 		return nil, err
 	}
-	if lab.kernel, err = mcmc.NewKernel(KernelAccelerated, lab.target); err != nil {
+	if lab.kernel, err = mcmc.NewKernel(KernelAccelerated, lab.scoredTarget); err != nil {
 		return nil, err
 	}
-	lab.draws, err = mcmc.NewExact(lab.random)
+	lab.randomKernel, err = mcmc.NewExact(lab.randomTarget)
 	return lab, err
 }
 
-// growForest grows the forest that predicts a label. It returns the forest's quality, and the score that is the
-// probability of the class.
+// growForest grows the forest that predicts a label. growForest returns the quality of the forest, and the
+// score, which is the predicted probability of the class. Each row holds the parts of a recipe of the book.
 func growForest(ctx context.Context, o Options, book *dataset.Book, label *dataset.Label, class string, rows [][]model.Part, index uint64) (ForestQuality, *model.Score, error) {
 	d := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: cocktailTotal}
 	for k := range book.Recipes {
@@ -175,24 +176,25 @@ func growForest(ctx context.Context, o Options, book *dataset.Book, label *datas
 	return g, score, nil
 }
 
-// add includes a composition, given the log of its product, in the sum and the histogram.
+// add includes a composition, given the log of the product of the objectives, in the sum and the histogram.
 func (s *cocktailSequence) add(score float64) {
 	y := portable.Exp(score)
-	s.sum += y
-	// The addend puts a product that rounding left just below a bin's end, such as 0.3 = 0.5·0.6, into the next bin.
-	s.bins[min(cocktailBins-1, int(float64(y*cocktailBins)+1e-9))]++
+	s.productSum += y
+	// The addend puts a product that rounding left just below a bin's end, such as 0.3 = 0.5·0.6, into the next
+	// bin.
+	s.binCounts[min(cocktailBins-1, int(float64(y*cocktailBins)+1e-9))]++
 }
 
 // runChain runs one sequence of the accelerated sampler.
 func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
-	c, err := mcmc.NewChain(lab.target, lab.kernel, seed, index)
+	c, err := mcmc.NewChain(lab.scoredTarget, lab.kernel, seed, index)
 	if err != nil {
 		return err
 	}
-	s := &lab.chains[index]
+	s := &lab.chainStats[index]
 	var set []int
 	var log float64
-	return advance(ctx, c, lab.result.Discarded, lab.result.Iterations-lab.result.Discarded, tick, func(draw int) {
+	return advanceChain(ctx, c, lab.result.Discarded, lab.result.Iterations-lab.result.Discarded, tick, func(draw int) {
 		log = c.State.LogScore()
 		s.add(log)
 		s.tally = c.Tally()
@@ -213,9 +215,10 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 	})
 }
 
-// runIndependent scores independent random compositions, whose number of ingredients follows the book's law.
+// runIndependent scores independent random compositions. The number of ingredients follows the distribution in
+// the book.
 func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
-	c, err := mcmc.NewChain(lab.random, lab.draws, seed, index)
+	c, err := mcmc.NewChain(lab.randomTarget, lab.randomKernel, seed, index)
 	if err != nil {
 		return err
 	}
@@ -223,8 +226,8 @@ func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index i
 	for k, w := range lab.objectives {
 		scorers[k] = w.Scorer(c.State.Composition)
 	}
-	s := &lab.independent[index]
-	return advance(ctx, c, 0, lab.result.Iterations-lab.result.Discarded, tick, func(int) {
+	s := &lab.randomStats[index]
+	return advanceChain(ctx, c, 0, lab.result.Iterations-lab.result.Discarded, tick, func(int) {
 		log := 0.0
 		for _, w := range scorers {
 			w.Reset()
@@ -235,14 +238,14 @@ func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index i
 	})
 }
 
-// summarize computes the figures of the result from the random and the MCMC sequences.
+// summarize computes the figures of the result from the random sequences and the chains.
 func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	c := &lab.result
 	kept := c.Iterations - c.Discarded
-	c.Random, c.Chain = productLaw(lab.independent, kept), productLaw(lab.chains, kept)
+	c.Random, c.Chain = productDistribution(lab.randomStats, kept), productDistribution(lab.chainStats, kept)
 	var accepted, updated []float64
 	var best candidate
-	for _, s := range lab.chains {
+	for _, s := range lab.chainStats {
 		accepted = append(accepted, 100*float64(s.tally.Accepted)/float64(kept))
 		updated = append(updated, 100*float64(s.tally.Updated)/float64(kept))
 		if s.best.better(best) {
@@ -257,7 +260,7 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 		c.Rates = append(c.Rates, Share{r.name, mean, sd})
 	}
 	if best.parts == nil {
-		return nil, fmt.Errorf("the %d sequences found no set of ingredients that the book does not have", len(lab.chains))
+		return nil, fmt.Errorf("the %d sequences found no set of ingredients that the book does not have", len(lab.chainStats))
 	}
 	c.Rule = "Of all states kept of all sequences whose set of ingredients no recipe of the book has, the one with the highest product of the objectives; of several the one with the highest density, then the first."
 
@@ -295,7 +298,8 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	return c, nil
 }
 
-// describeDrink returns a composition as a drink: its parts with names, the largest first, and its scores.
+// describeDrink returns a composition as a drink: the parts with names, the largest part first, and the scores.
+// The map shared holds the ingredients that count as shared.
 func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared map[int]bool) Drink {
 	d := Drink{Name: name, Score: 1}
 	for _, p := range x.Parts() {
@@ -315,17 +319,18 @@ func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared m
 	return d
 }
 
-// productLaw returns mean and histogram of the product over several sequences of kept compositions each.
-func productLaw(sequences []cocktailSequence, kept int) Product {
+// productDistribution returns the mean and the histogram of the product of the objectives over several
+// sequences. Each sequence has kept compositions.
+func productDistribution(sequences []cocktailSequence, kept int) Product {
 	p := Product{Compositions: kept}
 	values := make([]float64, len(sequences))
 	for k, s := range sequences {
-		values[k] = s.sum / float64(kept)
+		values[k] = s.productSum / float64(kept)
 	}
 	p.Mean, p.SD = meanSD(values)
 	for b := range cocktailBins {
 		for k, s := range sequences {
-			values[k] = float64(s.bins[b]) / float64(kept)
+			values[k] = float64(s.binCounts[b]) / float64(kept)
 		}
 		bin := Bin{Low: float64(b) / cocktailBins, High: float64(b+1) / cocktailBins}
 		bin.Mean, bin.SD = meanSD(values)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// countTable returns the paper's Table 1, recomputed as C(N, n)·C(M−1, n−1).
-func countTable() CountTable {
+// newCountTable returns Table 1 of the paper, recomputed as C(N, n)·C(M−1, n−1).
+func newCountTable() CountTable {
 	t := CountTable{Ingredients: 50, Total: 5}
 	for k, printed := range publishedCounts {
 		n := int64(k + 1)
@@ -18,8 +18,9 @@ func countTable() CountTable {
 	return t
 }
 
-// differences lists where the data or their interpretation differ from the paper's.
-func differences(c *Cocktails) []Difference {
+// listDifferences lists the points in which the data, or the reading of the paper, differ from the paper. The
+// cocktail experiment c may be nil.
+func listDifferences(c *Cocktails) []Difference {
 	all := []Difference{
 		{
 			What:  "naive sampler",

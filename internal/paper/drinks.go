@@ -1,28 +1,29 @@
 package paper
 
-// Cocktails is the result of the cocktail experiment: samples for a drink that is fresh and suits any time of the
-// day, learnt from a recipe book.
+// Cocktails is the result of the cocktail experiment. The experiment samples compositions for a drink that is
+// fresh and suits any time of the day, as learnt from a recipe book.
 type Cocktails struct {
-	Recipes     int `json:"recipes"`
-	Ingredients int `json:"ingredients"`
-	Total       int `json:"total"`
-	Iterations  int `json:"iterations"`
-	Discarded   int `json:"discarded"`
+	Recipes     int `json:"recipes"`     // number of recipes in the book
+	Ingredients int `json:"ingredients"` // number of ingredients in the book
+	Total       int `json:"total"`       // total units of a composition
+	Iterations  int `json:"iterations"`  // iterations of one sequence
+	Discarded   int `json:"discarded"`   // number of first iterations that are discarded
 
 	// Law holds how many recipes of the book use n ingredients, for each n.
 	Law     []LawCount      `json:"law"`
 	Forests []ForestQuality `json:"forests"`
 	Rates   []Share         `json:"rates"` // rates of the accelerated sampler, in percent
 
-	// New is the new cocktail, and Rule states how it was chosen.
+	// New is the new cocktail, and Rule states how the new cocktail was chosen.
 	New  Drink  `json:"new"`
 	Rule string `json:"rule"`
 
-	// Nearest are the recipes whose sets of ingredients overlap most with the new cocktail's.
+	// Nearest are the recipes whose sets of ingredients overlap most with the set of the new cocktail.
 	Nearest []Drink `json:"nearest"`
 
-	// Random and the next field describe the product of the objectives over random compositions of the book's law of
-	// n, and over the chains. They hold means over the sequences and standard deviations.
+	// Random describes the product of the objectives over random compositions whose number of ingredients
+	// follows the distribution in the book. Chain describes the product over the chains. Both hold means and
+	// standard deviations over the sequences.
 	Random Product `json:"random"`
 	Chain  Product `json:"chain"`
 
@@ -32,21 +33,21 @@ type Cocktails struct {
 
 // A LawCount is the number of recipes that use n ingredients.
 type LawCount struct {
-	N       int `json:"n"`
-	Recipes int `json:"recipes"`
-	Paper   int `json:"paper"`
+	N       int `json:"n"`       // number of ingredients
+	Recipes int `json:"recipes"` // number of recipes in the book
+	Paper   int `json:"paper"`   // number of recipes in the paper
 }
 
 // A ForestQuality holds how well a forest predicts recipes that its trees were not trained on.
 type ForestQuality struct {
-	Label      string  `json:"label"`
-	Want       string  `json:"want"`
-	Trees      int     `json:"trees"`
-	Accuracy   float64 `json:"accuracy"`
-	AccuracySE float64 `json:"accuracy_se"`
-	Majority   float64 `json:"majority_accuracy"`
-	LogLoss    float64 `json:"log_loss"`
-	PriorLoss  float64 `json:"prior_log_loss"`
+	Label      string  `json:"label"`             // name of the predicted label
+	Want       string  `json:"want"`              // wanted class of the label
+	Trees      int     `json:"trees"`             // number of trees
+	Accuracy   float64 `json:"accuracy"`          // fraction of correct predictions
+	AccuracySE float64 `json:"accuracy_se"`       // standard error of Accuracy
+	Majority   float64 `json:"majority_accuracy"` // fraction of correct predictions if the most frequent class is always predicted
+	LogLoss    float64 `json:"log_loss"`          // mean of −log of the predicted probability of the true class
+	PriorLoss  float64 `json:"prior_log_loss"`    // LogLoss if the class frequencies are always predicted
 }
 
 // A Share is the mean and the standard deviation of a rate over the sequences.
@@ -56,40 +57,42 @@ type Share struct {
 	SD   float64 `json:"sd"`
 }
 
-// A Drink is a composition with the names of its ingredients and its scores.
+// A Drink is a composition with the names of the ingredients and the scores.
 type Drink struct {
 	Name   string    `json:"name"`
-	Parts  []Portion `json:"parts"` // ingredients with shares, the largest first
-	Labels []string  `json:"labels,omitempty"`
+	Parts  []Portion `json:"parts"`            // ingredients with shares, the largest share first
+	Labels []string  `json:"labels,omitempty"` // classes of the recipe for the labels of the objectives
 
-	// Scores are the probabilities of the wanted classes, and Score is their product.
+	// Scores are the probabilities of the wanted classes, and Score is the product of the Scores.
 	Scores []float64 `json:"scores"`
 	Score  float64   `json:"score"`
 
-	// Overlap is |A∩B|/min(|A|,|B|), with A the ingredients of this drink and B those of the new cocktail.
+	// Overlap is |A∩B|/min(|A|,|B|), where A is the set of ingredients of this drink and B the set of
+	// ingredients of the new cocktail.
 	Overlap float64 `json:"overlap"`
 }
 
-// A Portion is an ingredient of a drink and its share.
+// A Portion is an ingredient of a drink and the share of the ingredient.
 type Portion struct {
 	Ingredient string  `json:"ingredient"`
 	Units      int     `json:"units"`
 	Percent    float64 `json:"percent"`
-	Shared     bool    `json:"shared"` // whether the new cocktail, or for that cocktail one of the nearest recipes, has the ingredient, too
+	Shared     bool    `json:"shared"` // in a recipe: whether the new cocktail also has the ingredient; in the new cocktail: whether one of the nearest recipes has the ingredient
 }
 
-// A Product is the distribution of y_taste·y_timing over several sequences of compositions.
+// A Product is the distribution of y_taste·y_timing, the product of the two objectives, over several sequences
+// of compositions.
 type Product struct {
 	Compositions int     `json:"compositions"` // number of compositions in each sequence
-	Mean         float64 `json:"mean"`
-	SD           float64 `json:"sd"` // standard deviation of the sequences' means
+	Mean         float64 `json:"mean"`         // mean of the product
+	SD           float64 `json:"sd"`           // standard deviation of the means of the sequences
 	Bins         []Bin   `json:"bins"`
 }
 
-// A Bin is the fraction of compositions with low ≤ product < high. The last bin includes high = 1.
+// A Bin is the fraction of compositions with Low ≤ product < High. The last bin includes High = 1.
 type Bin struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"`
+	Mean float64 `json:"mean"` // mean fraction over the sequences
+	SD   float64 `json:"sd"`   // standard deviation of the fraction over the sequences
 }

@@ -9,29 +9,30 @@ import (
 	"kir/mcmc"
 )
 
-// Rates are the long-run rates of a kernel, within 0..1: the fraction of iterations in which the candidate is
-// accepted, and in which the composition changes.
+// Rates are the long-run rates of a kernel, within 0..1. Accepted is the fraction of iterations in which the
+// candidate is accepted, and Updated is the fraction of iterations in which the composition changes.
 type Rates struct {
 	Accepted float64
 	Updated  float64
 }
 
-// ErrNoClosedForm is returned if no closed form of the rates is known, or if computing it would take too long.
+// ErrNoClosedForm is returned if no closed form of the rates is known, or if computing the closed form would
+// take too long.
 var ErrNoClosedForm = errors.New("there is no closed form within reach")
 
-// Exact returns the exact rates of a kernel whose states follow the target, which must
-// have no properties.
+// Exact returns the exact rates of a kernel whose states follow the target. The target must have no properties.
 //
-// Without properties all compositions with the same number n of ingredients
-// are equally probable, so that an amount x_i of a used ingredient has the law
+// Without properties all compositions with the same number n of ingredients are equally probable. So an amount
+// x_i of a used ingredient has the distribution
 //
-//	P(x_i = s) = C(M−s−1, n−2) / C(M−1, n−1)
+//	P(x_i = s) = C(M−s−1, n−2) / C(M−1, n−1),
 //
-// and the sum of two used ones P(x_i+x_j = s) = (s−1)·C(M−s−1, n−3)/C(M−1, n−1).
-// Along a line of sum s the two ends weigh y(n)/|X_n| each and the s−1 splits
-// between them y(n+1)/|X_{n+1}| each, where n is how many ingredients the ends
-// use. Summing over s and n gives the rates of gibbs and accelerated in O(M²)
-// steps, all of whose terms are positive. For naive see [naiveRates].
+// and the sum of the amounts of two used ingredients has the distribution P(x_i+x_j = s) = (s−1)·C(M−s−1,
+// n−3)/C(M−1, n−1). A line of sum s is the set of all divisions of s units between two ingredients. At the two
+// ends of a line, one of the two ingredients is not used. Let n be the number of ingredients that the
+// composition uses at an end. Then each end has the weight y(n)/|X_n|, and each of the s−1 divisions between the
+// ends has the weight y(n+1)/|X_{n+1}|. Summing over s and n gives the rates of gibbs and accelerated in O(M²)
+// steps, and all terms are positive. For naive see [naiveRates].
 func Exact(kernel string, t *mcmc.Target) (Rates, error) {
 	if err := checkNoProperties(t); err != nil {
 		return Rates{}, err
@@ -57,7 +58,7 @@ func checkNoProperties(t *mcmc.Target) error {
 	return nil
 }
 
-// Sizes calls visit with each number n of ingredients of positive probability, and that probability p.
+// Sizes calls visit with each number n of ingredients that has a positive probability p.
 func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	lo, hi := t.Law().Support()
 	for n := lo; n <= hi; n++ {
@@ -67,8 +68,8 @@ func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	}
 }
 
-// OneAmount calls visit with each amount s of a used ingredient and its probability p, given that n ingredients are
-// used.
+// OneAmount calls visit with each amount s that a used ingredient can have, and with the probability p of the
+// amount, given that n ingredients are used.
 func OneAmount(total, n int, visit func(s int, p float64)) {
 	if n == 1 {
 		visit(total, 1)
@@ -81,8 +82,8 @@ func OneAmount(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// PairSum calls visit with each sum s of the amounts of two used ingredients and its probability p, given that n ≥
-// 2 ingredients are used.
+// PairSum calls visit with each sum s that the amounts of two used ingredients can have, and with the
+// probability p of the sum, given that n ≥ 2 ingredients are used.
 func PairSum(total, n int, visit func(s int, p float64)) {
 	if n == 2 {
 		visit(total, 1)
@@ -95,8 +96,10 @@ func PairSum(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// LineShare returns the probabilities that a draw along a line of s units picks one given end, and one given split
-// between the ends. At the ends n ingredients are used, between them n+1.
+// LineShare returns two probabilities of a draw along a line, that is, among all divisions of s units between
+// two ingredients. The result end is the probability of one given end, where one of the two ingredients takes
+// all units. The result inner is the probability of one given division between the ends. At the ends n
+// ingredients are used, and between the ends n+1.
 func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	end, inner = t.Law().P(n), 0
 	if s > 1 && n < t.Space().MaxUsed() {
@@ -109,9 +112,10 @@ func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	return end / sum, inner / sum
 }
 
-// absentLine returns the probabilities of a draw along a line of a used and an absent ingredient, given n used ones:
-// that all units go to the other, and that they are split.
-func absentLine(t *mcmc.Target, n int) (handover, split float64) {
+// absentLineProbabilities returns the probabilities of a draw along the line of a used and an absent ingredient,
+// given n used ingredients. The result handover is the probability that all units go to the absent ingredient.
+// The result split is the probability that both ingredients get units.
+func absentLineProbabilities(t *mcmc.Target, n int) (handover, split float64) {
 	OneAmount(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n, s)
 		handover += float64(p * end)
@@ -120,9 +124,10 @@ func absentLine(t *mcmc.Target, n int) (handover, split float64) {
 	return handover, split
 }
 
-// usedLine returns the probabilities of a draw along a line of two used ingredients, given n ≥ 2 used ones: that
-// they merge into one, and that both remain with other amounts.
-func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
+// usedLineProbabilities returns the probabilities of a draw along the line of two used ingredients, given n ≥ 2
+// used ingredients. The result merge is the probability that one ingredient takes all units. The result divide
+// is the probability that both ingredients remain, with other amounts.
+func usedLineProbabilities(t *mcmc.Target, n int) (merge, divide float64) {
 	PairSum(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n-1, s)
 		merge += float64(p * 2 * end)
@@ -131,18 +136,19 @@ func usedLine(t *mcmc.Target, n int) (merge, divide float64) {
 	return merge, divide
 }
 
-// acceleratedStep returns the probabilities of one iteration of Algorithm 2, given n used ingredients. absent and
-// used are those of the second ingredient of the line. The next four are those of the draw along the line: see
-// absentLine and usedLine. accept is that of accepting a merge.
+// acceleratedStep returns the probabilities of one iteration of Algorithm 2, given n used ingredients. The
+// results absent and used are the probabilities that the second ingredient of the line is absent or used. For
+// handover and split see absentLineProbabilities, and for merge and divide see usedLineProbabilities. The result
+// accept is the probability that a merge is accepted.
 func acceleratedStep(t *mcmc.Target, n int) (absent, used, handover, split, merge, divide, accept float64) {
 	others := float64(t.Space().N() - 1)
 	absent, used = float64(t.Space().N()-n)/others, float64(n-1)/others
 	accept = 1
 	if absent > 0 {
-		handover, split = absentLine(t, n)
+		handover, split = absentLineProbabilities(t, n)
 	}
 	if n >= 2 {
-		merge, divide = usedLine(t, n)
+		merge, divide = usedLineProbabilities(t, n)
 		accept = min(1, float64(n)/float64(2*(n-1)))
 	}
 	return absent, used, handover, split, merge, divide, accept
@@ -161,8 +167,10 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	return r
 }
 
-// GibbsMoves are fractions of the Gibbs sampler's iterations, by what the pair of ingredients does. Both are absent;
-// one moves all its units to an absent one; one is split; two merge; or two divide their sum in another way.
+// GibbsMoves are fractions of the iterations of the Gibbs sampler, by what happens to the pair of ingredients.
+// Absent: both ingredients are absent. Handover: a used ingredient gives all units to an absent ingredient.
+// Split: a used ingredient gives some units to an absent ingredient. Merge: one of two used ingredients takes
+// all units. Divide: two used ingredients divide their sum in another way.
 type GibbsMoves struct{ Absent, Handover, Split, Merge, Divide float64 }
 
 // Gibbs returns the GibbsMoves of a target without properties, in equilibrium.
@@ -175,14 +183,14 @@ func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 		f := float64(n)
 		if rest := all - f; rest > 0 {
 			one := p * 2 * f * rest / (all * (all - 1))
-			handover, split := absentLine(t, n)
+			handover, split := absentLineProbabilities(t, n)
 			g.Handover += float64(one * handover)
 			g.Split += float64(one * split)
 			g.Absent += p * rest * (rest - 1) / (all * (all - 1))
 		}
 		if n >= 2 {
 			both := p * f * (f - 1) / (all * (all - 1))
-			merge, divide := usedLine(t, n)
+			merge, divide := usedLineProbabilities(t, n)
 			g.Merge += float64(both * merge)
 			g.Divide += float64(both * divide)
 		}
@@ -190,21 +198,21 @@ func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 	return g
 }
 
+// Updated returns the fraction of iterations in which the composition changes.
 func (g GibbsMoves) Updated() float64 { return g.Handover + g.Split + g.Merge + g.Divide }
 
 // gibbsRates returns the rates of the Gibbs sampler, which accepts every draw.
 func gibbsRates(t *mcmc.Target) Rates { return Rates{1, Gibbs(t).Updated()} }
 
-// naiveRates are those of the naive sampler. A candidate uses m ingredients
-// with probability u(m) = |X_m|/|X|, and whether it is accepted depends on n
-// and m alone:
+// naiveRates returns the rates of the naive sampler. A candidate uses m ingredients with probability u(m) =
+// |X_m|/|X|, and whether the candidate is accepted depends on n and m alone:
 //
 //	accepted = Σ_n Σ_m min(y(n)·u(m), y(m)·u(n)).
 //
-// It equals the state with probability 1/|X|.
+// The candidate equals the state with probability 1/|X|.
 func naiveRates(t *mcmc.Target) Rates {
 	logs := t.Space().LogCounts(t.Space().MaxUsed())
-	all := logSum(logs)
+	all := logSumExp(logs)
 	accepted := 0.0
 	Sizes(t, func(n int, p float64) {
 		un := portable.Exp(logs[n] - all)
@@ -216,8 +224,8 @@ func naiveRates(t *mcmc.Target) Rates {
 	return Rates{accepted, max(0, accepted-portable.Exp(-all))}
 }
 
-// logSum returns log Σ exp v.
-func logSum(v []float64) float64 {
+// logSumExp returns log Σ exp x over the numbers x in v.
+func logSumExp(v []float64) float64 {
 	top, sum := slices.Max(v), 0.0
 	for _, x := range v {
 		sum += portable.Exp(x - top)

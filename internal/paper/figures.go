@@ -9,21 +9,21 @@ import (
 	"kir/internal/report/figure"
 )
 
-// These are the file names of the cocktail experiment's figures.
+// These constants are the file names of the figures of the cocktail experiment.
 const (
-	ratioName   = "figure3-ratios"
-	productName = "figure4-products"
+	ratioFigureName   = "figure3-ratios"
+	productFigureName = "figure4-products"
 )
 
 // pageWidth is the width of a figure.
 const pageWidth = 640.0
 
-// Pictures draws the report's figures, in the order of the paper.
+// Pictures draws the figures of the report, in the order of the paper.
 func (r *Report) Pictures() ([]*figure.Figure, error) {
 	var all []*figure.Figure
 	for _, s := range Settings() {
 		for _, l := range s.Targets {
-			f, err := r.histograms(l)
+			f, err := r.histogramFigure(l)
 			if err != nil {
 				return nil, err
 			}
@@ -36,21 +36,21 @@ func (r *Report) Pictures() ([]*figure.Figure, error) {
 	return all, nil
 }
 
-// panels lists the kernels in the order of figure 1, with their titles.
-var panels = []struct{ kernel, title string }{
+// kernelPanels lists the kernels in the order of figure 1, with the titles of their panels.
+var kernelPanels = []struct{ kernel, title string }{
 	{KernelNaive, "naive (candidates uniform on X)"},
 	{KernelGibbs, "gibbs"},
 	{KernelAccelerated, "accelerated"},
 }
 
-// histograms draws figure 1 for one target: a panel for each kernel, two panels in a row.
-func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
+// histogramFigure draws figure 1 for one target: a panel for each kernel, two panels in a row.
+func (r *Report) histogramFigure(l LawTarget) (*figure.Figure, error) {
 	const width, height = 312.0, 250.0 // size of a panel
 	f := &figure.Figure{Name: "figure1-" + fileName(l.Name), Title: "Target " + l.Name + ": " + strings.Replace(l.Formula, "∝", "in proportion to", 1), Width: pageWidth, Height: 2 * height}
 	var said strings.Builder
 	fmt.Fprintf(&said, "Histograms of the number of ingredients n on target %s, %s, mean of %d sequences.", l.Name, l.Formula, r.Sequences)
-	shown := make([]*Figure, len(panels))
-	for k, panel := range panels {
+	shown := make([]*Figure, len(kernelPanels))
+	for k, panel := range kernelPanels {
 		for q := range r.Figures {
 			if h := &r.Figures[q]; h.Target == l.Name && h.Kernel == panel.kernel {
 				shown[k] = h
@@ -60,23 +60,23 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 			return nil, fmt.Errorf("figure %s: there is no histogram of %s", f.Name, panel.kernel)
 		}
 	}
-	lo, hi := extent(shown)
+	lo, hi := sizeRange(shown)
 	for k, h := range shown {
 		x, y := float64(float64(k%2)*(pageWidth-width)), float64(float64(k/2)*height)
 		distance := fmt.Sprintf("distance %s, expected %s", number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4))
 		if h.Stuck > 0 {
 			distance += fmt.Sprintf("; %d of %d stuck", h.Stuck, r.Sequences)
 		}
-		f.WriteBold(x, y+12, figure.SmallSize, figure.Start, figure.Ink, panels[k].title)
+		f.WriteBold(x, y+12, figure.SmallSize, figure.Start, figure.Ink, kernelPanels[k].title)
 		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
-		// Only the panels of one row share a scale. With the upper row's scale the lower row would look flat if a
-		// sampler of the upper row never moves.
-		histogram(f, h, x, y+30, width, height-30, lo, hi, highestShare(shown[k/2*2:min(k/2*2+2, len(shown))]))
-		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", panels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
+		// Only the panels of one row share a scale. With the scale of the upper row the lower row would look
+		// flat if a sampler of the upper row never moves.
+		drawHistogram(f, h, x, y+30, width, height-30, lo, hi, scaleTop(shown[k/2*2:min(k/2*2+2, len(shown))]))
+		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", kernelPanels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
 	}
 	f.Text = said.String()
 	f.KeyOf("mean of the sequences", figure.Line)
-	errorKey(f)
+	addErrorKey(f)
 	f.Key("target", func(f *figure.Figure, x, y float64) {
 		f.Line(x, y+5, x+20, y+5, 1.5, figure.Accent)
 		f.Dot(x+10, y+5, 2.5, figure.Accent)
@@ -85,9 +85,9 @@ func (r *Report) histograms(l LawTarget) (*figure.Figure, error) {
 	return f, nil
 }
 
-// extent returns the range of n that the panels show: all n with a share of at least 0.1 % by the target or a
-// histogram.
-func extent(figures []*Figure) (lo, hi int) {
+// sizeRange returns the range of n that the panels show: all n whose share by the target or in a histogram is at
+// least 0.1 %.
+func sizeRange(figures []*Figure) (lo, hi int) {
 	lo = math.MaxInt
 	for _, f := range figures {
 		for _, s := range f.Sizes {
@@ -99,8 +99,9 @@ func extent(figures []*Figure) (lo, hi int) {
 	return lo, hi
 }
 
-// highestShare returns the upper end of the panels' scale, 5 % above the largest share with its error bar.
-func highestShare(figures []*Figure) float64 {
+// scaleTop returns the upper end of the vertical scale of the panels, 5 % above the largest share with its error
+// bar.
+func scaleTop(figures []*Figure) float64 {
 	top := 0.0
 	for _, f := range figures {
 		for _, s := range f.Sizes {
@@ -110,8 +111,8 @@ func highestShare(figures []*Figure) float64 {
 	return float64(1.05 * top)
 }
 
-// histogram draws one panel of figure 1.
-func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) {
+// drawHistogram draws one panel of figure 1.
+func drawHistogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) {
 	left, right, bottom := x0+34, x0+width, y0+height-44
 	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
 	x := figure.Scale{Lo: float64(lo) - 0.6, Hi: float64(hi) + 0.6, From: left, To: right}
@@ -121,7 +122,7 @@ func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, h
 		if s.N < lo || s.N > hi {
 			continue
 		}
-		bar(f, x, y, float64(s.N)-0.4, float64(s.N)+0.4, s.Mean, s.SD, figure.Line)
+		drawBar(f, x, y, float64(s.N)-0.4, float64(s.N)+0.4, s.Mean, s.SD, figure.Line)
 		target = append(target, x.At(float64(s.N)), y.At(s.Target))
 		if s.N%every == 0 {
 			f.Write(x.At(float64(s.N)), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
@@ -133,27 +134,28 @@ func histogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, h
 	}
 }
 
-// bar draws a bar from 0 to a share, with an error bar of one standard deviation to either side, cut to 0..1.
-func bar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p figure.Paint) {
+// drawBar draws a bar from 0 to a share, with an error bar of one standard deviation to either side. The error
+// bar is cut to 0..1.
+func drawBar(f *figure.Figure, x, y figure.Scale, from, to, share, sd float64, p figure.Paint) {
 	left, right := x.At(from), x.At(to)
 	f.Rect(left, y.At(share), right-left, y.From-y.At(share), p)
 	if sd == 0 {
 		return
 	}
-	errorBar(f, float64((left+right)/2), y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
+	drawErrorBar(f, float64((left+right)/2), y.At(max(0, share-sd)), y.At(min(1, share+sd)), min(2.5, (right-left)/3))
 }
 
-func errorBar(f *figure.Figure, x, lo, hi, half float64) {
+func drawErrorBar(f *figure.Figure, x, lo, hi, half float64) {
 	f.Line(x, lo, x, hi, 1, figure.Ink)
 	f.Line(x-half, lo, x+half, lo, 1, figure.Ink)
 	f.Line(x-half, hi, x+half, hi, 1, figure.Ink)
 }
 
-func errorKey(f *figure.Figure) {
-	f.Key("± 1 standard deviation", func(f *figure.Figure, x, y float64) { errorBar(f, x+10, y+11, y-1, 2.5) })
+func addErrorKey(f *figure.Figure) {
+	f.Key("± 1 standard deviation", func(f *figure.Figure, x, y float64) { drawErrorBar(f, x+10, y+11, y-1, 2.5) })
 }
 
-// ratioFigure draws figure 3: the new cocktail and its nearest recipes as stacked bars.
+// ratioFigure draws figure 3: the new cocktail and the nearest recipes as stacked bars.
 func ratioFigure(c *Cocktails) *figure.Figure {
 	const left, height, gap = 130.0, 40.0, 10.0
 	drinks := append([]Drink{c.New}, c.Nearest...)
@@ -166,7 +168,7 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 		recipes = append(recipes, recipe)
 	}
 	colours := figure.Colours(recipes)
-	f := &figure.Figure{Name: ratioName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(float64(len(drinks)) * (height + gap))}
+	f := &figure.Figure{Name: ratioFigureName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(float64(len(drinks)) * (height + gap))}
 	var said strings.Builder
 	said.WriteString("Stacked bars of composition ratios, share of the drink in %.")
 	keyed := make(map[string]bool)
@@ -192,11 +194,11 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 	return f
 }
 
-// productFigure draws figure 4: the distribution of the product of the objectives over random compositions and over
-// the chains.
+// productFigure draws figure 4: the distribution of the product of the objectives over random compositions and
+// over the chains.
 func productFigure(c *Cocktails) *figure.Figure {
 	const left, top, bottom = 34.0, 8.0, 240.0
-	f := &figure.Figure{Name: productName, Title: "The product of the two probabilities", Width: pageWidth, Height: bottom + 36}
+	f := &figure.Figure{Name: productFigureName, Title: "The product of the two probabilities", Width: pageWidth, Height: bottom + 36}
 	sides := []struct {
 		name  string
 		of    Product
@@ -220,11 +222,11 @@ func productFigure(c *Cocktails) *figure.Figure {
 		for _, bin := range side.of.Bins {
 			half := float64((bin.High - bin.Low) / 2)
 			from := bin.Low + float64(half*(0.08+float64(0.92*float64(k))))
-			bar(f, x, y, from, from+float64(0.92*half), bin.Mean, bin.SD, side.paint)
+			drawBar(f, x, y, from, from+float64(0.92*half), bin.Mean, bin.SD, side.paint)
 		}
 		f.KeyOf(side.name+", mean "+number.Typeset(side.of.Mean, 3), side.paint)
 	}
-	errorKey(f)
+	addErrorKey(f)
 	f.Text = fmt.Sprintf("Histogram of the product of the probabilities of taste Fresh and timing All day, over %d times %d random compositions (mean %s) and over %d chains of as many states (mean %s). The largest is below %s.",
 		sequenceCount, c.Random.Compositions, number.Typeset(c.Random.Mean, 3), sequenceCount, number.Typeset(c.Chain.Mean, 3), number.Typeset(last, 2))
 	f.PlaceKeys()

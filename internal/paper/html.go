@@ -13,23 +13,24 @@ import (
 )
 
 //go:embed page.html
-var pageText string
+var pageTemplateText string
 
-// page is the template of paper.html. It escapes all text except the pictures, which are SVG that this program wrote.
-var page = template.Must(template.New("paper.html").Funcs(template.FuncMap{
+// pageTemplate is the template of paper.html. The template escapes all text except the pictures, which are SVG
+// that this program wrote.
+var pageTemplate = template.Must(template.New("paper.html").Funcs(template.FuncMap{
 	"fixed":     number.Typeset,
-	"number":    shownNumber,
+	"number":    formatNumber,
 	"thousands": number.Commas,
 	"count":     number.Thousands[int],
 	"file":      fileName,
-	"formula":   formula,
+	"formula":   formulaOf,
 	"text":      view.Shown,
 	"off":       func(z float64) bool { return math.Abs(z) > zLimit },
 	"svg":       func(f *figure.Figure) template.HTML { return template.HTML(f.SVG()) },
-}).Parse(pageText))
+}).Parse(pageTemplateText))
 
-// shownNumber writes a number rounded for people; paper.json has all digits.
-func shownNumber(x any, digits int) (string, error) {
+// formatNumber writes a number rounded for readers; paper.json has all digits.
+func formatNumber(x any, digits int) (string, error) {
 	switch x := x.(type) {
 	case float64:
 		if text := number.Power(x, digits); digits > 0 || x < 0 {
@@ -45,14 +46,14 @@ func shownNumber(x any, digits int) (string, error) {
 // pageView holds what the page shows in addition to the report.
 type pageView struct {
 	*Report
-	Light, Dark template.CSS // colours of the figures on a light and a dark page
-	Style       template.CSS // other styles of the figures
-	Degrees     int
-	Histograms  []*figure.Figure
-	Cocktail    []*figure.Figure
+	Light, Dark template.CSS     // colours of the figures on a light and a dark page
+	Style       template.CSS     // other styles of the figures
+	Degrees     int              // degrees of freedom of a standard deviation over the sequences
+	Histograms  []*figure.Figure // figure 1, one picture for each target
+	Cocktail    []*figure.Figure // figures of the cocktail experiment
 }
 
-// Stuck reports whether no sequence of a row ever moved.
+// Stuck reports whether no sequence of the row's kernel on the row's target ever moved.
 func (v *pageView) Stuck(row Row) bool {
 	for _, f := range v.Figures {
 		if f.Target == row.Target && f.Kernel == row.Kernel {
@@ -62,19 +63,19 @@ func (v *pageView) Stuck(row Row) bool {
 	return false
 }
 
-// WriteHTML writes paper.html, a single file without scripts that needs neither other files nor a network. pictures
-// are the report's figures; see [Report.Pictures].
+// WriteHTML writes paper.html, a single file without scripts that needs neither other files nor a network. The
+// pictures are the figures of the report; see [Report.Pictures].
 func (r *Report) WriteHTML(w io.Writer, pictures []*figure.Figure) error {
 	light, dark := figure.Variables()
 	v := &pageView{Report: r, Degrees: r.Sequences - 1, Light: template.CSS(light), Dark: template.CSS(dark), Style: template.CSS(figure.Style())}
 	for _, p := range pictures {
-		if p.Name == ratioName || p.Name == productName {
+		if p.Name == ratioFigureName || p.Name == productFigureName {
 			v.Cocktail = append(v.Cocktail, p)
 		} else {
 			v.Histograms = append(v.Histograms, p)
 		}
 	}
-	if err := page.Execute(w, v); err != nil {
+	if err := pageTemplate.Execute(w, v); err != nil {
 		return fmt.Errorf("paper.html: %w", err)
 	}
 	return nil

@@ -2,26 +2,28 @@ package paper
 
 import "kir/internal/dataset"
 
-// Options state how the experiments are run. The zero value runs them at full length, without the cocktails.
+// Options state how the experiments are run. The zero value runs the experiments at full length, without the
+// cocktail experiment.
 type Options struct {
-	// Seed determines all random numbers. Together with Divide and Book it determines every figure.
+	// Seed determines all random numbers. Seed, Divide and Book together determine every figure.
 	Seed uint64
 
-	// Workers is how many sequences run at once, 0 for one on each processor. It affects only the duration.
+	// Workers is the number of sequences that run at once; 0 means one for each processor. The number affects
+	// only the duration.
 	Workers int
 
-	// Book is the cocktail book with the labels taste and timing, as in examples/cocktails. The report lists how it
-	// differs from the paper's. If nil, the cocktail experiment is left out.
+	// Book is the cocktail book with the labels taste and timing, as in examples/cocktails. The report lists how
+	// the book differs from the data of the paper. If Book is nil, the cocktail experiment is left out.
 	Book *dataset.Book
 
-	// Divide is the factor, at most 1,000, by which every sequence is shorter than the paper's, for trials. 0 and 1
-	// mean the paper's length.
+	// Divide is the factor, at most 1,000, by which every sequence is shorter than in the paper, for trials. 0
+	// and 1 mean the length in the paper.
 	Divide int
 
-	// Progress receives the work done so far, the total work, both in units of about a nanosecond, and the present
-	// task. It is called by one goroutine at a time, and may be nil.
+	// Progress receives the work done so far and the total work, both in nanoseconds, and the name of the
+	// present task. One goroutine at a time calls Progress. Progress may be nil.
 	Progress func(done, total int64, what string)
 }
 
-// DefaultSeed is the seed if none is given.
+// DefaultSeed is the seed if the user states no seed.
 const DefaultSeed = 1

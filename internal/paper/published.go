@@ -15,16 +15,17 @@ type rateKey struct {
 	Rate           string // "accepted" or "updated"
 }
 
-// These are the names of the two rates.
+// These constants are the names of the two rates.
 const (
 	Accepted = "accepted"
 	Updated  = "updated"
 )
 
-// published holds the paper's rates available to us: the accepted rates of the small setting with their standard
-// deviations over ten sequences, and the updated rates of its Gibbs sampler. The paper's naive column is listed under
-// the kernel that the paper describes, although the figures fit another kernel.
-var published = map[rateKey]Published{
+// publishedRates holds the rates of the paper that were available to us. The first are the accepted rates of the
+// small setting with the standard deviations over ten sequences, the others are the updated rates of the Gibbs
+// sampler. The paper's naive column is listed under the kernel that the paper describes, although the figures
+// fit another kernel.
+var publishedRates = map[rateKey]Published{
 	{"small a", KernelNaive, Accepted}:       publishedMeanSD(70.40, 0.430),
 	{"small b", KernelNaive, Accepted}:       publishedMeanSD(85.91, 0.437),
 	{"small a", KernelGibbs, Accepted}:       publishedMeanSD(100.00, 0.000),
@@ -39,17 +40,17 @@ var published = map[rateKey]Published{
 	{"large d", KernelGibbs, Updated}:        publishedMean(0.03),
 }
 
-// PublishedRate returns the paper's value of a rate, with nil fields if unknown.
+// PublishedRate returns the paper's value of a rate, with nil fields if the value is unknown.
 func PublishedRate(target, kernel, rate string) Published {
-	return published[rateKey{target, kernel, rate}]
+	return publishedRates[rateKey{target, kernel, rate}]
 }
 
-// publishedCounts is the paper's Table 1: the number of compositions of 5 units over 50 ingredients that use n of
-// them, from n = 1.
+// publishedCounts is Table 1 of the paper: the number of compositions of 5 units over 50 ingredients that use n
+// ingredients, for n = 1, 2, ...
 var publishedCounts = []string{"50", "4900", "117600", "921200", "2118760"}
 
-// These are the sizes that the paper states for its cocktail data.
+// publishedIngredients is the number of ingredients that the paper states for the cocktail data.
 const publishedIngredients = 65
 
-// publishedLaw holds how many of the paper's recipes use n ingredients.
+// publishedLaw holds how many recipes of the paper use n ingredients, by n.
 var publishedLaw = map[int]int{2: 13, 3: 29, 4: 24, 5: 3}

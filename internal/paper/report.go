@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A Report holds the results of all experiments. paper.json is its JSON form. It depends only on the options Seed,
-// Divide and Book, not on the machine, the number of workers or the time.
+// A Report holds the results of all experiments. The file paper.json is the JSON form of the Report. A Report
+// depends only on the options Seed, Divide and Book, not on the machine, the number of workers or the time.
 type Report struct {
 	Source    string `json:"source"` // citation of the paper
 	Seed      uint64 `json:"seed"`
 	Sequences int    `json:"sequences"` // number of sequences of each sampler on each target
 
-	// Divide is the factor by which sequences were shorter than the paper's; 1 in a full run.
+	// Divide is the factor by which sequences were shorter than in the paper; 1 in a full run.
 	Divide int `json:"divide"`
 
-	Counts  CountTable `json:"compositions"` // Table 1
-	Tables  []Table    `json:"tables"`
-	Figures []Figure   `json:"figures"` // figure 1, one for each target and kernel
+	Counts  CountTable `json:"compositions"` // Table 1 of the paper
+	Tables  []Table    `json:"tables"`       // rates, one table for each setting
+	Figures []Figure   `json:"figures"`      // figure 1, one histogram for each target and kernel
 	Verdict Verdict    `json:"verdict"`
 	Mixing  []Mixing   `json:"mixing"`
 
@@ -36,22 +36,22 @@ type CountTable struct {
 	Rows        []Count `json:"rows"`
 }
 
-// A Count is |X_n| for one n, in decimal digits.
+// A Count is |X_n|, the number of compositions of n ingredients, for one n, in decimal digits.
 type Count struct {
 	N     int    `json:"n"`
 	Count string `json:"count"`
-	Paper string `json:"paper"`
+	Paper string `json:"paper"` // number that the paper prints
 }
 
-// A Table holds the rates of one setting, in percent of the iterations after the discarded ones.
+// A Table holds the rates of one setting, in percent of the iterations after the discarded iterations.
 type Table struct {
 	Name       string `json:"name"`
 	Title      string `json:"title"`
 	Unit       string `json:"unit"` // unit of all figures except Z
 	N          int    `json:"ingredients"`
 	Total      int    `json:"total"`
-	Iterations int    `json:"iterations"` // iterations of one sequence, including the discarded ones
-	Discarded  int    `json:"discarded"`
+	Iterations int    `json:"iterations"` // iterations of one sequence, including the discarded iterations
+	Discarded  int    `json:"discarded"`  // number of first iterations that are discarded
 	Rows       []Row  `json:"rows"`
 }
 
@@ -61,20 +61,21 @@ type Row struct {
 	Kernel string `json:"kernel"`
 	Rate   string `json:"rate"` // "accepted" or "updated"
 
-	// Paper and PaperSD are the paper's mean and standard deviation over ten sequences. They are nil if not available
-	// to us.
+	// Paper and PaperSD are the mean and the standard deviation over ten sequences that the paper prints. A
+	// field is nil if the value was not available to us.
 	Paper   *float64 `json:"paper"`
 	PaperSD *float64 `json:"paper_sd"`
 
 	// Exact is the long-run rate; see the function [Exact].
 	Exact float64 `json:"exact"`
 
-	// Mean and SD are the mean and the standard deviation of the sequences' rates.
+	// Mean and SD are the mean and the standard deviation of the rates of the sequences.
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
 
-	// Z is (Mean − Exact) / (SD/√sequences). If all sequences have equal rates, the standard error is that of
-	// independent iterations, √(p(1−p)/iterations) with the exact rate p. If that is 0, too, it is 1/iterations.
+	// Z is (Mean − Exact) / (SD/√sequences). If all sequences have equal rates, Z is computed with the standard
+	// error of independent iterations, √(p(1−p)/iterations), where p is the exact rate. If this standard error
+	// is also 0, Z is computed with the standard error 1/iterations.
 	Z float64 `json:"z"`
 }
 
@@ -84,10 +85,10 @@ type Figure struct {
 	Target string `json:"target"`
 	Kernel string `json:"kernel"`
 
-	// TV is the total variation distance, ½ Σ_n |observed − target|, of the sequences' mean histogram. Expected
-	// is the mean TV of a chain that follows the target and mixes as well as this one; see
-	// [diagnose.ExpectedTotalVariation]. The error of a share in it is at most that of the sequences' starts, which
-	// are independent draws from the target.
+	// TV is the total variation distance, ½ Σ_n |observed − target|, of the mean histogram of the sequences.
+	// Expected is the mean TV of a chain that follows the target and mixes as well as the kernel's sequences;
+	// see [diagnose.ExpectedTotalVariation]. The error of a share in Expected is at most the error of the starts
+	// of the sequences, which are independent draws from the target.
 	TV       float64 `json:"tv"`
 	Expected float64 `json:"tv_expected"`
 
@@ -99,26 +100,27 @@ type Figure struct {
 	Sizes []Size `json:"sizes"`
 }
 
-// A Size is one bar of a histogram: the shares of compositions with n ingredients.
+// A Size is one bar of a histogram: the share of compositions with n ingredients.
 type Size struct {
 	N      int     `json:"n"`
-	Target float64 `json:"target"`
-	Mean   float64 `json:"mean"` // mean of the sequences' shares
-	SD     float64 `json:"sd"`   // standard deviation of the sequences' shares
-	MCSE   float64 `json:"mcse"` // standard error of Mean, from the autocorrelation
+	Target float64 `json:"target"` // probability of n in the target
+	Mean   float64 `json:"mean"`   // mean of the shares of the sequences
+	SD     float64 `json:"sd"`     // standard deviation of the shares of the sequences
+	MCSE   float64 `json:"mcse"`   // standard error of Mean, from the autocorrelation
 }
 
-// A Verdict summarises how far the measured rates lie from the exact ones.
+// A Verdict summarises how far the measured rates lie from the exact rates.
 type Verdict struct {
-	// Rates is the number of measured rates of the paper's samplers, without those that are 100 % or nearly 0 by
-	// definition.
+	// Rates is the number of measured rates of the paper's samplers, without the rates that are 100 % or nearly
+	// 0 by definition.
 	Rates int `json:"rates"`
 
 	// Largest is the row with the largest |Z|.
 	Largest Row `json:"largest"`
 
-	// FalseAlarm is the probability that the |Z| of a correct rate exceeds Limit, by Student's t with sequences − 1
-	// degrees of freedom. AnyAlarm is the probability that at least one of Rates independent rates does.
+	// FalseAlarm is the probability that the |Z| of a correct rate exceeds Limit, by Student's t with sequences
+	// − 1 degrees of freedom. AnyAlarm is the probability that the |Z| of at least one of Rates independent
+	// correct rates exceeds Limit.
 	Limit      float64 `json:"limit"`
 	FalseAlarm float64 `json:"false_alarm"`
 	AnyAlarm   float64 `json:"any_alarm"`
@@ -127,24 +129,24 @@ type Verdict struct {
 	Beyond []Row `json:"beyond"`
 }
 
-// A Mixing holds how many independent values of n the accelerated sampler's sequences are worth.
+// A Mixing holds how many independent values of n a sequence of the accelerated sampler is worth.
 type Mixing struct {
 	Target string `json:"target"`
 
 	// IACT is a close lower bound of the integrated autocorrelation time of n, in iterations; see [IACTBound].
 	IACT float64 `json:"iact"`
 
-	// Independent is the greatest number of independent values of n that a sequence of the paper's length is worth,
-	// not counting discarded iterations.
+	// Independent is the maximum number of independent values of n that a sequence of the paper's length is
+	// worth, not counting discarded iterations.
 	Independent float64 `json:"independent"`
 }
 
-// A Difference is a place where the data or their interpretation differ from the paper's.
+// A Difference is a point in which the data, or the reading of the paper, differ from the paper.
 type Difference struct {
-	What  string `json:"what"`
-	Paper string `json:"paper"`
-	Here  string `json:"here"`
-	Why   string `json:"why"`
+	What  string `json:"what"`  // subject of the difference
+	Paper string `json:"paper"` // what the paper states
+	Here  string `json:"here"`  // what the repeated experiments use
+	Why   string `json:"why"`   // reason for the difference
 }
 
 // WriteJSON writes paper.json.

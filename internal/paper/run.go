@@ -13,8 +13,8 @@ import (
 	"kir/mcmc"
 )
 
-// cost is the approximate duration of one iteration of each kernel, in nanoseconds.
-var cost = map[string]int64{
+// iterationCosts holds the approximate duration of one iteration of each kernel, in nanoseconds.
+var iterationCosts = map[string]int64{
 	KernelNaive:       130,
 	KernelGibbs:       25,
 	KernelAccelerated: 40,
@@ -22,15 +22,15 @@ var cost = map[string]int64{
 	"cocktail blind":  3000,
 }
 
-// A task is one sequence to run.
-type task struct {
-	description string
-	iterations  int
-	cost        int64 // nanoseconds of one iteration
-	run         func(ctx context.Context, tick func(iterations int)) error
+// A sequenceTask is one sequence to run.
+type sequenceTask struct {
+	description   string                                                     // text for Progress
+	iterations    int                                                        // number of iterations of the sequence
+	iterationCost int64                                                      // nanoseconds of one iteration
+	run           func(ctx context.Context, tick func(iterations int)) error // runs the sequence and calls tick with the number of iterations since the last call
 }
 
-// Run runs all experiments and returns the report. It returns the context's error if ctx ends first.
+// Run runs all experiments and returns the report. If ctx ends first, Run returns the error of the context.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Divide == 0 {
 		o.Divide = 1
@@ -46,7 +46,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		settings[k].Iterations /= o.Divide
 		settings[k].Discarded /= o.Divide
 	}
-	runs, tasks, err := plan(o, settings)
+	runs, tasks, err := planRuns(o, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -55,18 +55,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if lab, err = newCocktailLab(ctx, o); err != nil {
 			return nil, err
 		}
-		tasks = append(tasks, lab.plan(o)...)
+		tasks = append(tasks, lab.planSequences(o)...)
 	}
-	if err := work(ctx, o, tasks); err != nil {
+	if err := runTasks(ctx, o, tasks); err != nil {
 		return nil, err
 	}
-	return report(o, settings, runs, lab)
+	return buildReport(o, settings, runs, lab)
 }
 
-// plan lists the runs on laws of n and their sequences.
-func plan(o Options, settings []Setting) ([]*run, []task, error) {
-	var runs []*run
-	var tasks []task
+// planRuns lists the runs on distributions of n, with a task for each sequence.
+func planRuns(o Options, settings []Setting) ([]*kernelRun, []sequenceTask, error) {
+	var runs []*kernelRun
+	var tasks []sequenceTask
 	for q := range settings {
 		s := &settings[q]
 		for _, law := range s.Targets {
@@ -75,8 +75,8 @@ func plan(o Options, settings []Setting) ([]*run, []task, error) {
 				return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
 			}
 			for _, name := range []string{KernelNaive, KernelGibbs, KernelAccelerated} {
-				r := &run{setting: s, law: law, kernel: name, target: target, sequences: make([]*sequence, sequenceCount), left: sequenceCount}
-				more, err := r.plan(o.Seed)
+				r := &kernelRun{setting: s, lawTarget: law, kernel: name, target: target, sequences: make([]*sequenceStats, sequenceCount), unfinishedCount: sequenceCount}
+				more, err := r.planSequences(o.Seed)
 				if err != nil {
 					return nil, nil, fmt.Errorf("%s: %w", law.Name, err)
 				}
@@ -87,20 +87,20 @@ func plan(o Options, settings []Setting) ([]*run, []task, error) {
 	return runs, tasks, nil
 }
 
-// plan returns a task for each sequence of the run.
-func (r *run) plan(seed uint64) (tasks []task, err error) {
+// planSequences returns a task for each sequence of the run.
+func (r *kernelRun) planSequences(seed uint64) (tasks []sequenceTask, err error) {
 	k, err := mcmc.NewKernel(r.kernel, r.target)
 	if err != nil {
 		return nil, err
 	}
 	s := r.setting
 	// Each run has seeds of its own, so that no two sequences share random numbers.
-	own := mcmc.NewRand(seed, "paper "+r.law.Name+" "+r.kernel, 0).Uint64()
+	own := mcmc.NewRand(seed, "paper "+r.lawTarget.Name+" "+r.kernel, 0).Uint64()
 	for index := range sequenceCount {
-		tasks = append(tasks, task{r.law.Name + ", " + r.kernel, s.Iterations, cost[r.kernel], func(ctx context.Context, tick func(int)) error {
+		tasks = append(tasks, sequenceTask{r.lawTarget.Name + ", " + r.kernel, s.Iterations, iterationCosts[r.kernel], func(ctx context.Context, tick func(int)) error {
 			x, err := runSequence(ctx, r.target, k, own, index, s.Discarded, s.Iterations-s.Discarded, tick)
 			if err != nil {
-				return fmt.Errorf("%s: %w", r.law.Name, err)
+				return fmt.Errorf("%s: %w", r.lawTarget.Name, err)
 			}
 			return r.add(index, x)
 		}})
@@ -108,30 +108,30 @@ func (r *run) plan(seed uint64) (tasks []task, err error) {
 	return tasks, nil
 }
 
-// plan returns a task for each sequence of the cocktail experiment.
-func (lab *cocktailLab) plan(o Options) []task {
-	var tasks []task
+// planSequences returns a task for each sequence of the cocktail experiment.
+func (lab *cocktailLab) planSequences(o Options) []sequenceTask {
+	var tasks []sequenceTask
 	chain := mcmc.NewRand(o.Seed, "paper cocktail chain", 0).Uint64()
 	blind := mcmc.NewRand(o.Seed, "paper cocktail blind", 0).Uint64()
 	c := &lab.result
 	for index := range sequenceCount {
-		tasks = append(tasks, task{"cocktails, accelerated", c.Iterations, cost["cocktail chain"], func(ctx context.Context, tick func(int)) error {
+		tasks = append(tasks, sequenceTask{"cocktails, accelerated", c.Iterations, iterationCosts["cocktail chain"], func(ctx context.Context, tick func(int)) error {
 			return lab.runChain(ctx, chain, index, tick)
 		}})
 	}
 	for index := range sequenceCount {
-		tasks = append(tasks, task{"cocktails, random", c.Iterations - c.Discarded, cost["cocktail blind"], func(ctx context.Context, tick func(int)) error {
+		tasks = append(tasks, sequenceTask{"cocktails, random", c.Iterations - c.Discarded, iterationCosts["cocktail blind"], func(ctx context.Context, tick func(int)) error {
 			return lab.runIndependent(ctx, blind, index, tick)
 		}})
 	}
 	return tasks
 }
 
-// work runs the tasks on a pool of workers.
-func work(ctx context.Context, o Options, tasks []task) error {
+// runTasks runs the tasks on a pool of workers.
+func runTasks(ctx context.Context, o Options, tasks []sequenceTask) error {
 	total := int64(0)
 	for _, t := range tasks {
-		total += int64(t.iterations) * t.cost
+		total += int64(t.iterations) * t.iterationCost
 	}
 	var mutex sync.Mutex
 	done := int64(0)
@@ -148,7 +148,7 @@ func work(ctx context.Context, o Options, tasks []task) error {
 				}
 				mutex.Lock()
 				defer mutex.Unlock()
-				done += int64(iterations) * t.cost
+				done += int64(iterations) * t.iterationCost
 				o.Progress(done, total, t.description)
 			})
 		})
@@ -159,14 +159,14 @@ func work(ctx context.Context, o Options, tasks []task) error {
 	return ctx.Err() // ctx may have ended when no task was running
 }
 
-// report builds the report from the finished runs and the cocktail experiment.
-func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Report, error) {
+// buildReport builds the report from the finished runs and the cocktail experiment.
+func buildReport(o Options, settings []Setting, runs []*kernelRun, lab *cocktailLab) (*Report, error) {
 	r := &Report{
 		Source:    "Obara, Morimura, Yanagisawa (2019): Sampler for Composition Ratio by Markov Chain Monte Carlo. arXiv 1906.06663",
 		Seed:      o.Seed,
 		Sequences: sequenceCount,
 		Divide:    o.Divide,
-		Counts:    countTable(),
+		Counts:    newCountTable(),
 	}
 	for q := range settings {
 		s := &settings[q]
@@ -185,12 +185,12 @@ func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Repo
 				if err != nil {
 					return nil, err
 				}
-				r.Mixing = append(r.Mixing, Mixing{x.law.Name, tau, float64(s.Iterations-s.Discarded) / tau})
+				r.Mixing = append(r.Mixing, Mixing{x.lawTarget.Name, tau, float64(s.Iterations-s.Discarded) / tau})
 			}
 		}
 		r.Tables = append(r.Tables, table)
 	}
-	r.Verdict = verdict(r.Tables)
+	r.Verdict = summarizeRates(r.Tables)
 	if lab != nil {
 		c, err := lab.summarize()
 		if err != nil {
@@ -198,15 +198,15 @@ func report(o Options, settings []Setting, runs []*run, lab *cocktailLab) (*Repo
 		}
 		r.Cocktails = c
 	}
-	r.Differences = differences(r.Cocktails)
+	r.Differences = listDifferences(r.Cocktails)
 	return r, nil
 }
 
 // zLimit is the number of standard errors beyond which a rate counts as an alarm.
 const zLimit = 4
 
-// verdict summarises the rows of all tables.
-func verdict(tables []Table) Verdict {
+// summarizeRates summarises the rows of all tables.
+func summarizeRates(tables []Table) Verdict {
 	v := Verdict{Limit: zLimit, Beyond: []Row{}}
 	for _, t := range tables {
 		for _, row := range t.Rows {

@@ -307,9 +307,9 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	pictures := mustPictures(t)
 	titles := map[string][]string{
-		"figure1":   {"number of ingredients, n", "share of the states, %", "accelerated", "gibbs", "target"},
-		ratioName:   {"share of the drink in %", "New"},
-		productName: {"y_taste · y_timing", "share of the compositions, %", "random compositions"},
+		"figure1":         {"number of ingredients, n", "share of the states, %", "accelerated", "gibbs", "target"},
+		ratioFigureName:   {"share of the drink in %", "New"},
+		productFigureName: {"y_taste · y_timing", "share of the compositions, %", "random compositions"},
 	}
 	for _, p := range pictures {
 		checkPicture(t, p)
@@ -392,7 +392,7 @@ func TestSave(t *testing.T) {
 		files = append(files, e.Name())
 	}
 	want := []string{"paper.html", "paper.json"}
-	for _, name := range []string{"figure1-large-a", "figure1-large-b", "figure1-large-c", "figure1-large-d", "figure1-small-a", "figure1-small-b", ratioName, productName} {
+	for _, name := range []string{"figure1-large-a", "figure1-large-b", "figure1-large-c", "figure1-large-d", "figure1-small-a", "figure1-small-b", ratioFigureName, productFigureName} {
 		want = append(want, name+".png", name+".svg")
 	}
 	slices.Sort(want)
@@ -522,7 +522,7 @@ func checkNewCocktail(t *testing.T, book *dataset.Book) {
 		if err := lab.runChain(context.Background(), 11, index, func(int) {}); err != nil {
 			t.Fatal(err)
 		}
-		c, err := mcmc.NewChain(lab.target, lab.kernel, 11, index)
+		c, err := mcmc.NewChain(lab.scoredTarget, lab.kernel, 11, index)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,9 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Save writes paper.html, paper.json and each figure as SVG and PNG into a new directory. It writes to a temporary
-// directory first, so that dir is complete or absent. It returns an error that wraps [fs.ErrExist] if dir exists.
+// Save writes paper.html, paper.json and each figure as SVG and PNG into a new directory. Save writes to a
+// temporary directory first, so that dir is complete or absent. If dir exists, Save returns an error that wraps
+// [fs.ErrExist].
 func (r *Report) Save(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err
@@ -54,8 +55,8 @@ func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 	return os.Rename(part, dir)
 }
 
-// CheckDir returns an error if Save could not create dir, because it exists or its parent does not. Call it before a
-// long run.
+// CheckDir returns an error if Save could not create dir, because dir exists or the parent of dir does not
+// exist. Callers should call CheckDir before a long run.
 func CheckDir(dir string) error {
 	switch _, err := os.Lstat(dir); {
 	case err == nil:

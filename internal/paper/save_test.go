@@ -28,10 +28,10 @@ func TestAdd(t *testing.T) {
 		want[c.bin]++
 		sum += c.product
 	}
-	if s.bins != want || math.Abs(s.sum-sum) > 1e-12 {
-		t.Errorf("the bins are %v with the sum %v, not %v with %v", s.bins, s.sum, want, sum)
+	if s.binCounts != want || math.Abs(s.productSum-sum) > 1e-12 {
+		t.Errorf("the bins are %v with the sum %v, not %v with %v", s.binCounts, s.productSum, want, sum)
 	}
-	p := productLaw([]cocktailSequence{{sum: 3, bins: [cocktailBins]int64{4: 2, 24: 8}}, {sum: 5, bins: [cocktailBins]int64{4: 4, 24: 6}}}, 10)
+	p := productDistribution([]cocktailSequence{{productSum: 3, binCounts: [cocktailBins]int64{4: 2, 24: 8}}, {productSum: 5, binCounts: [cocktailBins]int64{4: 4, 24: 6}}}, 10)
 	if p.Compositions != 10 || math.Abs(p.Mean-0.4) > 1e-12 || math.Abs(p.SD-math.Sqrt(0.02)) > 1e-12 || len(p.Bins) != cocktailBins || p.Bins[4].Low != 0.16 || p.Bins[4].High != 0.2 ||
 		math.Abs(p.Bins[4].Mean-0.3) > 1e-12 || math.Abs(p.Bins[4].SD-math.Sqrt(0.02)) > 1e-12 || math.Abs(p.Bins[24].Mean-0.7) > 1e-12 || p.Bins[5].Mean != 0 {
 		t.Errorf("two sequences sum up to %+v", p)
@@ -117,8 +117,8 @@ func TestLab(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for n, p := range map[int]float64{1: 0.5, 2: 0.5, 3: 0} {
-		if lab.target.Law().P(n) != p || lab.random.Law().P(n) != p {
-			t.Errorf("of %d ingredients it wants %v", n, lab.target.Law().P(n))
+		if lab.scoredTarget.Law().P(n) != p || lab.randomTarget.Law().P(n) != p {
+			t.Errorf("of %d ingredients it wants %v", n, lab.scoredTarget.Law().P(n))
 		}
 	}
 	if got := lab.recipes[0].Parts(); got[0].Amount != 250 || got[1].Amount != 750 {
@@ -153,22 +153,22 @@ func TestRows(t *testing.T) {
 // verdict, at the bounds from which it says so.
 func TestPageWords(t *testing.T) {
 	for want, x := range map[string]any{"12,346": 12345.6, "−12346": -12345.6, "1,234": 1234} {
-		if got, err := shownNumber(x, 0); err != nil || got != want {
+		if got, err := formatNumber(x, 0); err != nil || got != want {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
-	if _, err := shownNumber("x", 0); err == nil || err.Error() != "string is no number" {
+	if _, err := formatNumber("x", 0); err == nil || err.Error() != "string is no number" {
 		t.Error(err)
 	}
 	page := &pageView{Report: &Report{Sequences: 10, Figures: []Figure{{Target: "small a", Kernel: KernelNaive, Stuck: 10}, {Target: "small a", Kernel: KernelGibbs, Stuck: 9}}}}
 	if !page.Stuck(Row{Target: "small a", Kernel: KernelNaive}) || page.Stuck(Row{Target: "small a", Kernel: KernelGibbs}) || page.Stuck(Row{Target: "small b", Kernel: KernelNaive}) {
 		t.Error("what moved is said to be stuck, or what is stuck to have moved")
 	}
-	v := verdict([]Table{{Rows: []Row{{Kernel: KernelGibbs, Z: 4, SD: 1}, {Kernel: KernelNaive, Z: -4.5, SD: 1}, {Kernel: KernelNaive, Z: 7}}}})
+	v := summarizeRates([]Table{{Rows: []Row{{Kernel: KernelGibbs, Z: 4, SD: 1}, {Kernel: KernelNaive, Z: -4.5, SD: 1}, {Kernel: KernelNaive, Z: 7}}}})
 	if v.Rates != 2 || len(v.Beyond) != 2 || v.Largest.Z != -4.5 || v.Limit != 4 || math.Abs(v.FalseAlarm-0.00311) > 1e-5 || math.Abs(v.AnyAlarm-(1-math.Pow(1-v.FalseAlarm, 2))) > 1e-15 {
 		t.Errorf("the verdict is %+v", v)
 	}
-	if v := verdict(nil); v.Rates != 0 || v.AnyAlarm != 0 || v.Beyond == nil {
+	if v := summarizeRates(nil); v.Rates != 0 || v.AnyAlarm != 0 || v.Beyond == nil {
 		t.Errorf("of nothing it is %+v", v)
 	}
 }
@@ -176,16 +176,16 @@ func TestPageWords(t *testing.T) {
 // TestExtents: what of a histogram is shown, and how high.
 func TestExtents(t *testing.T) {
 	figures := []*Figure{{Sizes: []Size{{N: 1, Target: 0.0009}, {N: 2, Target: 0.001}, {N: 3, Target: 0.5, Mean: 0.6, SD: 0.1}}}, {Sizes: []Size{{N: 2, Mean: 0.9, SD: 0.3}, {N: 7, Mean: 0.001}, {N: 9, Mean: 0.0005}}}}
-	if lo, hi := extent(figures); lo != 2 || hi != 7 {
+	if lo, hi := sizeRange(figures); lo != 2 || hi != 7 {
 		t.Errorf("from %d to %d", lo, hi)
 	}
-	if got := highestShare(figures); got != 1.05 {
+	if got := scaleTop(figures); got != 1.05 {
 		t.Errorf("up to %v", got)
 	}
-	if got := highestShare(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
+	if got := scaleTop(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
 		t.Errorf("up to %v", got)
 	}
-	if got := len(countTable().Rows); got != 5 || countTable().Rows[2].Count != "117600" || countTable().Ingredients != 50 || countTable().Total != 5 {
-		t.Errorf("the table is %+v", countTable())
+	if got := len(newCountTable().Rows); got != 5 || newCountTable().Rows[2].Count != "117600" || newCountTable().Ingredients != 50 || newCountTable().Total != 5 {
+		t.Errorf("the table is %+v", newCountTable())
 	}
 }

@@ -14,25 +14,25 @@ import (
 // sequenceCount is the number of sequences that the paper runs of each sampler.
 const sequenceCount = 10
 
-// A sequence holds the statistics of one chain on a law of n.
-type sequence struct {
-	tally   mcmc.Tally
-	counts  []int64 // number of kept states with n ingredients, by n
-	history *diagnose.Histogram
-	moved   bool // whether any kept state differs from the one before
+// A sequenceStats holds the statistics of one chain on a target without properties.
+type sequenceStats struct {
+	tally         mcmc.Tally          // counts of accepted and updated iterations
+	counts        []int64             // number of kept states with n ingredients, by n
+	usedHistogram *diagnose.Histogram // counts of the numbers of ingredients, for the standard errors
+	moved         bool                // whether any kept state differs from the state before
 }
 
 // runSequence runs one chain from a start drawn from the target.
-func runSequence(ctx context.Context, t *mcmc.Target, k mcmc.Kernel, seed uint64, index, discarded, kept int, tick func(iterations int)) (*sequence, error) {
+func runSequence(ctx context.Context, t *mcmc.Target, k mcmc.Kernel, seed uint64, index, discarded, kept int, tick func(iterations int)) (*sequenceStats, error) {
 	c, err := mcmc.NewChain(t, k, seed, index)
 	if err != nil {
 		return nil, err
 	}
 	_, hi := t.Law().Support()
-	s := &sequence{counts: make([]int64, hi+1), history: diagnose.NewHistogram(hi+1, 1)}
-	err = advance(ctx, c, discarded, kept, tick, func(int) {
+	s := &sequenceStats{counts: make([]int64, hi+1), usedHistogram: diagnose.NewHistogram(hi+1, 1)}
+	err = advanceChain(ctx, c, discarded, kept, tick, func(int) {
 		n := c.State.Composition.Used()
-		s.history.Add(n)
+		s.usedHistogram.Add(n)
 		s.counts[n]++
 	})
 	s.tally = c.Tally()
@@ -40,40 +40,40 @@ func runSequence(ctx context.Context, t *mcmc.Target, k mcmc.Kernel, seed uint64
 	return s, err
 }
 
-// A run holds all sequences of one kernel on one target.
-type run struct {
-	setting *Setting
-	law     LawTarget
-	kernel  string
-	target  *mcmc.Target
+// A kernelRun holds all sequences of one kernel on one target.
+type kernelRun struct {
+	setting   *Setting
+	lawTarget LawTarget
+	kernel    string
+	target    *mcmc.Target
 
-	mutex     sync.Mutex
-	sequences []*sequence
-	left      int // number of sequences not yet finished
+	mutex           sync.Mutex
+	sequences       []*sequenceStats // finished sequences, by index
+	unfinishedCount int              // number of sequences not yet finished
 
-	rows   []Row
-	figure Figure
+	rows   []Row  // accepted and updated rate
+	figure Figure // histogram of n
 }
 
-// add stores a finished sequence. After the last one it computes the results and drops the sequences.
-func (r *run) add(index int, s *sequence) error {
+// add stores a finished sequence. After the last sequence add computes the results and drops the sequences.
+func (r *kernelRun) add(index int, s *sequenceStats) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.sequences[index] = s
-	r.left--
-	if r.left > 0 {
+	r.unfinishedCount--
+	if r.unfinishedCount > 0 {
 		return nil
 	}
-	err := r.sumUp()
+	err := r.summarize()
 	r.sequences = nil
 	return err
 }
 
-// sumUp computes the rows and the histogram of the run.
-func (r *run) sumUp() error {
+// summarize computes the rows and the histogram of the run.
+func (r *kernelRun) summarize() error {
 	exact, err := Exact(r.kernel, r.target)
 	if err != nil {
-		return fmt.Errorf("%s, %s: %w", r.law.Name, r.kernel, err)
+		return fmt.Errorf("%s, %s: %w", r.lawTarget.Name, r.kernel, err)
 	}
 	kept := float64(r.sequences[0].tally.Iterations)
 	var accepted, updated []float64
@@ -82,37 +82,37 @@ func (r *run) sumUp() error {
 		updated = append(updated, float64(s.tally.Updated)/kept)
 	}
 	r.rows = []Row{
-		newRow(r.law.Name, r.kernel, Accepted, exact.Accepted, accepted, kept),
-		newRow(r.law.Name, r.kernel, Updated, exact.Updated, updated, kept),
+		newRow(r.lawTarget.Name, r.kernel, Accepted, exact.Accepted, accepted, kept),
+		newRow(r.lawTarget.Name, r.kernel, Updated, exact.Updated, updated, kept),
 	}
-	return r.draw()
+	return r.computeHistogram()
 }
 
-// draw computes the histogram of n, as the run's Figure.
-func (r *run) draw() error {
+// computeHistogram computes the histogram of n, the Figure of the run.
+func (r *kernelRun) computeHistogram() error {
 	f := Figure{
-		Name:   "figure1-" + fileName(r.law.Name) + "-" + r.kernel,
-		Target: r.law.Name,
+		Name:   "figure1-" + fileName(r.lawTarget.Name) + "-" + r.kernel,
+		Target: r.lawTarget.Name,
 		Kernel: r.kernel,
-		File:   "figure1-" + fileName(r.law.Name),
+		File:   "figure1-" + fileName(r.lawTarget.Name),
 	}
 	histories := make([]*diagnose.Histogram, len(r.sequences))
 	for k, s := range r.sequences {
-		histories[k] = s.history
+		histories[k] = s.usedHistogram
 		if !s.moved {
 			f.Stuck++
 		}
 	}
 	shares, err := diagnose.Shares(histories)
 	if err != nil {
-		return fmt.Errorf("%s, %s: %w", r.law.Name, r.kernel, err)
+		return fmt.Errorf("%s, %s: %w", r.lawTarget.Name, r.kernel, err)
 	}
 	_, hi := r.target.Law().Support()
 	law, observed := make([]float64, hi+1), make([]float64, hi+1)
 	for n := range law {
 		law[n] = r.target.Law().P(n)
 		observed[n] = shares[n].Probability
-		shares[n] = r.boundError(shares[n], law[n])
+		shares[n] = r.limitShareError(shares[n], law[n])
 		perSequence := make([]float64, len(r.sequences))
 		for k, s := range r.sequences {
 			perSequence[k] = float64(s.counts[n]) / float64(s.tally.Iterations)
@@ -128,10 +128,10 @@ func (r *run) draw() error {
 	return nil
 }
 
-// boundError limits the standard error of the share of an n with probability p. The limit is the error of the
-// sequences' starts, which are independent draws from the target. The error equals the limit if no sequence ever
-// moved, which autocorrelation cannot show.
-func (r *run) boundError(s diagnose.Proportion, p float64) diagnose.Proportion {
+// limitShareError limits the standard error of the share of an n with probability p. The limit is the error of
+// the starts of the sequences, which are independent draws from the target. If no sequence ever moved, the error
+// equals the limit, because autocorrelation cannot show the error.
+func (r *kernelRun) limitShareError(s diagnose.Proportion, p float64) diagnose.Proportion {
 	starts := math.Sqrt(p * (1 - p) / float64(len(r.sequences)))
 	if s.Err != nil || !(s.MCSE < starts) {
 		s.MCSE, s.Err = starts, nil
@@ -139,8 +139,8 @@ func (r *run) boundError(s diagnose.Proportion, p float64) diagnose.Proportion {
 	return s
 }
 
-// advance runs a chain and calls keep after each iteration that is not discarded.
-func advance(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick func(iterations int), keep func(draw int)) error {
+// advanceChain runs a chain and calls keep after each iteration that is not discarded.
+func advanceChain(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick func(iterations int), keep func(draw int)) error {
 	const stride = 2_000 // iterations between checks of the context
 	for left := discarded; left > 0; left -= stride {
 		if err := ctx.Err(); err != nil {
@@ -188,7 +188,7 @@ func newRow(target, kernel, rate string, exact float64, rates []float64, kept fl
 	}
 }
 
-// meanSD returns the mean and the standard deviation with divisor k−1.
+// meanSD returns the mean of k numbers and the standard deviation with divisor k−1.
 func meanSD(x []float64) (mean, sd float64) {
 	for _, v := range x {
 		mean += v

@@ -6,32 +6,32 @@ import (
 	"kir/mcmc"
 )
 
-// These are the names of the kernels in the report.
+// These constants are the names of the kernels in the report.
 const (
-	KernelNaive       = "naive"       // naive: candidates uniform on the space X
-	KernelGibbs       = "gibbs"       // gibbs: a new split of any pair of ingredients
+	KernelNaive       = "naive"       // candidates uniform on the space X of all compositions
+	KernelGibbs       = "gibbs"       // a new division of the joint amount of any two ingredients
 	KernelAccelerated = "accelerated" // Algorithm 2 of the paper
 )
 
-// A Setting is one size of the paper's experiments on laws of n (§5.1): the space, the targets on it, and the length
-// of each sequence.
+// A Setting is one size of the paper's experiments on distributions of n (§5.1): the space, the targets on the
+// space, and the length of each sequence.
 type Setting struct {
 	Name       string // "small" or "large"
-	N, Total   int
-	Iterations int // iterations of one sequence, T in the paper
-	Discarded  int // number of first iterations that are discarded
+	N, Total   int    // number of ingredients, and total units
+	Iterations int    // iterations of one sequence, T in the paper
+	Discarded  int    // number of first iterations that are discarded
 	Targets    []LawTarget
 }
 
-// A LawTarget is a target without properties, given by its law of n.
+// A LawTarget is a target without properties, given by the distribution (law) of the number n of ingredients.
 type LawTarget struct {
 	Name    string // name such as "small a", unique among all settings
 	Law     mcmc.Sparsity
-	Formula string // formula of the law, as text
+	Formula string // formula of the distribution, as text
 }
 
-// Settings returns the paper's two settings. If we could not read a formula in the paper, the target's Formula states
-// the one used instead.
+// Settings returns the two settings of the paper. If we could not read a formula in the paper, the Formula of
+// the target states the formula that is used instead.
 func Settings() []Setting {
 	return []Setting{
 		{
@@ -56,7 +56,7 @@ func Settings() []Setting {
 	}
 }
 
-// Target returns the mcmc.Target of a law in the setting.
+// Target returns the mcmc.Target of a LawTarget in the setting.
 func (s *Setting) Target(l LawTarget) (*mcmc.Target, error) {
 	space, err := mcmc.NewSpace(s.N, s.Total)
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *Setting) Target(l LawTarget) (*mcmc.Target, error) {
 	return mcmc.NewTarget(space, l.Law)
 }
 
-// formula returns the formula of a law, as text, by the target's name.
-func formula(target string) string {
+// formulaOf returns the formula of a target's distribution of n, as text, given the name of the target.
+func formulaOf(target string) string {
 	for _, s := range Settings() {
 		for _, l := range s.Targets {
 			if l.Name == target {

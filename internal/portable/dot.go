@@ -1,7 +1,7 @@
 package portable
 
-// Dot returns Σ x_k·y_k over the length of x, as four sums of every fourth product, which
-// are then added up.
+// Dot returns Σ x_k·y_k over the length of x. Dot computes four sums, each of every fourth product, and then
+// adds up the four sums.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var a, b, c, d float64

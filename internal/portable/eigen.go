@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Eigen returns the eigenvalues of a symmetric n × n matrix, the smallest first, and for each an eigenvector of
-// length 1. The vectors are orthogonal. Eigen rotates pairs of axes until every number off the diagonal is below the
-// rounding of those on the diagonal (Jacobi 1846), in a few times n³ operations. Numbers must be finite, with finite
-// squares.
+// Eigen returns the eigenvalues of a symmetric n × n matrix, the smallest first, and for each eigenvalue an
+// eigenvector of length 1. The eigenvectors are orthogonal. Eigen rotates pairs of axes until every number off
+// the diagonal is below the rounding errors of the numbers on the diagonal (Jacobi 1846). This takes a few times
+// n³ operations. All numbers must be finite, with finite squares.
 func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 	n := len(symmetric)
 	m, axes := make([][]float64, n), make([][]float64, n) // the rows of axes are the vectors
@@ -17,7 +17,7 @@ func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 		m[i], axes[i] = slices.Clone(symmetric[i]), make([]float64, n)
 		axes[i][i] = 1
 	}
-	const most = 60 // greatest number of sweeps; ten suffice, as convergence is quadratic
+	const most = 60 // maximum number of sweeps; ten suffice, as convergence is quadratic
 	for range most {
 		beside, all := 0.0, 0.0
 		for i, row := range m {
@@ -44,7 +44,8 @@ func Eigen(symmetric [][]float64) (values []float64, vectors [][]float64) {
 	return values, vectors
 }
 
-// rotateAxes rotates axes p and q of a symmetric matrix so that m_pq becomes 0. The rows of axes rotate alike.
+// rotateAxes rotates axes p and q of the symmetric matrix m so that m_pq becomes 0. Rows p and q of axes are
+// rotated by the same angle.
 func rotateAxes(m, axes [][]float64, p, q int) {
 	if m[p][q] == 0 {
 		return

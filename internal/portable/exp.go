@@ -2,43 +2,45 @@ package portable
 
 import "math"
 
-// Exponentials follow Tang (1989, "Table-driven implementation of the exponential function
-// in IEEE floating-point arithmetic"): with k = round(x·128/ln 2) = 128·e + j,
+// Exponentials follow Tang (1989, "Table-driven implementation of the exponential function in IEEE
+// floating-point arithmetic"): with k = round(x·128/ln 2) = 128·e + j,
 //
 //	exp x = 2^e · 2^(j/128) · exp r,  |r| ≤ ln 2/256.
 //
-// powers has each 2^(j/128) as a sum of two numbers.
+// The table powers has each 2^(j/128) as a sum of two numbers.
 
 const (
-	steps  = 128
-	toStep = steps / math.Ln2
-	// The sum of the parts is ln 2/128. All parts but the last have so few bits that their products with k are exact.
+	steps      = 128
+	stepFactor = steps / math.Ln2
+	// The sum of the three parts is ln 2/128. All parts but the last have so few bits that the products of the
+	// parts with k are exact.
 	stepHigh   = 0x1.62e42fefp-8
 	stepMiddle = 0x0.00000000a39ef357p-8
 	stepLow    = math.Ln2/steps - stepHigh - stepMiddle
-	// Adding rounder to a number and subtracting it again rounds the number to an integer.
-	rounder = 0x1.8p52
+	// Adding integerRounder to a number and then subtracting integerRounder rounds the number to an integer.
+	integerRounder = 0x1.8p52
 )
 
-// Exp returns eˣ, to 0.52 ulp; below 2⁻¹⁰²² to 1.02.
+// Exp returns eˣ with an error of at most 0.52 units in the last place. For results below 2⁻¹⁰²² the error is at
+// most 1.02 units.
 func Exp(x float64) float64 {
 	if !(math.Abs(x) < 708) {
 		return expSpecial(x)
 	}
-	y, e := expNear(x)
+	y, e := expScaled(x)
 	return math.Float64frombits(math.Float64bits(y) + uint64(e)<<52)
 }
 
-// expNear returns eˣ as y·2^e, 0.99 < y < 2, for |x| < 800.
-func expNear(x float64) (y float64, e int) {
-	shifted := float64(x*toStep) + rounder
+// expScaled returns eˣ as y·2^e, 0.99 < y < 2, for |x| < 800.
+func expScaled(x float64) (y float64, e int) {
+	shifted := float64(x*stepFactor) + integerRounder
 	k := int(int32(math.Float64bits(shifted)))
-	n := shifted - rounder
+	n := shifted - integerRounder
 	r := x - float64(n*stepHigh) - float64(n*(stepMiddle+stepLow))
 	return expStep(k, r)
 }
 
-// expStep returns 2^(k/128)·exp r as y·2^e.
+// expStep returns 2^(k/128)·exp r as y·2^e, for a small r.
 func expStep(k int, r float64) (y float64, e int) {
 	square := float64(r * r)
 	p := r + float64(square*(0.5+float64(r*(1.0/6))+float64(square*(1.0/24+float64(r*(1.0/120))))))
@@ -46,7 +48,7 @@ func expStep(k int, r float64) (y float64, e int) {
 	return of.high + (of.low + float64(of.high*p)), k >> 7
 }
 
-// expSpecial is Exp for an x whose result may be subnormal, 0, infinite or NaN.
+// expSpecial returns eˣ for an x whose result may be subnormal, 0, infinite or NaN.
 func expSpecial(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -56,11 +58,12 @@ func expSpecial(x float64) float64 {
 	case x < -0x1.74910d52d3052p+9: // ln 2⁻¹⁰⁷⁵
 		return 0
 	}
-	y, e := expNear(x)
-	return scale(y, e)
+	y, e := expScaled(x)
+	return ldexp(y, e)
 }
 
-// Exp2 returns 2ˣ, to 0.52 ulp; below 2⁻¹⁰²² to 1.02.
+// Exp2 returns 2ˣ with an error of at most 0.52 units in the last place. For results below 2⁻¹⁰²² the error is
+// at most 1.02 units.
 func Exp2(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -70,14 +73,14 @@ func Exp2(x float64) float64 {
 	case x < -1075:
 		return 0
 	}
-	shifted := float64(x*steps) + rounder
+	shifted := float64(x*steps) + integerRounder
 	k := int(int32(math.Float64bits(shifted)))
-	r := x - float64((shifted-rounder)/steps) // exact
+	r := x - float64((shifted-integerRounder)/steps) // exact
 	y, e := expStep(k, float64(r*math.Ln2))
-	return scale(y, e)
+	return ldexp(y, e)
 }
 
-// Expm1 returns eˣ − 1 without loss where x is small, to 0.51 ulp.
+// Expm1 returns eˣ − 1 without loss of precision for small x. The error is at most 0.51 units in the last place.
 func Expm1(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || x == 0:
@@ -89,37 +92,37 @@ func Expm1(x float64) float64 {
 	case math.Abs(x) < 0x1p-40:
 		return x + float64(float64(x*x)/2)
 	}
-	high, low, e := expSum(x, 0)
+	high, low, e := expAsSum(x, 0)
 	if e > 100 {
-		return scale(high+low, e)
+		return ldexp(high+low, e)
 	}
-	high, low = scale(high, e), scale(low, e)
+	high, low = ldexp(high, e), ldexp(low, e)
 	sum, rest := twoSum(high, -1)
 	return sum + (rest + low)
 }
 
-// expSum returns exp(x + more) as (high + low)·2^e, to 2⁻⁹⁰ or so of exp r − 1 where that
-// is all there is, for |x| < 800 and |more| < 2⁻⁵²·|x|.
-func expSum(x, more float64) (high, low float64, e int) {
-	shifted := float64(x*toStep) + rounder
+// expAsSum returns exp(x + more) as (high + low)·2^e, for |x| < 800 and |more| < 2⁻⁵²·|x|. The error is about
+// 2⁻⁹⁰ of exp r − 1 if x is so small that the result is exp r alone, without a factor of the table powers.
+func expAsSum(x, more float64) (high, low float64, e int) {
+	shifted := float64(x*stepFactor) + integerRounder
 	k := int(int32(math.Float64bits(shifted)))
-	n := shifted - rounder
+	n := shifted - integerRounder
 	r, rest := twoSum(x-float64(n*stepHigh), -float64(n*stepMiddle))
-	r, rest = quickSum(r, rest+(more-float64(n*stepLow)))
-	// exp r − 1 = r + r²/2 + r³·(1/6 + ...), the first two as sums of two numbers.
+	r, rest = quickTwoSum(r, rest+(more-float64(n*stepLow)))
+	// exp r − 1 = r + r²/2 + r³·(1/6 + ...); the first two terms are sums of two numbers.
 	square, squareRest := twoProduct(r, r)
 	squareRest += float64(2 * r * rest)
 	third := float64(float64(square*r) * (1.0/6 + float64(r*(1.0/24)) + float64(square*(1.0/120+float64(r*(1.0/720))+float64(square*(1.0/5040))))))
-	p, pRest := quickSum(r, float64(square/2))
-	p, more = quickSum(p, pRest+(rest+(float64(squareRest/2)+third)))
+	p, pRest := quickTwoSum(r, float64(square/2))
+	p, more = quickTwoSum(p, pRest+(rest+(float64(squareRest/2)+third)))
 	of := &powers[uint(k)%steps]
-	if uint(k)%steps == 0 { // 1, and p may be small
-		high, low = quickSum(1, p)
+	if uint(k)%steps == 0 { // the power is 1, and p may be small
+		high, low = quickTwoSum(1, p)
 		return high, low + more, k >> 7
 	}
 	product, productRest := twoProduct(of.high, p)
-	high, low = quickSum(of.high, product)
+	high, low = quickTwoSum(of.high, product)
 	low += of.low + (productRest + (float64(of.high*more) + float64(of.low*p)))
-	high, low = quickSum(high, low)
+	high, low = quickTwoSum(high, low)
 	return high, low, k >> 7
 }

@@ -2,9 +2,9 @@ package portable
 
 import "math"
 
-// LogGamma returns log Γ(x) for x > 0, with an error of at most 10⁻¹⁴ + 2⁻⁵⁰·x·|log x|.
-// It is Stirling's series with seven terms (Abramowitz and Stegun 6.1.41) from x = 12 on,
-// and below by Γ(x) = Γ(x+1)/x.
+// LogGamma returns log Γ(x) for x > 0, with an error of at most 10⁻¹⁴ + 2⁻⁵⁰·x·|log x|. For x ≥ 12 LogGamma uses
+// Stirling's series with seven terms (Abramowitz and Stegun 6.1.41). Smaller x are reduced to x ≥ 12 by Γ(x) =
+// Γ(x+1)/x.
 func LogGamma(x float64) float64 {
 	switch {
 	case !(x > 0):
@@ -21,22 +21,23 @@ func LogGamma(x float64) float64 {
 	}
 	y := 1 / float64(x*x)
 	series := 0.0
-	for _, c := range stirling {
+	for _, c := range stirlingCoefficients {
 		series = float64((series + c) * y)
 	}
 	rest := (series + 1.0/12) / x
 	return float64((x-0.5)*Log(x)) - x + halfLog2Pi + rest - Log(below)
 }
 
-// stirling is B₂ₖ/(2k·(2k−1)) for k = 7, 6, ..., 2.
-var stirling = [...]float64{1.0 / 156, -691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360}
+// stirlingCoefficients are B₂ₖ/(2k·(2k−1)) for k = 7, 6, ..., 2, where B₂ₖ are the Bernoulli numbers.
+var stirlingCoefficients = [...]float64{1.0 / 156, -691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360}
 
 const halfLog2Pi = 0.918938533204672741780329736405617639861397473637783412817151540482765695927260397694743298635954197622
 
-// Beta returns the share of a Beta(a, b) law below x, the regularised incomplete beta
-// function Iₓ(a, b), by its continued fraction (NIST Digital Library of Mathematical
-// Functions 8.17.22, evaluated as Lentz does). a and b must be positive. The relative error
-// is about 10⁻¹³ for a and b up to 1,000, and grows with them as that of log Γ.
+// Beta returns the probability that a variable with the distribution Beta(a, b) is below x. This is the
+// regularised incomplete beta function Iₓ(a, b), computed by its continued fraction (NIST Digital Library of
+// Mathematical Functions 8.17.22, evaluated by Lentz's method). The parameters a and b must be positive. The
+// relative error is about 10⁻¹³ for a and b up to 1,000. For larger a and b the error grows like the error of
+// log Γ.
 func Beta(a, b, x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -56,7 +57,8 @@ func betaDensity(a, b, x float64) float64 {
 	return Exp(LogGamma(a+b) - LogGamma(a) - LogGamma(b) + float64(a*Log(x)) + float64(b*Log1p(-x)))
 }
 
-// betaBelowMean is Beta for an x of at most about the mean, given betaDensity at x.
+// betaBelowMean returns Beta(a, b, x) for an x of at most about the mean, given the value density of betaDensity
+// at x.
 func betaBelowMean(a, b, x, density float64) float64 {
 	const tiny = 1e-300
 	away := func(v float64) float64 {
@@ -85,7 +87,7 @@ func betaBelowMean(a, b, x, density float64) float64 {
 	return float64(density*h) / a
 }
 
-// BetaQuantile returns the p-quantile of the law Beta(a, b).
+// BetaQuantile returns the p-quantile of the distribution Beta(a, b).
 func BetaQuantile(a, b, p float64) float64 {
 	switch {
 	case !(a > 0 && b > 0 && p >= 0 && p <= 1):
@@ -102,7 +104,7 @@ func BetaQuantile(a, b, p float64) float64 {
 		} else {
 			low = x
 		}
-		next := x - float64(off*x)*(1-x)/betaDensity(a, b, x) // Newton's step, unless it leaves the bracket
+		next := x - float64(off*x)*(1-x)/betaDensity(a, b, x) // Newton's step, unless the step leaves the bracket
 		if !(next > low && next < high) {
 			next = low + float64((high-low)/2)
 		}
@@ -114,14 +116,15 @@ func BetaQuantile(a, b, p float64) float64 {
 	return x
 }
 
-// StudentQuantile returns the p-quantile of Student's t law with freedom degrees of freedom.
+// StudentQuantile returns the p-quantile of Student's t distribution with freedom degrees of freedom.
 func StudentQuantile(freedom, p float64) float64 {
 	tail := min(p, 1-p)
 	x := BetaQuantile(float64(freedom/2), 0.5, float64(2*tail)) // the Beta variable freedom/(freedom + t²)
 	return math.Copysign(math.Sqrt(float64(freedom*(1-x))/x), p-0.5)
 }
 
-// StudentTail returns the probability that a number of Student's t law, with freedom degrees of freedom, exceeds t.
+// StudentTail returns the probability that a variable with Student's t distribution with freedom degrees of
+// freedom exceeds t.
 func StudentTail(freedom, t float64) float64 {
 	tail := float64(Beta(float64(freedom/2), 0.5, freedom/(freedom+float64(t*t))) / 2)
 	if t < 0 {

@@ -2,7 +2,8 @@ package portable
 
 import "math"
 
-// Hypot returns √(x² + y²), to 1 ulp, for squares that neither overflow nor vanish.
+// Hypot returns √(x² + y²) with an error of at most 1 unit in the last place, even if the squares overflow or
+// underflow.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	switch {

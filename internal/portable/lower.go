@@ -2,25 +2,24 @@ package portable
 
 import "math"
 
-// A Lower is a lower triangular matrix, by rows: row i has i+1 numbers, the last on the
-// diagonal. Sums run in the
-// order of the indices and no product is fused with a sum, so that they are the same
-// everywhere.
+// A Lower is a lower triangular matrix, by rows: row i has i+1 numbers, of which the last is on the diagonal.
+// Sums run in the order of the indices and no product is fused with a sum, so that results have the same bits on
+// every machine.
 type Lower struct {
-	n int
-	a []float64
+	rowCount int       // number of rows
+	values   []float64 // rows one after the other
 }
 
 // NewLower returns a lower triangular matrix of n rows, all zeros.
 func NewLower(n int) Lower { return Lower{n, make([]float64, n*(n+1)/2)} }
 
-// Row returns row i.
-func (l Lower) Row(i int) []float64 { return l.a[i*(i+1)/2 : (i+1)*(i+2)/2] }
+// Row returns row i. The slice shares the memory of the matrix.
+func (l Lower) Row(i int) []float64 { return l.values[i*(i+1)/2 : (i+1)*(i+2)/2] }
 
-// Factor replaces a symmetric matrix A, given by its lower half, by its Cholesky factor L with L·Lᵀ = A. It
-// returns false if A is not positive definite.
+// Factor replaces a symmetric matrix A, given by its lower half, by the Cholesky factor L of A with L·Lᵀ = A.
+// Factor returns false if A is not positive definite.
 func (l Lower) Factor() bool {
-	for i := range l.n {
+	for i := range l.rowCount {
 		ri := l.Row(i)
 		for j := range i {
 			rj := l.Row(j)
@@ -35,17 +34,17 @@ func (l Lower) Factor() bool {
 	return true
 }
 
-// Forward replaces b by L⁻¹·b, where L is the Cholesky factor.
+// Forward replaces b by L⁻¹·b, where L is the matrix.
 func (l Lower) Forward(b []float64) {
-	for i := range l.n {
+	for i := range l.rowCount {
 		ri := l.Row(i)
 		b[i] = (b[i] - Dot(ri[:i], b[:i])) / ri[i]
 	}
 }
 
-// Backward replaces b by L⁻ᵀ·b, where L is the Cholesky factor.
+// Backward replaces b by L⁻ᵀ·b, where L is the matrix.
 func (l Lower) Backward(b []float64) {
-	for i := l.n - 1; i >= 0; i-- {
+	for i := l.rowCount - 1; i >= 0; i-- {
 		ri := l.Row(i)
 		b[i] /= ri[i]
 		AddScaled(b[:i], -b[i], ri[:i])
@@ -61,7 +60,7 @@ func (l Lower) Solve(b []float64) {
 // LogDeterminant returns log det A, where L is the Cholesky factor of A.
 func (l Lower) LogDeterminant() float64 {
 	sum := 0.0
-	for i := range l.n {
+	for i := range l.rowCount {
 		sum += Log(l.Row(i)[i])
 	}
 	return float64(2 * sum)
@@ -69,8 +68,8 @@ func (l Lower) LogDeterminant() float64 {
 
 // Inverse returns the lower half of A⁻¹, where L is the Cholesky factor of A.
 func (l Lower) Inverse() Lower {
-	// The columns of L⁻¹ are kept as rows of its transpose: u(j)[k] is (L⁻¹)[j+k][j].
-	n := l.n
+	// The columns of L⁻¹ are stored as slices without the leading zeros: columns[j][k] is (L⁻¹)[j+k][j].
+	n := l.rowCount
 	columns := make([][]float64, n)
 	for j := range n {
 		c := make([]float64, n-j)

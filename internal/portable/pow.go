@@ -2,9 +2,9 @@ package portable
 
 import "math"
 
-// Pow returns x to the power of y, to 0.52 ulp, below 2⁻¹⁰²² to 1.02. What has a right
-// answer among floating-point numbers, as a square of a whole number, has that. The special
-// cases are those of [math.Pow].
+// Pow returns x to the power of y with an error of at most 0.52 units in the last place. For results below
+// 2⁻¹⁰²² the error is at most 1.02 units. If the exact power is a floating-point number, such as the square of a
+// small whole number, Pow returns the exact power. The special cases are those of [math.Pow].
 func Pow(x, y float64) float64 {
 	switch {
 	case y == 0 || x == 1:
@@ -38,18 +38,18 @@ func Pow(x, y float64) float64 {
 		return math.NaN()
 	}
 	x = math.Abs(x)
-	high, low := logSum(x)
+	high, low := logAsSum(x)
 	// A y beyond ±2⁷⁰ gives the result of ±2⁷⁰.
 	y = max(-0x1p70, min(y, 0x1p70))
 	product, rest := twoProduct(high, y)
 	rest += float64(low * y)
-	product, rest = quickSum(product, rest)
+	product, rest = quickTwoSum(product, rest)
 	switch {
 	case product > 710:
 		return math.Copysign(math.Inf(1), sign)
 	case product < -746:
 		return math.Copysign(0, sign)
 	}
-	y, more, e := expSum(product, rest)
-	return math.Copysign(scale(y+more, e), sign)
+	y, more, e := expAsSum(product, rest)
+	return math.Copysign(ldexp(y+more, e), sign)
 }

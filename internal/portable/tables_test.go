@@ -29,22 +29,22 @@ func toBits(x *big.Float, bits int) (high, low float64) {
 // TestTables computes the tables; with -update it writes them.
 func TestTables(t *testing.T) {
 	var b bytes.Buffer
-	b.WriteString("package portable\n\n// TestTables computed what is here.\n\n")
-	b.WriteString("// powers has 2^(j/128), j = 0..127.\nvar powers = [steps]struct{ high, low float64 }{\n")
+	b.WriteString("package portable\n\n// TestTables computed the tables and constants of this file.\n\n")
+	b.WriteString("// powers holds 2^(j/128) = high + low at index j, for j = 0..127.\nvar powers = [steps]struct{ high, low float64 }{\n")
 	for j := range steps {
 		x := reference.exp(reference.quo(reference.mul(reference.ln2(), reference.of(float64(j))), reference.of(steps)))
 		high, low := nearest(x)
 		fmt.Fprintf(&b, "\t{%x, %x},\n", high, low)
 	}
-	b.WriteString("}\n\n// centres has the centres from 0.6875 on.\nvar centres = [1 << centreBits]centre{\n")
+	b.WriteString("}\n\n// centres holds all centres, beginning with c = 0.6875.\nvar centres = [1 << centreBits]centre{\n")
 	for j := range 1 << centreBits {
-		c := math.Float64frombits(least + uint64(j)*centreUnit)
+		c := math.Float64frombits(leastZBits + uint64(j)*centreUnit)
 		one := reference.of(1)
 		inverse, inverseRest := toBits(reference.quo(one, reference.of(c)), 7)
 		log, logRest := toBits(reference.log(reference.of(c)), 42)
 		fmt.Fprintf(&b, "\t{%x, %x, %x, %x},\n", inverse, inverseRest, log, logRest)
 	}
-	b.WriteString("}\n\n// The inverses of ln 2 and ln 10.\nconst (\n")
+	b.WriteString("}\n\n// These constants are the inverses of ln 2 and ln 10, each as a sum of two numbers.\nconst (\n")
 	for _, c := range []struct {
 		name string
 		of   float64

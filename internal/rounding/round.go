@@ -9,41 +9,41 @@ import (
 	"kir/rule"
 )
 
-// A roundingProblem asks for whole numbers of scale steps near the ideal numbers of steps of a recipe, within its
-// rules.
+// A roundingProblem asks for whole numbers of scale steps near the ideal numbers of steps of a recipe. The
+// rounded amounts must keep the rules of the recipe.
 type roundingProblem struct {
-	parts       []rule.Part
-	ideal       []float64  // ideal number of steps of each part, q
-	weights     []*big.Rat // fraction of the batch that one step of each part makes up, up to a common factor
-	sum         int64      // steps of the whole batch, S
-	total       int64      // units of the recipe's total, M
-	ruleText    func(rule int) string
-	bounds      []bound
-	density     []*big.Rat
-	maxNodes    int // greatest number of partial roundings to visit
-	maxDistance int // greatest distance of an amount from its ideal, in steps
+	parts       []rule.Part           // parts of the recipe, in units
+	idealSteps  []float64             // for each part: number of steps before rounding, q
+	weights     []*big.Rat            // for each part: fraction of the batch that one step of the part makes up, up to a common factor
+	batchSteps  int64                 // steps of the whole batch, S
+	total       int64                 // total units of the recipe, M
+	ruleText    func(rule int) string // text of the rule with an index; may be nil
+	bounds      []bound               // inequalities and grids that the rules impose
+	densities   []*big.Rat            // for each part: weighed quantity per unit of the recipe's measure; nil if both measures are the same
+	maxNodes    int                   // maximum number of partial roundings to visit
+	maxDistance int                   // maximum distance of an amount from its ideal, in steps
 }
 
-// A bound is one inequality Σ_i factor_i·x_i ≥ 0 of a rule.
+// A bound is one inequality Σ_i factor_i·x_i ≥ 0 of a rule on the numbers of steps x_i.
 type bound struct {
-	factors []*big.Rat
-	floats  []float64
-	rule    int
-	// part, first and period describe a grid if period is not 0: the units of the part must be first plus a multiple
-	// of period. The bound is then no inequality.
-	part, first, period int
-	// nonlinearSum, if not nil, is a sum of a rule that factors cannot express. The bound is then its Min (sign 1) or
-	// its Max (sign −1).
+	factors       []*big.Rat // factor of each part, exactly; nil unless the bound is such an inequality
+	scaledFactors []float64  // factors divided by the greatest magnitude of a factor
+	ruleIndex     int        // index of the rule
+	// gridPart, gridFirst and gridPeriod describe a grid if gridPeriod is not 0: the units of part gridPart must
+	// be gridFirst plus a multiple of gridPeriod. Then the bound is not an inequality.
+	gridPart, gridFirst, gridPeriod int
+	// nonlinearSum, if not nil, is a sum of a rule that factors cannot express. Then the bound is Min (sign 1)
+	// or Max (sign −1) of the sum.
 	nonlinearSum *constraint.Sum
 	sign         int64
 }
 
-// isLinear reports whether the bound is a sum of factors.
+// isLinear reports whether the bound is an inequality Σ_i factor_i·x_i ≥ 0.
 func (b *bound) isLinear() bool { return b.factors != nil }
 
-// constrain translates the rules into bounds on steps. The steps x_i are u_i = M·w_i·x_i / Σ_j
-// w_j·x_j units. So lo ≤ Σ c_i·u_i becomes Σ (M·c_i − lo)·w_i·x_i ≥ 0.
-func (r *roundingProblem) constrain(rules rule.Set) error {
+// addRules translates the rules into bounds on steps. The steps x_i are u_i = M·w_i·x_i / Σ_j w_j·x_j units,
+// where w_i is the weight of part i. So lo ≤ Σ c_i·u_i becomes Σ (M·c_i − lo)·w_i·x_i ≥ 0.
+func (r *roundingProblem) addRules(rules rule.Set) error {
 	for k, one := range rules.Rules {
 		alone := rules
 		alone.Rules = []rule.Rule{one}
@@ -56,20 +56,20 @@ func (r *roundingProblem) constrain(rules rule.Set) error {
 	return nil
 }
 
-// addConditions adds the bounds that follow from the conditions c of rule number of.
-func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
+// addConditions adds the bounds that follow from c, the conditions of the rule with the given index.
+func (r *roundingProblem) addConditions(c *constraint.Conditions, ruleIndex int) {
 	for k, p := range r.parts {
 		a := c.Amounts[p.Ingredient]
 		own := make([]int64, len(r.parts))
 		own[k] = 1
 		if a.Min > 1 {
-			r.add(of, own, int64(a.Min), 1)
+			r.addLinearBound(ruleIndex, own, int64(a.Min), 1)
 		}
 		if a.Max > 0 && a.Max < c.Total {
-			r.add(of, own, int64(a.Max), -1)
+			r.addLinearBound(ruleIndex, own, int64(a.Max), -1)
 		}
 		if a.Step > 1 {
-			r.bounds = append(r.bounds, bound{rule: of, part: k, first: a.Min, period: a.Step})
+			r.bounds = append(r.bounds, bound{ruleIndex: ruleIndex, gridPart: k, gridFirst: a.Min, gridPeriod: a.Step})
 		}
 	}
 	for _, g := range c.Groups {
@@ -82,7 +82,7 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
 				factors[k] = 1
 			}
 		}
-		r.addRange(of, factors, int64(g.Total.Min), int64(g.Total.Max))
+		r.addRange(ruleIndex, factors, int64(g.Total.Min), int64(g.Total.Max))
 	}
 	for _, s := range c.Sums {
 		factors, constant, bent := make([]int64, len(r.parts)), int64(0), false
@@ -97,10 +97,10 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
 		}
 		if bent {
 			if s.Min != math.MinInt64 {
-				r.bounds = append(r.bounds, bound{rule: of, nonlinearSum: &s, sign: 1})
+				r.bounds = append(r.bounds, bound{ruleIndex: ruleIndex, nonlinearSum: &s, sign: 1})
 			}
 			if s.Max != math.MaxInt64 {
-				r.bounds = append(r.bounds, bound{rule: of, nonlinearSum: &s, sign: -1})
+				r.bounds = append(r.bounds, bound{ruleIndex: ruleIndex, nonlinearSum: &s, sign: -1})
 			}
 			continue
 		}
@@ -111,30 +111,31 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, of int) {
 		if hi != math.MaxInt64 {
 			hi -= constant
 		}
-		r.addRange(of, factors, lo, hi)
+		r.addRange(ruleIndex, factors, lo, hi)
 	}
 }
 
-// addRange adds, for rule number of, the bounds lo ≤ Σ factor_i·u_i ≤ hi on units.
-func (r *roundingProblem) addRange(of int, factors []int64, lo, hi int64) {
+// addRange adds the bounds lo ≤ Σ factor_i·u_i ≤ hi on the units u_i, for the rule with the given index.
+func (r *roundingProblem) addRange(ruleIndex int, factors []int64, lo, hi int64) {
 	if !slices.ContainsFunc(factors, func(f int64) bool { return f != 0 }) {
 		return
 	}
 	if lo != math.MinInt64 {
-		r.add(of, factors, lo, 1)
+		r.addLinearBound(ruleIndex, factors, lo, 1)
 	}
 	if hi != math.MaxInt64 {
-		r.add(of, factors, hi, -1)
+		r.addLinearBound(ruleIndex, factors, hi, -1)
 	}
 }
 
-// add adds, for rule number of, the bound sign·(Σ factor_i·u_i − least) ≥ 0 on units.
-func (r *roundingProblem) add(of int, factors []int64, least int64, sign int64) {
-	b := bound{rule: of}
+// addLinearBound adds the bound sign·(Σ factor_i·u_i − limit) ≥ 0 on the units u_i, for the rule with the given
+// index.
+func (r *roundingProblem) addLinearBound(ruleIndex int, factors []int64, limit int64, sign int64) {
+	b := bound{ruleIndex: ruleIndex}
 	m := big.NewInt(r.total)
 	for k, f := range factors {
 		v := new(big.Int).Mul(m, big.NewInt(f))
-		v.Sub(v, big.NewInt(least)).Mul(v, big.NewInt(sign))
+		v.Sub(v, big.NewInt(limit)).Mul(v, big.NewInt(sign))
 		factor := new(big.Rat).SetInt(v)
 		factor.Mul(factor, r.weights[k])
 		b.factors = append(b.factors, factor)
@@ -151,13 +152,14 @@ func (r *roundingProblem) add(of int, factors []int64, least int64, sign int64) 
 		if top.Sign() > 0 {
 			v, _ = new(big.Rat).Quo(f, top).Float64()
 		}
-		b.floats = append(b.floats, v)
+		b.scaledFactors = append(b.scaledFactors, v)
 	}
 	r.bounds = append(r.bounds, b)
 }
 
-// satisfies reports whether steps satisfy a bound, in exact arithmetic.
-func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
+// satisfiesBound reports whether the numbers of steps satisfy a bound, in exact arithmetic. If the weights of
+// the parts differ, half a step of each part is tolerated.
+func (r *roundingProblem) satisfiesBound(b *bound, steps []int64) bool {
 	sum, term := new(big.Rat), new(big.Rat)
 	factors := b.factors
 	if !b.isLinear() {
@@ -183,16 +185,17 @@ func (r *roundingProblem) satisfies(b *bound, steps []int64) bool {
 	case b.nonlinearSum != nil:
 		return r.satisfiesNonlinear(b, units, half.Mul(half, new(big.Rat).SetInt64(r.total)).Quo(half, sum))
 	}
-	return half.Sign() > 0 || isOnGrid(units(b.part), b.first, b.period)
+	return half.Sign() > 0 || isOnGrid(units(b.gridPart), b.gridFirst, b.gridPeriod)
 }
 
-// isOnGrid reports whether units are first plus a whole multiple of period.
+// isOnGrid reports whether units is first plus a whole multiple of period.
 func isOnGrid(units *big.Rat, first, period int) bool {
 	return units.IsInt() && (units.Num().Int64()-int64(first))%int64(period) == 0
 }
 
-// satisfiesNonlinear is [roundingProblem.satisfies] for a sum whose terms differ from unit to
-// unit. room is the tolerance in units.
+// satisfiesNonlinear does the work of [roundingProblem.satisfiesBound] for a bound with a nonlinearSum, whose
+// terms differ from unit to unit. The function units returns the units of part k, and room is the tolerance in
+// units.
 func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
 	sum, most := b.signedLimit(), int64(0)
 	for _, t := range b.nonlinearSum.Terms {
@@ -205,7 +208,8 @@ func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Ra
 	return sum.Sign() >= 0
 }
 
-// signedLimit returns the constant of a nonlinear bound, to which the parts' terms are added, with the bound's sign.
+// signedLimit returns the constant of a nonlinear bound, with the sign of the bound. The terms of the parts are
+// added to the constant.
 func (b *bound) signedLimit() *big.Rat {
 	if b.sign > 0 {
 		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.nonlinearSum.Min))
@@ -213,8 +217,7 @@ func (b *bound) signedLimit() *big.Rat {
 	return new(big.Rat).SetInt64(b.nonlinearSum.Max)
 }
 
-// nonlinearTerm returns the contribution of a part's units to a nonlinear sum, with the
-// bound's sign.
+// nonlinearTerm returns the contribution of a part's units to a nonlinear sum, with the sign of the bound.
 func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big.Rat {
 	v := new(big.Rat)
 	for _, t := range b.nonlinearSum.Terms {

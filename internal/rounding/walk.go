@@ -9,82 +9,83 @@ import (
 )
 
 const (
-	// farthest is the greatest distance of an amount from its ideal, in steps of the scale.
-	farthest = 16
-	// mostNodes is the greatest number of partial roundings visited.
-	mostNodes = 400_000
+	// maxRoundingDistance is the maximum distance of an amount from its ideal, in steps of the scale.
+	maxRoundingDistance = 16
+	// maxVisitedNodes is the maximum number of partial roundings to visit.
+	maxVisitedNodes = 400_000
 )
 
-// search returns the rounding nearest to the ideal that satisfies the bounds. It looks near the ideal amounts first,
-// and further away as long as it finds none.
-func (r *roundingProblem) search(bounds []bound) (steps []int64, found bool) {
+// findNearestRounding returns the rounding nearest to the ideal that satisfies the bounds. The method looks near
+// the ideal amounts first, and looks further away as long as no rounding is found.
+func (r *roundingProblem) findNearestRounding(bounds []bound) (steps []int64, found bool) {
 	for far := 2; far <= r.maxDistance; far *= 2 {
 		w := newBranchAndBound(r, bounds, far)
-		if w.empty {
+		if w.hasNoChoice {
 			continue
 		}
-		if w.descend(0, 0, 0, 0); w.best != nil {
-			return w.best, true
+		if w.searchFrom(0, 0, 0, 0); w.bestSteps != nil {
+			return w.bestSteps, true
 		}
 	}
 	return nil, false
 }
 
-// reason explains a failed search: it names a rule that no rounding satisfies alone, or blames
+// failureReason explains a failed search: the reason names a rule that no rounding satisfies alone, or blames
 // all rules together.
-func (r *roundingProblem) reason() string {
+func (r *roundingProblem) failureReason() string {
 	for k := 0; k < len(r.bounds); {
 		end := k
-		for end < len(r.bounds) && r.bounds[end].rule == r.bounds[k].rule {
+		for end < len(r.bounds) && r.bounds[end].ruleIndex == r.bounds[k].ruleIndex {
 			end++
 		}
-		if _, ok := r.search(r.bounds[k:end]); !ok {
-			return fmt.Sprintf("no rounding to this scale keeps the rule %s", r.name(r.bounds[k].rule))
+		if _, ok := r.findNearestRounding(r.bounds[k:end]); !ok {
+			return fmt.Sprintf("no rounding to this scale keeps the rule %s", r.ruleName(r.bounds[k].ruleIndex))
 		}
 		k = end
 	}
-	return fmt.Sprintf("no rounding within %d steps of this scale was found that keeps all rules at once", farthest)
+	return fmt.Sprintf("no rounding within %d steps of this scale was found that keeps all rules at once", maxRoundingDistance)
 }
 
-func (r *roundingProblem) name(k int) string {
+// ruleName returns the text of the rule with index k, or its number if there is no text.
+func (r *roundingProblem) ruleName(k int) string {
 	if r.ruleText == nil {
 		return fmt.Sprintf("number %d", k+1)
 	}
 	return r.ruleText(k)
 }
 
-// A branchAndBound searches roundings by branch and bound. A partial rounding of the first k
-// parts costs at least
+// A branchAndBound searches roundings by branch and bound. A partial rounding of the first k parts costs at
+// least
 //
 //	Σ_{i<k} d_i² + Σ_{i≥k} min_x (d_i² − λ·d_i) + λ·(D − Σ_{i<k} d_i), d_i = x_i − q_i,
 //
-// for any λ, since Σ d_i = D = S − Σ q_i. λ is the marginal cost of the last step that the
-// method of the largest remainder hands out. With this λ the bound is tight at the root if
-// there are no rules.
+// for any λ, since Σ d_i = D = S − Σ q_i. Here x_i is the number of steps of part i, q_i is the ideal number,
+// and S is the number of steps of the batch. λ is the marginal cost of the last step that the method of the
+// largest remainder hands out. With this λ the bound is tight at the root if there are no rules.
 type branchAndBound struct {
 	*roundingProblem
-	bounds []bound
-	order  []int     // indices of parts, those with the fewest choices first
-	choice [][]int64 // for each place in order: numbers of steps to try, nearest to the ideal first
-	empty  bool      // whether some part has no choice, so that no rounding exists
+	bounds      []bound   // bounds to satisfy
+	partOrder   []int     // indices of parts; parts with the fewest choices come first
+	choices     [][]int64 // by place in partOrder: numbers of steps to try, the nearest to the ideal first
+	hasNoChoice bool      // whether some part has no choice, so that no rounding exists
 
-	lambda, deviation float64
-	rest              []float64     // for each place k in order: sum of the least costs from k on
-	least, most       []int64       // for each place k in order: sums of the least and of the greatest choices from k on
-	gain              [][][]float64 // contribution to each bound, by bound, place and choice; nil for bounds that are checked only at the end
-	reach             [][]float64   // greatest contribution to each bound of the places from k on, by bound and k
-	steps             []int64       // steps of each part in the present partial rounding
-	partial           []float64     // sum of contributions to each bound in the present partial rounding
-	best              []int64
-	bestCost          float64
-	seen              int
+	lambda, totalDeviation float64       // the multiplier λ and the deviation D in the bound of the cost
+	restCosts              []float64     // restCosts[k] is the sum of the least costs of the parts from place k of partOrder on
+	leastSums, mostSums    []int64       // by place k in partOrder: sums of the least and of the greatest choices of the parts from place k on
+	contributions          [][][]float64 // by bound, place in partOrder and choice: contribution of the choice to the bound; nil for bounds that are checked only at the end
+	maxContributions       [][]float64   // by bound and place k in partOrder: greatest contribution to the bound of the parts from place k on
+	steps                  []int64       // steps of each part in the present partial rounding
+	partialSums            []float64     // by bound: sum of the contributions in the present partial rounding
+	bestSteps              []int64       // steps of the best rounding so far; nil if no rounding was found
+	bestCost               float64       // cost Σ d_i² of bestSteps
+	visited                int           // number of partial roundings visited
 }
 
 func newBranchAndBound(r *roundingProblem, bounds []bound, far int) *branchAndBound {
 	n := len(r.parts)
-	w := &branchAndBound{roundingProblem: r, bounds: bounds, steps: make([]int64, n), partial: make([]float64, len(bounds)), bestCost: math.Inf(1)}
+	w := &branchAndBound{roundingProblem: r, bounds: bounds, steps: make([]int64, n), partialSums: make([]float64, len(bounds)), bestCost: math.Inf(1)}
 	choices := make([][]int64, n)
-	for i, q := range r.ideal {
+	for i, q := range r.idealSteps {
 		from := max(1, int64(math.Floor(q))-int64(far)+1)
 		for x := from; x <= max(from, int64(math.Floor(q))+int64(far)); x++ {
 			if r.isFeasibleAlone(bounds, i, x) {
@@ -94,52 +95,52 @@ func newBranchAndBound(r *roundingProblem, bounds []bound, far int) *branchAndBo
 		slices.SortStableFunc(choices[i], func(a, b int64) int {
 			return cmp.Compare(math.Abs(float64(a)-q), math.Abs(float64(b)-q))
 		})
-		w.empty = w.empty || len(choices[i]) == 0
-		w.order = append(w.order, i)
-		w.deviation -= q
+		w.hasNoChoice = w.hasNoChoice || len(choices[i]) == 0
+		w.partOrder = append(w.partOrder, i)
+		w.totalDeviation -= q
 	}
-	if w.empty {
+	if w.hasNoChoice {
 		return w
 	}
-	w.deviation += float64(r.sum)
-	slices.SortStableFunc(w.order, func(a, b int) int { return cmp.Compare(len(choices[a]), len(choices[b])) })
-	for _, i := range w.order {
-		w.choice = append(w.choice, choices[i])
+	w.totalDeviation += float64(r.batchSteps)
+	slices.SortStableFunc(w.partOrder, func(a, b int) int { return cmp.Compare(len(choices[a]), len(choices[b])) })
+	for _, i := range w.partOrder {
+		w.choices = append(w.choices, choices[i])
 	}
 	w.computeMultiplier()
 	w.computeSuffixBounds()
 	return w
 }
 
-// hasUniformWeights reports whether one step is the same fraction of the batch for every part. The units of a part
-// then depend on its steps alone.
+// hasUniformWeights reports whether one step is the same fraction of the batch for every part. If so, the units
+// of a part depend only on the steps of the part.
 func (r *roundingProblem) hasUniformWeights() bool {
-	return r.density == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
+	return r.densities == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
 }
 
-// isFeasibleAlone reports whether a part with x steps can satisfy the grid bounds on that
-// part. With unequal weights its units are unknown, so the answer is true.
+// isFeasibleAlone reports whether a part with x steps can satisfy the grid bounds on that part. If weights
+// differ, the units of the part are unknown, so the answer is true.
 func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) bool {
 	if !r.hasUniformWeights() {
 		return true
 	}
 	for k := range bounds {
 		b := &bounds[k]
-		if b.period == 0 || b.part != part {
+		if b.gridPeriod == 0 || b.gridPart != part {
 			continue
 		}
-		if !isOnGrid(new(big.Rat).SetFrac64(r.total*x, r.sum), b.first, b.period) {
+		if !isOnGrid(new(big.Rat).SetFrac64(r.total*x, r.batchSteps), b.gridFirst, b.gridPeriod) {
 			return false
 		}
 	}
 	return true
 }
 
-// computeMultiplier sets λ, the marginal cost in the bound of [branchAndBound].
+// computeMultiplier sets λ, the marginal cost in the lower bound of the cost; see [branchAndBound].
 func (w *branchAndBound) computeMultiplier() {
 	var prices []float64
-	left := w.sum
-	for _, q := range w.ideal {
+	left := w.batchSteps
+	for _, q := range w.idealSteps {
 		left -= int64(math.Floor(q))
 		prices = append(prices, 1-float64(2*(q-math.Floor(q))))
 	}
@@ -148,56 +149,57 @@ func (w *branchAndBound) computeMultiplier() {
 	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
-// computeSuffixBounds computes the tables rest, least, most, gain and reach, from which descend bounds incomplete
-// roundings.
+// computeSuffixBounds computes the tables restCosts, leastSums, mostSums, contributions and maxContributions.
+// searchFrom uses the tables to bound incomplete roundings.
 func (w *branchAndBound) computeSuffixBounds() {
-	n := len(w.order)
-	w.rest, w.least, w.most = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
+	n := len(w.partOrder)
+	w.restCosts, w.leastSums, w.mostSums = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
 	for k := n - 1; k >= 0; k-- {
 		cheapest := math.Inf(1)
-		for _, x := range w.choice[k] {
-			d := float64(x) - w.ideal[w.order[k]]
+		for _, x := range w.choices[k] {
+			d := float64(x) - w.idealSteps[w.partOrder[k]]
 			cheapest = min(cheapest, float64(d*d)-float64(w.lambda*d))
 		}
-		w.rest[k] = w.rest[k+1] + cheapest
-		w.least[k] = w.least[k+1] + slices.Min(w.choice[k])
-		w.most[k] = w.most[k+1] + slices.Max(w.choice[k])
+		w.restCosts[k] = w.restCosts[k+1] + cheapest
+		w.leastSums[k] = w.leastSums[k+1] + slices.Min(w.choices[k])
+		w.mostSums[k] = w.mostSums[k+1] + slices.Max(w.choices[k])
 	}
 	same := w.hasUniformWeights()
 	for b := range w.bounds {
-		w.gains(b, same)
+		w.computeContributions(b, same)
 		reach := make([]float64, n+1)
-		for k := n - 1; k >= 0 && w.gain[b] != nil; k-- {
-			reach[k] = reach[k+1] + slices.Max(w.gain[b][k])
+		for k := n - 1; k >= 0 && w.contributions[b] != nil; k-- {
+			reach[k] = reach[k+1] + slices.Max(w.contributions[b][k])
 		}
-		w.reach = append(w.reach, reach)
+		w.maxContributions = append(w.maxContributions, reach)
 	}
 }
 
-// gains computes the contribution of each choice of each part to bound b.
-func (w *branchAndBound) gains(b int, same bool) {
+// computeContributions computes the contribution of each choice of each part to the bound with index b. The
+// parameter same is the result of hasUniformWeights.
+func (w *branchAndBound) computeContributions(b int, same bool) {
 	bound := &w.bounds[b]
-	w.gain = append(w.gain, nil)
-	if bound.period > 0 || bound.nonlinearSum != nil && !same {
+	w.contributions = append(w.contributions, nil)
+	if bound.gridPeriod > 0 || bound.nonlinearSum != nil && !same {
 		return
 	}
-	rows := make([][]float64, len(w.order))
+	rows := make([][]float64, len(w.partOrder))
 	start, largest := 0.0, 1.0
-	for k, i := range w.order {
-		for _, x := range w.choice[k] {
+	for k, i := range w.partOrder {
+		for _, x := range w.choices[k] {
 			v := 0.0
 			if bound.isLinear() {
-				v = float64(bound.floats[i] * float64(x))
+				v = float64(bound.scaledFactors[i] * float64(x))
 			} else {
-				v, _ = w.nonlinearTerm(bound, i, new(big.Rat).SetFrac64(w.total*x, w.sum)).Float64()
+				v, _ = w.nonlinearTerm(bound, i, new(big.Rat).SetFrac64(w.total*x, w.batchSteps)).Float64()
 				largest = max(largest, math.Abs(v))
 			}
 			rows[k] = append(rows[k], v)
 		}
 	}
-	if bound.nonlinearSum != nil { // scaled to the size of the steps' sum, as linear bounds are
+	if bound.nonlinearSum != nil { // scaled to the size of the sum of the steps, like linear bounds
 		start, _ = bound.signedLimit().Float64()
-		factor := float64(w.sum) / max(largest, math.Abs(start))
+		factor := float64(w.batchSteps) / max(largest, math.Abs(start))
 		for k := range rows {
 			for c := range rows[k] {
 				rows[k][c] = float64(rows[k][c] * factor)
@@ -206,50 +208,51 @@ func (w *branchAndBound) gains(b int, same bool) {
 		start = float64(start * factor)
 	}
 	if !same {
-		for _, f := range bound.floats {
+		for _, f := range bound.scaledFactors {
 			start += float64(math.Abs(f) / 2)
 		}
 	}
-	w.gain[b], w.partial[b] = rows, start
+	w.contributions[b], w.partialSums[b] = rows, start
 }
 
-// descend tries each choice for place k and, recursively, for all later places. sum, off and cost describe the
-// choices made before.
-func (w *branchAndBound) descend(k int, sum int64, off, cost float64) {
-	if w.seen++; w.seen > w.maxNodes {
+// searchFrom tries each choice for the part at place k of partOrder and, recursively, for all later parts. For
+// the choices before place k, sum is the sum of the steps, off the sum of the deviations from the ideal, and
+// cost the sum of the squared deviations.
+func (w *branchAndBound) searchFrom(k int, sum int64, off, cost float64) {
+	if w.visited++; w.visited > w.maxNodes {
 		return
 	}
-	if least := cost + w.rest[k] + float64(w.lambda*(w.deviation-off)); least >= w.bestCost-tolerance {
+	if least := cost + w.restCosts[k] + float64(w.lambda*(w.totalDeviation-off)); least >= w.bestCost-sumTolerance {
 		return
 	}
-	if sum+w.least[k] > w.sum || sum+w.most[k] < w.sum {
+	if sum+w.leastSums[k] > w.batchSteps || sum+w.mostSums[k] < w.batchSteps {
 		return
 	}
 	for b := range w.bounds {
-		if w.gain[b] != nil && !isNonNegative(w.partial[b]+w.reach[b][k], float64(w.sum)) {
+		if w.contributions[b] != nil && !isNonNegative(w.partialSums[b]+w.maxContributions[b][k], float64(w.batchSteps)) {
 			return
 		}
 	}
-	if k == len(w.order) {
+	if k == len(w.partOrder) {
 		for b := range w.bounds {
-			if !w.satisfies(&w.bounds[b], w.steps) {
+			if !w.satisfiesBound(&w.bounds[b], w.steps) {
 				return
 			}
 		}
-		w.best, w.bestCost = slices.Clone(w.steps), cost
+		w.bestSteps, w.bestCost = slices.Clone(w.steps), cost
 		return
 	}
-	i := w.order[k]
-	before := slices.Clone(w.partial)
-	for c, x := range w.choice[k] {
+	i := w.partOrder[k]
+	before := slices.Clone(w.partialSums)
+	for c, x := range w.choices[k] {
 		w.steps[i] = x
 		for b := range w.bounds {
-			if w.gain[b] != nil {
-				w.partial[b] = before[b] + w.gain[b][k][c]
+			if w.contributions[b] != nil {
+				w.partialSums[b] = before[b] + w.contributions[b][k][c]
 			}
 		}
-		d := float64(x) - w.ideal[i]
-		w.descend(k+1, sum+x, off+d, cost+float64(d*d))
+		d := float64(x) - w.idealSteps[i]
+		w.searchFrom(k+1, sum+x, off+d, cost+float64(d*d))
 	}
-	copy(w.partial, before)
+	copy(w.partialSums, before)
 }

@@ -1,5 +1,5 @@
-// Package rounding rounds a recipe to the steps of a scale. The rounded amounts sum exactly to
-// the batch, satisfy the recipe's rules and are as near to the recipe as possible.
+// Package rounding rounds a recipe to the steps of a scale. The rounded amounts sum exactly to the batch,
+// satisfy the rules of the recipe and are as near to the recipe as possible.
 package rounding
 
 import (
@@ -12,16 +12,16 @@ import (
 	"kir/rule"
 )
 
-// A Batch is a recipe and the quantity to make of it.
+// A Batch is a recipe and the quantity of the recipe to make.
 type Batch struct {
 	Parts []rule.Part // amounts in units of the rules' total, all above 0
-	Rules rule.Set    // the rules of the recipe, with its ingredients and total
+	Rules rule.Set    // the rules of the recipe, with the ingredients and the total
 
 	Size *big.Rat // quantity to make, in the measure of the recipe, such as millilitres
 	Step *big.Rat // smallest step of the scale, in the measure that is weighed, such as grams
 
-	// Density is, for each part, the weighed quantity per unit of the recipe's measure, above 0; for example grams
-	// per millilitre. Nil means that both measures are the same.
+	// Density is, for each part, the weighed quantity per unit of the recipe's measure, for example grams per
+	// millilitre. Each Density must be above 0. Nil means that both measures are the same.
 	Density []*big.Rat
 }
 
@@ -32,8 +32,8 @@ type RoundedBatch struct {
 	Sum   int64     // sum of Steps: exactly the batch, or the nearest whole number if densities differ
 }
 
-// An ImpossibleError explains why no rounding of a batch satisfies all rules. It lists alternatives that were tried
-// and work.
+// An ImpossibleError explains why no rounding of a batch satisfies all rules. Alternatives lists other steps and
+// batch sizes that were tried and for which a rounding exists.
 type ImpossibleError struct {
 	Reason       string
 	Alternatives []Alternative
@@ -43,22 +43,22 @@ func (e *ImpossibleError) Error() string { return e.Reason }
 
 // An Alternative is another step of the scale or another size of the batch.
 type Alternative struct {
-	IsScaleStep bool
+	IsScaleStep bool // whether Value is a step of the scale, and not a size of the batch
 	Value       *big.Rat
 }
 
-// These are faults of a batch that are found before its rules are checked.
+// These errors are faults of a batch that are found before the rules are checked.
 var (
 	errNotWhole = errors.New("the batch is not a whole number of steps of the scale")
 	errTooFew   = errors.New("the batch has fewer steps of the scale than ingredients")
 )
 
-// Weigh rounds a batch. S is the number of steps of the whole batch, and q_i the ideal number
-// for part i. Weigh returns whole x_i ≥ 1 with Σ x_i = S that satisfy the rules and minimise Σ
-// (x_i − q_i)². Without rules that is the method of the largest remainder. If it finds no such
-// x, the error is an [*ImpossibleError].
+// Weigh rounds a batch. Let S be the number of steps of the whole batch, and q_i the ideal number of steps for
+// part i. Weigh returns whole numbers x_i ≥ 1 with Σ x_i = S that satisfy the rules and minimise Σ (x_i − q_i)².
+// Without rules the result is that of the method of the largest remainder. If Weigh finds no such numbers, the
+// error is an [*ImpossibleError].
 func Weigh(b Batch) (*RoundedBatch, error) {
-	r, err := newRounding(b)
+	r, err := newRoundingProblem(b)
 	switch {
 	case errors.Is(err, errNotWhole):
 		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.wholeBatches()}
@@ -67,19 +67,19 @@ func Weigh(b Batch) (*RoundedBatch, error) {
 	case err != nil:
 		return nil, err
 	}
-	steps, found := r.search(r.bounds)
+	steps, found := r.findNearestRounding(r.bounds)
 	if !found {
-		return nil, &ImpossibleError{Reason: r.reason(), Alternatives: b.findAlternatives()}
+		return nil, &ImpossibleError{Reason: r.failureReason(), Alternatives: b.findAlternatives()}
 	}
-	return &RoundedBatch{Steps: steps, Exact: r.ideal, Sum: r.sum}, nil
+	return &RoundedBatch{Steps: steps, Exact: r.idealSteps, Sum: r.batchSteps}, nil
 }
 
-// newRounding returns the rounding problem of a batch.
-func newRounding(b Batch) (*roundingProblem, error) {
+// newRoundingProblem returns the rounding problem of a batch.
+func newRoundingProblem(b Batch) (*roundingProblem, error) {
 	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
 		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
 	}
-	r := &roundingProblem{maxNodes: mostNodes, maxDistance: farthest, density: b.Density, parts: b.Parts, total: int64(b.Rules.Total), ruleText: b.Rules.Text}
+	r := &roundingProblem{maxNodes: maxVisitedNodes, maxDistance: maxRoundingDistance, densities: b.Density, parts: b.Parts, total: int64(b.Rules.Total), ruleText: b.Rules.Text}
 	sum := new(big.Rat)
 	for k, p := range b.Parts {
 		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
@@ -91,7 +91,7 @@ func newRounding(b Batch) (*roundingProblem, error) {
 		}
 		sum.Add(sum, q)
 		ideal, _ := q.Float64()
-		r.ideal, r.weights = append(r.ideal, ideal), append(r.weights, weight)
+		r.idealSteps, r.weights = append(r.idealSteps, ideal), append(r.weights, weight)
 	}
 	switch {
 	case b.Density != nil:
@@ -103,14 +103,14 @@ func newRounding(b Batch) (*roundingProblem, error) {
 	if steps, _ := sum.Float64(); steps > 1<<40 {
 		return nil, &inputerr.Error{Message: "the batch has too many steps of the scale", Hint: "take a coarser scale"}
 	}
-	r.sum = sum.Num().Int64()
-	if r.sum < int64(len(b.Parts)) {
+	r.batchSteps = sum.Num().Int64()
+	if r.batchSteps < int64(len(b.Parts)) {
 		return nil, errTooFew
 	}
-	return r, r.constrain(b.Rules)
+	return r, r.addRules(b.Rules)
 }
 
-// wholeBatches returns the nearest smaller and larger batch that is a whole number of scale steps.
+// wholeBatches returns the nearest smaller and the nearest larger batch that is a whole number of scale steps.
 func (b Batch) wholeBatches() []Alternative {
 	steps := new(big.Rat).Quo(b.Size, b.Step)
 	down := new(big.Int).Quo(steps.Num(), steps.Denom())
@@ -123,8 +123,7 @@ func (b Batch) wholeBatches() []Alternative {
 	return ways
 }
 
-// findAlternatives returns a finer scale step and a larger batch size for which a rounding was
-// found.
+// findAlternatives returns a finer scale step and a larger batch size for which a rounding was found.
 func (b Batch) findAlternatives() (ways []Alternative) {
 	for _, finer := range []int64{2, 5, 10, 100} {
 		c := b
@@ -139,7 +138,7 @@ func (b Batch) findAlternatives() (ways []Alternative) {
 	}
 	steps := new(big.Rat).Quo(b.Size, b.Step)
 	whole := new(big.Int).Quo(steps.Num(), steps.Denom()).Int64()
-	for n := whole + 1; n <= whole+triedSizes; n++ {
+	for n := whole + 1; n <= whole+maxSizesTried; n++ {
 		c := b
 		if c.Size = new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(n)); c.isPossible() {
 			return append(ways, Alternative{Value: c.Size})
@@ -148,17 +147,17 @@ func (b Batch) findAlternatives() (ways []Alternative) {
 	return ways
 }
 
-// triedSizes is how many larger batches findAlternatives tries, and triedNodes how many partial roundings it visits
-// for each.
-const triedSizes, triedNodes = 1000, 2000
+// maxSizesTried is the number of larger batches that findAlternatives tries. maxNodesEach is the number of
+// partial roundings that findAlternatives visits for each batch.
+const maxSizesTried, maxNodesEach = 1000, 2000
 
 func (b Batch) isPossible() bool {
-	r, err := newRounding(b)
+	r, err := newRoundingProblem(b)
 	if err != nil {
 		return false
 	}
-	r.maxNodes, r.maxDistance = triedNodes, 2
-	_, found := r.search(r.bounds)
+	r.maxNodes, r.maxDistance = maxNodesEach, 2
+	_, found := r.findNearestRounding(r.bounds)
 	return found
 }
 
@@ -168,7 +167,7 @@ func Decimal(v *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// tolerance is the greatest rounding error of a floating-point sum, as a fraction of the sum of magnitudes.
-const tolerance = 1e-9
+// sumTolerance is the maximum rounding error of a floating-point sum, as a fraction of the sum of magnitudes.
+const sumTolerance = 1e-9
 
-func isNonNegative(v, scale float64) bool { return v >= -tolerance*math.Max(scale, 1) }
+func isNonNegative(v, scale float64) bool { return v >= -sumTolerance*math.Max(scale, 1) }

@@ -177,13 +177,13 @@ func TestWeigh(t *testing.T) {
 		switch {
 		case errors.As(err, &bad):
 			impossible++
-			r, err := newRounding(b)
+			r, err := newRoundingProblem(b)
 			if err != nil {
 				continue // not a whole number of steps, or fewer than ingredients
 			}
 			ways += len(bad.Alternatives)
 			if n <= 3 {
-				if _, found := brute(t, b.Rules.Rules, parts, r.ideal, r.sum, total, farthest); found {
+				if _, found := brute(t, b.Rules.Rules, parts, r.idealSteps, r.batchSteps, total, maxRoundingDistance); found {
 					t.Fatalf("trial %d: %+v: %v, and there is one", trial, b, bad)
 				}
 			}
@@ -262,11 +262,11 @@ func TestWeighDensities(t *testing.T) {
 
 func newIdeal(t *testing.T, b Batch) []float64 {
 	t.Helper()
-	r, err := newRounding(b)
+	r, err := newRoundingProblem(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.ideal
+	return r.idealSteps
 }
 
 // TestWeighExactly: what floats cannot tell is told: a third of ten thousand million

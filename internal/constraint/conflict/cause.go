@@ -13,52 +13,53 @@ import (
 
 // A cause is a common reason for a conflict, shown by arithmetic on the bounds of rules.
 type cause struct {
-	kind        Kind
-	ingredients []int
-	sum, limit  int
-	text        string
-	fixes       []fix
+	kind        Kind   // type of the cause
+	ingredients []int  // indices of the ingredients concerned
+	sum, limit  int    // the number that violates a limit, and the limit
+	text        string // the cause as a sentence without its full stop
+	fixes       []fix  // changes of the rules that remove the cause
 }
 
-// A fix changes a set of rules so that the cause is removed.
+// A fix is a change of a set of rules that removes a cause.
 type fix struct {
-	text   string
-	amount int
-	apply  func(*question)
+	text  string          // description of the change
+	units int             // units by which the change lowers amounts in all; 0 if the change is not measured in units
+	apply func(*question) // makes the change
 }
 
-// bounds holds a set of rules in the form in which findCause looks for causes.
+// bounds holds the limits that a set of rules puts on amounts, groups and numbers of used ingredients. The
+// function findCause looks for causes in these limits.
 type bounds struct {
-	set    question
-	space  count.Space
-	amount []constraint.AmountSet // amounts each ingredient may have; empty if it cannot be used
-	groups []int                  // index of the rule that each group comes from
-	lo, hi int                    // least and greatest number of used ingredients
+	rules            question               // the set of rules
+	space            count.Space            // amounts and groups of the rules
+	amountSets       []constraint.AmountSet // for each ingredient: amounts that the ingredient may have when used; empty if the ingredient cannot be used
+	groupRules       []int                  // for each group: index of the rule that made the group
+	minUsed, maxUsed int                    // least and greatest permitted number of used ingredients
 
-	groupTallies []tally // for each group: bounds that follow from its members and inner groups
+	groupTallies []tally // for each group: bounds that follow from the members and from the groups within the group
 	totalTally   tally   // bounds for all ingredients together
 }
 
-// findCause returns a common cause of the conflict, or nil.
+// findCause returns a common cause of the conflict in the rules of s, or nil if no common cause is found.
 func findCause(s question) *cause {
 	c, err := s.conditions()
 	if err != nil {
 		return nil
 	}
-	b := &bounds{set: s, amount: make([]constraint.AmountSet, s.Ingredients), groups: c.GroupRules, lo: 1, hi: min(s.Ingredients, s.Total)}
+	b := &bounds{rules: s, amountSets: make([]constraint.AmountSet, s.Ingredients), groupRules: c.GroupRules, minUsed: 1, maxUsed: min(s.Ingredients, s.Total)}
 	b.space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for i, a := range c.Amounts {
 		if !a.Excluded {
-			b.amount[i] = constraint.AmountSetOf(a, c.Total)
+			b.amountSets[i] = constraint.AmountSetOf(a, c.Total)
 		}
 	}
 	if s.Used != nil {
-		sizes := s.sizes()
+		sizes := s.usedCounts()
 		if len(sizes) == 0 {
-			return &cause{kind: UsedCount, limit: b.hi,
-				text: fmt.Sprintf("no number of used ingredients from 1 to %d is asked for", b.hi)}
+			return &cause{kind: UsedCount, limit: b.maxUsed,
+				text: fmt.Sprintf("no number of used ingredients from 1 to %d is asked for", b.maxUsed)}
 		}
-		b.lo, b.hi = sizes[0], sizes[len(sizes)-1]
+		b.minUsed, b.maxUsed = sizes[0], sizes[len(sizes)-1]
 	}
 	if !b.fillTallies() {
 		return nil
@@ -71,18 +72,19 @@ func findCause(s question) *cause {
 	return nil
 }
 
-// findUnusable finds a required ingredient that cannot be used, or that no ingredient can be used.
+// findUnusable returns the cause that a required ingredient cannot be used, or that no ingredient can be used.
+// The cause is nil if neither is true.
 func (b *bounds) findUnusable() *cause {
 	any := false
-	for i, k := range b.amount {
+	for i, k := range b.amountSets {
 		any = any || k.N > 0
 		if k.N > 0 || !b.space.Ingredients[i].Required {
 			continue
 		}
-		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.set.NameOf(i) + " is required, and its rules leave it no amount"}
-		for _, r := range b.set.Rules {
+		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.rules.NameOf(i) + " is required, and its rules leave it no amount"}
+		for _, r := range b.rules.Rules {
 			if e, ok := r.(rule.Exclude); ok && slices.Contains(e.Of, i) {
-				c.text = b.set.NameOf(i) + " is both required and excluded"
+				c.text = b.rules.NameOf(i) + " is both required and excluded"
 			}
 		}
 		return c
@@ -93,112 +95,116 @@ func (b *bounds) findUnusable() *cause {
 	return nil
 }
 
-// findGroupUsed finds a group that cannot have as many or as few used members as it must.
+// findGroupUsed returns the cause that the number of used members of a group cannot satisfy the limits of the
+// group. The cause is nil if every group can satisfy its limits.
 func (b *bounds) findGroupUsed() *cause {
-	for g, n := range b.groups {
-		used, _, c := b.groupCensus(g)
+	for g, n := range b.groupRules {
+		used, _, c := b.censusOfGroup(g)
 		switch {
 		case used.Min > len(c.usable):
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: len(c.usable), limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.set.TextOf(n), used.Min, len(c.usable))}
+				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.rules.TextOf(n), used.Min, len(c.usable))}
 		case len(c.required) > used.Max:
 			are := "are"
 			if len(c.required) == 1 {
 				are = "is"
 			}
 			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.set.TextOf(n), used.Max, len(c.required), are, b.set.joinNames(c.required))}
-		case b.groupTallies[g].possible < used.Min:
-			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].possible, limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.set.TextOf(n), used.Min, b.groupTallies[g].possible)}
-		case b.groupTallies[g].required > used.Max:
-			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].required, limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.set.TextOf(n), used.Max, b.groupTallies[g].required)}
+				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.rules.TextOf(n), used.Max, len(c.required), are, b.rules.joinNames(c.required))}
+		case b.groupTallies[g].maxUsed < used.Min:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].maxUsed, limit: used.Min,
+				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.rules.TextOf(n), used.Min, b.groupTallies[g].maxUsed)}
+		case b.groupTallies[g].minUsed > used.Max:
+			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].minUsed, limit: used.Max,
+				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.rules.TextOf(n), used.Max, b.groupTallies[g].minUsed)}
 		}
 	}
 	return nil
 }
 
-// findGroupTotal finds a group whose members cannot add up to the total that it must have.
+// findGroupTotal returns the cause that the members of a group cannot add up to the units that the group must
+// have. The cause is nil if the members of every group can add up to these units.
 func (b *bounds) findGroupTotal() *cause {
-	for g, n := range b.groups {
-		used, total, c := b.groupCensus(g)
+	for g, n := range b.groupRules {
+		used, total, c := b.censusOfGroup(g)
 		members := b.space.Groups[g].Members
 		at := func(sum, limit int, text string) *cause {
 			return &cause{kind: GroupTotal, ingredients: members, sum: sum, limit: limit, text: text}
 		}
 		switch {
 		case total.Min > b.space.Total:
-			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.set.TextOf(n), total.Min, b.space.Total))
-		case c.min > total.Max:
-			return at(c.min, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.set.TextOf(n), total.Max, c.min))
-		case c.max < total.Min:
+			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.rules.TextOf(n), total.Min, b.space.Total))
+		case c.minUnits > total.Max:
+			return at(c.minUnits, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.rules.TextOf(n), total.Max, c.minUnits))
+		case c.maxUnits < total.Min:
 			most := ""
 			if used.Max < len(c.usable) {
 				most = fmt.Sprintf("%d ", used.Max)
 			}
-			return at(c.max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.set.TextOf(n), total.Min, most, c.max))
-		case b.groupTallies[g].min > total.Max:
-			return at(b.groupTallies[g].min, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.set.TextOf(n), total.Max, b.groupTallies[g].min))
-		case b.groupTallies[g].max < total.Min:
-			return at(b.groupTallies[g].max, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.set.TextOf(n), total.Min, b.groupTallies[g].max))
+			return at(c.maxUnits, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.rules.TextOf(n), total.Min, most, c.maxUnits))
+		case b.groupTallies[g].minUnits > total.Max:
+			return at(b.groupTallies[g].minUnits, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.rules.TextOf(n), total.Max, b.groupTallies[g].minUnits))
+		case b.groupTallies[g].maxUnits < total.Min:
+			return at(b.groupTallies[g].maxUnits, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.rules.TextOf(n), total.Min, b.groupTallies[g].maxUnits))
 		}
 	}
 	return nil
 }
 
-// findUsedCount finds that more ingredients must be used than may be, or that fewer can be used than must
-// be.
+// findUsedCount returns the cause that the rules require more used ingredients than permitted, or allow fewer
+// used ingredients than the permitted number. The cause is nil if neither is true.
 func (b *bounds) findUsedCount() *cause {
-	must, can := b.totalTally.required, b.totalTally.possible
-	all := b.takeCensus(b.allIngredients(), 0, b.hi)
+	must, can := b.totalTally.minUsed, b.totalTally.maxUsed
+	all := b.takeCensus(b.allIngredients(), 0, b.maxUsed)
 	switch {
-	case must > b.hi:
-		out := &cause{kind: UsedCount, ingredients: all.required, sum: must, limit: b.hi}
+	case must > b.maxUsed:
+		out := &cause{kind: UsedCount, ingredients: all.required, sum: must, limit: b.maxUsed}
 		what := fmt.Sprintf("%d ingredients have to be used", must)
 		if must == len(all.required) {
 			what = fmt.Sprintf("%d ingredients are required", must)
 		}
-		if b.set.Used == nil || b.hi == b.space.Total {
-			out.text = fmt.Sprintf("%s, and a total of %d units is enough for %d", what, b.space.Total, b.hi)
+		if b.rules.Used == nil || b.maxUsed == b.space.Total {
+			out.text = fmt.Sprintf("%s, and a total of %d units is enough for %d", what, b.space.Total, b.maxUsed)
 		} else {
-			out.text = fmt.Sprintf("%s, and at most %d used are asked for", what, b.hi)
+			out.text = fmt.Sprintf("%s, and at most %d used are asked for", what, b.maxUsed)
 		}
 		return out
-	case can < b.lo:
-		return &cause{kind: UsedCount, sum: can, limit: b.lo,
-			text: fmt.Sprintf("at least %d used ingredients are asked for, and the rules allow at most %d", b.lo, can)}
+	case can < b.minUsed:
+		return &cause{kind: UsedCount, sum: can, limit: b.minUsed,
+			text: fmt.Sprintf("at least %d used ingredients are asked for, and the rules allow at most %d", b.minUsed, can)}
 	}
 	return nil
 }
 
-// findMinima finds that the ingredients that must be used need more than the total.
+// findMinima returns the cause that the least amounts of the ingredients that must be used exceed the total. The
+// cause is nil if the least amounts fit in the total.
 func (b *bounds) findMinima() *cause {
 	total := b.space.Total
-	all := b.takeCensus(b.allIngredients(), b.lo, b.hi)
-	if sum := b.takeCensus(all.required, 0, 0).min; sum > total {
+	all := b.takeCensus(b.allIngredients(), b.minUsed, b.maxUsed)
+	if sum := b.takeCensus(all.required, 0, 0).minUnits; sum > total {
 		return b.requiredMinimaCause(all.required, sum)
 	}
-	if all.min > total {
-		return &cause{kind: MinimaAbove, ingredients: all.required, sum: all.min, limit: total,
-			text: fmt.Sprintf("at least %d used ingredients are asked for, and their least amounts sum to %s", b.lo, b.shareText(all.min))}
+	if all.minUnits > total {
+		return &cause{kind: MinimaAbove, ingredients: all.required, sum: all.minUnits, limit: total,
+			text: fmt.Sprintf("at least %d used ingredients are asked for, and their least amounts sum to %s", b.minUsed, b.shareText(all.minUnits))}
 	}
-	if sum := b.totalTally.min; sum > total {
+	if sum := b.totalTally.minUnits; sum > total {
 		return &cause{kind: MinimaAbove, ingredients: all.required, sum: sum, limit: total,
 			text: fmt.Sprintf("the least amounts of the groups and the required ingredients sum to %s", b.shareText(sum))}
 	}
 	return nil
 }
 
-// requiredMinimaCause returns the cause that the least amounts of the required ingredients exceed the
-// total. Its fixes lower these amounts, or no longer require some of the ingredients.
+// requiredMinimaCause returns the cause that the least amounts of the required ingredients exceed the total. The
+// least amounts add up to sum. One fix lowers the least amounts, the other fix no longer requires some of the
+// ingredients.
 func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	total := b.space.Total
-	least := func(i int) int { return b.amount[i].Lo }
+	least := func(i int) int { return b.amountSets[i].Lo }
 	c := &cause{kind: MinimaAbove, ingredients: required, sum: sum, limit: total}
 	if len(required) == 1 {
 		i := required[0]
-		c.text = fmt.Sprintf("%s is required and takes at least %s", b.set.NameOf(i), b.shareText(sum))
+		c.text = fmt.Sprintf("%s is required and takes at least %s", b.rules.NameOf(i), b.shareText(sum))
 	} else {
 		c.text = fmt.Sprintf("the least amounts of the %d required ingredients sum to %s", len(required), b.shareText(sum))
 	}
@@ -206,10 +212,10 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	slices.SortStableFunc(large, func(i, j int) int { return least(j) - least(i) })
 
 	c.fixes = append(c.fixes, fix{
-		text:   fmt.Sprintf("lower them by %d in all (%s of the total)", sum-total, percent(sum-total, total)),
-		amount: sum - total,
+		text:  fmt.Sprintf("lower them by %d in all (%s of the total)", sum-total, percentText(sum-total, total)),
+		units: sum - total,
 		apply: func(s *question) {
-			s.overrides = append(slices.Clone(s.overrides), func(c *constraint.Conditions) { lowerMinima(c, large, sum-total) })
+			s.conditionChanges = append(slices.Clone(s.conditionChanges), func(c *constraint.Conditions) { lowerMinima(c, large, sum-total) })
 		},
 	})
 	left, drop := sum, 0
@@ -217,7 +223,7 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 		left -= least(large[drop])
 		drop++
 	}
-	text := "do not require " + b.set.joinNames(large[:drop])
+	text := "do not require " + b.rules.joinNames(large[:drop])
 	c.fixes = append(c.fixes, fix{text: text, apply: func(s *question) {
 		s.Rules = slices.Clone(s.Rules)
 		for k, r := range s.Rules {
@@ -229,9 +235,10 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	return c
 }
 
-// lowerMinima lowers the least amounts of the ingredients in of by a total of by units, beginning with the first.
-func lowerMinima(c *constraint.Conditions, of []int, by int) {
-	for _, i := range of {
+// lowerMinima lowers the least amounts of the given ingredients by a total of at least by units, if possible,
+// beginning with the first ingredient. Every least amount is lowered by whole steps.
+func lowerMinima(c *constraint.Conditions, ingredients []int, by int) {
+	for _, i := range ingredients {
 		a := &c.Amounts[i]
 		d := constraint.AmountSetOf(*a, c.Total)
 		steps := min((by+d.Step-1)/d.Step, (d.Lo-1)/d.Step)
@@ -240,29 +247,31 @@ func lowerMinima(c *constraint.Conditions, of []int, by int) {
 	}
 }
 
-// findMaxima finds that the ingredients that may be used cannot add up to the total.
+// findMaxima returns the cause that the greatest amounts of the ingredients that may be used add up to less than
+// the total. The cause is nil if the greatest amounts reach the total.
 func (b *bounds) findMaxima() *cause {
 	total := b.space.Total
-	all := b.takeCensus(b.allIngredients(), b.lo, b.hi)
-	if all.max < total {
+	all := b.takeCensus(b.allIngredients(), b.minUsed, b.maxUsed)
+	if all.maxUnits < total {
 		which := "all ingredients that may be used"
-		if b.hi < len(all.usable) {
-			which = fmt.Sprintf("the largest %d ingredients", b.hi)
+		if b.maxUsed < len(all.usable) {
+			which = fmt.Sprintf("the largest %d ingredients", b.maxUsed)
 		}
-		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: all.max, limit: total,
-			text: fmt.Sprintf("the greatest amounts of %s sum to %s", which, b.shareText(all.max))}
+		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: all.maxUnits, limit: total,
+			text: fmt.Sprintf("the greatest amounts of %s sum to %s", which, b.shareText(all.maxUnits))}
 	}
-	if sum := b.totalTally.max; sum < total {
+	if sum := b.totalTally.maxUnits; sum < total {
 		return &cause{kind: MaximaBelow, ingredients: all.usable, sum: sum, limit: total,
 			text: fmt.Sprintf("the greatest amounts of the groups and the other ingredients sum to %s", b.shareText(sum))}
 	}
 	return nil
 }
 
-// findSteps finds that all amounts are multiples of a number that does not divide the total.
+// findSteps returns the cause that all amounts are multiples of a number that does not divide the total. The
+// cause is nil if there is no such number.
 func (b *bounds) findSteps() *cause {
 	unit := 0
-	for _, k := range b.amount {
+	for _, k := range b.amountSets {
 		if k.N > 0 {
 			unit = portable.GCD(unit, k.Lo)
 		}
@@ -278,12 +287,12 @@ func (b *bounds) findSteps() *cause {
 }
 
 func (b *bounds) shareText(sum int) string {
-	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percent(sum, b.space.Total))
+	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percentText(sum, b.space.Total))
 }
 
-// percent writes a sum of amounts as a percentage of the total, to three significant figures. It writes
-// more figures if they are needed to distinguish units.
-func percent(part, whole int) string {
+// percentText writes a sum of amounts as a percentage of the total, to three significant figures. The text has
+// more figures if more are needed to distinguish neighbouring whole units.
+func percentText(part, whole int) string {
 	share := 100 * float64(part) / float64(whole)
 	if share >= 100 {
 		return fmt.Sprintf("%.0f %%", share)

@@ -6,19 +6,19 @@ import (
 	"kir/internal/constraint/count"
 )
 
-// A tally bounds what some ingredients can do together: at least required and at most possible
-// of them are used, and they take min to max units.
+// A tally bounds the use of a list of ingredients. At least minUsed and at most maxUsed of the ingredients are
+// used, and together the ingredients take at least minUnits and at most maxUnits units.
 type tally struct {
-	required, possible int
-	min, max           int
+	minUsed, maxUsed   int
+	minUnits, maxUnits int
 }
 
 func (t *tally) add(u tally) {
-	t.required, t.possible, t.min, t.max = t.required+u.required, t.possible+u.possible, t.min+u.min, t.max+u.max
+	t.minUsed, t.maxUsed, t.minUnits, t.maxUnits = t.minUsed+u.minUsed, t.maxUsed+u.maxUsed, t.minUnits+u.minUnits, t.maxUnits+u.maxUnits
 }
 
-// fillTallies fills in the tallies of all groups, inner groups first. ok is false if groups overlap without
-// being nested.
+// fillTallies computes the tallies of all groups, beginning with the innermost groups, and the tally of all
+// ingredients. The result ok is false if two groups overlap and neither contains the other.
 func (b *bounds) fillTallies() (ok bool) {
 	inner, order, ok := b.space.NestGroups()
 	if !ok {
@@ -31,43 +31,45 @@ func (b *bounds) fillTallies() (ok bool) {
 		}
 		return &b.groupTallies[g]
 	}
-	for i, k := range b.amount {
+	for i, k := range b.amountSets {
 		if k.N == 0 {
 			continue
 		}
-		one := tally{possible: 1, max: k.Hi()}
+		one := tally{maxUsed: 1, maxUnits: k.Hi()}
 		if b.space.Ingredients[i].Required {
-			one.required, one.min = 1, k.Lo
+			one.minUsed, one.minUnits = 1, k.Lo
 		}
 		at(inner[i]).add(one)
 	}
 	for _, g := range slices.Backward(order) {
-		used, total, c := b.groupCensus(g.Index)
+		used, total, c := b.censusOfGroup(g.Index)
 		t := b.groupTallies[g.Index]
 		at(g.Within).add(tally{
-			required: max(t.required, used.Min, c.minCount(total.Min)), possible: min(t.possible, used.Max, c.maxCount(total.Max)),
-			min: max(t.min, total.Min, c.min), max: min(t.max, total.Max, c.max),
+			minUsed: max(t.minUsed, used.Min, c.minCount(total.Min)), maxUsed: min(t.maxUsed, used.Max, c.maxCount(total.Max)),
+			minUnits: max(t.minUnits, total.Min, c.minUnits), maxUnits: min(t.maxUnits, total.Max, c.maxUnits),
 		})
 	}
 	return true
 }
 
-// A census summarises some ingredients: which can be used, which must be, and the amounts they can have.
+// A census summarises a list of ingredients: which ingredients can be used, which must be used, and which
+// amounts the ingredients can have.
 type census struct {
-	usable, required []int
-	min, max         int   // bounds of the units they take together, given how many are used
-	lows, highs      []int // least amounts in ascending order, and greatest amounts in descending order
+	usable, required              []int // indices of the ingredients that can be used, and indices of the required ingredients
+	minUnits, maxUnits            int   // bounds of the units that the ingredients take together, given limits on the number of used ingredients
+	leastAmounts, greatestAmounts []int // least amounts of the usable ingredients in ascending order, and greatest amounts in descending order
 }
 
-// minCount returns the least number of ingredients whose amounts can add up to sum. If all of them together
-// cannot, it returns one more than their number.
+// minCount returns the least number of ingredients whose greatest amounts add up to at least sum. If the
+// greatest amounts of all ingredients add up to less than sum, minCount returns the number of ingredients plus
+// one.
 func (c *census) minCount(sum int) int {
 	n := 0
 	for ; sum > 0; n++ {
-		if n == len(c.highs) {
+		if n == len(c.greatestAmounts) {
 			return n + 1
 		}
-		sum -= c.highs[n]
+		sum -= c.greatestAmounts[n]
 	}
 	return n
 }
@@ -75,52 +77,54 @@ func (c *census) minCount(sum int) int {
 // maxCount returns the greatest number of ingredients whose least amounts add up to at most sum.
 func (c *census) maxCount(sum int) int {
 	n := 0
-	for ; n < len(c.lows) && sum >= c.lows[n]; n++ {
-		sum -= c.lows[n]
+	for ; n < len(c.leastAmounts) && sum >= c.leastAmounts[n]; n++ {
+		sum -= c.leastAmounts[n]
 	}
 	return n
 }
 
-// takeCensus summarises the ingredients in of. At least least and at most most of them are used.
-func (b *bounds) takeCensus(of []int, least, most int) census {
+// takeCensus summarises the given ingredients, if at least minUsed and at most maxUsed of the ingredients are
+// used.
+func (b *bounds) takeCensus(ingredients []int, minUsed, maxUsed int) census {
 	var c census
 	var free []int // least amounts of the ingredients that are not required
-	for _, i := range of {
-		k := b.amount[i]
+	for _, i := range ingredients {
+		k := b.amountSets[i]
 		if k.N == 0 {
 			continue
 		}
 		c.usable = append(c.usable, i)
-		c.lows, c.highs = append(c.lows, k.Lo), append(c.highs, k.Hi())
+		c.leastAmounts, c.greatestAmounts = append(c.leastAmounts, k.Lo), append(c.greatestAmounts, k.Hi())
 		if b.space.Ingredients[i].Required {
 			c.required = append(c.required, i)
-			c.min += k.Lo
+			c.minUnits += k.Lo
 		} else {
 			free = append(free, k.Lo)
 		}
 	}
 	slices.Sort(free)
-	for t := 0; t < least-len(c.required) && t < len(free); t++ {
-		c.min += free[t]
+	for t := 0; t < minUsed-len(c.required) && t < len(free); t++ {
+		c.minUnits += free[t]
 	}
-	slices.Sort(c.lows)
-	slices.SortFunc(c.highs, func(a, b int) int { return b - a })
-	for t := 0; t < most && t < len(c.highs); t++ {
-		c.max += c.highs[t]
+	slices.Sort(c.leastAmounts)
+	slices.SortFunc(c.greatestAmounts, func(a, b int) int { return b - a })
+	for t := 0; t < maxUsed && t < len(c.greatestAmounts); t++ {
+		c.maxUnits += c.greatestAmounts[t]
 	}
 	return c
 }
 
 func (b *bounds) allIngredients() []int {
-	out := make([]int, len(b.amount))
+	out := make([]int, len(b.amountSets))
 	for i := range out {
 		out[i] = i
 	}
 	return out
 }
 
-// groupCensus returns the limits of group g, with defaults filled in, and the census of its members.
-func (b *bounds) groupCensus(g int) (used, total count.Range, c census) {
+// censusOfGroup returns the limits of the group with index g and the census of the members. A missing limit of
+// used members or of units is replaced by the limit that always holds.
+func (b *bounds) censusOfGroup(g int) (used, total count.Range, c census) {
 	group := &b.space.Groups[g]
 	used, total = count.Range{Min: 0, Max: len(group.Members)}, count.Range{Min: 0, Max: b.space.Total}
 	if group.Used != nil {

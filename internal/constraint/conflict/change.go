@@ -9,16 +9,16 @@ import (
 	"kir/rule"
 )
 
-// maxChanges is the greatest number of changes that a Conflict suggests.
+// maxChanges is the maximum number of changes that a Conflict suggests.
 const maxChanges = 4
 
-// addChanges looks for changes after which some composition keeps all rules. It first tries the fixes of
-// the cause, the least relaxation of each rule in conflict and other numbers of used ingredients. If none
-// works it tries to drop a rule, and then a combination of changes.
+// addChanges sets c.Changes to changes after which some composition keeps all rules. First addChanges tries the
+// fixes of the cause, the least relaxation of each rule in conflict, and other numbers of used ingredients. If
+// no such change works, addChanges tries to drop a rule, and then a combination of changes.
 func (x *explainer) addChanges(c *Conflict, fixes []fix) {
-	c.Changes = x.ruleChanges(x.set, c, fixes)
+	c.Changes = x.ruleChanges(x.rules, c, fixes)
 	if len(c.Changes) == 0 {
-		c.Changes = x.dropChanges(x.set, c)
+		c.Changes = x.dropChanges(x.rules, c)
 	}
 	if len(c.Changes) == 0 {
 		c.Changes = x.combinedChange(c)
@@ -28,13 +28,13 @@ func (x *explainer) addChanges(c *Conflict, fixes []fix) {
 	}
 }
 
-// resolvesConflict reports whether it is proven that after change c some composition keeps all rules of s.
+// resolvesConflict reports whether some composition is proven to keep all rules of s after the change c.
 func (x *explainer) resolvesConflict(c Change, s question) bool {
 	return !x.isOverBudget() && x.ask(c.applyTo(s), true) == satisfiable
 }
 
-// ruleChanges returns changes of a single rule in conflict, or of the permitted numbers of ingredients. After each it
-// is proven that some composition keeps all rules of s.
+// ruleChanges returns changes of a single rule in conflict, or of the permitted numbers of used ingredients.
+// After each change some composition is proven to keep all rules of s.
 func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	var out []Change
 	try := func(change Change) bool {
@@ -46,7 +46,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 		return ok
 	}
 	for _, f := range fixes {
-		try(Change{Rule: -1, By: f.amount, Text: f.text, apply: f.apply})
+		try(Change{Rule: -1, By: f.units, Text: f.text, apply: f.apply})
 	}
 	for _, k := range c.Rules {
 		for _, q := range constraint.Relaxations(s.Rules[k], &s.Set) {
@@ -71,14 +71,14 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 		x.tryReleases(s, k, try)
 	}
 	if s.Used != nil && c.Law {
-		if n := x.nearestSize(s); n > 0 {
-			try(allowSize(n))
+		if n := x.nearestUsedCount(s); n > 0 {
+			try(allowUsedCount(n))
 		}
 	}
 	return out
 }
 
-// dropChanges returns, for each rule in conflict, the change that drops it, if that alone resolves the conflict.
+// dropChanges returns the changes that drop one rule in conflict and alone resolve the conflict.
 func (x *explainer) dropChanges(s question, c *Conflict) []Change {
 	var out []Change
 	for _, k := range c.Rules {
@@ -90,36 +90,37 @@ func (x *explainer) dropChanges(s question, c *Conflict) []Change {
 }
 
 func (x *explainer) dropRule(k int) Change {
-	return Change{Rule: k, Text: "drop " + x.set.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
+	return Change{Rule: k, Text: "drop " + x.rules.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
 }
 
-// combinedChange returns one change made of several. It resolves the conflict, then the next one, until
-// some composition keeps all rules; then it removes changes that are not needed.
+// combinedChange returns one change that combines several changes, or nil if no combination was found. The
+// method resolves the conflict, then the next conflict, until some composition keeps all rules. Then the method
+// removes the changes that are not needed.
 func (x *explainer) combinedChange(c *Conflict) []Change {
 	var steps []Change
 	y := *x
-	for range 2 * (len(x.set.Rules) + 1) {
+	for range 2 * (len(x.rules.Rules) + 1) {
 		if y.isOverBudget() {
 			return nil
 		}
-		step := y.resolve(c)
+		step := y.resolveAlone(c)
 		again := func(c Change) bool { return c.Rule >= 0 && c.Rule == step.Rule }
 		if slices.ContainsFunc(steps, again) { // this rule was changed before and not enough
 			steps = slices.DeleteFunc(steps, again)
 			step = x.dropRule(step.Rule)
 		}
 		steps = append(steps, step)
-		y.set = x.set
+		y.rules = x.rules
 		for _, c := range steps {
-			y.set = c.applyTo(y.set)
+			y.rules = c.applyTo(y.rules)
 		}
-		y = explainer{asker: y.asker, set: y.set}
-		switch y.ask(y.set, true) {
+		y = explainer{asker: y.asker, rules: y.rules}
+		switch y.ask(y.rules, true) {
 		case satisfiable:
 			x.err = y.err
 			return []Change{x.joinChanges(steps)}
 		case unknown: // some rule cannot be counted, so only dropping a rule remains
-			conditions, err := y.set.conditions()
+			conditions, err := y.rules.conditions()
 			if err != nil || y.err != nil {
 				x.err = y.err
 				return nil
@@ -138,18 +139,19 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 	return nil
 }
 
-// resolve returns a change that resolves a conflict, without regard to other conflicts.
-func (x *explainer) resolve(c *Conflict) Change {
-	if alone := x.ruleChanges(x.subset(c.Rules, c.Law), c, nil); len(alone) > 0 {
+// resolveAlone returns a change that resolves the conflict c, without regard to other conflicts.
+func (x *explainer) resolveAlone(c *Conflict) Change {
+	if alone := x.ruleChanges(x.subsetQuestion(c.Rules, c.Law), c, nil); len(alone) > 0 {
 		return alone[0]
 	}
 	if len(c.Rules) == 0 {
-		return allowSize(max(x.nearestSize(x.set), 1))
+		return allowUsedCount(max(x.nearestUsedCount(x.rules), 1))
 	}
 	return x.dropRule(c.Rules[len(c.Rules)-1])
 }
 
-// joinChanges combines several changes into one, and leaves out those that are not needed.
+// joinChanges combines several changes into one change, and leaves out the changes that are not needed to
+// resolve the conflict.
 func (x *explainer) joinChanges(steps []Change) Change {
 	apply := func(steps []Change) func(*question) {
 		return func(s *question) {
@@ -159,7 +161,7 @@ func (x *explainer) joinChanges(steps []Change) Change {
 		}
 	}
 	for k := len(steps) - 1; k >= 0 && len(steps) > 1; k-- {
-		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.resolvesConflict(Change{apply: apply(fewer)}, x.set) {
+		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.resolvesConflict(Change{apply: apply(fewer)}, x.rules) {
 			steps = fewer
 		}
 	}
@@ -173,10 +175,12 @@ func (x *explainer) joinChanges(steps []Change) Change {
 	return Change{Rule: -1, Text: strings.Join(texts, " and "), apply: apply(steps)}
 }
 
-// maxReleases is the greatest number of ingredients in a rule of which tryReleases tries to release each one.
+// maxReleases is the maximum number of ingredients of a rule for which tryReleases tries to release each
+// ingredient. The constant also limits how many numbers of used ingredients nearestUsedCount tries.
 const maxReleases = 64
 
-// tryReleases calls try with changes that take one ingredient out of rule k, which requires or excludes ingredients.
+// tryReleases calls try with changes that take one ingredient out of the rule with index k, until try returns
+// true. The rule requires or excludes ingredients; for other rules tryReleases does nothing.
 func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	var of []int
 	verb := "require"
@@ -197,9 +201,9 @@ func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	}
 }
 
-// nearestSize returns the number of ingredients, nearest to those permitted, with which some composition may keep the
-// rules. It returns 0 if there is none.
-func (x *explainer) nearestSize(s question) int {
+// nearestUsedCount returns the number of used ingredients that is nearest to the permitted numbers and with
+// which some composition may keep the rules. The result is 0 if there is no such number.
+func (x *explainer) nearestUsedCount(s question) int {
 	c, err := s.conditions()
 	if err != nil {
 		x.err = err
@@ -212,7 +216,7 @@ func (x *explainer) nearestSize(s question) int {
 	}
 	distance := func(n int) int { return max(least-n, n-most, 0) }
 	space, all := c.Countable()
-	can := x.reachableSizes(space, 4*most+16)
+	can := x.reachableUsedCounts(space, 4*most+16)
 	var near []int
 	for n, ok := range can {
 		if ok && n > 0 {
@@ -221,15 +225,15 @@ func (x *explainer) nearestSize(s question) int {
 	}
 	slices.SortStableFunc(near, func(a, b int) int { return distance(a) - distance(b) })
 	for _, n := range near[:min(len(near), maxReleases)] {
-		if all || x.resolvesConflict(allowSize(n), s) {
+		if all || x.resolvesConflict(allowUsedCount(n), s) {
 			return n
 		}
 	}
 	return 0
 }
 
-// allowSize returns the change that also permits n used ingredients.
-func allowSize(n int) Change {
+// allowUsedCount returns the change that also permits n used ingredients.
+func allowUsedCount(n int) Change {
 	text := fmt.Sprintf("allow %d used ingredients", n)
 	if n == 1 {
 		text = "allow 1 used ingredient"
@@ -237,18 +241,19 @@ func allowSize(n int) Change {
 	return Change{Rule: -1, Text: text, apply: func(s *question) { s.Used = append(slices.Clone(s.Used), n) }}
 }
 
-// withoutIngredients returns a copy of a require or exclude rule without the given ingredients.
-func withoutIngredients(r rule.Rule, of ...int) rule.Rule {
+// withoutIngredients returns a copy of a require or exclude rule without the given ingredients. Any other rule
+// is returned unchanged.
+func withoutIngredients(r rule.Rule, ingredients ...int) rule.Rule {
 	switch r := r.(type) {
 	case rule.Require:
-		return rule.Require{Of: removeMembers(r.Of, of...)}
+		return rule.Require{Of: removeMembers(r.Of, ingredients...)}
 	case rule.Exclude:
-		return rule.Exclude{Of: removeMembers(r.Of, of...)}
+		return rule.Exclude{Of: removeMembers(r.Of, ingredients...)}
 	}
 	return r
 }
 
-// removeMembers returns a copy of list without the given members.
+// removeMembers returns a copy of list without the members in some.
 func removeMembers(list []int, some ...int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
 }

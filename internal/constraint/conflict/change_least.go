@@ -2,10 +2,10 @@ package conflict
 
 import "kir/internal/constraint"
 
-// firstTrue returns the least number in 1..most for which can is true, by bisection. can must be monotonic and true
-// for most.
-func firstTrue(most int, can func(int) bool) int {
-	lo, hi := 0, most // can(lo) is false
+// firstTrue returns the least number from 1 to maximum for which can is true, by bisection. The function can
+// must be monotonic, and can(maximum) must be true.
+func firstTrue(maximum int, can func(int) bool) int {
+	lo, hi := 0, maximum // can(lo) is false
 	for hi-lo > 1 {
 		if mid := lo + (hi-lo)/2; can(mid) {
 			hi = mid
@@ -16,9 +16,10 @@ func firstTrue(most int, can func(int) bool) int {
 	return hi
 }
 
-// leastRelaxation returns the fewest notches by which relaxation q must loosen rule k until some composition keeps
-// the rules of s. It returns 0 if no number helps. The result may be too large if not everything can be counted or
-// enumerated.
+// leastRelaxation returns the least number of notches (see [constraint.Relaxation]) by which the relaxation q
+// must loosen the rule with index k until some composition keeps the rules of s. The result is 0 if no number
+// helps or the work budget is spent. The result may be too large if not all rules can be counted and the
+// compositions are too many to enumerate.
 func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) int {
 	relaxed := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
 	if x.ask(relaxed(q.Limit), true) != satisfiable {
@@ -32,8 +33,8 @@ func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) 
 	if _, all := c.Countable(); all {
 		return firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) == satisfiable })
 	}
-	// It is proven that fewer than n notches do not suffice. From n on, larger and larger numbers are tried until one
-	// is proven to suffice.
+	// Fewer than n notches are proven not to suffice. From n on, the loop tries larger and larger numbers until
+	// a number is proven to suffice.
 	n := firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) != unsatisfiable })
 	for more := 0; n+more < q.Limit && !x.isOverBudget(); more = max(4*more, 1+(q.Limit-n)/512) {
 		if x.ask(relaxed(n+more), true) == satisfiable {

@@ -9,15 +9,16 @@ import (
 
 // A Conflict explains why no composition keeps all rules of a [rule.Set].
 type Conflict struct {
-	// Rules are the indices of rules that cannot all hold. No proper subset is known to conflict. It is the smallest
-	// such set, unless there are too many rules or compositions to search.
+	// Rules are the indices of rules that cannot all hold. No proper subset is known to conflict. The set is the
+	// smallest set of conflicting rules, unless there are too many rules or compositions to search.
 	Rules []int
 
-	// Law is true if the rules can all hold, but not with the permitted numbers of used ingredients.
+	// Law is true if the rules can all hold together, but not with the permitted numbers of used ingredients.
 	Law bool
 
-	// Kind, Ingredients, Sum and Limit describe a common cause. Sum is the number that violates a limit, Limit is
-	// that limit, and Ingredients are the ingredients concerned.
+	// Kind, Ingredients, Sum and Limit describe a common cause. Kind is the type of the cause, Sum is a number
+	// that violates a limit, Limit is the violated limit, and Ingredients are the indices of the ingredients
+	// concerned.
 	Kind        Kind
 	Ingredients []int
 	Sum, Limit  int
@@ -25,27 +26,27 @@ type Conflict struct {
 	// Cause is the cause as a sentence without its full stop.
 	Cause string
 
-	// Changes are small changes of the rules, each of which alone is proven to resolve the conflict. It is empty if
-	// none was found.
+	// Changes are small changes of the rules, each of which alone is proven to resolve the conflict. The slice
+	// is empty if no change was found.
 	Changes []Change
 }
 
 // A Kind is a type of common cause of a conflict.
 type Kind string
 
-// These are the kinds of causes. With Other the cause only names the rules.
+// These constants are the types of causes. If the type is Other, the cause only names the rules in conflict.
 const (
 	Other       Kind = "other"
-	Unusable    Kind = "unusable"     // an ingredient is required and cannot be used, or no ingredient can be used
-	MinimaAbove Kind = "minima above" // least amounts add up to more than the total
-	MaximaBelow Kind = "maxima below" // greatest amounts add up to less than the total
-	Steps       Kind = "steps"        // the total is no sum of multiples of the steps
-	GroupUsed   Kind = "group used"   // a group's members cannot satisfy its limit of used members
-	GroupTotal  Kind = "group total"  // a group's members cannot satisfy its limit of units
-	UsedCount   Kind = "used count"   // the permitted numbers of ingredients contradict what other rules require or allow
+	Unusable    Kind = "unusable"     // an ingredient is required but cannot be used, or no ingredient can be used
+	MinimaAbove Kind = "minima above" // the least amounts add up to more than the total
+	MaximaBelow Kind = "maxima below" // the greatest amounts add up to less than the total
+	Steps       Kind = "steps"        // all amounts are multiples of a number that does not divide the total
+	GroupUsed   Kind = "group used"   // the members of a group cannot satisfy the group's limit of used members
+	GroupTotal  Kind = "group total"  // the members of a group cannot satisfy the group's limit of units
+	UsedCount   Kind = "used count"   // the permitted numbers of used ingredients contradict the numbers that other rules require or allow
 )
 
-// Error returns the cause and the changes that resolve it.
+// Error returns the cause, followed by the changes that resolve the conflict.
 func (c *Conflict) Error() string {
 	if len(c.Changes) == 0 {
 		return c.Cause
@@ -53,7 +54,7 @@ func (c *Conflict) Error() string {
 	return c.Cause + ": " + c.FixText()
 }
 
-// FixText joins the changes as "a, b or c".
+// FixText joins the texts of the changes as "a, b or c".
 func (c *Conflict) FixText() string {
 	texts := make([]string, len(c.Changes))
 	for i, change := range c.Changes {
@@ -64,24 +65,24 @@ func (c *Conflict) FixText() string {
 
 // A Change is a change of the rules that resolves a conflict.
 type Change struct {
-	// Rule is the index of the changed rule, or -1 if the change concerns several rules or none.
+	// Rule is the index of the changed rule, or -1 if the change concerns several rules or no rule.
 	Rule int
 
-	// By is the change of a bound, in units or in numbers of ingredients. It is 0 for a dropped rule and for a change
-	// of a limit.
+	// By is the number of units, or of ingredients, by which the change moves a bound. By is 0 for a dropped
+	// rule and for a change of a bound that is a decimal number.
 	By int
 
 	// Text describes the change, such as "raise the max of Gin from 20 to 35".
 	Text string
 
-	apply func(*question)
+	apply func(*question) // makes the change; the slice of rules must be a copy
 }
 
-// Apply returns the set of rules after the change. A dropped rule is nil. It makes no changes that rules cannot
-// express, such as lowering several least amounts together.
+// Apply returns the set of rules s after the change. A dropped rule is nil in the returned set. Apply leaves out
+// changes that rules cannot express, such as lowering several least amounts together.
 func (c Change) Apply(s rule.Set) rule.Set { return c.applyTo(question{Set: s}).Set }
 
-// applyTo returns the question after the change.
+// applyTo returns the question s after the change. The question s itself keeps its rules.
 func (c Change) applyTo(s question) question {
 	s.Rules = slices.Clone(s.Rules)
 	c.apply(&s)

@@ -109,7 +109,7 @@ func checkExplained(t *testing.T, s rule.Set, all [][]int) *Conflict {
 	for _, change := range c.Changes {
 		changed := change.applyTo(question{Set: s})
 		frees := len(bruteRules(changed.Set, all)) > 0
-		if len(changed.overrides) > 0 { // the least amounts are lowered, which no rule says
+		if len(changed.conditionChanges) > 0 { // the least amounts are lowered, which no rule says
 			frees = slices.ContainsFunc(all, func(x []int) bool {
 				lowered := changed.Set
 				lowered.Rules = nil

@@ -8,27 +8,27 @@ import (
 	"kir/rule"
 )
 
-// Explain returns nil if some composition keeps all rules and has a number of used ingredients that is
-// asked for, or if a conflict cannot be proven. Otherwise it returns a smallest set of conflicting rules,
-// the cause, and the smallest changes that resolve it.
+// Explain returns nil if some composition keeps all rules with a permitted number of used ingredients, or if a
+// conflict cannot be proven. Otherwise Explain returns a smallest set of conflicting rules, the cause, and the
+// smallest changes that resolve the conflict.
 //
-// A conflict is always proven if all rules can be counted. It is also proven if there are at most 2²⁰
-// compositions of the sizes asked for, in units that all amounts are multiples of. See the package comment
-// for the other cases. QuickXplain (Junker 2004) finds a minimal set; then all smaller sets are tried for a
-// few seconds. A bound is relaxed as far as needed by a composition that breaks no other rule, or by
-// bisection.
+// A conflict is always proven if all rules can be counted. A conflict is also proven if there are at most 2²⁰
+// compositions with permitted numbers of used ingredients, in the unit of which all amounts are multiples. See
+// the package comment for the other cases. QuickXplain (Junker 2004) finds a minimal set; then all smaller sets
+// are tried for a few seconds. A bound is relaxed by the least number of steps found by bisection.
 //
-// Explain returns the errors of [constraint.FromRules] and [count.Reachable], and the context's error.
+// Explain returns the errors of [constraint.FromRules] and [count.Reachable], and the error of the context.
 func Explain(ctx context.Context, s rule.Set) (*Conflict, error) {
 	return question{Set: s}.explain(ctx, constraint.MaxCandidates)
 }
 
-// explain does the work of Explain. most is the greatest number of compositions to enumerate.
-func (s question) explain(ctx context.Context, most float64) (*Conflict, error) {
+// explain does the work of Explain. The parameter maxCandidates is the maximum number of compositions to
+// enumerate.
+func (s question) explain(ctx context.Context, maxCandidates float64) (*Conflict, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	x := &explainer{asker: asker{ctx: ctx, maxCandidates: most}, set: s}
+	x := &explainer{asker: asker{ctx: ctx, maxCandidates: maxCandidates}, rules: s}
 	if x.ask(s, false) != unsatisfiable {
 		return nil, x.err
 	}
@@ -43,24 +43,25 @@ func (s question) explain(ctx context.Context, most float64) (*Conflict, error) 
 	return c, nil
 }
 
-// findConflict returns a smallest set of conflicting rules with its cause, and fixes that remove the cause.
+// findConflict returns a smallest set of conflicting rules with the cause, and fixes that remove the cause.
 func (x *explainer) findConflict() (*Conflict, []fix) {
 	core, law := x.smallestCore()
 	c := &Conflict{Rules: core, Law: law, Kind: Other}
-	return c, x.describe(c)
+	return c, x.describeCause(c)
 }
 
-// describe sets the cause of a conflict, derived from the conflicting rules. If the cause concerns all ingredients
-// and all rules show it, too, its figures come from all rules, because those must change.
-func (x *explainer) describe(c *Conflict) (fixes []fix) {
-	found := findCause(x.subset(c.Rules, c.Law))
+// describeCause sets the cause of the conflict c and returns fixes that remove the cause. The cause is derived
+// from the conflicting rules. If all rules together have the same type of cause, and the cause concerns all
+// ingredients, the figures of the cause come from all rules.
+func (x *explainer) describeCause(c *Conflict) (fixes []fix) {
+	found := findCause(x.subsetQuestion(c.Rules, c.Law))
 	if found == nil {
 		c.Cause = x.nameRules(c)
 		return nil
 	}
 	switch found.kind {
 	case MinimaAbove, MaximaBelow, UsedCount:
-		whole := x.set
+		whole := x.rules
 		if !c.Law {
 			whole.Used = nil
 		}
@@ -76,13 +77,13 @@ func (x *explainer) describe(c *Conflict) (fixes []fix) {
 func (x *explainer) nameRules(c *Conflict) string {
 	names := make([]string, len(c.Rules))
 	for t, k := range c.Rules {
-		names[t] = x.set.TextOf(k)
+		names[t] = x.rules.TextOf(k)
 	}
 	if c.Law {
 		names = append(names, "the numbers of used ingredients asked for")
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("no composition of %d units keeps %s", x.set.Total, names[0])
+		return fmt.Sprintf("no composition of %d units keeps %s", x.rules.Total, names[0])
 	}
-	return fmt.Sprintf("no composition of %d units keeps %s together", x.set.Total, andList(names))
+	return fmt.Sprintf("no composition of %d units keeps %s together", x.rules.Total, joinWithAnd(names))
 }

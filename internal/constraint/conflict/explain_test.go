@@ -175,7 +175,7 @@ func TestExplainLargeSpaces(t *testing.T) {
 			t.Fatalf("%+v: rules %v (law %v) can hold together", s.Rules, c.Rules, c.Law)
 		}
 		for _, change := range c.Changes {
-			if changed := change.applyTo(question{Set: s}); len(changed.overrides) == 0 {
+			if changed := change.applyTo(question{Set: s}); len(changed.conditionChanges) == 0 {
 				changes++
 				if len(bruteRules(changed.Set, all)) == 0 {
 					t.Fatalf("%+v, used %v: %q changes nothing: %+v", s.Rules, s.Used, change.Text, changed.Rules)
@@ -251,7 +251,7 @@ func TestSkips(t *testing.T) {
 		if err != nil || len(c.Sums) == 0 {
 			continue
 		}
-		p := newProver(t.Context(), c, question{Set: s}.sizes())
+		p := newProver(t.Context(), c, question{Set: s}.usedCounts())
 		skips := p.hasNoReachableValue(&p.sums[0])
 		within := len(bruteRules(s, everyAmounts(s.Ingredients, s.Total)))
 		if skips && within > 0 {

@@ -17,24 +17,26 @@ const (
 	satisfiable           // it is proven that some composition keeps the rules
 )
 
-// An asker decides whether sets of rules can hold. After an error all its answers are unknown.
+// An asker decides whether sets of rules can hold. After an error the answer to every further question is
+// unknown.
 type asker struct {
 	ctx           context.Context
-	maxCandidates float64 // greatest number of compositions to enumerate one by one
-	err           error
+	maxCandidates float64 // maximum number of compositions to enumerate one by one
+	err           error   // first error of a question
 
-	questionCount, work float64 // number of questions, and their work in steps of about 10⁻⁹ s
-	blamedRules         []int   // rules that the last proof showed to conflict, apart from rules on single amounts
+	questionCount, work float64 // number of questions, and their total work in nanoseconds
+	blamedRules         []int   // indices of the rules that the last proof showed to conflict; rules on single amounts may be missing
 }
 
-// adviceBudget is the greatest work for finding changes and smaller conflicts, in steps of about 10⁻⁹ s.
-const adviceBudget = 1e10
+// maxAdviceWork is the maximum total work of all questions, in nanoseconds. Beyond the budget no further changes
+// and no smaller conflicts are looked for.
+const maxAdviceWork = 1e10
 
-// isOverBudget reports whether adviceBudget is spent.
-func (a *asker) isOverBudget() bool { return a.work > adviceBudget }
+// isOverBudget reports whether the work exceeds maxAdviceWork.
+func (a *asker) isOverBudget() bool { return a.work > maxAdviceWork }
 
-// ask decides whether some composition keeps the rules of s with a permitted number of ingredients. If hard is true
-// and all else fails, it also looks for a composition by a random walk.
+// ask decides whether some composition keeps the rules of s with a permitted number of used ingredients. If hard
+// is true and all other methods fail, ask also looks for a composition by a random walk.
 func (a *asker) ask(s question, hard bool) verdict {
 	if a.err == nil {
 		a.err = a.ctx.Err()
@@ -43,7 +45,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 		return unknown
 	}
 	a.questionCount++
-	sizes := s.sizes()
+	sizes := s.usedCounts()
 	if len(sizes) == 0 {
 		return unsatisfiable
 	}
@@ -53,7 +55,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 		return unknown
 	}
 	space, all := c.Countable()
-	can := a.reachableSizes(space, sizes[len(sizes)-1])
+	can := a.reachableUsedCounts(space, sizes[len(sizes)-1])
 	sizes = slices.DeleteFunc(sizes, func(n int) bool { return a.err != nil || !can[n] })
 	switch {
 	case a.err != nil:
@@ -65,7 +67,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 	}
 	p := newProver(a.ctx, c, sizes)
 	impossible := p.isImpossible()
-	a.work += float64(6 * float64(proofSteps-p.stepsLeft))
+	a.work += float64(6 * float64(maxProofSteps-p.stepsLeft))
 	switch {
 	case impossible:
 		a.blamedRules = p.blamedRules
@@ -105,10 +107,10 @@ func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 	return unknown
 }
 
-// reachableSizes reports, for n = 0..most, whether the space has compositions of n ingredients. A most of 0 means all
-// n.
-func (a *asker) reachableSizes(s count.Space, most int) []bool {
-	can, steps, err := count.Reachable(a.ctx, s, most)
+// reachableUsedCounts returns, for n = 0..maxSize, whether the space has compositions of n used ingredients. A
+// maxSize of 0 means all n.
+func (a *asker) reachableUsedCounts(s count.Space, maxSize int) []bool {
+	can, steps, err := count.Reachable(a.ctx, s, maxSize)
 	a.work += steps
 	a.err = err
 	return can

@@ -112,7 +112,7 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 			t.Fatal(err)
 		}
 		book, byUsed := constraint.NewConstraintState(c), make([]int, s.Ingredients+1)
-		w := newWalk(c, question{Set: s}.sizes())
+		w := newWalk(c, question{Set: s}.usedCounts())
 		for _, x := range everyAmounts(s.Ingredients, s.Total) {
 			parts := partsOf(x)
 			r.Shuffle(len(parts), func(a, b int) { parts[a], parts[b] = parts[b], parts[a] })
@@ -121,7 +121,7 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 				t.Fatalf("problem %d, %+v: %v is kept: %v, and plainly %v", problem, s.Rules, x, got, want)
 			}
 			w.parts = append(w.parts[:0], parts...)
-			if len(w.usable) > 0 && (w.violation() == 0) != want {
+			if len(w.usableIngredients) > 0 && (w.violation() == 0) != want {
 				t.Fatalf("problem %d, %+v: a walk takes %v for broken by %g, and kept is %v", problem, s.Rules, x, w.violation(), want)
 			}
 			amounts := !slices.ContainsFunc(parts, func(p rule.Part) bool { return !inDoses(c.AmountSets[p.Ingredient], p.Amount) })

@@ -12,54 +12,55 @@ import (
 	"kir/rule"
 )
 
-// A prover proves that no composition keeps some conditions.
+// A prover tries to prove that no composition keeps a set of conditions.
 //
-// The search decides ingredient by ingredient whether it is used, and propagates the consequences. It
-// abandons a branch if the bounds of a sum cannot be met: of amounts, of groups or of limits. It also
-// abandons a branch if a linear program ([relaxation]) shows that they cannot all be met. If the program's
-// amounts are not whole, the search branches on an amount. A branch that is fully decided and within all
-// bounds ends the search: a composition may exist, or was found. So "impossible" is a proof, and its
-// absence proves nothing.
+// The search decides for each ingredient whether the ingredient is used, and propagates the consequences of each
+// decision. The search abandons a branch if the bounds of a sum cannot be met: a sum of amounts, of a group or
+// of a limit. The search also abandons a branch if a linear program (a [relaxation]) shows that the bounds
+// cannot all be met together. If the amounts in the solution of the program are not whole, the search branches
+// on an amount. A branch in which all uses are decided and all bounds can be met ends the search: a composition
+// may exist, or was found. So the answer "impossible" is a proof, and any other answer proves nothing.
 type prover struct {
 	*constraint.Conditions
-	ctx         context.Context // when it ends, nothing more is proven
-	sums        []provedSum     // sums to satisfy; those with equal terms are merged
-	sizes       []int           // permitted numbers of used ingredients
-	stepsLeft   int             // steps that the search may still take
-	solution    []rule.Part     // composition that keeps the conditions; nil unless the search found one
-	blamedRules []int           // rules that the first linear program shows to conflict
+	ctx         context.Context // when the context ends, nothing more is proven
+	sums        []provedSum     // sums to satisfy; sums with equal terms are merged into one
+	usedCounts  []int           // permitted numbers of used ingredients
+	stepsLeft   int             // number of steps that the search may still take, in ingredients examined
+	solution    []rule.Part     // composition that keeps the conditions; nil unless the search found a composition
+	blamedRules []int           // indices of the rules that the first linear program shows to conflict
 }
 
 // A provedSum is a sum with the indices that the proof search needs.
 type provedSum struct {
 	constraint.Sum
-	rules     []int              // rules that the sum comes from
-	linear    bool               // whether amounts contribute, not only uses
-	terms     []*constraint.Term // term of each ingredient or nil; only if linear
-	ascending []int32            // ingredients by ascending PerUnit; only if linear
+	rules                []int              // indices of the rules that made the sum
+	countsAmounts        bool               // whether some term has a PerUnit other than 0, so that the amounts count and not only the uses
+	termByIngredient     []*constraint.Term // for each ingredient: term of the ingredient, or nil; empty unless countsAmounts
+	ingredientsByPerUnit []int32            // indices of the ingredients, ascending by PerUnit; empty unless countsAmounts
 }
 
-// newProved returns the provedSum of a sum.
-func newProved(s constraint.Sum, ingredients int) provedSum {
-	p := provedSum{Sum: s, linear: slices.ContainsFunc(s.Terms, func(t constraint.Term) bool { return t.PerUnit != 0 })}
-	if !p.linear {
+// newProvedSum returns the provedSum of the sum s. The parameter ingredients is the number of ingredients of the
+// problem.
+func newProvedSum(s constraint.Sum, ingredients int) provedSum {
+	p := provedSum{Sum: s, countsAmounts: slices.ContainsFunc(s.Terms, func(t constraint.Term) bool { return t.PerUnit != 0 })}
+	if !p.countsAmounts {
 		return p
 	}
-	p.terms, p.ascending = make([]*constraint.Term, ingredients), make([]int32, ingredients)
+	p.termByIngredient, p.ingredientsByPerUnit = make([]*constraint.Term, ingredients), make([]int32, ingredients)
 	for k := range s.Terms {
-		p.terms[s.Terms[k].Ingredient] = &s.Terms[k]
+		p.termByIngredient[s.Terms[k].Ingredient] = &s.Terms[k]
 	}
-	for i := range p.ascending {
-		p.ascending[i] = int32(i)
+	for i := range p.ingredientsByPerUnit {
+		p.ingredientsByPerUnit[i] = int32(i)
 	}
-	slices.SortStableFunc(p.ascending, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
+	slices.SortStableFunc(p.ingredientsByPerUnit, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
 	return p
 }
 
-// termOf returns the term of an ingredient, or nil.
+// termOf returns the term of ingredient i, or nil if the ingredient has no term.
 func (p *provedSum) termOf(i int32) *constraint.Term {
-	if p.terms != nil {
-		return p.terms[i]
+	if p.termByIngredient != nil {
+		return p.termByIngredient[i]
 	}
 	return p.Term(int(i))
 }
@@ -71,15 +72,15 @@ func (p *provedSum) perUnit(i int32) int64 {
 	return 0
 }
 
-// proofSteps is the greatest length of a proof search, in ingredients examined.
-const proofSteps = 20_000_000
+// maxProofSteps is the maximum length of a proof search. One step examines one ingredient for one condition.
+const maxProofSteps = 20_000_000
 
-// programSteps is the cost of a linear program apart from its pivots, in the same steps.
-const programSteps = 10_000
+// programStepCost is the cost of a linear program apart from the pivots, in the steps of maxProofSteps.
+const programStepCost = 10_000
 
 func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prover {
-	p := &prover{Conditions: c, ctx: ctx, sizes: sizes, stepsLeft: proofSteps}
-	at := make(map[string]int) // index of the sum with equal terms, by those terms
+	p := &prover{Conditions: c, ctx: ctx, usedCounts: sizes, stepsLeft: maxProofSteps}
+	at := make(map[string]int) // index of the sum with equal terms, by the encoded terms
 	var key []byte
 	for k, s := range c.Sums {
 		key = key[:0]
@@ -92,7 +93,7 @@ func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prov
 		if !ok {
 			same = len(p.sums)
 			at[string(key)] = same
-			p.sums = append(p.sums, newProved(s, len(c.Amounts)))
+			p.sums = append(p.sums, newProvedSum(s, len(c.Amounts)))
 		}
 		t := &p.sums[same]
 		t.rules = append(t.rules, c.SumRules[k])
@@ -101,12 +102,12 @@ func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prov
 	return p
 }
 
-// isImpossible reports whether it is proven that no composition keeps the conditions.
+// isImpossible reports whether the search proves that no composition keeps the conditions.
 func (p *prover) isImpossible() bool {
 	if slices.ContainsFunc(p.sums, func(s provedSum) bool { return s.Min > s.Max || p.hasNoReachableValue(&s) }) {
 		return true
 	}
-	n := &node{make([]use, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
+	n := &node{make([]useDecision, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
 	for i, a := range p.Amounts {
 		d := p.AmountSets[i]
 		if d.N > 0 {
@@ -124,9 +125,10 @@ func (p *prover) isImpossible() bool {
 	return !p.mayHold(n, 0)
 }
 
-// hasNoReachableValue reports whether divisibility excludes all values within a sum's bounds. Let each x_i be a
-// multiple of g_i, and f one of the factors. As Σ x_i = M, the sum Σ f_i·x_i is f·M + Σ (f_i − f)·x_i. So it
-// differs from f·M by a multiple of the greatest common divisor of all (f_i − f)·g_i.
+// hasNoReachableValue reports whether divisibility excludes all values within the bounds of the sum s. Let each
+// amount x_i be a multiple of g_i, and let f be one of the factors f_i. As Σ x_i = M, the sum Σ f_i·x_i equals
+// f·M + Σ (f_i − f)·x_i. So the sum differs from f·M by a multiple of the greatest common divisor of all (f_i −
+// f)·g_i.
 func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	from, unit, first := int64(0), int64(0), true
 	for i, d := range p.AmountSets {
@@ -157,16 +159,17 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	return s.Min+above > s.Max
 }
 
-// A use is a decision on an ingredient: undecided, used or not used.
-type use int8
+// A useDecision is a decision on an ingredient: undecided, used or not used.
+type useDecision int8
 
 const (
-	undecided use = iota
+	undecided useDecision = iota
 	used
 	unused
 )
 
-// mayHold reports whether a branch may contain a composition. It is true if the search runs out of steps.
+// mayHold reports whether the branch n may contain a composition that keeps the conditions. The result is also
+// true if the search runs out of steps.
 func (p *prover) mayHold(n *node, depth int) bool {
 	if p.stepsLeft -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
 		return true
@@ -187,7 +190,7 @@ func (p *prover) mayHold(n *node, depth int) bool {
 		var rules []int
 		var work int
 		amounts, impossible, rules, work = x.solve(p.ctx)
-		if p.stepsLeft -= programSteps + work/4; impossible {
+		if p.stepsLeft -= programStepCost + work/4; impossible {
 			if depth == 0 {
 				p.blamedRules = rules
 			}
@@ -198,10 +201,10 @@ func (p *prover) mayHold(n *node, depth int) bool {
 	return a == nil || p.mayHold(a, depth+1) || p.mayHold(b, depth+1)
 }
 
-// propagate decides uses that dependences and groups force. changed reports whether it decided any. ok is false if
-// they contradict the earlier decisions.
-func (p *prover) propagate(uses []use) (changed, ok bool) {
-	decide := func(of []int, decision use) {
+// propagate makes the decisions on uses that dependences, groups and sums force. The result changed reports
+// whether propagate made a decision. The result ok is false if a condition contradicts the earlier decisions.
+func (p *prover) propagate(uses []useDecision) (changed, ok bool) {
+	decide := func(of []int, decision useDecision) {
 		for _, i := range of {
 			if uses[i] == undecided {
 				uses[i] = decision
@@ -244,10 +247,10 @@ func (p *prover) propagate(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// propagate decides uses that a sum over uses forces. changed reports whether it decided any. ok is false if the sum
-// cannot be satisfied.
-func (p *provedSum) propagate(uses []use) (changed, ok bool) {
-	if p.linear {
+// propagate makes the decisions on uses that the sum forces, if the sum is over uses only. The result changed
+// reports whether propagate made a decision. The result ok is false if the sum cannot be satisfied.
+func (p *provedSum) propagate(uses []useDecision) (changed, ok bool) {
+	if p.countsAmounts {
 		return false, true
 	}
 	lo, hi := int64(0), int64(0) // range of the sum under the decisions so far
@@ -279,8 +282,8 @@ func (p *provedSum) propagate(uses []use) (changed, ok bool) {
 	return changed, true
 }
 
-// countMembers counts the members that are used, and those that are undecided.
-func countMembers(uses []use, members []int) (have, may int) {
+// countMembers counts the members that are used (have), and the members that are undecided (may).
+func countMembers(uses []useDecision, members []int) (have, may int) {
 	for _, i := range members {
 		switch uses[i] {
 		case used:
@@ -292,7 +295,8 @@ func countMembers(uses []use, members []int) (have, may int) {
 	return have, may
 }
 
-// canMeetSums reports whether the reachable ranges of all sums of amounts overlap their bounds.
+// canMeetSums reports whether, for each sum of amounts, the range of reachable values overlaps the bounds of the
+// sum. The sums are the total, the units of the groups, and the sums of the conditions.
 func (p *prover) canMeetSums(n *node) bool {
 	uses := n.uses
 	have, may := 0, 0
@@ -308,7 +312,7 @@ func (p *prover) canMeetSums(n *node) bool {
 			most += n.hi[i]
 		}
 	}
-	fits := slices.ContainsFunc(p.sizes, func(size int) bool { return have <= size && size <= have+may })
+	fits := slices.ContainsFunc(p.usedCounts, func(size int) bool { return have <= size && size <= have+may })
 	if !fits || least > p.Total || most < p.Total {
 		return false
 	}
@@ -333,17 +337,17 @@ func (p *prover) canMeetSums(n *node) bool {
 	}
 	for k := range p.sums {
 		s := &p.sums[k]
-		if s.Min > math.MinInt64 && p.extreme(n, s, 1, p.Total-least) < s.Min || s.Max < math.MaxInt64 && p.extreme(n, s, -1, p.Total-least) > s.Max {
+		if s.Min > math.MinInt64 && p.extremeSum(n, s, 1, p.Total-least) < s.Min || s.Max < math.MaxInt64 && p.extremeSum(n, s, -1, p.Total-least) > s.Max {
 			return false
 		}
 	}
 	return true
 }
 
-// extreme returns an upper bound of a sum (sign 1), or a lower bound (sign −1). It assumes that all used
-// ingredients have at least their least amounts, and that the free units go where they change the sum most.
-// Off is counted only where it helps.
-func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
+// extremeSum returns an upper bound of the sum s in the branch n (sign 1), or a lower bound (sign −1). Every
+// used ingredient has at least its least amount, and free units remain. The bound gives the free units to the
+// ingredients where the units change the sum most. Off is counted only if Off moves the bound outwards.
+func (p *prover) extremeSum(n *node, s *provedSum, sign int64, free int) int64 {
 	uses, sum := n.uses, int64(0)
 	better := func(v int64) int64 { return sign * max(sign*v, 0) }
 	for k := range s.Terms {
@@ -359,15 +363,15 @@ func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 			sum += better(t.PerUse) + better(t.Off)
 		}
 	}
-	for at := range s.ascending { // range of a linear sum
+	for at := range s.ingredientsByPerUnit { // range of a linear sum
 		if sign > 0 {
-			at = len(s.ascending) - 1 - at
+			at = len(s.ingredientsByPerUnit) - 1 - at
 		}
-		i := s.ascending[at]
+		i := s.ingredientsByPerUnit[at]
 		if uses[i] == unused {
 			continue
 		}
-		room, t := n.hi[i], s.terms[i]
+		room, t := n.hi[i], s.termByIngredient[i]
 		if t != nil && t.Cap > 0 {
 			room = min(room, t.Cap) // units beyond the cap contribute nothing
 		}
@@ -384,9 +388,9 @@ func (p *prover) extreme(n *node, s *provedSum, sign int64, free int) int64 {
 	return sum
 }
 
-// chooseIngredient returns an undecided ingredient, or −1. It prefers one in a dependence, a group or a sum
-// over uses.
-func (p *prover) chooseIngredient(uses []use) int {
+// chooseIngredient returns an undecided ingredient, or −1 if all are decided. An ingredient in a dependence
+// comes first, then an ingredient in a group, then an ingredient in a sum that depends on uses.
+func (p *prover) chooseIngredient(uses []useDecision) int {
 	for _, n := range p.Needs {
 		if uses[n.If] == undecided {
 			return n.If
@@ -400,7 +404,7 @@ func (p *prover) chooseIngredient(uses []use) int {
 			return i
 		}
 	}
-	for k := range p.sums { // sums that depend on uses count even if their bounds are loose
+	for k := range p.sums { // sums that depend on uses are searched even if their bounds are loose
 		for _, t := range p.sums[k].Terms {
 			if t.PerUse != 0 && uses[t.Ingredient] == undecided {
 				return t.Ingredient
@@ -410,7 +414,7 @@ func (p *prover) chooseIngredient(uses []use) int {
 	return slices.Index(uses, undecided)
 }
 
-func firstUndecided(uses []use, of []int) int {
+func firstUndecided(uses []useDecision, of []int) int {
 	for _, i := range of {
 		if uses[i] == undecided {
 			return i

@@ -9,8 +9,8 @@ import (
 
 // A node is a branch of the proof search: decisions on uses, and bounds of amounts.
 type node struct {
-	uses   []use
-	lo, hi []int // bounds of each ingredient's amount if it is used
+	uses   []useDecision // for each ingredient: decision on the use
+	lo, hi []int         // for each ingredient: bounds of the amount if the ingredient is used
 }
 
 // clone returns a deep copy of the node.
@@ -18,8 +18,8 @@ func (n *node) clone() *node {
 	return &node{slices.Clone(n.uses), slices.Clone(n.lo), slices.Clone(n.hi)}
 }
 
-// branch divides a node in two, at a fractional amount of the linear program or at an undecided use. It returns nil
-// if everything is decided or a composition was found.
+// branch divides the node n into two nodes, at a fractional amount of the linear program or at an undecided use.
+// The node to search first is a. Both nodes are nil if all uses are decided or a composition was found.
 func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	i := -1
 	if amounts != nil {
@@ -53,8 +53,8 @@ func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	return a, b
 }
 
-// roundToSolution rounds amounts to whole numbers. It stores them as the solution if they are a composition
-// that keeps all conditions.
+// roundToSolution rounds the amounts to whole numbers. If the rounded amounts are a composition that keeps all
+// conditions, roundToSolution stores the composition as the solution and returns true.
 func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 	var parts []rule.Part
 	total := 0
@@ -64,15 +64,15 @@ func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 			total += v
 		}
 	}
-	if total != p.Total || !slices.Contains(p.sizes, len(parts)) || !p.Keeps(parts) {
+	if total != p.Total || !slices.Contains(p.usedCounts, len(parts)) || !p.Keeps(parts) {
 		return false
 	}
 	p.solution = parts
 	return true
 }
 
-// mostFractional returns the ingredient whose amount is furthest from an allowed one, or −1 if all are
-// allowed. Undecided ingredients come first.
+// mostFractional returns the ingredient whose amount is furthest from an allowed amount, or −1 if all amounts
+// are allowed. An undecided ingredient comes before all used ingredients.
 func (p *prover) mostFractional(n *node, amounts []float64) int {
 	const whole = 1e-6
 	worst, most := -1, whole

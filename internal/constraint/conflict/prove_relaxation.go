@@ -7,35 +7,36 @@ import (
 	"kir/internal/constraint/linprog"
 )
 
-// A relaxation is the linear program of some conditions, with amounts that need not be whole numbers. Every
-// composition that keeps the conditions satisfies it. So if the relaxation is infeasible, no composition
+// A relaxation is the linear program of a set of conditions, with amounts that need not be whole numbers. Every
+// composition that keeps the conditions satisfies the program. So if the program is infeasible, no composition
 // keeps the conditions.
 //
-// Each ingredient that may be used has a variable for its amount x. If a sum counts its use, it also has a
-// variable u for use: x ≤ greatest·u and x ≥ least·u. A count of uses without such variables is at least Σ
-// x / greatest.
+// Each ingredient that may be used has a variable x for the amount. If a sum counts the use of the ingredient,
+// the ingredient also has a variable u for the use, with least·u ≤ x ≤ greatest·u. An ingredient without a
+// variable for the use counts as x / greatest, which is at most 1.
 type relaxation struct {
 	linprog.Whole
-	rules  [][]int // for each row: indices of the rules from which it comes
-	amount []int   // for each ingredient: variable of its amount, −1 if it cannot be used
-	use    []int   // for each ingredient: variable of its use; −1 if the use is decided or no sum counts it
+	rowRules        [][]int // for each row: indices of the rules that made the row
+	amountVariables []int   // for each ingredient: index of the variable of the amount; −1 if the ingredient cannot be used
+	useVariables    []int   // for each ingredient: index of the variable of the use; −1 if the use is decided or no sum counts the use
 }
 
-// addRow adds a row that follows from the given rules.
+// addRow adds a row that follows from the rules with the given indices.
 func (x *relaxation) addRow(r linprog.WholeRow, rules ...int) {
-	x.Rows, x.rules = append(x.Rows, r), append(x.rules, rules)
+	x.Rows, x.rowRules = append(x.Rows, r), append(x.rowRules, rules)
 }
 
-// maxUseVariables is the greatest number of variables for uses, each of which needs two rows.
+// maxUseVariables is the maximum number of variables for uses. If more variables would be needed, the relaxation
+// has no variables for uses. Each variable for a use needs two rows.
 const maxUseVariables = 200
 
-// buildRelaxation returns the relaxation of the conditions in a branch.
+// buildRelaxation returns the relaxation of the conditions in the branch n.
 func (p *prover) buildRelaxation(n *node) *relaxation {
-	x := &relaxation{amount: make([]int, len(n.uses)), use: make([]int, len(n.uses))}
+	x := &relaxation{amountVariables: make([]int, len(n.uses)), useVariables: make([]int, len(n.uses))}
 	all := linprog.WholeRow{Lo: int64(p.Total), Hi: int64(p.Total)}
 	every := make([]int, len(n.uses))
 	for i, u := range n.uses {
-		every[i], x.amount[i], x.use[i] = i, -1, -1
+		every[i], x.amountVariables[i], x.useVariables[i] = i, -1, -1
 		if u == unused {
 			continue
 		}
@@ -43,12 +44,12 @@ func (p *prover) buildRelaxation(n *node) *relaxation {
 		if u == undecided {
 			least = 0
 		}
-		x.amount[i] = x.addVariable(int64(least), int64(n.hi[i]))
-		all.Entries = append(all.Entries, linprog.WholeEntry{Column: x.amount[i], Factor: 1})
+		x.amountVariables[i] = x.addVariable(int64(least), int64(n.hi[i]))
+		all.Entries = append(all.Entries, linprog.WholeEntry{Column: x.amountVariables[i], Factor: 1})
 	}
 	x.addRow(all)
 	x.addUses(p, n)
-	x.addUseLimit(n, every, p.sizes[len(p.sizes)-1], nil)
+	x.addUseLimit(n, every, p.usedCounts[len(p.usedCounts)-1], nil)
 	for g := range p.Groups {
 		group := &p.Groups[g]
 		if group.Used != nil {
@@ -57,7 +58,7 @@ func (p *prover) buildRelaxation(n *node) *relaxation {
 		if group.Total != nil {
 			r := linprog.WholeRow{Lo: int64(group.Total.Min), Hi: int64(group.Total.Max)}
 			for _, i := range group.Members {
-				if v := x.amount[i]; v >= 0 {
+				if v := x.amountVariables[i]; v >= 0 {
 					r.Entries = append(r.Entries, linprog.WholeEntry{Column: v, Factor: 1})
 				}
 			}
@@ -75,7 +76,7 @@ func (x *relaxation) addVariable(lo, hi int64) int {
 	return len(x.Lo) - 1
 }
 
-// addUses adds a variable for each undecided ingredient whose use is counted by a sum.
+// addUses adds a variable for the use of each undecided ingredient whose use is counted by a sum.
 func (x *relaxation) addUses(p *prover, n *node) {
 	var of []int
 	counted := make([]bool, len(n.uses))
@@ -92,43 +93,44 @@ func (x *relaxation) addUses(p *prover, n *node) {
 	}
 	for _, i := range of {
 		u := x.addVariable(0, 1)
-		x.use[i] = u
-		amount := linprog.WholeEntry{Column: x.amount[i], Factor: 1}
+		x.useVariables[i] = u
+		amount := linprog.WholeEntry{Column: x.amountVariables[i], Factor: 1}
 		x.addRow(linprog.WholeRow{Entries: []linprog.WholeEntry{amount, {Column: u, Factor: -int64(n.hi[i])}}, Lo: math.MinInt64})
 		x.addRow(linprog.WholeRow{Entries: []linprog.WholeEntry{amount, {Column: u, Factor: -int64(n.lo[i])}}, Hi: math.MaxInt64})
 	}
 }
 
-// addUseLimit adds the row "at most most of the ingredients in of are used".
-func (x *relaxation) addUseLimit(n *node, of []int, most int, rules []int) {
+// addUseLimit adds a row that says: at most maxUsed of the given ingredients are used. The row follows from the
+// rules with the given indices.
+func (x *relaxation) addUseLimit(n *node, ingredients []int, maxUsed int, rules []int) {
 	const one = 1 << 30 // the value that stands for 1; large, so that one/greatest rounded down stays precise
-	r := linprog.WholeRow{Lo: math.MinInt64, Hi: int64(most) * one}
-	for _, i := range of {
+	r := linprog.WholeRow{Lo: math.MinInt64, Hi: int64(maxUsed) * one}
+	for _, i := range ingredients {
 		switch {
 		case n.uses[i] == used:
 			r.Hi -= one
-		case n.uses[i] == undecided && x.use[i] >= 0:
-			r.Entries = append(r.Entries, linprog.WholeEntry{Column: x.use[i], Factor: one})
+		case n.uses[i] == undecided && x.useVariables[i] >= 0:
+			r.Entries = append(r.Entries, linprog.WholeEntry{Column: x.useVariables[i], Factor: one})
 		case n.uses[i] == undecided:
-			r.Entries = append(r.Entries, linprog.WholeEntry{Column: x.amount[i], Factor: one / int64(n.hi[i])})
+			r.Entries = append(r.Entries, linprog.WholeEntry{Column: x.amountVariables[i], Factor: one / int64(n.hi[i])})
 		}
 	}
 	x.addRow(r, rules...)
 }
 
-// addSum adds the row of a sum. Nonlinear contributions are relaxed to the values that make each bound
-// easiest to satisfy.
+// addSum adds the row of the sum s. Contributions that are not linear are replaced by the values that make each
+// bound easiest to satisfy.
 func (x *relaxation) addSum(n *node, s *provedSum) {
 	r := linprog.WholeRow{Lo: s.Min, Hi: s.Max}
 	least, most := int64(0), int64(0) // range of the contributions that are not linear
 	for k := range s.Terms {
 		t := &s.Terms[k]
-		v := x.amount[t.Ingredient]
+		v := x.amountVariables[t.Ingredient]
 		if v < 0 {
 			continue
 		}
 		decided := n.uses[t.Ingredient] == used
-		switch u := x.use[t.Ingredient]; {
+		switch u := x.useVariables[t.Ingredient]; {
 		case decided:
 			least, most = least+t.PerUse, most+t.PerUse
 		case u >= 0:
@@ -155,20 +157,22 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 	x.addRow(r, s.rules...)
 }
 
-// solve looks for amounts that satisfy the relaxation. It returns amounts if it finds them. If it proves that there
-// are none, impossible is true and rules are those that the proof uses. Otherwise it returns neither.
+// solve looks for amounts that satisfy the relaxation. If solve finds amounts, the result amounts holds the
+// amount of each ingredient. If solve proves that there are no such amounts, impossible is true and rules are
+// the indices of the rules that the proof uses. Otherwise amounts is nil and impossible is false. The result
+// work is that of [linprog.Whole.Solve].
 func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	r := x.Solve(ctx)
 	if r.Values != nil {
-		amounts = make([]float64, len(x.amount))
-		for i, v := range x.amount {
+		amounts = make([]float64, len(x.amountVariables))
+		for i, v := range x.amountVariables {
 			if v >= 0 {
 				amounts[i] = r.Values[v]
 			}
 		}
 	}
 	for _, k := range r.Blamed {
-		rules = append(rules, x.rules[k]...)
+		rules = append(rules, x.rowRules[k]...)
 	}
 	return amounts, r.Infeasible, rules, r.Work
 }

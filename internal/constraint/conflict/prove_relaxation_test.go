@@ -153,8 +153,8 @@ func TestContradictionIsChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newProver(t.Context(), c, question{Set: s}.sizes())
-		n := &node{make([]use, s.Ingredients), make([]int, s.Ingredients), make([]int, s.Ingredients)}
+		p := newProver(t.Context(), c, question{Set: s}.usedCounts())
+		n := &node{make([]useDecision, s.Ingredients), make([]int, s.Ingredients), make([]int, s.Ingredients)}
 		for i, d := range p.AmountSets {
 			n.lo[i], n.hi[i] = d.Lo, d.Hi()
 		}

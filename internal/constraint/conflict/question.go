@@ -9,28 +9,29 @@ import (
 	"kir/rule"
 )
 
-// A question asks whether a set of rules can all hold, after changes that no rule can express.
+// A question asks whether a set of rules can all hold, after changes of the conditions that no rule can express.
 type question struct {
 	rule.Set
-	overrides []func(*constraint.Conditions)
+	conditionChanges []func(*constraint.Conditions) // changes of the conditions that no rule can express
 }
 
-// conditions returns the conditions of the question.
+// conditions returns the conditions of the rules, after the changes in conditionChanges.
 func (s question) conditions() (*constraint.Conditions, error) {
-	return constraint.FromRules(s.Set, s.overrides...)
+	return constraint.FromRules(s.Set, s.conditionChanges...)
 }
 
-// joinNames joins the names of ingredients. Of a long list it gives only the first few.
-func (s question) joinNames(of []int) string {
-	texts := make([]string, len(of))
-	for k, i := range of {
+// joinNames joins the names of the given ingredients as "a, b and c". From more than 8 names, joinNames takes
+// only the first 7 and the number of further names.
+func (s question) joinNames(ingredients []int) string {
+	texts := make([]string, len(ingredients))
+	for k, i := range ingredients {
 		texts[k] = s.NameOf(i)
 	}
-	return andList(texts)
+	return joinWithAnd(texts)
 }
 
-// sizes returns the permitted numbers of used ingredients that are possible at all, ascending.
-func (s question) sizes() []int {
+// usedCounts returns the permitted numbers of used ingredients that are possible at all, in ascending order.
+func (s question) usedCounts() []int {
 	most := min(s.Ingredients, s.Total)
 	if s.Used == nil {
 		all := make([]int, most)
@@ -44,14 +45,14 @@ func (s question) sizes() []int {
 	return slices.Compact(sizes)
 }
 
-// withRule returns the question with rule k replaced by r; a nil r drops the rule.
+// withRule returns the question with the rule at index k replaced by r. A nil r drops the rule.
 func (s question) withRule(k int, r rule.Rule) question {
 	s.Rules = slices.Clone(s.Rules)
 	s.Rules[k] = r
 	return s
 }
 
-// onlyRules returns the question with only the given rules.
+// onlyRules returns the question with only the rules at the given indices.
 func (s question) onlyRules(rules []int) question {
 	kept := make([]rule.Rule, len(s.Rules))
 	for _, k := range rules {
@@ -61,8 +62,9 @@ func (s question) onlyRules(rules []int) question {
 	return s
 }
 
-// andList joins texts as "a, b and c". Of a long list it gives only the first few.
-func andList(texts []string) string {
+// joinWithAnd joins texts as "a, b and c". From more than 8 texts, joinWithAnd takes only the first 7 and the
+// number of further texts.
+func joinWithAnd(texts []string) string {
 	const many = 8
 	if len(texts) > many {
 		texts = append(slices.Clone(texts[:many-1]), fmt.Sprintf("%d more", len(texts)-many+1))

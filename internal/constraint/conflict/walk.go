@@ -12,39 +12,40 @@ import (
 	"kir/rule"
 )
 
-// A walk searches for a composition that keeps some conditions, in a space too large to enumerate. It makes
-// random moves that do not increase the violation, and occasionally one that does. [Conditions.Keeps]
-// checks the result. Finding nothing proves nothing. Every run makes the same moves.
+// A walk searches for a composition that keeps a set of conditions, in a space too large to enumerate. The walk
+// makes random moves that do not increase the violation, and occasionally a move that increases the violation.
+// [constraint.Conditions.Keeps] checks the result. A walk that finds no composition proves nothing. The random
+// numbers of a walk are fixed, so every run makes the same moves.
 type walk struct {
 	*constraint.Conditions
-	sizes         []int
-	usable        []int
-	scale         []float64 // for each sum: the violation that weighs as much as one wrong use of an ingredient
-	random        *rand.Rand
-	parts         []rule.Part
-	previousParts []rule.Part // parts before the latest move, to undo it
-	work          float64
+	usedCounts        []int     // permitted numbers of used ingredients
+	usableIngredients []int     // indices of the ingredients that may be used
+	violationWeights  []float64 // for each sum: penalty for each unit by which the sum violates a bound; a wrong use of an ingredient has penalty 1
+	random            *rand.Rand
+	parts             []rule.Part // composition of the walk
+	previousParts     []rule.Part // parts before the latest move, to undo the move
+	work              float64     // estimated work so far, in nanoseconds
 
-	state                *constraint.ConstraintState // state of the conditions; without parts except during evaluation
-	seenGroups, seenSums []int                       // number of the evaluation in which each group or sum was last seen
-	round                int
+	state                      *constraint.ConstraintState // state of the conditions; without parts except during evaluation
+	groupLastSeen, sumLastSeen []int                       // for each group and sum: number of the evaluation in which the group or sum was last counted
+	evaluation                 int                         // number of the current evaluation
 }
 
-// walkSteps is the number of moves of a walk from one start, and walkStarts the number of starts.
+// These constants limit a walk.
 const (
-	walkSteps  = 20_000
-	walkStarts = 4
-	walkBudget = 1e9 // work from one start, in steps of about 10⁻⁹ s
+	maxWalkMoves    = 20_000 // maximum number of moves from one start
+	walkStartCount  = 4      // number of starts
+	maxWorkPerStart = 1e9    // maximum work from one start, in nanoseconds
 )
 
 func newWalk(c *constraint.Conditions, sizes []int) *walk {
 	w := &walk{
-		Conditions: c, sizes: sizes, random: rand.New(rand.NewPCG(1, 2)),
-		state: constraint.NewConstraintState(c), seenGroups: make([]int, len(c.Groups)), seenSums: make([]int, len(c.Sums)),
+		Conditions: c, usedCounts: sizes, random: rand.New(rand.NewPCG(1, 2)),
+		state: constraint.NewConstraintState(c), groupLastSeen: make([]int, len(c.Groups)), sumLastSeen: make([]int, len(c.Sums)),
 	}
 	for i, d := range c.AmountSets {
 		if d.N > 0 {
-			w.usable = append(w.usable, i)
+			w.usableIngredients = append(w.usableIngredients, i)
 		}
 	}
 	for _, s := range c.Sums {
@@ -55,25 +56,25 @@ func newWalk(c *constraint.Conditions, sizes []int) *walk {
 		if top == 0 { // a sum that counts used ingredients, with violations of a few units at most
 			top = 4 / float64(c.Total)
 		}
-		w.scale = append(w.scale, 4/(float64(top*float64(c.Total))+1))
+		w.violationWeights = append(w.violationWeights, 4/(float64(top*float64(c.Total))+1))
 	}
 	return w
 }
 
 // findComposition reports whether the walk found a composition that keeps all conditions.
 func (w *walk) findComposition(ctx context.Context) bool {
-	if len(w.usable) == 0 || len(w.sizes) == 0 {
+	if len(w.usableIngredients) == 0 || len(w.usedCounts) == 0 {
 		return false
 	}
 	conditions := len(w.IdleGroups) + len(w.IdleSums)
-	for _, i := range w.usable {
+	for _, i := range w.usableIngredients {
 		conditions += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
 	}
-	mean := 1 + float64(conditions)/float64(len(w.usable))          // mean number of conditions per ingredient
-	cost := float64(40 * mean * float64(1+w.sizes[len(w.sizes)-1])) // work of one step
-	steps := min(walkSteps, int(walkBudget/cost))
-	for start := range walkStarts {
-		w.start(w.sizes[start*(len(w.sizes)-1)/walkStarts])
+	mean := 1 + float64(conditions)/float64(len(w.usableIngredients))         // mean number of conditions per ingredient
+	cost := float64(40 * mean * float64(1+w.usedCounts[len(w.usedCounts)-1])) // work of one step
+	steps := min(maxWalkMoves, int(maxWorkPerStart/cost))
+	for start := range walkStartCount {
+		w.startComposition(w.usedCounts[start*(len(w.usedCounts)-1)/walkStartCount])
 		broken := w.violation()
 		for step := 0; broken > 0 && step < steps; step++ {
 			if step%256 == 0 && browsersched.Err(ctx) != nil {
@@ -81,7 +82,7 @@ func (w *walk) findComposition(ctx context.Context) bool {
 			}
 			w.work += cost
 			w.previousParts = append(w.previousParts[:0], w.parts...)
-			w.move()
+			w.changeParts()
 			after := w.violation()
 			heat := float64(0.05 * (1 - float64(step)/float64(steps)))
 			if after <= broken || w.random.Float64() < portable.Exp((broken-after)/(heat+1e-9)) {
@@ -97,12 +98,13 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	return false
 }
 
-// start begins with the required ingredients and random others, size in all, at their least amounts. It gives the
-// remaining units to one of them.
-func (w *walk) start(size int) {
+// startComposition replaces the composition by a first composition of size ingredients: the required
+// ingredients, and other ingredients chosen at random. The ingredients have their least amounts, cut if the
+// least amounts exceed the total. The first part takes the remaining units.
+func (w *walk) startComposition(size int) {
 	w.parts = w.parts[:0]
 	var free []int
-	for _, i := range w.usable {
+	for _, i := range w.usableIngredients {
 		if w.Amounts[i].Required {
 			w.parts = append(w.parts, rule.Part{Ingredient: i, Amount: w.AmountSets[i].Lo})
 		} else {
@@ -122,9 +124,9 @@ func (w *walk) start(size int) {
 	w.parts[0].Amount += left
 }
 
-// move changes the parts at random. It moves units between two ingredients, replaces an ingredient by
-// another, splits one into two or merges two.
-func (w *walk) move() {
+// changeParts makes one random move: it shifts units between two ingredients, replaces an ingredient by another,
+// gives some units of an ingredient to an unused ingredient, or merges two ingredients into one.
+func (w *walk) changeParts() {
 	r := w.random
 	a := r.IntN(len(w.parts))
 	units := func(most int) int { // prefers small numbers of units
@@ -133,7 +135,7 @@ func (w *walk) move() {
 		}
 		return 1 + r.IntN(most)
 	}
-	other := w.usable[r.IntN(len(w.usable))]
+	other := w.usableIngredients[r.IntN(len(w.usableIngredients))]
 	b := slices.IndexFunc(w.parts, func(p rule.Part) bool { return p.Ingredient == other })
 	kind := r.IntN(6)
 	if b < 0 && kind < 3 && len(w.parts) > 1 { // prefer ingredients that are in use
@@ -159,7 +161,7 @@ func (w *walk) move() {
 	}
 }
 
-// violation returns the total violation of the conditions, which is 0 if all hold.
+// violation returns the total penalty of the violated conditions. The penalty is 0 if all conditions hold.
 func (w *walk) violation() float64 {
 	total, missing := float64(w.Total), w.Required
 	out := 0.0
@@ -177,19 +179,19 @@ func (w *walk) violation() float64 {
 	}
 	out += float64(missing)
 	near := math.MaxInt
-	for _, n := range w.sizes {
+	for _, n := range w.usedCounts {
 		near = min(near, max(n-len(w.parts), len(w.parts)-n))
 	}
 	out += float64(near)
 	for _, p := range w.parts {
 		w.state.Add(p)
 	}
-	w.round++
+	w.evaluation++
 	group := func(g int32) {
-		if w.seenGroups[g] == w.round {
+		if w.groupLastSeen[g] == w.evaluation {
 			return
 		}
-		w.seenGroups[g] = w.round
+		w.groupLastSeen[g] = w.evaluation
 		if u := w.Groups[g].Used; u != nil {
 			out += float64(max(u.Min-w.state.Used[g], w.state.Used[g]-u.Max, 0))
 		}
@@ -198,15 +200,15 @@ func (w *walk) violation() float64 {
 		}
 	}
 	sum := func(k int32) {
-		if w.seenSums[k] == w.round {
+		if w.sumLastSeen[k] == w.evaluation {
 			return
 		}
-		w.seenSums[k] = w.round
+		w.sumLastSeen[k] = w.evaluation
 		switch s, v := &w.Sums[k], w.state.SumValues[k]; {
 		case v < s.Min:
-			out += 1e-6 + float64(w.scale[k]*(float64(s.Min)-float64(v)))
+			out += 1e-6 + float64(w.violationWeights[k]*(float64(s.Min)-float64(v)))
 		case v > s.Max:
-			out += 1e-6 + float64(w.scale[k]*(float64(v)-float64(s.Max)))
+			out += 1e-6 + float64(w.violationWeights[k]*(float64(v)-float64(s.Max)))
 		}
 	}
 	visitAll(w.IdleGroups, group)
@@ -226,9 +228,9 @@ func (w *walk) violation() float64 {
 	return out
 }
 
-// visitAll calls visit with each condition of a list.
-func visitAll(of []int32, visit func(int32)) {
-	for _, k := range of {
+// visitAll calls visit with each of the given conditions.
+func visitAll(conditions []int32, visit func(int32)) {
+	for _, k := range conditions {
 		visit(k)
 	}
 }

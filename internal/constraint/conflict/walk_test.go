@@ -31,15 +31,15 @@ func TestWalkIsOfCompositions(t *testing.T) {
 			continue // a contradiction
 		}
 		w := newWalk(c, []int{1})
-		if len(w.usable) == 0 {
+		if len(w.usableIngredients) == 0 {
 			continue
 		}
 		for size := 1; size <= min(n, total); size++ {
-			w.start(size)
+			w.startComposition(size)
 			for step := range 50 {
 				seen, sum := make(map[int]bool), 0
 				for _, p := range w.parts {
-					if p.Amount < 1 || seen[p.Ingredient] || !slices.Contains(w.usable, p.Ingredient) {
+					if p.Amount < 1 || seen[p.Ingredient] || !slices.Contains(w.usableIngredients, p.Ingredient) {
 						t.Fatalf("size %d, step %d: %+v of %+v", size, step, w.parts, set)
 					}
 					seen[p.Ingredient], sum = true, sum+p.Amount
@@ -47,7 +47,7 @@ func TestWalkIsOfCompositions(t *testing.T) {
 				if sum != total {
 					t.Fatalf("size %d, step %d: %+v sums to %d of %+v", size, step, w.parts, sum, set)
 				}
-				w.move()
+				w.changeParts()
 			}
 		}
 	}

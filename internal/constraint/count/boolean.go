@@ -5,19 +5,19 @@ import (
 	"math/big"
 )
 
-// booleanArithmetic computes whether counts are zero, not how large they are. A row is a bit set: bit u is set if
-// some choice of amounts takes exactly u units.
-type booleanArithmetic struct{ spare []uint64 }
+// booleanArithmetic computes whether counts are zero, not how large the counts are. A row is a bit set: bit u is
+// set if some choice of amounts takes exactly u units. The field scratch is a row for temporary use.
+type booleanArithmetic struct{ scratch []uint64 }
 
 func (b *booleanArithmetic) row(n int) []uint64 {
 	words := (n + 63) / 64
-	if len(b.spare) < words {
-		b.spare = make([]uint64, words)
+	if len(b.scratch) < words {
+		b.scratch = make([]uint64, words)
 	}
 	return make([]uint64, words)
 }
 
-func (*booleanArithmetic) one(r []uint64, u int) { r[u/64] |= 1 << (u % 64) }
+func (*booleanArithmetic) setOne(r []uint64, u int) { r[u/64] |= 1 << (u % 64) }
 
 func (*booleanArithmetic) clear(r []uint64, lo, hi int) {
 	for w := lo / 64; w <= hi/64; w++ {
@@ -32,27 +32,28 @@ func (*booleanArithmetic) clear(r []uint64, lo, hi int) {
 	}
 }
 
-// window sets in dst, for each amount of k, the bits of src moved up by the amount. Bits above top are dropped.
-func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
-	spread := b.spare[:len(src)]
+// window sets in dst, for each amount a of k, the bits of src moved up by a. Bits above maxUnits are dropped.
+func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, maxUnits int) {
+	spread := b.scratch[:len(src)]
 	copy(spread, src)
-	widen(spread, k.n, k.step, top)
+	unionShifts(spread, k.n, k.step, maxUnits)
 	joinShifted(dst, spread, k.lo)
-	cutBits(dst, top)
+	clearBitsAbove(dst, maxUnits)
 }
 
-// widen replaces a row by the union of n copies of it, moved up by 0, step, 2·step and so on. Each further shift up
-// to doubles the number of copies joined.
-func widen(r []uint64, n, step, top int) {
-	for have := 1; have < n && have*step <= top; {
+// unionShifts replaces the row r by the union of n copies of r, moved up by 0, step, 2·step and so on. Each pass
+// joins the row with a shifted copy of the row, which up to doubles the number of copies.
+func unionShifts(r []uint64, n, step, maxUnits int) {
+	for have := 1; have < n && have*step <= maxUnits; {
 		more := min(have, n-have)
 		joinShifted(r, r, more*step)
 		have += more
 	}
 }
 
-// joinShifted adds to dst the bits of src moved up by n, and drops those beyond the end of dst. dst and src may be
-// one row: words are written from last to first, and each is computed from words at or before it.
+// joinShifted adds to dst the bits of src moved up by n. Bits beyond the end of dst are dropped. The slices dst
+// and src may be the same row: words are written from last to first, and each word is computed from words that
+// are not yet written.
 func joinShifted(dst, src []uint64, n int) {
 	words, shift := n/64, n%64
 	for w := min(len(dst)-1, len(src)+words); w >= words; w-- {
@@ -67,29 +68,30 @@ func joinShifted(dst, src []uint64, n int) {
 	}
 }
 
-// cutBits clears the bits above top in the word that contains bit top.
-func cutBits(r []uint64, top int) {
-	r[top/64] &= ^uint64(0) >> (63 - top%64)
+// clearBitsAbove clears the bits above highest in the word that contains bit highest.
+func clearBitsAbove(r []uint64, highest int) {
+	r[highest/64] &= ^uint64(0) >> (63 - highest%64)
 }
 
 func (*booleanArithmetic) coefficient(*big.Int) struct{} { return struct{}{} }
 
 func (b *booleanArithmetic) add(dst, src []uint64, _, hi, up int, _ struct{}) {
-	part := b.spare[:hi/64+1]
+	part := b.scratch[:hi/64+1]
 	copy(part, src)
-	cutBits(part, hi)
+	clearBitsAbove(part, hi)
 	joinShifted(dst, part, up)
 }
 
-// multiply returns the product of two grids of bits. It joins a copy of a row of y for each set bit of a row of x,
-// moved up by that bit's index. A run of set bits takes one widen and one shift, and rows have few runs.
+// multiply returns the product of two grids of bits. For each set bit u of a row of x, multiply joins a copy of
+// a row of y, moved up by u. A run of set bits takes one unionShifts and one joinShifted, and rows have few
+// runs.
 func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
 	out := emptyGrid(x.arith, maxUsed, maxUnits)
 	spread := b.row(maxUnits + 1)
 	for i := range x.rows {
 		for j := 0; j < len(y.rows) && i+j <= maxUsed; j++ {
 			p, q := &x.rows[i], &y.rows[j]
-			if p.empty() || q.empty() || p.lo+q.lo > maxUnits {
+			if p.isEmpty() || q.isEmpty() || p.lo+q.lo > maxUnits {
 				continue
 			}
 			r := &out.rows[i+j]
@@ -102,52 +104,52 @@ func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, ma
 				}
 				if run > 0 {
 					clear(spread[copy(spread, q.cells):])
-					widen(spread, run, 1, maxUnits)
+					unionShifts(spread, run, 1, maxUnits)
 					joinShifted(r.cells, spread, u)
 					u += run
 				}
 			}
-			r.grow(p.lo+q.lo, min(p.hi+q.hi, maxUnits))
+			r.widenRange(p.lo+q.lo, min(p.hi+q.hi, maxUnits))
 		}
 	}
 	for k := range out.rows {
-		if r := &out.rows[k]; !r.empty() {
-			cutBits(r.cells, maxUnits)
+		if r := &out.rows[k]; !r.isEmpty() {
+			clearBitsAbove(r.cells, maxUnits)
 		}
 	}
 	return out
 }
 
-// stepsPerBit is the time to compute one bit, in steps of exact counting. A word holds 64 bits, and a window takes
-// about a dozen shifts of words.
+// stepsPerBit is the time to compute one bit, in steps of exact counting. A word holds 64 bits, and a window
+// takes about a dozen shifts of words.
 const stepsPerBit = 12.0 / 64
 
-// Reachable returns, for n = 0..most, whether any composition in X_n exists. It also returns the approximate time
-// taken, in steps of 10⁻⁹ s. It does the computation of [New] with one bit in place of each count, and returns
-// the same errors. A most of 0 means all n.
-func Reachable(ctx context.Context, s Space, most int) (can []bool, steps float64, err error) {
-	if all := min(len(s.Ingredients), s.Total); most < 1 || most > all {
-		most = all
+// Reachable returns, for n = 0..maxUsed, whether there is a composition of n used ingredients. The result steps
+// is the approximate time taken, in nanoseconds. Reachable does the computation of [New] with one bit in place
+// of each count, and returns the same errors. A maxUsed of 0 means all n.
+func Reachable(ctx context.Context, s Space, maxUsed int) (can []bool, steps float64, err error) {
+	if all := min(len(s.Ingredients), s.Total); maxUsed < 1 || maxUsed > all {
+		maxUsed = all
 	}
-	plan, err := newPlan(ctx, s, most, float64(Options{}.withDefaults().Memory))
+	plan, err := newPlan(ctx, s, maxUsed, float64(Options{}.withDefaults().Memory))
 	if err != nil {
 		return nil, 0, err
 	}
 	steps = float64(100 * len(s.Ingredients))
 	if closed := closedForm(plan); closed != nil {
-		can = make([]bool, most+1)
+		can = make([]bool, maxUsed+1)
 		for n := range can {
 			_, _, can[n] = closed.shape(n)
 		}
 		return can, steps, nil
 	}
-	can, err = reachable(ctx, plan)
+	can, err = reachableByTables(ctx, plan)
 	return can, steps + float64(plan.cost().steps*stepsPerBit), err
 }
 
-// reachable returns, for n = 0..plan.maxUsed, whether any composition in X_n exists. It works by tables; Reachable
-// also knows closed formulas.
-func reachable(ctx context.Context, plan *plan) ([]bool, error) {
+// reachableByTables returns, for n = 0..plan.maxUsed, whether there is a composition of n used ingredients.
+// Unlike Reachable, reachableByTables never uses a closed formula.
+func reachableByTables(ctx context.Context, plan *plan) ([]bool, error) {
 	out := make([]bool, plan.maxUsed+1)
 	if plan.impossible {
 		return out, nil
@@ -160,13 +162,13 @@ func reachable(ctx context.Context, plan *plan) ([]bool, error) {
 		return nil, &SizeError{steps, limit.Steps, "steps"}
 	}
 	b := new(booleanArithmetic)
-	factors, err := evaluate[[]uint64, struct{}](ctx, b, plan.root)
+	factors, err := factorGrids[[]uint64, struct{}](ctx, b, plan.root)
 	if err != nil {
 		return nil, err
 	}
-	whole, err := product(ctx, b, factors, plan.root.maxUsed, plan.total)
+	whole, err := multiplyAll(ctx, b, factors, plan.root.maxUsed, plan.total)
 	if err == nil && plan.frontier != nil {
-		whole, err = completions(ctx, b, plan, whole, nil)
+		whole, err = countByFrontier(ctx, b, plan, whole, nil)
 	}
 	if err != nil {
 		return nil, err

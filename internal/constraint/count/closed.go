@@ -7,50 +7,52 @@ import (
 	"kir/internal/portable"
 )
 
-// closedFormula is a space that a formula counts: all ingredients may take the amounts lo, lo+step,
-// ... without an upper bound, and no group limits them. n used ingredients take at least n·lo
-// units. The rest is V = (M − n·lo)/step steps, which can be divided among them in C(V+n−1, n−1)
-// ways:
+// A closedFormula is a space that a formula counts: all ingredients may have the amounts lo, lo+step, ...
+// without an upper bound, and no group limits the ingredients. Then n used ingredients take at least n·lo units.
+// The remaining units are V = (M − n·lo)/step steps, which can be divided among the n ingredients in C(V+n−1,
+// n−1) ways:
 //
 //	|X_n| = C(optional, n−required) · C(V+n−1, n−1)
 //
-// With lo = step = 1 and none required that is C(N, n)·C(M−1, n−1).
+// Here optional and required are the numbers of optional and required ingredients. With lo = step = 1 and no
+// required ingredient, |X_n| is C(N, n)·C(M−1, n−1).
 type closedFormula struct {
-	total, lo, step    int
-	optional, required int
+	total, lo, step              int
+	optionalCount, requiredCount int
 
-	// indices of the optional and of the required ingredients; nil means 0, 1, 2, ...
-	optionals, requireds []int32
+	// indices of the optional and of the required ingredients; a nil slice of optional ingredients means 0, 1,
+	// 2, ...
+	optionalIngredients, requiredIngredients []int32
 }
 
-// closedForm returns the closed formula that counts a plan's compositions, or nil if none applies.
+// closedForm returns the closed formula that counts the compositions of the plan, or nil if no formula applies.
 func closedForm(p *plan) *closedFormula {
 	q := p.root
 	if p.impossible || p.frontier != nil || len(q.groups) > 0 || len(q.classes) == 0 {
 		return nil
 	}
-	c := &closedFormula{total: p.total, lo: q.classes[0].kind.lo, step: q.classes[0].kind.step}
+	c := &closedFormula{total: p.total, lo: q.classes[0].amounts.lo, step: q.classes[0].amounts.step}
 	for _, class := range q.classes {
-		k := class.kind
+		k := class.amounts
 		switch {
 		case !k.unbounded(p.total) || k.lo != c.lo || k.step != c.step:
 			return nil
 		case class.required:
-			c.requireds = class.members
+			c.requiredIngredients = class.members
 		default:
-			c.optionals = class.members
+			c.optionalIngredients = class.members
 		}
 	}
-	c.optional, c.required = len(c.optionals), len(c.requireds)
+	c.optionalCount, c.requiredCount = len(c.optionalIngredients), len(c.requiredIngredients)
 	return c
 }
 
-// shape returns how many of n used ingredients are optional, and how many steps above the least amounts remain to
-// divide among the n. ok is false if X_n is empty.
+// shape returns how many of n used ingredients are optional, and how many steps above the least amounts remain
+// to divide among the n ingredients. The result ok is false if no composition uses n ingredients.
 func (c *closedFormula) shape(n int) (optional, steps int, ok bool) {
-	optional = n - c.required
+	optional = n - c.requiredCount
 	units := c.total - n*c.lo
-	if n < 1 || optional < 0 || optional > c.optional || units < 0 || units%c.step != 0 {
+	if n < 1 || optional < 0 || optional > c.optionalCount || units < 0 || units%c.step != 0 {
 		return 0, 0, false
 	}
 	return optional, units / c.step, true
@@ -61,24 +63,26 @@ func (c *closedFormula) count(n int) *big.Int {
 	if !ok {
 		return new(big.Int)
 	}
-	x := new(big.Int).Binomial(int64(c.optional), int64(optional))
+	x := new(big.Int).Binomial(int64(c.optionalCount), int64(optional))
 	return x.Mul(x, new(big.Int).Binomial(int64(steps+n-1), int64(n-1)))
 }
 
-// plain reports whether the amounts are 1, 2, 3, ...
-func (c *closedFormula) plain() bool { return c.lo == 1 && c.step == 1 }
+// isPlain reports whether the allowed amounts are 1, 2, 3, ...
+func (c *closedFormula) isPlain() bool { return c.lo == 1 && c.step == 1 }
 
-// next returns |X_{n+1}|, given x = |X_n|, for amounts 1, 2, 3, ...:
+// nextCount returns |X_{n+1}|, the number of compositions of n+1 ingredients, given x = |X_n|, the number of
+// compositions of n ingredients. The amounts must be 1, 2, 3, ...:
 //
-// \t|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n), m = n − required
+//	|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n), m = n − required
 //
-// If X_n is empty, next computes |X_{n+1}| without x.
-func (c *closedFormula) next(n int, x *big.Int) *big.Int {
+// Here optional and required are the numbers of optional and required ingredients. If x is 0, nextCount computes
+// |X_{n+1}| without x.
+func (c *closedFormula) nextCount(n int, x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return c.count(n + 1)
 	}
-	m := n - c.required
-	y := new(big.Int).SetUint64(uint64(c.optional-m) * uint64(c.total-n)) // no overflow: both factors are below 2^31
+	m := n - c.requiredCount
+	y := new(big.Int).SetUint64(uint64(c.optionalCount-m) * uint64(c.total-n)) // no overflow: both factors are below 2^31
 	y.Mul(y, x)
 	return y.Quo(y, new(big.Int).SetUint64(uint64(m+1)*uint64(n)))
 }
@@ -88,11 +92,11 @@ func (c *closedFormula) logCount(n int) float64 {
 	if !ok {
 		return math.Inf(-1)
 	}
-	return logBinomial(c.optional, optional) + logBinomial(steps+n-1, n-1)
+	return logBinomial(c.optionalCount, optional) + logBinomial(steps+n-1, n-1)
 }
 
-// logBinomial returns log C(n, k) for 0 ≤ k ≤ n with a relative error of about 1e-14. It uses
-// Stirling's formula with the remainder δ, so that no terms as large as log n! cancel:
+// logBinomial returns log C(n, k) for 0 ≤ k ≤ n with a relative error of about 1e-14. logBinomial uses
+// Stirling's formula with the remainder δ (see [stirlingRemainder]), so that no terms as large as log n! cancel:
 //
 //	log C(n, k) = k·log(n/k) + (n−k)·log(n/(n−k)) − ½ log(2π·k(n−k)/n) + δ(n) − δ(k) − δ(n−k)
 func logBinomial(n, k int) float64 {
@@ -111,12 +115,12 @@ func logBinomial(n, k int) float64 {
 	}
 	a, b, c := float64(n), float64(k), float64(n-k)
 	return float64(b*portable.Log(a/b)) - float64(c*portable.Log1p(-b/a)) - float64(portable.Log(float64(2*math.Pi*b*(c/a)))/2) +
-		stirling(a) - stirling(b) - stirling(c)
+		stirlingRemainder(a) - stirlingRemainder(b) - stirlingRemainder(c)
 }
 
-// stirling returns δ(x) = log x! − ((x+½) log x − x + ½ log 2π) for x ≥ 32, to
-// a relative error below 1e-15 (Abramowitz and Stegun 6.1.41).
-func stirling(x float64) float64 {
+// stirlingRemainder returns δ(x) = log x! − ((x+½) log x − x + ½ log 2π) for x ≥ 32, to a relative error below
+// 1e-15 (Abramowitz and Stegun 6.1.41).
+func stirlingRemainder(x float64) float64 {
 	y := 1 / (x * x)
 	return (1.0/12 - float64(y*(1.0/360-float64(y*(1.0/1260-float64(y*(1.0/1680-float64(y*(1.0/1188))))))))) / x
 }

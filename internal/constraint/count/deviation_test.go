@@ -57,7 +57,7 @@ func (n *node) deviation(most, units int, slack float64) []float64 {
 func (s *Sampler) slack() float64 {
 	p := s.table.plan
 	_, choices := p.extent()
-	additions := 8*float64(p.ingredients) + float64(p.most())*(2*float64(choices)+8)
+	additions := 8*float64(p.ingredients) + float64(p.maxPossibleUsed())*(2*float64(choices)+8)
 	return additions * additions * unitRoundoff
 }
 
@@ -72,7 +72,7 @@ func (s *Sampler) frontierDeviation(n int) float64 {
 	}
 	for c := range s.stages {
 		st := &s.stages[c]
-		worst += 4*(blur+4+2*s.slack()+dotError(p.total+1)) + slices.Max(st.leaf.deviation(min(n, st.most), p.total, s.slack()))
+		worst += 4*(blur+4+2*s.slack()+dotError(p.total+1)) + slices.Max(st.leaf.deviation(min(n, st.maxMembers), p.total, s.slack()))
 	}
 	return worst
 }

@@ -123,8 +123,8 @@ func TestFrontierOfSomeSize(t *testing.T) {
 	for n := 7; n <= 9; n++ {
 		sum := 0.0 // over what the first stage may do
 		var w float64
-		for j := range min(first.most, n) + 1 {
-			w, sampler.weights = first.weightOfUsed(sampler.weights, &first.families[0], first.states[0].node, j, n, p.total)
+		for j := range min(first.maxMembers, n) + 1 {
+			w, sampler.weightBuffer = first.weightOfUsed(sampler.weightBuffer, &first.families[0], first.states[0].nodeIndex, j, n, p.total)
 			sum += w
 		}
 		want, _ := table.Count(n).Float64()

@@ -34,7 +34,7 @@ func TestSpacesStay(t *testing.T) {
 		p := table.plan
 		said += fmt.Sprintf("\n%d of %d, to %d, %.6g steps", table.N(), table.Total(), table.MaxUsed(), table.Steps())
 		if !p.impossible && table.closed == nil {
-			said += fmt.Sprintf(", %.6g, %d primes, sampler %.6g, at most %d", p.cost(), p.primes(), p.samplerBytes(), p.most())
+			said += fmt.Sprintf(", %.6g, %d primes, sampler %.6g, at most %d", p.cost(), p.primeCount(), p.samplerBytes(), p.maxPossibleUsed())
 		}
 		for n, x := range table.Counts(0, min(table.MaxUsed(), 8)) {
 			said += fmt.Sprintf(" %v %.9g %t", x, table.LogCount(n), table.Empty(n))

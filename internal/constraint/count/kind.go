@@ -5,19 +5,19 @@ type amountSet struct{ lo, step, n int }
 
 func (k amountSet) hi() int { return k.lo + (k.n-1)*k.step }
 
-// unbounded reports whether the next amount after the greatest would exceed the total, so that the set has no
-// effective upper limit.
+// unbounded reports whether the set has no effective upper limit, because the next amount after the greatest
+// would exceed the total.
 func (k amountSet) unbounded(total int) bool { return k.lo+k.n*k.step > total }
 
 // A class is a set of ingredients with equal rules, which counting need not tell apart.
 type class struct {
-	kind     amountSet
+	amounts  amountSet // amounts that each ingredient may have when used
 	required bool
-	members  []int32
+	members  []int32 // indices of the ingredients
 }
 
 type classKey struct {
-	kind     amountSet
+	amounts  amountSet
 	required bool
 }
 

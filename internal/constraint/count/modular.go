@@ -7,42 +7,42 @@ import (
 	"math/bits"
 )
 
-// primeBits and twoPower shape the primes that counts are taken modulo: c·2^24+1, just below 2^61.
-// The sum of two residues fits in a word, with room for lazy reduction. The sum of 64 products fits
-// in two words. There are roots of unity for transforms up to length 2^24.
+// primeBits and twoAdicity shape the primes for modular counting. The primes are c·2^24+1, just below 2^61. The
+// sum of two residues fits in a word, with room for lazy reduction. The sum of 64 products fits in two words.
+// There are roots of unity for transforms up to length 2^24.
 const (
-	primeBits = 61
-	twoPower  = 24
+	primeBits  = 61
+	twoAdicity = 24
 )
 
-// primes returns the n largest primes of the form c·2^twoPower+1 below 2^primeBits. ProbablyPrime is exact below
-// 2^64.
+// primes returns the n largest primes of the form c·2^twoAdicity+1 below 2^primeBits. ProbablyPrime is exact
+// below 2^64.
 func primes(n int) []uint64 {
 	out := make([]uint64, 0, n)
-	for c := uint64(1)<<(primeBits-twoPower) - 1; len(out) < n; c-- {
-		if p := c<<twoPower + 1; new(big.Int).SetUint64(p).ProbablyPrime(0) {
+	for c := uint64(1)<<(primeBits-twoAdicity) - 1; len(out) < n; c-- {
+		if p := c<<twoAdicity + 1; new(big.Int).SetUint64(p).ProbablyPrime(0) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// modularArithmetic is arithmetic modulo a prime. It is not safe for concurrent use.
+// modularArithmetic is arithmetic modulo the prime p. A modularArithmetic is not safe for concurrent use.
 type modularArithmetic struct {
-	p     uint64
-	root  uint64 // root of unity of order 2^twoPower
-	tools map[int]*transform
+	prime      uint64
+	unityRoot  uint64             // root of unity of order 2^twoAdicity
+	transforms map[int]*transform // by length: transforms made so far
 }
 
 // A factor is a constant w below the prime p, stored with ⌊w·2^64/p⌋ so that multiplication by w needs no
 // division (Shoup's method; NTL, MulModPrecon).
 type factor struct{ w, quotient uint64 }
 
-func newModular(p uint64) *modularArithmetic {
-	m := &modularArithmetic{p: p, tools: make(map[int]*transform)}
+func newModularArithmetic(p uint64) *modularArithmetic {
+	m := &modularArithmetic{prime: p, transforms: make(map[int]*transform)}
 	for x := uint64(2); ; x++ {
-		m.root = m.power(x, (p-1)>>twoPower)
-		if m.power(m.root, 1<<(twoPower-1)) != 1 {
+		m.unityRoot = m.power(x, (p-1)>>twoAdicity)
+		if m.power(m.unityRoot, 1<<(twoAdicity-1)) != 1 {
 			return m
 		}
 	}
@@ -50,7 +50,7 @@ func newModular(p uint64) *modularArithmetic {
 
 func (m *modularArithmetic) mul(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
-	return bits.Rem64(hi, lo, m.p)
+	return bits.Rem64(hi, lo, m.prime)
 }
 
 func (m *modularArithmetic) power(x, e uint64) uint64 {
@@ -64,14 +64,14 @@ func (m *modularArithmetic) power(x, e uint64) uint64 {
 	return y
 }
 
-func (m *modularArithmetic) inverse(x uint64) uint64 { return m.power(x, m.p-2) }
+func (m *modularArithmetic) inverse(x uint64) uint64 { return m.power(x, m.prime-2) }
 
 func (m *modularArithmetic) factor(w uint64) factor {
-	q, _ := bits.Div64(w, 0, m.p)
+	q, _ := bits.Div64(w, 0, m.prime)
 	return factor{w, q}
 }
 
-// lazyMul returns a number below 2p that equals x times the factor modulo p.
+// lazyMul returns a number below 2p that equals x·f.w modulo p.
 func lazyMul(x uint64, f factor, p uint64) uint64 {
 	q, _ := bits.Mul64(f.quotient, x)
 	return f.w*x - q*p
@@ -85,18 +85,18 @@ func reduceOnce(x, p uint64) uint64 {
 
 func (m *modularArithmetic) row(n int) []uint64 { return make([]uint64, n) }
 
-func (m *modularArithmetic) one(r []uint64, u int) { r[u] = 1 }
+func (m *modularArithmetic) setOne(r []uint64, u int) { r[u] = 1 }
 
 func (m *modularArithmetic) clear(r []uint64, lo, hi int) { clear(r[lo : hi+1]) }
 
 func (m *modularArithmetic) coefficient(c *big.Int) factor {
-	return m.factor(new(big.Int).Mod(c, new(big.Int).SetUint64(m.p)).Uint64())
+	return m.factor(new(big.Int).Mod(c, new(big.Int).SetUint64(m.prime)).Uint64())
 }
 
 func (m *modularArithmetic) add(dst, src []uint64, lo, hi, up int, c factor) {
 	d, s := dst[lo+up:hi+up+1], src[lo:hi+1]
 	s = s[:len(d)]
-	p := m.p
+	p := m.prime
 	if c.w == 1 {
 		for u := range d {
 			d[u] = reduceOnce(d[u]+s[u], p)
@@ -108,17 +108,17 @@ func (m *modularArithmetic) add(dst, src []uint64, lo, hi, up int, c factor) {
 	}
 }
 
-// window adds the window sums of src to dst. It keeps a running sum: the cell that enters the window is added, and
-// the one that leaves is subtracted.
-func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, top int) {
+// window adds the window sums of src to dst. window keeps a running sum: the cell that enters the window is
+// added, and the cell that leaves the window is subtracted.
+func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, maxUnits int) {
 	if k.step == 1 {
-		m.slide(dst[:top+1], src[lo:hi+1], lo+k.lo, k.n)
+		m.addWindowSums(dst[:maxUnits+1], src[lo:hi+1], lo+k.lo, k.n)
 		return
 	}
-	p := m.p
+	p := m.prime
 	for from := lo; from < min(lo+k.step, hi+1); from++ {
 		sum := uint64(0)
-		for v, u := from, from+k.lo; u <= top; v, u = v+k.step, u+k.step {
+		for v, u := from, from+k.lo; u <= maxUnits; v, u = v+k.step, u+k.step {
 			if v <= hi {
 				sum = reduceOnce(sum+src[v], p)
 			}
@@ -133,12 +133,13 @@ func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, t
 	}
 }
 
-// slide adds to dst, from cell at on, the sum of each n neighbouring cells of x.
-func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
+// addWindowSums adds to dst, from cell at on, the sums of n neighbouring cells of x, including the shorter sums
+// at both ends of x.
+func (m *modularArithmetic) addWindowSums(dst, x []uint64, at, n int) {
 	if at >= len(dst) {
 		return
 	}
-	p := m.p
+	p := m.prime
 	dst = dst[at:]
 	sum := uint64(0)
 	q := 0
@@ -146,17 +147,17 @@ func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 		sum = reduceOnce(sum+x[q], p)
 		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
-	for end := min(n, len(dst)); q < end; q++ { // the window covers all of x, so the sum stays
+	for end := min(n, len(dst)); q < end; q++ { // the window covers all of x, so the sum stays the same
 		dst[q] = reduceOnce(dst[q]+sum, p)
 	}
-	if end := min(len(x), len(dst)); q < end { // one cell enters the window and one leaves
+	if end := min(len(x), len(dst)); q < end { // one cell enters the window and one cell leaves
 		d, in := dst[q:end], x[q:end]
 		out := x[q-n:]
 		out = out[:len(d)]
 		in = in[:len(d)]
 		for t := range d {
-			// The difference, reduced to 0..p−1, does not depend on the running sum, so the processor computes it
-			// ahead.
+			// The difference, reduced to 0..p−1, does not depend on the running sum, so the processor computes
+			// the difference ahead.
 			change := in[t] - out[t]
 			change += p & uint64(int64(change)>>63)
 			sum = reduceOnce(sum+change, p)
@@ -170,31 +171,35 @@ func (m *modularArithmetic) slide(dst, x []uint64, at, n int) {
 	}
 }
 
-// A productSum accumulates sums of products, one sum of two words for each cell of a row. terms is the number of
-// products added since the last reduction; two words hold 64 products of numbers below 2^61.
+// A productSum accumulates sums of products, one sum for each cell of a row. Each sum has two words, hi and lo,
+// which hold 64 products of numbers below 2^61. The field products is the number of products added since the
+// last reduction.
 type productSum struct {
-	hi, lo []uint64
-	terms  int
+	hi, lo   []uint64
+	products int
 }
 
-func newWide(n int) *productSum { return &productSum{hi: make([]uint64, n), lo: make([]uint64, n)} }
+func newProductSum(n int) *productSum {
+	return &productSum{hi: make([]uint64, n), lo: make([]uint64, n)}
+}
 
 func (w *productSum) reset() {
 	clear(w.hi)
 	clear(w.lo)
-	w.terms = 0
+	w.products = 0
 }
 
-// reserve reduces the sums modulo the prime if one more product could overflow them.
+// reserve makes room for one more product: if one more product could overflow the sums, reserve reduces the sums
+// modulo the prime.
 func (w *productSum) reserve(m *modularArithmetic) {
-	if w.terms == 60 {
+	if w.products == 60 {
 		for u, hi := range w.hi {
-			w.lo[u] = bits.Rem64(hi, w.lo[u], m.p)
+			w.lo[u] = bits.Rem64(hi, w.lo[u], m.prime)
 			w.hi[u] = 0
 		}
-		w.terms = 1
+		w.products = 1
 	}
-	w.terms++
+	w.products++
 }
 
 // addEach adds a[u]·b[u] to the sum of each cell u.
@@ -226,12 +231,12 @@ func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at in
 	}
 }
 
-// addDot adds Σ a[t]·b[len(b)−1−t] to the sum of the first cell.
+// addDot adds Σ a[t]·b[len(a)−1−t] to the sum of the first cell.
 func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 	hi, lo := w.hi[0], w.lo[0]
 	for t, x := range a {
 		if t%32 == 0 {
-			hi, lo = 0, bits.Rem64(hi, lo, m.p)
+			hi, lo = 0, bits.Rem64(hi, lo, m.prime)
 		}
 		h, l := bits.Mul64(x, b[len(a)-1-t])
 		var carry uint64
@@ -241,38 +246,38 @@ func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 	w.hi[0], w.lo[0] = hi, lo
 }
 
-// store writes the sums, reduced modulo the prime, to dst.
-func (w *productSum) store(m *modularArithmetic, dst []uint64) {
+// storeReduced writes the sums, reduced modulo the prime, to dst.
+func (w *productSum) storeReduced(m *modularArithmetic, dst []uint64) {
 	for u := range dst {
-		dst[u] = bits.Rem64(w.hi[u], w.lo[u], m.p)
+		dst[u] = bits.Rem64(w.hi[u], w.lo[u], m.prime)
 	}
 }
 
-// amountRange returns the least and the greatest units with a nonzero count in any row, and the number of rows with
-// one.
-func (g *grid[R, C]) amountRange() (lo, hi, rows int) {
+// unitsRange returns the least and the greatest number of units with a nonzero count in any row, and the number
+// of rows with a nonzero count.
+func (g *grid[R, C]) unitsRange() (lo, hi, rows int) {
 	lo, hi = g.maxUnits+1, -1
 	for k := range g.rows {
-		if r := &g.rows[k]; !r.empty() {
+		if r := &g.rows[k]; !r.isEmpty() {
 			lo, hi, rows = min(lo, r.lo), max(hi, r.hi), rows+1
 		}
 	}
 	return lo, hi, rows
 }
 
-// multiply returns the product of two grids. It picks the cheaper method: sums of products, or number-theoretic
-// transforms along the units followed by products cell by cell.
+// multiply returns the product of two grids. multiply picks the cheaper of two methods: sums of products, or
+// number-theoretic transforms along the units followed by products cell by cell.
 func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
-	aLo, aHi, aRows := a.amountRange()
-	bLo, bHi, bRows := b.amountRange()
+	aLo, aHi, aRows := a.unitsRange()
+	bLo, bHi, bRows := b.unitsRange()
 	if aRows == 0 || bRows == 0 || aLo+bLo > maxUnits {
 		return out
 	}
 	direct := 0.0
 	for i := range a.rows {
 		for j := range b.rows {
-			if ra, rb := &a.rows[i], &b.rows[j]; i+j <= maxUsed && !ra.empty() && !rb.empty() {
+			if ra, rb := &a.rows[i], &b.rows[j]; i+j <= maxUsed && !ra.isEmpty() && !rb.isEmpty() {
 				direct += float64(float64(ra.hi-ra.lo+1) * float64(rb.hi-rb.lo+1))
 			}
 		}
@@ -280,22 +285,22 @@ func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxU
 	length := 1 << bits.Len(uint(aHi-aLo+bHi-bLo))
 	// A butterfly of the transform costs about as much as two products.
 	fast := float64(float64(length) * (float64(aRows*bRows) + float64(2*(aRows+bRows)*bits.Len(uint(length)))))
-	if direct <= fast || length > 1<<twoPower {
+	if direct <= fast || length > 1<<twoAdicity {
 		m.multiplyDirect(out, a, b)
 	} else {
-		m.multiplyFast(out, a, b, aLo, bLo, length)
+		m.multiplyByTransforms(out, a, b, aLo, bLo, length)
 	}
 	return out
 }
 
 func (m *modularArithmetic) multiplyDirect(out, a, b *grid[[]uint64, factor]) {
-	w := newWide(out.maxUnits + 1)
+	w := newProductSum(out.maxUnits + 1)
 	for k := range out.rows {
 		w.reset()
 		r := &out.rows[k]
 		for i := max(0, k-b.maxUsed); i <= min(k, a.maxUsed); i++ {
 			ra, rb := &a.rows[i], &b.rows[k-i]
-			if ra.empty() || rb.empty() || ra.lo+rb.lo > out.maxUnits {
+			if ra.isEmpty() || rb.isEmpty() || ra.lo+rb.lo > out.maxUnits {
 				continue
 			}
 			if ra.hi-ra.lo > rb.hi-rb.lo {
@@ -306,21 +311,21 @@ func (m *modularArithmetic) multiplyDirect(out, a, b *grid[[]uint64, factor]) {
 					w.addScaled(m, x, rb.cells[rb.lo:min(rb.hi, out.maxUnits-u)+1], u+rb.lo)
 				}
 			}
-			r.grow(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
+			r.widenRange(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
 		}
-		if !r.empty() {
+		if !r.isEmpty() {
 			out.ensureCells(r)
-			w.store(m, r.cells)
+			w.storeReduced(m, r.cells)
 		}
 	}
 }
 
-func (m *modularArithmetic) multiplyFast(out, a, b *grid[[]uint64, factor], aLo, bLo, length int) {
+func (m *modularArithmetic) multiplyByTransforms(out, a, b *grid[[]uint64, factor], aLo, bLo, length int) {
 	t := m.transform(length)
 	forward := func(g *grid[[]uint64, factor], lo int) [][]uint64 {
 		rows := make([][]uint64, len(g.rows))
 		for k := range g.rows {
-			if r := &g.rows[k]; !r.empty() {
+			if r := &g.rows[k]; !r.isEmpty() {
 				rows[k] = make([]uint64, length)
 				copy(rows[k][r.lo-lo:], r.cells[r.lo:r.hi+1])
 				t.forward(rows[k])
@@ -329,21 +334,21 @@ func (m *modularArithmetic) multiplyFast(out, a, b *grid[[]uint64, factor], aLo,
 		return rows
 	}
 	fa, fb := forward(a, aLo), forward(b, bLo)
-	w := newWide(length)
+	w := newProductSum(length)
 	cells := make([]uint64, length)
 	for k := range out.rows {
 		w.reset()
 		r := &out.rows[k]
 		for i := max(0, k-b.maxUsed); i <= min(k, a.maxUsed); i++ {
 			ra, rb := &a.rows[i], &b.rows[k-i]
-			if ra.empty() || rb.empty() || ra.lo+rb.lo > out.maxUnits {
+			if ra.isEmpty() || rb.isEmpty() || ra.lo+rb.lo > out.maxUnits {
 				continue
 			}
 			w.addEach(m, fa[i], fb[k-i])
-			r.grow(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
+			r.widenRange(ra.lo+rb.lo, min(ra.hi+rb.hi, out.maxUnits))
 		}
-		if !r.empty() {
-			w.store(m, cells)
+		if !r.isEmpty() {
+			w.storeReduced(m, cells)
 			t.backward(cells)
 			out.ensureCells(r)
 			copy(r.cells[r.lo:r.hi+1], cells[r.lo-aLo-bLo:])
@@ -351,23 +356,23 @@ func (m *modularArithmetic) multiplyFast(out, a, b *grid[[]uint64, factor], aLo,
 	}
 }
 
-// modularCounts returns |X_n| modulo p for n = 0..maxUsed.
+// modularCounts returns the number of compositions of n ingredients modulo p, for n = 0..maxUsed.
 func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) {
-	m := newModular(p)
-	factors, err := evaluate[[]uint64, factor](ctx, m, plan.root)
+	m := newModularArithmetic(p)
+	factors, err := factorGrids[[]uint64, factor](ctx, m, plan.root)
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
-	few := 2 // the last product is needed only at the total units
+	maxFactors := 2 // the last product is needed only at the total units
 	if plan.frontier != nil {
-		few = 1
+		maxFactors = 1
 	}
-	factors, err = reduce(ctx, m, factors, few, plan.root.maxUsed, plan.total)
+	factors, err = multiplyUntil(ctx, m, factors, maxFactors, plan.root.maxUsed, plan.total)
 	if err != nil {
 		return nil, fmt.Errorf("count: %w", err)
 	}
 	if plan.frontier != nil {
-		whole, err := completions(ctx, m, plan, factors[0], nil)
+		whole, err := countByFrontier(ctx, m, plan, factors[0], nil)
 		if err != nil {
 			return nil, fmt.Errorf("count: %w", err)
 		}
@@ -384,7 +389,7 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 		return counts, nil
 	}
 	b := factors[1]
-	w := newWide(1)
+	w := newProductSum(1)
 	for k := range min(plan.root.maxUsed, a.maxUsed+b.maxUsed) + 1 {
 		w.reset()
 		for i := max(0, k-b.maxUsed); i <= min(k, a.maxUsed); i++ {
@@ -393,21 +398,21 @@ func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) 
 				w.addDot(m, ra.cells[lo:hi+1], rb.cells[plan.total-hi:plan.total-lo+1])
 			}
 		}
-		w.store(m, counts[k:k+1])
+		w.storeReduced(m, counts[k:k+1])
 	}
 	return counts, nil
 }
 
-// reconstruct returns the numbers 0 ≤ x[n] < Π primes whose remainder modulo primes[i] is residues[i][n]. It uses
-// Garner's form of the Chinese remainder theorem.
-func reconstruct(primes []uint64, residues [][]uint64) []*big.Int {
+// reconstructCounts returns the numbers 0 ≤ x[n] < Π primes whose remainder modulo primes[i] is residues[i][n].
+// reconstructCounts uses Garner's form of the Chinese remainder theorem.
+func reconstructCounts(primes []uint64, residues [][]uint64) []*big.Int {
 	out := make([]*big.Int, len(residues[0]))
 	for n := range out {
 		out[n] = new(big.Int)
 	}
 	modulus := big.NewInt(1)
 	for t, p := range primes {
-		m := &modularArithmetic{p: p}
+		m := &modularArithmetic{prime: p}
 		prime := new(big.Int).SetUint64(p)
 		inverse := m.inverse(new(big.Int).Mod(modulus, prime).Uint64())
 		rest, term := new(big.Int), new(big.Int)

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// A Nested is a group that may lie in another. Index is its index in Space.Groups, and Within that of the smallest
-// group that contains it, or −1.
+// A Nested is a group that may lie in another group. Index is the index of the group in Space.Groups. Within is
+// the index of the smallest group that contains the group, or −1 if no group does.
 type Nested struct{ Index, Within int }
 
-// NestGroups returns inner, the index of the smallest group that contains each ingredient, or −1. It also returns the
-// groups that limit something, each after those that contain it. Ingredients that no composition can use belong to no
-// group. ok is false if two groups cross, that is, overlap without one containing the other.
-func (s Space) NestGroups() (inner []int, groups []Nested, ok bool) { return nest(s, s.usable) }
+// NestGroups returns how the groups of the space nest. For each ingredient, inner holds the index of the
+// smallest group that contains the ingredient, or −1. The slice groups holds the groups that limit something;
+// each group comes after the groups that contain the group. Ingredients that no composition can use belong to no
+// group. The result ok is false if two groups cross, that is, overlap without one containing the other.
+func (s Space) NestGroups() (inner []int, groups []Nested, ok bool) { return nestGroups(s, s.usable) }
 
-// nest is [Space.NestGroups] with the usable ingredients given by a function.
-func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bool) {
+// nestGroups is [Space.NestGroups] with the usable ingredients given by a function.
+func nestGroups(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bool) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used != nil || group.Total != nil {
@@ -48,11 +49,11 @@ func nest(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bo
 }
 
 // CompatibleGroups returns the indices of the groups that can be counted together exactly, because each two are
-// disjoint or nested, and of the rest. Each group is kept if it fits those kept before. Both lists are increasing. A
-// space whose groups overlap can be measured by draws from the space with the kept groups: the fraction of draws that
-// satisfy the rest.
+// disjoint or nested, and the indices of the rest. A group is kept if the group fits the groups that were kept
+// before. Both lists are increasing. A space whose groups cross can be measured by draws from the space with the
+// kept groups: the fraction of the draws that satisfy the rest.
 func (s Space) CompatibleGroups() (kept, rest []int) {
-	holders := make(map[int][]int) // for each ingredient: the kept groups that contain it
+	holders := make(map[int][]int) // for each ingredient: the kept groups that contain the ingredient
 	size := make([]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used == nil && group.Total == nil {
@@ -86,7 +87,7 @@ func (s Space) CompatibleGroups() (kept, rest []int) {
 	return kept, rest
 }
 
-// usable reports whether any composition within the amounts' limits can use ingredient i.
+// usable reports whether the limits on amounts leave ingredient i at least one amount.
 func (s Space) usable(i int) bool {
 	return i >= 0 && i < len(s.Ingredients) && !s.Ingredients[i].Excluded && s.Ingredients[i].amountSet(s.Total).n > 0
 }

@@ -8,9 +8,9 @@ import (
 	"kir/internal/portable"
 )
 
-// orderClasses sorts the stages so that few sums are open, that is, have terms both before and after. The next stage
-// is always the one after which the open sums have the fewest combinations of values, estimated from spans. Ties go
-// to the stage with the most terms.
+// orderClasses sorts the stages so that few sums are open, that is, have terms both before and after. The next
+// stage is always the stage after which the open sums have the fewest combinations of values, estimated from
+// spans. Ties go to the stage with the most terms.
 func orderClasses(stages []stage, spans []span) {
 	type pattern struct {
 		sums   []int
@@ -18,7 +18,7 @@ func orderClasses(stages []stage, spans []span) {
 	}
 	var patterns []*pattern
 	at := make(map[string]*pattern)
-	left := make([]int, len(spans)) // for each sum: the number of patterns not yet ordered that have a term in it
+	left := make([]int, len(spans)) // for each sum: the number of patterns not yet ordered that have a term in the sum
 	for _, st := range stages {
 		var key []byte
 		for _, t := range st.terms {
@@ -37,7 +37,7 @@ func orderClasses(stages []stage, spans []span) {
 		q.stages = append(q.stages, st)
 	}
 	const manyPatterns = 1500             // stages with more different patterns of terms keep their order
-	values := make([]float64, len(spans)) // for each sum: log of the number of values it can have
+	values := make([]float64, len(spans)) // for each sum: log of the number of values that the sum can have
 	for s := range values {
 		values[s] = portable.Log(float64(spans[s].hi-spans[s].lo) + 1)
 	}

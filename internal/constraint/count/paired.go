@@ -5,60 +5,61 @@ import (
 	"math/big"
 )
 
-// compensatedArithmetic is floating-point arithmetic with almost twice the precision. A number is h + l: h is the sum
-// in plain arithmetic, and l the sum of its rounding errors. Each addition to h also computes its exact rounding
-// error (Knuth's TwoSum), which is added to l.
+// compensatedArithmetic is floating-point arithmetic with almost twice the precision. A number is h + l: h is
+// the sum in plain arithmetic, and l is the sum of the rounding errors of h. Each addition to h also computes
+// the exact rounding error of the addition (Knuth's TwoSum), which is added to l.
 //
-// All numbers are positive and nothing is subtracted. So a sum over D successive additions has a relative error of
-// about D²·2^-106 instead of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"). h+l, rounded,
-// is the exact count to within a unit in the last place.
+// All numbers are positive and nothing is subtracted. So a sum over D successive additions has a relative error
+// of about D²·2^-106 instead of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"). The
+// rounded value of h+l is the exact count to within a unit in the last place.
 //
-// Each used ingredient multiplies a count by tilt, a power of two, which keeps counts within the range of float64.
-// The factor is exact. It cancels in draws, because the counts compared have equal numbers of used ingredients.
+// Each used ingredient multiplies a count by tilt, a power of two, which keeps counts within the range of
+// float64. The factor is exact. The factor cancels in draws, because all counts that a draw compares have equal
+// numbers of used ingredients.
 type compensatedArithmetic struct {
-	tilt   float64
-	suffix pair
+	tilt          float64
+	blockSuffixes pairRow // buffer of windowStrided: sums of the ends of a block
 }
 
-// A pair holds the cells of a row as two parts, h and l, of which the sum is the count.
-type pair struct{ h, l []float64 }
+// A pairRow holds the cells of a row as two slices, h and l. The count of cell u is h[u] + l[u].
+type pairRow struct{ h, l []float64 }
 
-// A real is a factor h + l on a row.
-type real struct{ h, l float64 }
+// A pairFactor is the factor h + l of a row.
+type pairFactor struct{ h, l float64 }
 
-// twoSum returns a+b, rounded, and the exact rounding error (a+b) − s.
+// twoSum returns s, the rounded sum a+b, and the exact rounding error (a+b) − s.
 func twoSum(a, b float64) (s, err float64) {
 	s = a + b
 	v := s - a
 	return s, (a - (s - v)) + (b - v)
 }
 
-// twoProduct returns a·b, rounded, and the exact rounding error.
+// twoProduct returns p, the rounded product a·b, and the exact rounding error a·b − p.
 func twoProduct(a, b float64) (p, err float64) {
 	p = float64(a * b)
 	return p, math.FMA(a, b, -p)
 }
 
-func (*compensatedArithmetic) row(n int) pair {
+func (*compensatedArithmetic) row(n int) pairRow {
 	cells := make([]float64, 2*n)
-	return pair{cells[:n:n], cells[n:]}
+	return pairRow{cells[:n:n], cells[n:]}
 }
 
-func (*compensatedArithmetic) one(r pair, u int) { r.h[u] = 1 }
+func (*compensatedArithmetic) setOne(r pairRow, u int) { r.h[u] = 1 }
 
-func (*compensatedArithmetic) clear(r pair, lo, hi int) {
+func (*compensatedArithmetic) clear(r pairRow, lo, hi int) {
 	clear(r.h[lo : hi+1])
 	clear(r.l[lo : hi+1])
 }
 
-func (*compensatedArithmetic) coefficient(c *big.Int) real {
+func (*compensatedArithmetic) coefficient(c *big.Int) pairFactor {
 	h, _ := new(big.Float).SetInt(c).Float64()
 	whole, _ := new(big.Float).SetFloat64(h).Int(nil)
 	l, _ := new(big.Float).SetInt(whole.Sub(c, whole)).Float64()
-	return real{h, l}
+	return pairFactor{h, l}
 }
 
-func (*compensatedArithmetic) add(dst, src pair, lo, hi, up int, c real) {
+func (*compensatedArithmetic) add(dst, src pairRow, lo, hi, up int, c pairFactor) {
 	dh, dl, sh, sl := dst.h[lo+up:hi+up+1], dst.l[lo+up:hi+up+1], src.h[lo:hi+1], src.l[lo:hi+1]
 	dl, sh, sl = dl[:len(dh)], sh[:len(dh)], sl[:len(dh)]
 	if c.h == 1 {
@@ -78,21 +79,21 @@ func (*compensatedArithmetic) add(dst, src pair, lo, hi, up int, c real) {
 	}
 }
 
-// window adds the window sums of src to dst, without subtraction (van Herk 1992; Gil and Werman 1993). It divides the
-// cells into blocks as long as a window. Each window is then the end of one block and the beginning of the next,
-// whose sums are known.
-func (p *compensatedArithmetic) window(dst, src pair, lo, hi int, k amountSet, top int) {
-	if k.n > 1 && len(p.suffix.h) < min(k.n, len(src.h)+1)+1 {
-		p.suffix = p.row(min(k.n, len(src.h)+1) + 1)
+// window adds the window sums of src to dst, without subtraction (van Herk 1992; Gil and Werman 1993). The cells
+// are divided into blocks as long as a window. Each window is then the end of one block and the beginning of the
+// next block. The sums of both parts are known.
+func (p *compensatedArithmetic) window(dst, src pairRow, lo, hi int, k amountSet, maxUnits int) {
+	if k.n > 1 && len(p.blockSuffixes.h) < min(k.n, len(src.h)+1)+1 {
+		p.blockSuffixes = p.row(min(k.n, len(src.h)+1) + 1)
 	}
-	for from := lo; from < min(lo+k.step, hi+1) && from+k.lo <= top; from++ {
-		p.windowStrided(dst, src, from, (hi-from)/k.step+1, k, min((hi-from)/k.step+k.n-1, (top-from-k.lo)/k.step))
+	for from := lo; from < min(lo+k.step, hi+1) && from+k.lo <= maxUnits; from++ {
+		p.windowStrided(dst, src, from, (hi-from)/k.step+1, k, min((hi-from)/k.step+k.n-1, (maxUnits-from-k.lo)/k.step))
 	}
 }
 
-// windowStrided computes window for those n cells of src that begin at from and are k.step apart. last is the index of
-// the last window in that sequence.
-func (p *compensatedArithmetic) windowStrided(dst, src pair, from, n int, k amountSet, last int) {
+// windowStrided does the work of window for n cells of src, the cells from, from+k.step, from+2·k.step, ... The
+// parameter last is the index of the last window in this sequence.
+func (p *compensatedArithmetic) windowStrided(dst, src pairRow, from, n int, k amountSet, last int) {
 	tilt := p.tilt
 	for block := 0; block <= last; block += k.n {
 		var h, l, e float64 // running sum from the start of the block
@@ -105,8 +106,8 @@ func (p *compensatedArithmetic) windowStrided(dst, src pair, from, n int, k amou
 			}
 			sum, rest := h, l
 			if o := q - block + 1; block > 0 && o < k.n {
-				sum, e = twoSum(h, p.suffix.h[o])
-				rest += p.suffix.l[o] + e
+				sum, e = twoSum(h, p.blockSuffixes.h[o])
+				rest += p.blockSuffixes.l[o] + e
 			}
 			u := v + k.lo
 			dst.h[u], e = twoSum(dst.h[u], sum)
@@ -123,20 +124,20 @@ func (p *compensatedArithmetic) windowStrided(dst, src pair, from, n int, k amou
 				h, e = twoSum(h, float64(tilt*src.h[v]))
 				l += float64(tilt*src.l[v]) + e
 			}
-			p.suffix.h[o], p.suffix.l[o] = h, l
+			p.blockSuffixes.h[o], p.blockSuffixes.l[o] = h, l
 			v -= k.step
 		}
 	}
 }
 
-// multiply returns the product of two grids. Its sums of products are less accurate than other sums of this
+// multiply returns the product of two grids. The sums of products are less accurate than other sums of this
 // arithmetic: see [dot].
-func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUnits int) *grid[pair, real] {
+func (p *compensatedArithmetic) multiply(a, b *grid[pairRow, pairFactor], maxUsed, maxUnits int) *grid[pairRow, pairFactor] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
-	ra, rb := rounded(a), rounded(b)
+	ra, rb := roundedRows(a), roundedRows(b)
 	for i, x := range ra {
 		for j, y := range rb {
-			if i+j > maxUsed || len(x.v) == 0 || len(y.v) == 0 || x.lo+y.lo > maxUnits {
+			if i+j > maxUsed || len(x.values) == 0 || len(y.values) == 0 || x.lo+y.lo > maxUnits {
 				continue
 			}
 			r := &out.rows[i+j]
@@ -147,7 +148,7 @@ func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUni
 				r.cells.h[u], e = twoSum(r.cells.h[u], dotAt(x, y, u))
 				r.cells.l[u] += e
 			}
-			r.grow(x.lo+y.lo, hi)
+			r.widenRange(x.lo+y.lo, hi)
 		}
 	}
 	return out
@@ -155,14 +156,14 @@ func (p *compensatedArithmetic) multiply(a, b *grid[pair, real], maxUsed, maxUni
 
 // A series holds the cells lo, lo+1, ... of a row as plain float64; all other cells are zero.
 type series struct {
-	lo int
-	v  []float64
+	lo     int
+	values []float64
 }
 
-func (s series) hi() int { return s.lo + len(s.v) - 1 }
+func (s series) hi() int { return s.lo + len(s.values) - 1 }
 
-// rounded returns the rows of a grid with each count rounded to one float64, and without zeros at the ends.
-func rounded(g *grid[pair, real]) []series {
+// roundedRows returns the rows of a grid with each count rounded to one float64, and without zeros at the ends.
+func roundedRows(g *grid[pairRow, pairFactor]) []series {
 	rows := make([]series, len(g.rows))
 	for k := range g.rows {
 		rows[k] = roundedRow(&g.rows[k])
@@ -170,7 +171,7 @@ func rounded(g *grid[pair, real]) []series {
 	return rows
 }
 
-func roundedRow(r *row[pair]) series {
+func roundedRow(r *row[pairRow]) series {
 	lo, hi := r.lo, r.hi
 	for lo <= hi && r.cells.h[lo] == 0 {
 		lo++
@@ -178,36 +179,36 @@ func roundedRow(r *row[pair]) series {
 	for lo <= hi && r.cells.h[hi] == 0 {
 		hi--
 	}
-	if r.empty() || lo > hi {
+	if r.isEmpty() || lo > hi {
 		return series{}
 	}
 	s := series{lo, make([]float64, hi-lo+1)}
 	for u := lo; u <= hi; u++ {
-		s.v[u-lo] = r.cells.h[u] + r.cells.l[u]
+		s.values[u-lo] = r.cells.h[u] + r.cells.l[u]
 	}
 	return s
 }
 
-// overlap returns the range of t where both x[t] and y[u−t] are stored.
-func overlap(x, y series, u int) (lo, hi int) {
+// overlapRange returns the range of t for which both x[t] and y[u−t] are stored.
+func overlapRange(x, y series, u int) (lo, hi int) {
 	return max(x.lo, u-y.hi()), min(x.hi(), u-y.lo)
 }
 
 // dotAt returns the convolution Σ x[t]·y[u−t] at u.
 func dotAt(x, y series, u int) float64 {
-	lo, hi := overlap(x, y, u)
+	lo, hi := overlapRange(x, y, u)
 	if lo > hi {
 		return 0
 	}
-	return dot(x.v[lo-x.lo:hi-x.lo+1], y.v[u-hi-y.lo:u-lo-y.lo+1])
+	return dot(x.values[lo-x.lo:hi-x.lo+1], y.values[u-hi-y.lo:u-lo-y.lo+1])
 }
 
-// dotBlock is the number of products that dot sums in plain arithmetic before it compensates rounding errors.
+// dotBlock is the number of products that dot sums in plain arithmetic before dot compensates rounding errors.
 const dotBlock = 64
 
-// dot returns Σ a[t]·b[len(b)−1−t] with a relative error of at most dotError(len(a))·2^-53. It sums each block
-// of products in plain arithmetic, in eight interleaved sums for speed. It adds up the blocks with compensated
-// errors.
+// dot returns Σ a[t]·b[len(b)−1−t] with a relative error of at most dotError(len(a))·2^-53. The products of each
+// block are summed in plain arithmetic, in eight interleaved sums for speed. The sums of the blocks are added
+// with compensated errors.
 func dot(a, b []float64) float64 {
 	var total, rest, e float64
 	for len(a) > dotBlock {
@@ -240,8 +241,8 @@ func dotShort(a, b []float64) float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])) + rest
 }
 
-// dotError returns an upper bound of the relative error of dot over n products, in units of 2^-53. It adds the errors
-// of a product, of the additions within a block, and of the sum of blocks.
+// dotError returns an upper bound of the relative error of dot over n products, in units of 2^-53. The bound
+// adds up the errors of a product, of the additions within a block, and of the sum of blocks.
 func dotError(n int) float64 {
 	if n <= 1 {
 		return 1

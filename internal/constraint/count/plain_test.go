@@ -179,7 +179,7 @@ func TestCountsEqualPlainProgramme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		can, err := reachable(context.Background(), table.plan)
+		can, err := reachableByTables(context.Background(), table.plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,12 +190,12 @@ func TestCountsEqualPlainProgramme(t *testing.T) {
 			if can[n] != (want[n].Sign() > 0) {
 				t.Fatalf("problem %d, %s: X_%d is told to be empty or not, wrongly; it has %v", problem, show(s), n, want[n])
 			}
-			if want[n].Sign() == 0 || len(sampler.splits) == 0 {
+			if want[n].Sign() == 0 || len(sampler.rootSplits) == 0 {
 				continue
 			}
 			nonempty++
 			sum := 0.0
-			for _, w := range sampler.splits[n] {
+			for _, w := range sampler.rootSplits[n] {
 				sum += w
 			}
 			exact, _ := new(big.Float).SetInt(want[n]).Float64()
@@ -213,7 +213,7 @@ func TestCountsEqualPlainProgramme(t *testing.T) {
 // multiplied as the definition says.
 func TestMultiplicationsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
-	m := newModular(primes(1)[0])
+	m := newModularArithmetic(primes(1)[0])
 	random := func() *grid[[]uint64, factor] {
 		used, units := r.IntN(12), r.IntN(200)
 		largest := r.IntN(4) == 0
@@ -224,8 +224,8 @@ func TestMultiplicationsAgree(t *testing.T) {
 				g.ensureCells(row)
 				row.lo, row.hi = lo, lo+r.IntN(units+1-lo)
 				for u := row.lo; u <= row.hi; u++ {
-					if row.cells[u] = r.Uint64N(m.p); largest {
-						row.cells[u] = m.p - 1
+					if row.cells[u] = r.Uint64N(m.prime); largest {
+						row.cells[u] = m.prime - 1
 					}
 				}
 			}
@@ -235,8 +235,8 @@ func TestMultiplicationsAgree(t *testing.T) {
 	for range 300 {
 		a, b := random(), random()
 		used, units := r.IntN(a.maxUsed+b.maxUsed+1), r.IntN(a.maxUnits+b.maxUnits+1)
-		aLo, aHi, aRows := a.amountRange()
-		bLo, bHi, bRows := b.amountRange()
+		aLo, aHi, aRows := a.unitsRange()
+		bLo, bHi, bRows := b.unitsRange()
 		if aRows == 0 || bRows == 0 || aLo+bLo > units {
 			continue
 		}
@@ -246,10 +246,10 @@ func TestMultiplicationsAgree(t *testing.T) {
 		for length <= aHi-aLo+bHi-bLo {
 			length *= 2
 		}
-		m.multiplyFast(fast, a, b, aLo, bLo, length)
+		m.multiplyByTransforms(fast, a, b, aLo, bLo, length)
 		for k := range direct.rows {
 			x, y := &direct.rows[k], &fast.rows[k]
-			if x.lo != y.lo || x.hi != y.hi || !x.empty() && !slices.Equal(x.cells, y.cells) {
+			if x.lo != y.lo || x.hi != y.hi || !x.isEmpty() && !slices.Equal(x.cells, y.cells) {
 				t.Fatalf("row %d: %d..%d %v by terms, %d..%d %v by transforms", k, x.lo, x.hi, x.cells, y.lo, y.hi, y.cells)
 			}
 		}
@@ -262,12 +262,12 @@ func TestMultiplicationsAgree(t *testing.T) {
 		set := func(g *grid[[]uint64, factor]) *grid[[]uint64, struct{}] {
 			out := emptyGrid[[]uint64, struct{}](bit, g.maxUsed, g.maxUnits)
 			for k := range g.rows {
-				if from, to := &g.rows[k], &out.rows[k]; !from.empty() {
+				if from, to := &g.rows[k], &out.rows[k]; !from.isEmpty() {
 					out.ensureCells(to)
 					to.lo, to.hi = from.lo, from.hi
 					for u := from.lo; u <= from.hi; u++ {
 						if from.cells[u] = from.cells[u] >> 58; from.cells[u] > 0 {
-							bit.one(to.cells, u)
+							bit.setOne(to.cells, u)
 						}
 					}
 				}
@@ -305,12 +305,12 @@ func TestMultiplicationsAgree(t *testing.T) {
 	// (p−1)² is 1 modulo p.
 	large := make([]uint64, 1000)
 	for u := range large {
-		large[u] = m.p - 1
+		large[u] = m.prime - 1
 	}
-	w, sum := newWide(1), make([]uint64, 1)
+	w, sum := newProductSum(1), make([]uint64, 1)
 	w.addDot(m, large, large)
 	w.addDot(m, large, large)
-	if w.store(m, sum); sum[0] != 2000 {
+	if w.storeReduced(m, sum); sum[0] != 2000 {
 		t.Errorf("the sum of 2000 products of p−1 is %d", sum[0])
 	}
 }
@@ -348,7 +348,7 @@ func TestDot(t *testing.T) {
 // prime, zero or not, and in floating point to the last bit.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 9))
-	m := newModular(primes(1)[0])
+	m := newModularArithmetic(primes(1)[0])
 	float, bit := &compensatedArithmetic{tilt: 1}, new(booleanArithmetic)
 	for range 5000 {
 		top := r.IntN(150)
@@ -368,7 +368,7 @@ func TestWindows(t *testing.T) {
 				want[u].SetUint64(r.Uint64() >> 8)
 				dstM[u] = want[u].Uint64()
 				dstF.h[u], dstF.l[u] = split(want[u])
-				bit.one(dstB, u)
+				bit.setOne(dstB, u)
 			}
 		}
 		for u := lo; u <= hi; u++ {
@@ -378,7 +378,7 @@ func TestWindows(t *testing.T) {
 			x := new(big.Int).SetUint64(r.Uint64() >> 8)
 			srcM[u] = x.Uint64()
 			srcF.h[u], srcF.l[u] = split(x)
-			bit.one(srcB, u)
+			bit.setOne(srcB, u)
 			for a, left := k.lo, k.n; left > 0; a, left = a+k.step, left-1 {
 				if u+a <= top {
 					want[u+a].Add(want[u+a], x)
@@ -389,7 +389,7 @@ func TestWindows(t *testing.T) {
 		float.window(dstF, srcF, lo, hi, k, top)
 		bit.window(dstB, srcB, lo, hi, k, top)
 		for u, w := range want {
-			if got := new(big.Int).SetUint64(dstM[u]); got.Cmp(new(big.Int).Mod(w, new(big.Int).SetUint64(m.p))) != 0 {
+			if got := new(big.Int).SetUint64(dstM[u]); got.Cmp(new(big.Int).Mod(w, new(big.Int).SetUint64(m.prime))) != 0 {
 				t.Fatalf("%+v of %d..%d, cell %d: %v modulo p, not %v", k, lo, hi, u, got, w)
 			}
 			exact, _ := new(big.Float).SetInt(w).Float64()
@@ -458,7 +458,7 @@ func TestTablesAreRoundedCounts(t *testing.T) {
 			for u, ways := range plain[k] {
 				got := 0.0
 				if k < len(n.rows) && n.rows[k].lo <= u && u <= n.rows[k].hi() {
-					got = n.rows[k].v[u-n.rows[k].lo]
+					got = n.rows[k].values[u-n.rows[k].lo]
 				}
 				exact := new(big.Float).SetInt(ways)
 				if ways.Sign() == 0 {

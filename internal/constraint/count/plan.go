@@ -10,37 +10,38 @@ import (
 	"kir/internal/portable"
 )
 
-// A groupNode is a node of the nesting of groups: a group, or the whole space. Its ingredients are those of its own
-// classes and of the groups within it. used and units are limits on all of them together.
+// A groupNode is a group, or the whole space, in the nesting of groups. The ingredients of a groupNode are the
+// ingredients of its classes and of the groups within it. The fields used and units are limits on all
+// ingredients together.
 type groupNode struct {
 	classes    []class
-	classIndex map[classKey]int // index of each class in classes
-	groups     []*groupNode
-	used       Range
-	units      Range
-	members    int // number of ingredients, including those of nested groups
+	classIndex map[classKey]int // for each class, by amounts and requirement: index of the class in classes
+	groups     []*groupNode     // the groups directly within the group
+	used       Range            // limits of the number of used ingredients
+	units      Range            // limits of the units
+	members    int              // number of ingredients, including the ingredients of nested groups
 
 	// maxUsed and maxUnits are the greatest number of used ingredients and of units possible within the limits.
 	maxUsed, maxUnits int
 }
 
-// A plan is a [Space] prepared for counting. Amounts are divided by their greatest common divisor, ingredients that
-// cannot be used are dropped, equal ones form classes, and groups are nested.
+// A plan is a [Space] prepared for counting. Amounts are divided by their greatest common divisor, ingredients
+// that cannot be used are dropped, ingredients with equal rules form classes, and groups are nested.
 type plan struct {
 	root        *groupNode // ingredients without terms in sums, with their groups
-	frontier    *frontier  // ingredients with terms in sums; nil if there are none
-	ingredients int        // N of the space
+	frontier    *frontier  // ingredients with terms in sums; nil if there are no such ingredients
+	ingredients int        // number N of ingredients of the space
 	unit        int        // common divisor by which all amounts were divided
 	total       int        // total M of the space, divided by unit
-	maxUsed     int
+	maxUsed     int        // maximum number of used ingredients to count for
 
 	// impossible means that some rule alone excludes all compositions. All other fields are then undefined.
 	impossible bool
 }
 
-// newPlan prepares a space for counting compositions of up to maxUsed ingredients. cells is the greatest number of
-// table cells for a frontier; a [SizeError] reports that more are needed.
-func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, error) {
+// newPlan prepares a space for counting compositions of up to maxUsed ingredients. The parameter maxCells is the
+// maximum number of table cells for a frontier; newPlan returns a [SizeError] if more cells are needed.
+func newPlan(ctx context.Context, s Space, maxUsed int, maxCells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -77,13 +78,13 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	kept, sums, ok := s.splitRules(kinds, p)
 	p.impossible = p.impossible || !ok
 	s.Groups = kept
-	held := make([][]Term, len(s.Ingredients)) // for each ingredient: its terms, in which Ingredient holds the index of the sum
+	held := make([][]Term, len(s.Ingredients)) // for each ingredient: terms of the ingredient, in which Ingredient holds the index of the sum
 	for k, sum := range sums {
 		for _, t := range sum.Terms {
 			held[t.Ingredient] = append(held[t.Ingredient], Term{k, t.PerUnit, t.PerUse})
 		}
 	}
-	inner, groups, _ := nest(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil }) // ok is not needed: splitRules left no groups that cross
+	inner, groups, _ := nestGroups(s, func(i int) bool { return kinds[i].n > 0 && held[i] == nil }) // ok is not needed: splitRules left no groups that cross
 	p.root = &groupNode{used: Range{0, maxUsed}, units: Range{p.total, p.total}}
 	if len(sums) > 0 {
 		p.root.units.Min = 0
@@ -104,11 +105,11 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 		}
 		up.groups = append(up.groups, q)
 	}
-	stages := p.gather(s, kinds, held, inner, parts)
+	stages := p.gatherClasses(s, kinds, held, inner, parts)
 	p.root.normalize(p, Range{0, maxUsed}, p.total)
 	if len(sums) > 0 && !p.impossible {
 		var err error
-		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, cells); err != nil {
+		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, maxCells); err != nil {
 			return nil, err
 		}
 		p.impossible = p.frontier.impossible
@@ -116,9 +117,10 @@ func newPlan(ctx context.Context, s Space, maxUsed int, cells float64) (*plan, e
 	return p, nil
 }
 
-// gather puts each usable ingredient into a class. Ingredients with terms in sums, listed in held, form the classes
-// of the returned stages. All others go to a class of the smallest group around them.
-func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, parts []*groupNode) (stages []stage) {
+// gatherClasses puts each usable ingredient into a class. Ingredients with terms in sums, listed in held, form
+// the classes of the returned stages. Every other ingredient goes to a class of the smallest group that contains
+// the ingredient.
+func (p *plan) gatherClasses(s Space, kinds []amountSet, held [][]Term, inner []int, parts []*groupNode) (stages []stage) {
 	at := make(map[string]int)
 	var id []byte
 	for i, k := range kinds {
@@ -132,7 +134,7 @@ func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, pa
 			}
 			if _, ok := at[string(id)]; !ok {
 				at[string(id)] = len(stages)
-				stages = append(stages, stage{class: class{kind: k, required: s.Ingredients[i].Required}, terms: held[i]})
+				stages = append(stages, stage{class: class{amounts: k, required: s.Ingredients[i].Required}, terms: held[i]})
 			}
 			c := &stages[at[string(id)]]
 			c.members = append(c.members, int32(i))
@@ -142,14 +144,15 @@ func (p *plan) gather(s Space, kinds []amountSet, held [][]Term, inner []int, pa
 		if inner[i] >= 0 {
 			q = parts[inner[i]]
 		}
-		c := q.class(k, s.Ingredients[i].Required)
+		c := q.classOf(k, s.Ingredients[i].Required)
 		c.members = append(c.members, int32(i))
 	}
 	return stages
 }
 
-// class returns the class of q with these amounts, and makes it if there is none.
-func (q *groupNode) class(k amountSet, required bool) *class {
+// classOf returns the class of q with the amounts k and the given requirement, and makes the class if there is
+// no such class.
+func (q *groupNode) classOf(k amountSet, required bool) *class {
 	id := classKey{k, required}
 	c, ok := q.classIndex[id]
 	if !ok {
@@ -158,13 +161,14 @@ func (q *groupNode) class(k amountSet, required bool) *class {
 		}
 		c = len(q.classes)
 		q.classIndex[id] = c
-		q.classes = append(q.classes, class{kind: k, required: required})
+		q.classes = append(q.classes, class{amounts: k, required: required})
 	}
 	return &q.classes[c]
 }
 
-// normalize prepares q and the groups within it. It counts members and cuts limits to values that can occur. A group
-// whose limits have no effect is merged into the one around it. It sets p.impossible if a range is empty.
+// normalize prepares q and the groups within q. The method counts members and cuts limits to values that can
+// occur. A group whose limits have no effect is merged into the group that contains it. If a range is empty,
+// normalize sets p.impossible.
 func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.members = 0
 	for _, c := range q.classes {
@@ -185,7 +189,7 @@ func (q *groupNode) normalize(p *plan, used Range, units int) {
 		}
 		q.groups = append(q.groups, g.groups...)
 		for _, c := range g.classes {
-			d := q.class(c.kind, c.required)
+			d := q.classOf(c.amounts, c.required)
 			d.members = append(d.members, c.members...)
 		}
 	}
@@ -201,8 +205,8 @@ func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.maxUsed, q.maxUnits = max(q.used.Max, 0), max(q.units.Max, 0)
 }
 
-// supports returns how many ingredients of q are optional and how many are required.
-func (q *groupNode) supports() (optional, required int) {
+// requirementCounts returns how many ingredients of q are optional and how many are required.
+func (q *groupNode) requirementCounts() (optional, required int) {
 	for _, c := range q.classes {
 		if c.required {
 			required += len(c.members)
@@ -211,18 +215,18 @@ func (q *groupNode) supports() (optional, required int) {
 		}
 	}
 	for _, g := range q.groups {
-		o, r := g.supports()
+		o, r := g.requirementCounts()
 		optional, required = optional+o, required+r
 	}
 	return optional, required
 }
 
-// extent returns the least positive amount of any ingredient of q, and the greatest number of amounts that one
-// ingredient can take.
+// extent returns the least positive amount of any ingredient of q, and the greatest number of amounts that an
+// ingredient of q may have.
 func (q *groupNode) extent() (least, choices int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
-		least, choices = min(least, c.kind.lo), max(choices, c.kind.n)
+		least, choices = min(least, c.amounts.lo), max(choices, c.amounts.n)
 	}
 	for _, g := range q.groups {
 		l, n := g.extent()
@@ -236,26 +240,28 @@ func (p *plan) extent() (least, choices int) {
 	least, choices = p.root.extent()
 	if p.frontier != nil {
 		for _, st := range p.frontier.stages {
-			least, choices = min(least, st.kind.lo), max(choices, st.kind.n)
+			least, choices = min(least, st.amounts.lo), max(choices, st.amounts.n)
 		}
 	}
 	return least, choices
 }
 
-// most returns the greatest number of ingredients that a composition can use.
-func (p *plan) most() int {
+// maxPossibleUsed returns the maximum number of ingredients that a composition can use.
+func (p *plan) maxPossibleUsed() int {
 	if p.frontier == nil || len(p.frontier.stages) == 0 {
 		return p.root.maxUsed
 	}
 	return p.frontier.stages[0].maxUsed
 }
 
-// logBounds returns upper bounds of log2 |X_n| for n = 0..most. |X_n| is at most the number of sets of n used
-// ingredients times the number of ways to choose their amounts. For the second factor there are two bounds: the
-// compositions of the total with each part at least the least amount, and all choices of n−1 amounts. With required
-// false, the bounds also hold for subsets of the ingredients, which need not contain all required ones.
-func (p *plan) logBounds(most int, required bool) []float64 {
-	optional, fixed := p.root.supports()
+// logBounds returns upper bounds of log2 |X_n| for n = 0..maxN, where |X_n| is the number of compositions of n
+// ingredients. |X_n| is at most the number of sets of n used ingredients times the number of ways to choose the
+// amounts. For the second factor there are two bounds. One bound is the number of compositions of the total in
+// which each part is at least the least amount. The other bound is the number of all choices of n−1 amounts. If
+// required is false, the bounds also hold for subsets of the ingredients, which need not contain all required
+// ingredients.
+func (p *plan) logBounds(maxN int, required bool) []float64 {
+	optional, fixed := p.root.requirementCounts()
 	least, choices := p.extent()
 	if p.frontier != nil {
 		for _, st := range p.frontier.stages {
@@ -269,8 +275,8 @@ func (p *plan) logBounds(most int, required bool) []float64 {
 	if !required {
 		optional, fixed = optional+fixed, 0
 	}
-	out := make([]float64, most+1)
-	for n := 1; n <= most; n++ {
+	out := make([]float64, maxN+1)
+	for n := 1; n <= maxN; n++ {
 		if n < fixed || n-fixed > optional || n*least > p.total {
 			continue
 		}
@@ -280,11 +286,11 @@ func (p *plan) logBounds(most int, required bool) []float64 {
 	return out
 }
 
-// binomials returns the binomial coefficients C(m, j) for j = 0..most.
-func binomials(m, most int) []*big.Int {
-	c := make([]*big.Int, most+1)
+// binomials returns the binomial coefficients C(m, j) for j = 0..maxJ.
+func binomials(m, maxJ int) []*big.Int {
+	c := make([]*big.Int, maxJ+1)
 	c[0] = big.NewInt(1)
-	for j := 1; j <= most; j++ {
+	for j := 1; j <= maxJ; j++ {
 		c[j] = new(big.Int).Mul(c[j-1], big.NewInt(int64(m-j+1)))
 		c[j].Quo(c[j], big.NewInt(int64(j)))
 	}

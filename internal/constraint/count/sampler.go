@@ -12,32 +12,33 @@ type Rand interface {
 	// Intn returns an integer uniform on 0 ≤ k < n, for n ≥ 1.
 	Intn(n int) int
 
-	// Categorical returns k with probability weights[k]/Σ weights. At least one weight is above
-	// zero. It must not keep the slice.
+	// Categorical returns k with probability weights[k]/Σ weights. At least one weight is above zero.
+	// Categorical must not keep the slice.
 	Categorical(weights []float64) int
 }
 
-// ErrEmpty is returned by draws from an empty X_n.
+// ErrEmpty is returned by a draw of n used ingredients if no composition that keeps the rules uses n
+// ingredients.
 var ErrEmpty = errors.New("count: no composition that keeps the rules uses that many ingredients")
 
-// A Sampler draws compositions of a space independently and uniformly. Its clones share its tables.
-// A Sampler is not safe for concurrent use, but clones may be used concurrently.
+// A Sampler draws compositions of a space independently and uniformly. Clones of a Sampler share its tables. A
+// Sampler is not safe for concurrent use, but different clones may be used concurrently.
 type Sampler struct {
-	table  *Table
-	root   *node       // tree for draws; nil if a closed formula counts, or if all ingredients have terms in sums
-	stages []stageDraw // tables for draws of the frontier's stages; nil without a frontier
-	splits [][]float64 // splits[n]: weights of how many of n used ingredients lie in the root's left subtree, from firstSplit(n) on
+	table      *Table
+	root       *node       // tree for draws; nil if a closed formula counts, or if all ingredients have terms in sums
+	stages     []stageDraw // tables for draws of the frontier's stages; nil without a frontier
+	rootSplits [][]float64 // rootSplits[n]: weights of the number of ingredients, among n used ingredients, that lie in the root's left subtree, from firstSplit(n) on
 
-	weights []float64
-	counts  []float64
-	picks   []int32
-	taken   []uint64
+	weightBuffer     []float64 // buffer for weights
+	usedCountWeights []float64 // buffer for the weights of the numbers of used ingredients
+	pickedNumbers    []int32   // result of subset
+	takenBits        []uint64  // bit set of the numbers in pickedNumbers; all bits are 0 between calls of subset
 }
 
-// Sampler prepares draws. Without rules, or if a formula counts, there is nothing to prepare.
-// Otherwise it makes a table for each node of a balanced tree over the ingredients. It returns a
-// [SizeError] if the tables would take more memory than the options allow or counts exceed the
-// range of floating-point numbers, about 10^600. It returns the context's error when that ends.
+// Sampler prepares draws. If a closed formula counts, there is nothing to prepare. Otherwise Sampler makes a
+// table for each node of a balanced tree over the ingredients. Sampler returns a [SizeError] if the tables would
+// take more memory than the options allow, or if counts exceed the range of floating-point numbers, about
+// 10^600. If the context ends, Sampler returns the error of the context.
 func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	s := &Sampler{table: t}
 	p := t.plan
@@ -51,9 +52,9 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if need := p.samplerBytes(); need > float64(t.options.Memory) {
 		return nil, &SizeError{need, float64(t.options.Memory), "bytes of memory"}
 	}
-	b := &treeBuilder{tilt: tilt, shares: make(map[shareKey][]series), workers: make(chan struct{}, t.options.Workers)}
+	b := &treeBuilder{tilt: tilt, shares: make(map[shareKey][]series), spareWorkers: make(chan struct{}, t.options.Workers)}
 	for range t.options.Workers - 1 {
-		b.workers <- struct{}{}
+		b.spareWorkers <- struct{}{}
 	}
 	if err := b.fillCommonShares(ctx, p.root); err != nil {
 		return nil, fmt.Errorf("count: %w", err)
@@ -70,17 +71,17 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	}
 	s.root = root
 	if root.class == nil {
-		s.splits = make([][]float64, p.root.maxUsed+1)
-		for n := range s.splits {
-			s.splits[n] = root.splitUsed(nil, n, p.total)
+		s.rootSplits = make([][]float64, p.root.maxUsed+1)
+		for n := range s.rootSplits {
+			s.rootSplits[n] = root.splitWeights(nil, n, p.total)
 		}
 	}
 	return s, nil
 }
 
-// samplerBytes returns an upper bound of the memory for a sampler's tables, in bytes.
+// samplerBytes returns an upper bound of the memory for the tables of a sampler, in bytes.
 func (p *plan) samplerBytes() float64 {
-	need := float64(8 * 16 * float64(p.most()+1) * float64(p.total+1))
+	need := float64(8 * 16 * float64(p.maxPossibleUsed()+1) * float64(p.total+1))
 	if p.root.members > 0 {
 		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
 	}
@@ -92,12 +93,13 @@ func (p *plan) samplerBytes() float64 {
 
 // Clone returns a sampler of the same space for use by another goroutine.
 func (s *Sampler) Clone() *Sampler {
-	return &Sampler{table: s.table, root: s.root, stages: s.stages, splits: s.splits}
+	return &Sampler{table: s.table, root: s.root, stages: s.stages, rootSplits: s.rootSplits}
 }
 
-// Draw appends a composition drawn uniformly from X_n to two slices: the ingredients used and their
-// amounts, in no particular order. It allocates nothing if the slices have room and earlier draws
-// were as large. It returns [ErrEmpty] if X_n is empty, and panics like [Table.Count].
+// Draw appends a composition drawn uniformly from all compositions of n ingredients to two slices: the
+// ingredients used and their amounts, in no particular order. Draw allocates nothing if the slices have room and
+// earlier draws were as large. Draw returns [ErrEmpty] if no composition uses n ingredients, and panics in the
+// cases in which [Table.Count] panics.
 func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []int32, error) {
 	if s.table.Empty(n) {
 		return ingredients, amounts, ErrEmpty
@@ -114,85 +116,86 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 	return d.ingredients, d.amounts, nil
 }
 
-// firstSplit returns the least number of k used ingredients that must lie in the left subtree, because the right one
-// is too small for all k.
+// firstSplit returns the least number of k used ingredients that must lie in the left subtree, because the right
+// subtree cannot use all k.
 func (n *node) firstSplit(k int) int { return max(0, k-(len(n.right.rows)-1)) }
 
-// splitUsed appends the weights of how many of k used ingredients lie in the left subtree, from firstSplit(k) on, if
-// all k take the given units. A weight sums over the units of the left subtree the product of the counts of both
-// subtrees.
-func (n *node) splitUsed(weights []float64, k, units int) []float64 {
+// splitWeights appends the weights of how many of k used ingredients lie in the left subtree, from firstSplit(k)
+// on, if all k ingredients together take the given units. A weight is the product of the counts of both
+// subtrees, summed over the units of the left subtree.
+func (n *node) splitWeights(weights []float64, k, units int) []float64 {
 	for i := n.firstSplit(k); i <= min(k, len(n.left.rows)-1); i++ {
 		weights = append(weights, dotAt(n.left.rows[i], n.right.rows[k-i], units))
 	}
 	return weights
 }
 
-// A draw is one composition in the making: ingredients and amounts are what has been drawn so far.
+// A draw is a composition in the making: ingredients and amounts hold what has been drawn so far.
 type draw struct {
 	*Sampler
-	r                    Rand
+	random               Rand
 	ingredients, amounts []int32
 }
 
-// drawTree draws n used ingredients and their amounts from the whole tree. It has the weights of the first split in
-// advance.
+// drawTree draws n used ingredients and their amounts from the whole tree. The weights of the split at the root
+// are computed in advance.
 func (d *draw) drawTree(n int) {
 	if d.Sampler.root.class != nil {
-		d.leaf(d.Sampler.root, n, d.table.plan.total)
+		d.drawLeaf(d.Sampler.root, n, d.table.plan.total)
 		return
 	}
-	left := d.Sampler.root.firstSplit(n) + d.choose(d.splits[n])
-	d.split(d.Sampler.root, n, left, d.table.plan.total)
+	left := d.Sampler.root.firstSplit(n) + d.choose(d.rootSplits[n])
+	d.drawSplit(d.Sampler.root, n, left, d.table.plan.total)
 }
 
-// node draws k used ingredients of a tree's node, which take the given units together.
-func (d *draw) node(n *node, k, units int) {
+// drawNode draws k used ingredients of the node n, which take the given units together.
+func (d *draw) drawNode(n *node, k, units int) {
 	switch {
 	case k == 0:
 	case n.class != nil:
-		d.leaf(n, k, units)
+		d.drawLeaf(n, k, units)
 	default:
-		d.weights = n.splitUsed(d.weights[:0], k, units)
-		d.split(n, k, n.firstSplit(k)+d.choose(d.weights), units)
+		d.weightBuffer = n.splitWeights(d.weightBuffer[:0], k, units)
+		d.drawSplit(n, k, n.firstSplit(k)+d.choose(d.weightBuffer), units)
 	}
 }
 
-// split draws from a node of which the left subtree has i of the k used ingredients.
-func (d *draw) split(n *node, k, i, units int) {
+// drawSplit draws k used ingredients of the node n, of which i are in the left subtree. The ingredients take the
+// given units together.
+func (d *draw) drawSplit(n *node, k, i, units int) {
 	x, y := n.left.rows[i], n.right.rows[k-i]
-	t := d.share(x, y, units)
-	d.node(n.left, i, t)
-	d.node(n.right, k-i, units-t)
+	t := d.drawShare(x, y, units)
+	d.drawNode(n.left, i, t)
+	d.drawNode(n.right, k-i, units-t)
 }
 
-// share draws how many of the units the left part takes, in proportion to the counts x of the left and y of the
-// right.
-func (d *draw) share(x, y series, units int) int {
-	lo, hi := overlap(x, y, units)
+// drawShare draws how many of the units the left part takes. The counts of the left part are x, and the counts
+// of the right part are y. The probability is proportional to the product of both counts.
+func (d *draw) drawShare(x, y series, units int) int {
+	lo, hi := overlapRange(x, y, units)
 	if lo == hi {
 		return lo
 	}
-	a := x.v[lo-x.lo : hi-x.lo+1]
-	b := y.v[units-hi-y.lo : units-lo-y.lo+1]
-	if cap(d.weights) < len(a) {
-		d.weights = make([]float64, d.table.plan.total+d.table.plan.maxUsed+1)
+	a := x.values[lo-x.lo : hi-x.lo+1]
+	b := y.values[units-hi-y.lo : units-lo-y.lo+1]
+	if cap(d.weightBuffer) < len(a) {
+		d.weightBuffer = make([]float64, d.table.plan.total+d.table.plan.maxUsed+1)
 	}
-	d.weights = d.weights[:len(a)]
+	d.weightBuffer = d.weightBuffer[:len(a)]
 	for t, v := range a {
-		d.weights[t] = float64(v * b[len(a)-1-t])
+		d.weightBuffer[t] = float64(v * b[len(a)-1-t])
 	}
-	return lo + d.r.Categorical(d.weights)
+	return lo + d.random.Categorical(d.weightBuffer)
 }
 
-// choose draws an index in proportion to weights. If only one weight is above 0, it returns the index without a
-// random choice.
+// choose draws an index in proportion to weights. If only one weight is above 0, choose returns the index of
+// that weight without a random choice. If no weight is above 0, choose returns −1.
 func (d *draw) choose(weights []float64) int {
 	only := -1
 	for i, w := range weights {
 		if w > 0 {
 			if only >= 0 {
-				return d.r.Categorical(weights)
+				return d.random.Categorical(weights)
 			}
 			only = i
 		}
@@ -200,110 +203,112 @@ func (d *draw) choose(weights []float64) int {
 	return only
 }
 
-// leaf draws which k ingredients of a class are used, and divides the units among them.
-func (d *draw) leaf(n *node, k, units int) {
+// drawLeaf draws which k ingredients of a class are used, and divides the units among the k ingredients.
+func (d *draw) drawLeaf(n *node, k, units int) {
 	c := n.class
 	if len(c.members) == 1 {
 		d.ingredients = append(d.ingredients, c.members[0])
-		d.append(units)
+		d.appendAmount(units)
 		return
 	}
 	for _, i := range d.subset(len(c.members), k) {
 		d.ingredients = append(d.ingredients, c.members[i])
 	}
 	if n.shares == nil {
-		d.drawSteps(c.kind.lo, c.kind.step, k, (units-k*c.kind.lo)/c.kind.step)
+		d.drawSteps(c.amounts.lo, c.amounts.step, k, (units-k*c.amounts.lo)/c.amounts.step)
 	} else {
-		d.halve(n.shares, k, units)
+		d.drawHalves(n.shares, k, units)
 	}
 }
 
-// halve divides the units among k ingredients with equal amounts: it draws the units of one half of them, then
-// recurs. shares[j] holds the counts for j ingredients.
-func (d *draw) halve(shares []series, k, units int) {
+// drawHalves divides the units among k ingredients that may have the same amounts. The units of the first half
+// of the ingredients are drawn, and then drawHalves recurs for both halves. The counts for j ingredients are
+// shares[j].
+func (d *draw) drawHalves(shares []series, k, units int) {
 	if k == 1 {
-		d.append(units)
+		d.appendAmount(units)
 		return
 	}
 	i := k / 2
-	t := d.share(shares[i], shares[k-i], units)
-	d.halve(shares, i, t)
-	d.halve(shares, k-i, units-t)
+	t := d.drawShare(shares[i], shares[k-i], units)
+	d.drawHalves(shares, i, t)
+	d.drawHalves(shares, k-i, units-t)
 }
 
-func (d *draw) append(units int) {
+// appendAmount appends an amount, given in multiples of the plan's unit.
+func (d *draw) appendAmount(units int) {
 	d.amounts = append(d.amounts, int32(units*d.table.plan.unit))
 }
 
-// drawClosed draws a composition of n ingredients from a space that a drawClosed formula counts.
+// drawClosed draws a composition of n ingredients from a space that a closed formula counts.
 func (d *draw) drawClosed(c *closedFormula, n int) {
 	optional, steps, _ := c.shape(n)
-	d.ingredients = append(d.ingredients, c.requireds...)
-	if picks := d.subset(c.optional, optional); c.optionals == nil {
+	d.ingredients = append(d.ingredients, c.requiredIngredients...)
+	if picks := d.subset(c.optionalCount, optional); c.optionalIngredients == nil {
 		d.ingredients = append(d.ingredients, picks...)
 	} else {
 		for _, i := range picks {
-			d.ingredients = append(d.ingredients, c.optionals[i])
+			d.ingredients = append(d.ingredients, c.optionalIngredients[i])
 		}
 	}
 	d.drawSteps(c.lo, c.step, n, steps)
 }
 
-// drawSteps divides steps among k ingredients uniformly. An ingredient with s of the steps gets the amount lo +
-// s·step. It draws k−1 of steps+k−1 places as the separators between ingredients.
+// drawSteps divides a number of steps among k ingredients uniformly. An ingredient that gets s steps has the
+// amount lo + s·step. drawSteps draws k−1 of steps+k−1 places as the separators between ingredients.
 func (d *draw) drawSteps(lo, step, k, steps int) {
 	bars := d.subset(steps+k-1, k-1)
 	slices.Sort(bars)
 	last := -1
 	for _, bar := range bars {
-		d.append(lo + step*(int(bar)-last-1))
+		d.appendAmount(lo + step*(int(bar)-last-1))
 		last = int(bar)
 	}
-	d.append(lo + step*(steps+k-1-last-1))
+	d.appendAmount(lo + step*(steps+k-1-last-1))
 }
 
-// subset draws k of 0..n−1 uniformly by Floyd's algorithm (Bentley and Floyd 1987). The result is
-// valid until the next call.
+// subset draws k different numbers from 0..n−1 uniformly by Floyd's algorithm (Bentley and Floyd 1987). The
+// slice is valid until the next call.
 func (d *draw) subset(n, k int) []int32 {
-	d.picks = d.picks[:0]
+	d.pickedNumbers = d.pickedNumbers[:0]
 	// A bit set finds repeated picks fast, but takes too much memory for a few picks of a large n.
 	if n > 1<<22 && k < 1<<12 {
 		return d.sortedSubset(n, k)
 	}
-	if words := n/64 + 1; len(d.taken) < words {
-		d.taken = make([]uint64, words)
+	if words := n/64 + 1; len(d.takenBits) < words {
+		d.takenBits = make([]uint64, words)
 	}
 	for top := n - k; top < n; top++ {
 		i := d.uniformUpTo(top)
-		if d.taken[i/64]>>(i%64)&1 == 1 {
+		if d.takenBits[i/64]>>(i%64)&1 == 1 {
 			i = top
 		}
-		d.taken[i/64] |= 1 << (i % 64)
-		d.picks = append(d.picks, int32(i))
+		d.takenBits[i/64] |= 1 << (i % 64)
+		d.pickedNumbers = append(d.pickedNumbers, int32(i))
 	}
-	for _, i := range d.picks {
-		d.taken[i/64] = 0
+	for _, i := range d.pickedNumbers {
+		d.takenBits[i/64] = 0
 	}
-	return d.picks
+	return d.pickedNumbers
 }
 
-// sortedSubset draws k of 0..n−1 uniformly and returns them in increasing order.
+// sortedSubset draws k different numbers from 0..n−1 uniformly and returns the numbers in increasing order.
 func (d *draw) sortedSubset(n, k int) []int32 {
 	for top := n - k; top < n; top++ {
 		i := int32(d.uniformUpTo(top))
-		at, taken := slices.BinarySearch(d.picks, i)
+		at, taken := slices.BinarySearch(d.pickedNumbers, i)
 		if taken {
-			at, i = len(d.picks), int32(top)
+			at, i = len(d.pickedNumbers), int32(top)
 		}
-		d.picks = slices.Insert(d.picks, at, i)
+		d.pickedNumbers = slices.Insert(d.pickedNumbers, at, i)
 	}
-	return d.picks
+	return d.pickedNumbers
 }
 
-// uniformUpTo draws a whole number from 0..top uniformly.
-func (d *draw) uniformUpTo(top int) int {
-	if top == 0 {
+// uniformUpTo draws a whole number from 0..highest uniformly.
+func (d *draw) uniformUpTo(highest int) int {
+	if highest == 0 {
 		return 0
 	}
-	return d.r.Intn(top + 1)
+	return d.random.Intn(highest + 1)
 }

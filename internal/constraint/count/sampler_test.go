@@ -320,7 +320,7 @@ func TestScaledTables(t *testing.T) {
 	}
 	for n := 2; n <= most; n++ {
 		sum := 0.0
-		for _, w := range sampler.splits[n] {
+		for _, w := range sampler.rootSplits[n] {
 			sum += w
 		}
 		scaled := new(big.Float).SetInt(table.Count(n))
@@ -358,7 +358,7 @@ func TestSubsets(t *testing.T) {
 			} {
 				law := lawOf(func(r Rand) []int {
 					var out []int
-					for _, i := range subset(&draw{Sampler: new(Sampler), r: r}) {
+					for _, i := range subset(&draw{Sampler: new(Sampler), random: r}) {
 						out = append(out, int(i))
 					}
 					slices.Sort(out)
@@ -388,7 +388,7 @@ func TestSubsets(t *testing.T) {
 	for _, a := range amounts {
 		sum += int64(a)
 	}
-	if err != nil || len(ingredients) != 1000 || sum != 2_000_000_000 || s.taken != nil {
+	if err != nil || len(ingredients) != 1000 || sum != 2_000_000_000 || s.takenBits != nil {
 		t.Errorf("a draw of billions: %d ingredients that sum to %d, %v", len(ingredients), sum, err)
 	}
 }

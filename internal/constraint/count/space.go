@@ -6,28 +6,28 @@ import (
 	"math"
 )
 
-// A Space is the set of compositions that keep some rules: ways to divide Total units among the
+// A Space is the set of compositions that keep a set of rules. A composition divides Total units among the
 // ingredients in whole numbers.
 type Space struct {
-	// Total is M, the units that every composition divides.
+	// Total is M, the number of units that every composition divides.
 	Total int
 
 	// Ingredients are the allowed amounts of each ingredient.
 	Ingredients []Ingredient
 
 	// Groups limit several ingredients together. Groups that are disjoint or nested add little work. Groups that
-	// cross take the frontier method of the package comment.
+	// cross are counted by the frontier method of the package comment.
 	Groups []Group
 
-	// Sums are weighted sums with bounds, such as "one ingredient needs another". Few possible values keep the tables
-	// small.
+	// Sums are weighted sums with bounds, such as "one ingredient needs another". The tables are small if the
+	// sums have few possible values.
 	Sums []Sum
 }
 
-// An Ingredient holds the amounts allowed when it is used: Min, Min+Step, Min+2·Step and so on, up
+// An Ingredient holds the amounts allowed when the ingredient is used: Min, Min+Step, Min+2·Step and so on, up
 // to Max. The zero value allows every amount.
 type Ingredient struct {
-	// Min is the least positive amount. 0 means Step, so that a Step alone allows its multiples.
+	// Min is the least positive amount. 0 means Step, so that a Step alone allows the multiples of Step.
 	Min int
 
 	// Max is the greatest amount. 0 means the total.
@@ -36,31 +36,31 @@ type Ingredient struct {
 	// Step is the difference between successive amounts. 0 means 1.
 	Step int
 
-	// Required ingredients are always used, Excluded ones never.
+	// Required means that every composition uses the ingredient. Excluded means that no composition does.
 	Required, Excluded bool
 }
 
-// A Group limits how many of its members are used, and how many units they take together. A nil range is no limit.
+// A Group limits how many of its members are used, and how many units the members take together. A nil range is
+// no limit.
 type Group struct {
-	Members []int // indices of ingredients, each at most once
-	Used    *Range
-	Total   *Range
+	Members []int  // indices of the ingredients in the group, each at most once
+	Used    *Range // limits of the number of used members, or nil
+	Total   *Range // limits of the units that the members take together, or nil
 }
 
-// A Range is the whole numbers from Min to Max, both included. If Min is above Max it is empty.
+// A Range is the whole numbers from Min to Max, both included. If Min is above Max, the range is empty.
 type Range struct{ Min, Max int }
 
 func (r Range) contains(v int) bool { return r.Min <= v && v <= r.Max }
 
-// ErrInvalid is returned for an invalid space: an index out of range, a negative bound, a member
+// ErrInvalid is returned for an invalid space: an index is out of range, a bound is negative, or a member is
 // named twice.
 var ErrInvalid = errors.New("count: invalid space")
 
-// A SizeError is returned for a space whose tables would take more memory or time than [Options]
-// allow.
+// A SizeError is returned for a space whose tables would take more memory or time than the [Options] allow.
 type SizeError struct {
-	Need, Limit float64
-	Resource    string // what is limited: "bytes of memory", "steps", ...
+	Need, Limit float64 // needed and allowed size
+	Resource    string  // the limited resource: "bytes of memory", "steps", ...
 }
 
 // Error states the required and the allowed size, and ways to need less.
@@ -69,8 +69,8 @@ func (e *SizeError) Error() string {
 		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Resource, e.Limit)
 }
 
-// Contains reports whether a composition lies in the space. The composition is given by the
-// ingredients used and their amounts, in any order.
+// Contains reports whether a composition lies in the space. The composition is given by the ingredients used and
+// their amounts, in any order.
 func (s Space) Contains(ingredients, amounts []int32) bool {
 	if len(ingredients) != len(amounts) {
 		return false
@@ -115,8 +115,8 @@ func (s Space) Contains(ingredients, amounts []int32) bool {
 	return true
 }
 
-// Allows reports whether the ingredient may have an amount in a composition of total units. An amount of 0 means
-// unused.
+// Allows reports whether the ingredient may have the given amount in a composition of total units. An amount of
+// 0 means that the ingredient is not used.
 func (ing Ingredient) Allows(amount, total int) bool {
 	if amount == 0 {
 		return !ing.Required
@@ -125,14 +125,15 @@ func (ing Ingredient) Allows(amount, total int) bool {
 	return !ing.Excluded && k.n > 0 && amount >= k.lo && amount <= k.hi() && (amount-k.lo)%k.step == 0
 }
 
-// AllowedAmounts returns the amounts that the ingredient may have when used in a composition of total units: lo,
-// lo+step, ..., n of them. n is 0 if there are none. Excluded is ignored.
+// AllowedAmounts returns the n amounts lo, lo+step, lo+2·step, ... that the ingredient may have when used in a
+// composition of total units. If there are no such amounts, n is 0. AllowedAmounts ignores Excluded.
 func (ing Ingredient) AllowedAmounts(total int) (lo, step, n int) {
 	k := ing.amountSet(total)
 	return k.lo, k.step, k.n
 }
 
-// amountSet returns the amounts that the ingredient may have when used, possibly none. It ignores Excluded.
+// amountSet returns the amounts that the ingredient may have when used, possibly none. amountSet ignores
+// Excluded.
 func (ing Ingredient) amountSet(total int) amountSet {
 	k := amountSet{lo: ing.Min, step: max(ing.Step, 1)}
 	if k.lo == 0 {
@@ -152,7 +153,7 @@ func (ing Ingredient) amountSet(total int) amountSet {
 	return k
 }
 
-// maxSize is the greatest N and M, so that indices and amounts fit in int32.
+// maxSize is the maximum number of ingredients and the maximum total, so that indices and amounts fit in int32.
 const maxSize = math.MaxInt32
 
 func (s Space) validate() error {

@@ -5,24 +5,26 @@ import (
 	"math"
 )
 
-// A Sum bounds Σ_i (a_i·x_i + u_i·[x_i > 0]) over a composition x, in whole
-// numbers: Min ≤ sum ≤ Max. Limits are sums of amounts, "i needs one of J" is
-// [x_i > 0] − Σ_{j∈J} [x_j > 0] ≤ 0.
+// A Sum bounds Σ_i (a_i·x_i + u_i·[x_i > 0]) over a composition x, in whole numbers: Min ≤ sum ≤ Max. A bracket
+// is 1 if the statement in the bracket is true, and 0 otherwise. Limits are sums of amounts. "Ingredient i needs
+// one of J" is [x_i > 0] − Σ_{j∈J} [x_j > 0] ≤ 0.
 type Sum struct {
 	Terms    []Term
-	Min, Max int64 // bounds of the sum; math.MinInt64 and math.MaxInt64 mean none
+	Min, Max int64 // bounds of the sum; math.MinInt64 and math.MaxInt64 mean no bound
 }
 
-// A Term is what one ingredient contributes to a sum: PerUnit for each unit, and PerUse once if it is used.
+// A Term is the contribution of one ingredient to a sum: PerUnit for each unit, and PerUse once if the
+// ingredient is used.
 type Term struct {
 	Ingredient      int
 	PerUnit, PerUse int64 // the coefficients a_i and u_i
 }
 
-// A span is the range of values that a sum can have. Its least or greatest int64 means no bound.
+// A span is the range of values that a sum can have. The least or greatest int64 means no bound.
 type span struct{ lo, hi int64 }
 
-// maxSum is the greatest magnitude that the terms of a sum can reach. A few such numbers add up within an int64.
+// maxSum is the maximum magnitude that the terms of a sum can reach. A few numbers of this magnitude add up
+// within an int64.
 const maxSum = 1 << 58
 
 // value returns the sum for a composition given by the amount of each ingredient.
@@ -36,8 +38,8 @@ func (s *Sum) value(amount []int) int64 {
 	return v
 }
 
-// validateSums returns an [ErrInvalid] for sums of missing ingredients, and a [SizeError] for sums
-// that could exceed the range of int64.
+// validateSums returns an [ErrInvalid] for sums of missing ingredients, and a [SizeError] for sums that could
+// exceed the range of int64.
 func (s Space) validateSums() error {
 	for k, sum := range s.Sums {
 		for _, t := range sum.Terms {
@@ -53,7 +55,8 @@ func (s Space) validateSums() error {
 	return nil
 }
 
-// Sums returns the group's limits as weighted sums: one of the members' units and one of the number of used members.
+// Sums returns the limits of the group as weighted sums: a sum of the units of the members, and a sum of the
+// uses of the members. A nil limit has no sum.
 func (g *Group) Sums() (sums []Sum) {
 	add := func(r *Range, t Term) {
 		if r == nil {
@@ -71,12 +74,13 @@ func (g *Group) Sums() (sums []Sum) {
 	return sums
 }
 
-// A termBounds bounds what a set of ingredients can add to a sum, in two ways. lo and hi add up the extremes of each
-// ingredient. The other fields are the extremes of one unit and of one used ingredient.
+// A termBounds bounds in two ways what a set of ingredients can add to a sum. The fields lo and hi add up the
+// extremes of each ingredient. The other fields are the extremes of the contribution of one unit and of one used
+// ingredient.
 type termBounds struct {
-	lo, hi           float64
-	perLo, perHi     int64
-	wholeLo, wholeHi int64
+	lo, hi               float64
+	perUnitLo, perUnitHi int64
+	perUseLo, perUseHi   int64
 }
 
 // add includes n ingredients with the amounts k and the term t.
@@ -86,21 +90,21 @@ func (b *termBounds) add(k amountSet, required bool, n int, t Term) {
 	if !required {
 		lo, hi = min(lo, 0), max(hi, 0)
 	}
-	// Sums up to 2^53 in magnitude are exact in float64. Beyond, the bound is dropped.
+	// Sums up to 2^53 in magnitude are exact in float64. Beyond 2^53 the bound is dropped.
 	if b.lo += float64(float64(lo) * float64(n)); math.Abs(b.lo) > 1<<53 {
 		b.lo = math.Inf(-1)
 	}
 	if b.hi += float64(float64(hi) * float64(n)); math.Abs(b.hi) > 1<<53 {
 		b.hi = math.Inf(1)
 	}
-	b.perLo, b.perHi = min(b.perLo, t.PerUnit), max(b.perHi, t.PerUnit)
-	b.wholeLo, b.wholeHi = min(b.wholeLo, t.PerUse), max(b.wholeHi, t.PerUse)
+	b.perUnitLo, b.perUnitHi = min(b.perUnitLo, t.PerUnit), max(b.perUnitHi, t.PerUnit)
+	b.perUseLo, b.perUseHi = min(b.perUseLo, t.PerUse), max(b.perUseHi, t.PerUse)
 }
 
-// span returns the range of what the ingredients can add to the sum, if at most most of them are used with at most
-// the given units.
-func (b *termBounds) span(units, most int) span {
-	s := span{b.perLo*int64(units) + b.wholeLo*int64(most), b.perHi*int64(units) + b.wholeHi*int64(most)}
+// span returns the range of values that the ingredients can add to the sum, if at most maxUsed of the
+// ingredients are used and take at most the given units.
+func (b *termBounds) span(units, maxUsed int) span {
+	s := span{b.perUnitLo*int64(units) + b.perUseLo*int64(maxUsed), b.perUnitHi*int64(units) + b.perUseHi*int64(maxUsed)}
 	if !math.IsInf(b.lo, 0) {
 		s.lo = max(s.lo, int64(b.lo))
 	}

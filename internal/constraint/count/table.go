@@ -13,24 +13,26 @@ import (
 	"kir/internal/portable"
 )
 
-// Options bound the work of counting. The zero value counts every number of used ingredients,
-// within 1 GiB and some minutes.
+// Options bound the work of counting. The zero value counts every number of used ingredients, within 1 GiB and
+// some minutes.
 type Options struct {
-	// MaxUsed is the largest n to count X_n for; 0 means all. Time and memory grow with it.
+	// MaxUsed is the largest n to count X_n for; 0 means all n. Time and memory grow with MaxUsed.
 	MaxUsed int
 
-	// Memory is the greatest size in bytes of the tables for counting, and separately of those of a [Sampler]. 0
-	// means 1 GiB.
+	// Memory is the maximum size in bytes of the tables for counting. The tables of a [Sampler] have the same
+	// limit, separately. 0 means 1 GiB.
 	Memory int64
 
-	// Steps is the greatest number of elementary steps, of which a core does about 10^9 a second. 0 means 2·10^11.
+	// Steps is the maximum number of elementary steps, of which a core does about 10^9 a second. 0 means
+	// 2·10^11.
 	Steps float64
 
-	// Workers is the greatest number of goroutines; 0 means one for each core. It does not affect the result.
+	// Workers is the maximum number of goroutines; 0 means one for each core. The number does not affect the
+	// result.
 	Workers int
 
-	// Known is the result of [Table.All] for the same space and MaxUsed, if an earlier run has it. It is used instead
-	// of counting again. It may be nil.
+	// Known is the result of [Table.All] of an earlier run for the same space and MaxUsed. New takes these
+	// counts instead of counting again. Known may be nil.
 	Known []*big.Int
 }
 
@@ -47,18 +49,19 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Table holds the number of compositions |X_n| of a space for each number n
-// of used ingredients. It does not change and is safe for concurrent use.
+// A Table holds the number of compositions |X_n| of a space for each number n of used ingredients. A Table does
+// not change and is safe for concurrent use.
 type Table struct {
 	plan    *plan
 	options Options
-	closed  *closedFormula // closed formula that counts the space, or nil
+	closed  *closedFormula // closed formula that counts the space, or nil if no formula does
 	counts  []*big.Int     // counts[n] is |X_n| for n = 0..plan.maxUsed; nil with a closed formula
 }
 
 // New counts the compositions of a space.
 //
-// It returns an [ErrInvalid] or a [SizeError], or the context's error when that ends.
+// New returns an [ErrInvalid] for an invalid space or a [SizeError] for a space that exceeds the options. If the
+// context ends, New returns the error of the context.
 func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	if options.MaxUsed < 0 {
 		return nil, fmt.Errorf("%w: compositions of up to %d used ingredients are asked for", ErrInvalid, options.MaxUsed)
@@ -82,8 +85,8 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	return t, nil
 }
 
-// Unconstrained returns the table of all compositions of total units over a number of ingredients:
-// C(N, n)·C(M−1, n−1) use n.
+// Unconstrained returns the table of all compositions of total units over a number of ingredients. C(N,
+// n)·C(M−1, n−1) compositions use n ingredients.
 func Unconstrained(ingredients, total int) (*Table, error) {
 	if ingredients < 1 || ingredients > maxSize || total < 1 || total > maxSize {
 		return nil, fmt.Errorf("%w: %d ingredients and a total of %d; both must be from 1 to %d", ErrInvalid, ingredients, total, maxSize)
@@ -91,12 +94,12 @@ func Unconstrained(ingredients, total int) (*Table, error) {
 	return &Table{
 		plan:    &plan{ingredients: ingredients, unit: 1, total: total, maxUsed: min(ingredients, total)},
 		options: Options{}.withDefaults(),
-		closed:  &closedFormula{total: total, lo: 1, step: 1, optional: ingredients},
+		closed:  &closedFormula{total: total, lo: 1, step: 1, optionalCount: ingredients},
 	}, nil
 }
 
-// exactCounts returns |X_n| for n = 0..maxUsed. It counts modulo enough primes for the bound on the counts and
-// combines the results.
+// exactCounts returns the number of compositions of n ingredients, for n = 0..maxUsed. The numbers are counted
+// modulo enough primes for the bound on the counts, and the results are combined.
 func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	counts := make([]*big.Int, t.plan.maxUsed+1)
 	if t.plan.impossible {
@@ -105,7 +108,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 		}
 		return counts, nil
 	}
-	ps := primes(t.plan.primes())
+	ps := primes(t.plan.primeCount())
 	need := t.plan.cost()
 	if steps := t.Steps(); steps > t.options.Steps {
 		return nil, &SizeError{steps, t.options.Steps, "steps"}
@@ -139,49 +142,50 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 			return nil, err
 		}
 	}
-	return reconstruct(ps, residues), nil
+	return reconstructCounts(ps, residues), nil
 }
 
-// primes returns how many primes counting needs, so that their product exceeds all counts.
-func (p *plan) primes() int {
+// primeCount returns how many primes counting needs, so that the product of the primes exceeds all counts.
+func (p *plan) primeCount() int {
 	bits := slices.Max(p.logBounds(p.maxUsed, true))
 	// The addend covers the error of the floating-point bound, below a relative 1e-12.
 	return 1 + int((bits+2)/(primeBits-0.001))
 }
 
-// Steps returns the approximate time to count, in steps of 10⁻⁹ s. It is 0 for a closed formula.
+// Steps returns the approximate time to count, in nanoseconds. Steps is 0 for a closed formula.
 func (t *Table) Steps() float64 {
 	if t.closed != nil || t.plan.impossible {
 		return 0
 	}
-	return float64(t.plan.cost().steps * float64(t.plan.primes()))
+	return float64(t.plan.cost().steps * float64(t.plan.primeCount()))
 }
 
-// A cost estimates the work and memory of computing grids modulo one prime.
-type cost struct {
-	steps float64
-	bytes float64 // greatest number of bytes in use at one time
-	kept  float64 // bytes of the result
+// A countingCost estimates the work and memory of computing grids modulo one prime.
+type countingCost struct {
+	steps       float64 // number of elementary steps
+	bytes       float64 // maximum number of bytes in use at one time
+	resultBytes float64 // bytes of the result
 }
 
-// bytesPerCell is the size in bytes of one count in a frontier's tables.
+// bytesPerCell is the size in bytes of one count in the tables of a frontier.
 const bytesPerCell = 8
 
 // cost returns the cost of counting the whole plan modulo one prime.
-func (p *plan) cost() cost {
+func (p *plan) cost() countingCost {
 	c := p.root.cost()
 	if f := p.frontier; f != nil {
 		c.steps += f.steps
-		c.bytes += c.kept + float64(f.peakCells()*bytesPerCell)
+		c.bytes += c.resultBytes + float64(f.peakCells()*bytesPerCell)
 	}
 	return c
 }
 
-// cost returns the cost of [evaluate] for the group q. It follows the steps of evaluate one by one.
-func (q *groupNode) cost() cost {
+// cost returns the cost of [factorGrids] for the group q. The estimate follows the steps of factorGrids one by
+// one.
+func (q *groupNode) cost() countingCost {
 	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
-	c := cost{kept: float64(8 * rows * cells)}
-	held := c.kept + float64(16*cells) // bytes of q's own grid and of the spare rows
+	c := countingCost{resultBytes: float64(8 * rows * cells)}
+	held := c.resultBytes + float64(16*cells) // bytes of the grid of q and of the spare rows
 	pass := float64(rows * cells)
 	for _, class := range q.classes {
 		c.steps += float64(pass * float64(min(len(class.members), q.maxUsed)))
@@ -190,7 +194,7 @@ func (q *groupNode) cost() cost {
 	factors := 0.0
 	for _, g := range q.groups {
 		if g.isThin(q.maxUnits) {
-			c.bytes = max(c.bytes, held+float64(float64(g.used.Max)*c.kept))
+			c.bytes = max(c.bytes, held+float64(float64(g.used.Max)*c.resultBytes))
 			for _, class := range g.classes {
 				c.steps += float64(pass * float64(g.used.Max*min(len(class.members), g.used.Max)))
 			}
@@ -199,14 +203,14 @@ func (q *groupNode) cost() cost {
 		sub := g.cost()
 		c.steps += sub.steps
 		c.bytes = max(c.bytes, held+sub.bytes)
-		held += sub.kept
+		held += sub.resultBytes
 		factors++
 
 		length := portable.Exp2(math.Ceil(portable.Log2(float64(2 * cells))))
 		subRows := float64(g.maxUsed + 1)
 		c.steps += min(rows*cells*subRows*float64(g.maxUnits+1),
 			length*(float64(rows*subRows)+float64(2*(rows+subRows)*portable.Log2(length))))
-		c.bytes = max(c.bytes, held+c.kept+float64(8*length*(rows+subRows+2)))
+		c.bytes = max(c.bytes, held+c.resultBytes+float64(8*length*(rows+subRows+2)))
 	}
 	return c
 }
@@ -214,17 +218,17 @@ func (q *groupNode) cost() cost {
 // N returns the number of ingredients.
 func (t *Table) N() int { return t.plan.ingredients }
 
-// Total returns M, the units that a composition divides.
+// Total returns M, the number of units that a composition divides.
 func (t *Table) Total() int { return t.plan.total * t.plan.unit }
 
-// MaxUsed returns the largest n that was counted for.
+// MaxUsed returns the largest n for which the compositions were counted.
 func (t *Table) MaxUsed() int { return t.plan.maxUsed }
 
-// Count returns |X_n|, the number of compositions that use exactly n ingredients. It panics if n
-// was not counted: from MaxUsed+1 to min(N, M).
+// Count returns |X_n|, the number of compositions that use exactly n ingredients. Count panics if n was not
+// counted, that is, if n is from MaxUsed+1 to min(N, M).
 func (t *Table) Count(n int) *big.Int {
 	switch {
-	case !t.counted(n):
+	case !t.isCounted(n):
 		return new(big.Int)
 	case t.closed != nil:
 		return t.closed.count(n)
@@ -232,17 +236,19 @@ func (t *Table) Count(n int) *big.Int {
 	return new(big.Int).Set(t.counts[n])
 }
 
-// All returns |X_n| for n = 0, 1, ..., or nil if a closed formula counts. Callers must not modify the slice.
+// All returns the number of compositions of n ingredients for n = 0, 1, ..., or nil if a closed formula counts.
+// Callers must not modify the slice.
 func (t *Table) All() []*big.Int { return t.counts }
 
-// Counts iterates over n and |X_n| for n from lo to hi. Without rules it computes each count from the previous one by
-// two short multiplications, while [Table.Count] starts afresh. It panics like [Table.Count].
+// Counts iterates over n from lo to hi, with the number of compositions of n ingredients. Without rules each
+// count follows from the previous count by two short multiplications, while [Table.Count] starts afresh. Counts
+// panics in the cases in which [Table.Count] panics.
 func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
 	return func(yield func(int, *big.Int) bool) {
 		var x *big.Int
 		for n := lo; n <= hi; n++ {
-			if x != nil && t.counted(n) && t.closed != nil && t.closed.plain() {
-				x = t.closed.next(n-1, x)
+			if x != nil && t.isCounted(n) && t.closed != nil && t.closed.isPlain() {
+				x = t.closed.nextCount(n-1, x)
 			} else {
 				x = t.Count(n)
 			}
@@ -253,19 +259,20 @@ func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
 	}
 }
 
-// counted reports whether n lies in the range of a composition's size that the table covers, so that |X_n| may be
-// above 0.
-func (t *Table) counted(n int) bool {
+// isCounted reports whether n is from 1 to MaxUsed, so that compositions of n ingredients may exist. isCounted
+// panics if compositions of n ingredients may exist but were not counted.
+func (t *Table) isCounted(n int) bool {
 	if n > t.plan.maxUsed && n <= min(t.plan.ingredients, t.Total()) {
 		panic(fmt.Sprintf("count: compositions that use %d ingredients were not counted, only those of up to %d", n, t.plan.maxUsed))
 	}
 	return n >= 1 && n <= t.plan.maxUsed
 }
 
-// Empty reports whether X_n is empty. It panics like [Table.Count].
+// Empty reports whether no composition uses exactly n ingredients. Empty panics in the cases in which
+// [Table.Count] panics.
 func (t *Table) Empty(n int) bool {
 	switch {
-	case !t.counted(n):
+	case !t.isCounted(n):
 		return true
 	case t.closed != nil:
 		_, _, ok := t.closed.shape(n)
@@ -274,7 +281,7 @@ func (t *Table) Empty(n int) bool {
 	return t.counts[n].Sign() == 0
 }
 
-// Sum returns Σ |X_n| over n = 1..MaxUsed.
+// Sum returns the number of compositions of 1 to MaxUsed ingredients.
 func (t *Table) Sum() *big.Int {
 	sum := new(big.Int)
 	for _, x := range t.Counts(1, t.plan.maxUsed) {
@@ -283,11 +290,12 @@ func (t *Table) Sum() *big.Int {
 	return sum
 }
 
-// LogCount returns log |X_n|, −Inf if X_n is empty, with a relative error of about 1e-14. It panics
-// like [Table.Count].
+// LogCount returns the natural logarithm of the number of compositions of n ingredients, or −Inf if there is no
+// such composition. The relative error is about 1e-14. LogCount panics in the cases in which [Table.Count]
+// panics.
 func (t *Table) LogCount(n int) float64 {
 	switch {
-	case !t.counted(n):
+	case !t.isCounted(n):
 		return math.Inf(-1)
 	case t.closed != nil:
 		return t.closed.logCount(n)
@@ -295,7 +303,7 @@ func (t *Table) LogCount(n int) float64 {
 	return logBig(t.counts[n])
 }
 
-// logBig returns the natural log of x.
+// logBig returns the natural logarithm of x.
 func logBig(x *big.Int) float64 {
 	if x.Sign() == 0 {
 		return math.Inf(-1)

@@ -36,7 +36,7 @@ func testCounts(t *testing.T, random func(*rand.Rand) Space) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		can, err := reachable(context.Background(), plan)
+		can, err := reachableByTables(context.Background(), plan)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,14 +8,15 @@ import (
 	"kir/internal/portable"
 )
 
-// splitRules divides a space's rules into groups, which are disjoint or nested, and sums. A group becomes sums if it
-// crosses another one or shares an ingredient with a sum. ok is false if no composition can keep the sums.
+// splitRules divides the rules of a space into groups, which are disjoint or nested, and sums. A group becomes
+// sums if the group crosses another group or shares an ingredient with a sum. The result ok is false if no
+// composition can keep the sums.
 func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Sum, ok bool) {
-	r := &reducer{kinds: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, most: p.maxUsed}
+	r := &reducer{amountSets: kinds, required: make([]bool, len(kinds)), total: p.total, unit: p.unit, maxUsed: p.maxUsed}
 	for i, k := range kinds {
 		r.required[i] = s.Ingredients[i].Required
 		if k.n > 0 {
-			r.usable++
+			r.usableCount++
 		}
 	}
 	held := make([]bool, len(kinds))
@@ -61,22 +62,22 @@ func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Su
 	return groups, sums, ok
 }
 
-// A reducer rewrites sums so that they have fewer terms and fewer possible values.
+// A reducer rewrites sums so that the sums have fewer terms and fewer possible values.
 type reducer struct {
-	kinds    []amountSet
-	required []bool
-	total    int // total of a composition, in multiples of unit
-	unit     int // common divisor of all amounts
-	usable   int
-	most     int // greatest number of used ingredients
+	amountSets  []amountSet // for each ingredient: amounts that the ingredient may have when used
+	required    []bool      // for each ingredient: whether every composition uses the ingredient
+	total       int         // total of a composition, in multiples of unit
+	unit        int         // common divisor of all amounts
+	usableCount int         // number of ingredients that can be used
+	maxUsed     int         // maximum number of used ingredients
 }
 
-// dropUnusable drops the terms of ingredients that cannot be used. It then subtracts c·Σ x_i, which is the constant
-// c·M, from the sum. It chooses the c that leaves the fewest terms.
+// dropUnusable drops the terms of ingredients that cannot be used. Then dropUnusable subtracts c·Σ x_i, which is
+// the constant c·M, from the sum and from the bounds of the sum. The chosen c leaves the fewest terms.
 func (r *reducer) dropUnusable(s *Sum) {
 	byIngredient := make(map[int]Term)
 	for _, t := range s.Terms {
-		if r.kinds[t.Ingredient].n > 0 {
+		if r.amountSets[t.Ingredient].n > 0 {
 			was := byIngredient[t.Ingredient]
 			byIngredient[t.Ingredient] = Term{t.Ingredient, was.PerUnit + t.PerUnit, was.PerUse + t.PerUse}
 		}
@@ -85,14 +86,14 @@ func (r *reducer) dropUnusable(s *Sum) {
 	for _, t := range byIngredient {
 		count[t.PerUnit]++
 	}
-	common, most := int64(0), count[0]+r.usable-len(byIngredient)
+	common, most := int64(0), count[0]+r.usableCount-len(byIngredient)
 	for per, n := range count {
 		if n > most || n == most && per < common {
 			common, most = per, n
 		}
 	}
 	if common != 0 {
-		for i, k := range r.kinds {
+		for i, k := range r.amountSets {
 			if k.n > 0 {
 				t := byIngredient[i]
 				byIngredient[i] = Term{i, t.PerUnit - common, t.PerUse}
@@ -109,8 +110,8 @@ func (r *reducer) dropUnusable(s *Sum) {
 	s.Min, s.Max = subtractBound(s.Min, base), subtractBound(s.Max, base)
 }
 
-// asGroup returns the sum as a [Group] if all its terms are equal and count only units or only used ingredients.
-// Otherwise it returns nil.
+// asGroup returns the sum as a [Group] if all terms of the sum are equal and count only units or only used
+// ingredients. Otherwise asGroup returns nil.
 func (s *Sum) asGroup() *Group {
 	if len(s.Terms) == 0 {
 		return nil
@@ -144,8 +145,9 @@ func (s *Sum) asGroup() *Group {
 	return g
 }
 
-// reduce rewrites a sum for amounts in multiples of the unit, and divides it by the greatest common divisor of its
-// terms. It drops all terms if every composition keeps the sum. ok is false if none can.
+// reduce rewrites a sum for amounts in multiples of the unit, and divides the sum by the greatest common divisor
+// of the coefficients. If every composition keeps the sum, reduce drops all terms. The result ok is false if no
+// composition can keep the sum.
 func (r *reducer) reduce(s *Sum) (ok bool) {
 	base := int64(0)
 	terms := s.Terms
@@ -153,12 +155,12 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	divisor := int64(0)
 	for _, t := range terms {
 		i := t.Ingredient
-		if r.kinds[i].n == 0 {
+		if r.amountSets[i].n == 0 {
 			continue
 		}
 		t.PerUnit *= int64(r.unit)
-		if r.kinds[i].n == 1 {
-			t.PerUse += t.PerUnit * int64(r.kinds[i].lo)
+		if r.amountSets[i].n == 1 {
+			t.PerUse += t.PerUnit * int64(r.amountSets[i].lo)
 			t.PerUnit = 0
 		}
 		if r.required[i] {
@@ -186,9 +188,9 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	}
 	var can termBounds
 	for _, t := range s.Terms {
-		can.add(r.kinds[t.Ingredient], r.required[t.Ingredient], 1, t)
+		can.add(r.amountSets[t.Ingredient], r.required[t.Ingredient], 1, t)
 	}
-	all := can.span(r.total, r.most)
+	all := can.span(r.total, r.maxUsed)
 	if all.lo >= s.Min && all.hi <= s.Max {
 		s.Terms = nil
 		return true
@@ -196,7 +198,8 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	return s.Min <= s.Max && all.hi >= s.Min && all.lo <= s.Max
 }
 
-// subtractBound returns a−b for a bound a of a sum. It leaves a missing bound and cuts the result to ±maxSum.
+// subtractBound returns a−b for a bound a of a sum. A missing bound stays missing, and the difference is cut to
+// ±maxSum.
 func subtractBound(a, b int64) int64 {
 	if a == math.MinInt64 || a == math.MaxInt64 {
 		return a

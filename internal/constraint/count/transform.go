@@ -2,30 +2,29 @@ package count
 
 import "math/bits"
 
-// A transform is the discrete Fourier transform of a fixed length, a power of two, modulo a prime.
-// The forward transform leaves values in bit-reversed order, and the backward one takes them in it.
+// A transform is the discrete Fourier transform of a fixed length, a power of two, modulo a prime. The forward
+// transform leaves values in bit-reversed order, and the backward transform takes values in bit-reversed order.
 // Products cell by cell work in any order.
 //
-// Each stage reduces modulo x^2t − r² to modulo x^t − r and x^t + r. The roots r in bit-reversed
-// order are the same for all stages. Sums are reduced lazily (Harvey 2014, "Faster arithmetic for
-// number-theoretic transforms"): cells stay below 4p < 2^63 on the way forward, and below 2p on the
-// way back.
+// Each stage reduces modulo x^2t − r² to modulo x^t − r and x^t + r. The roots r in bit-reversed order are the
+// same for all stages. Sums are reduced lazily (Harvey 2014, "Faster arithmetic for number-theoretic
+// transforms"): cells stay below 4p < 2^63 in the forward transform, and below 2p in the backward transform.
 type transform struct {
-	p              uint64
-	roots, inverse []factor
-	scale          factor // the factor 1/length
+	prime               uint64   // the prime
+	roots, inverseRoots []factor // roots of unity in bit-reversed order, and their inverses
+	inverseLength       factor   // the factor 1/length
 }
 
-// transform returns the roots of a transform whose length is a power of two up to 2^twoPower.
+// transform returns the transform of the given length, a power of two up to 2^twoAdicity.
 func (m *modularArithmetic) transform(length int) *transform {
-	if t, ok := m.tools[length]; ok {
+	if t, ok := m.transforms[length]; ok {
 		return t
 	}
 	half := max(length/2, 1)
-	t := &transform{p: m.p, roots: make([]factor, half), inverse: make([]factor, half)}
-	// The root for cell i has the order 2·half, raised to the power of i's bits in reverse.
+	t := &transform{prime: m.prime, roots: make([]factor, half), inverseRoots: make([]factor, half)}
+	// The root for cell i is the root of unity of order 2·half, raised to the power of i's bits in reverse.
 	log := bits.Len(uint(half)) - 1
-	w := m.power(m.root, 1<<(twoPower-log-1)) // root of unity of order 2·half
+	w := m.power(m.unityRoot, 1<<(twoAdicity-log-1)) // root of unity of order 2·half
 	v := m.inverse(w)
 	x, y := uint64(1), uint64(1)
 	for e := range half {
@@ -33,17 +32,17 @@ func (m *modularArithmetic) transform(length int) *transform {
 		if log > 0 {
 			i = int(bits.Reverse64(uint64(e)) >> (64 - log))
 		}
-		t.roots[i], t.inverse[i] = m.factor(x), m.factor(y)
+		t.roots[i], t.inverseRoots[i] = m.factor(x), m.factor(y)
 		x, y = m.mul(x, w), m.mul(y, v)
 	}
-	t.scale = m.factor(m.inverse(uint64(length) % m.p))
-	m.tools[length] = t
+	t.inverseLength = m.factor(m.inverse(uint64(length) % m.prime))
+	m.transforms[length] = t
 	return t
 }
 
-// forward transforms a in place. Its cells are below p before and after.
+// forward transforms a in place. The cells of a are below p before and after.
 func (t *transform) forward(a []uint64) {
-	p, p2 := t.p, 2*t.p
+	p, p2 := t.prime, 2*t.prime
 	for blocks, half := 1, len(a)/2; half >= 1; blocks, half = 2*blocks, half/2 {
 		for b := range blocks {
 			r := t.roots[b]
@@ -69,10 +68,10 @@ func (t *transform) forward(a []uint64) {
 
 // backward is the inverse of forward.
 func (t *transform) backward(a []uint64) {
-	p, p2 := t.p, 2*t.p
+	p, p2 := t.prime, 2*t.prime
 	for blocks, half := len(a)/2, 1; blocks >= 1; blocks, half = blocks/2, 2*half {
 		for b := range blocks {
-			r := t.inverse[b]
+			r := t.inverseRoots[b]
 			x := a[2*b*half : 2*b*half+half]
 			y := a[2*b*half+half : 2*(b+1)*half]
 			y = y[:len(x)]
@@ -87,6 +86,6 @@ func (t *transform) backward(a []uint64) {
 		}
 	}
 	for i, v := range a {
-		a[i] = reduceOnce(lazyMul(v, t.scale, p), p)
+		a[i] = reduceOnce(lazyMul(v, t.inverseLength, p), p)
 	}
 }

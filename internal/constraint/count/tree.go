@@ -11,53 +11,55 @@ import (
 	"kir/internal/portable"
 )
 
-// A node is a node of the tree for draws: a set of ingredients with its counts. rows[k] holds the number of ways to
-// use k of the ingredients, by units. A leaf holds one class; any other node joins its two subtrees.
+// A node is a node of the tree for draws: a set of ingredients with the counts of the set. The number of ways to
+// use k of the ingredients, by units, is rows[k]. A leaf holds one class; any other node joins two subtrees.
 type node struct {
 	rows        []series
 	left, right *node
 	class       *class // class of a leaf; nil for other nodes
 
-	// shares[k] counts, by units, the ways to choose amounts for k ingredients of a leaf. It is nil unless the class
-	// has several ingredients and an upper limit.
+	// shares[k] counts, by units, the ways to choose amounts for k ingredients of a leaf. The slice is nil
+	// unless the class has several ingredients and an upper limit.
 	shares []series
 
-	// relativeError is an upper bound of the relative error of the counts before they are rounded, in units of 2^-53.
-	// Only tests read it. Compensated sums add nothing to it.
+	// relativeError is an upper bound of the relative error of the counts before the counts are rounded, in
+	// units of 2^-53. Only tests read relativeError. Compensated sums add nothing to relativeError.
 	relativeError float64
 }
 
-// An item is a class, or a group with its own subtree. The tree of a group is built over its items.
-type item struct {
+// A treeItem is a class, or a group with a subtree of its own. The tree of a group is built over the items of
+// the group.
+type treeItem struct {
 	class *class
 	group *groupNode
 }
 
-func (it item) members() int {
+func (it treeItem) members() int {
 	if it.class != nil {
 		return len(it.class.members)
 	}
 	return it.group.members
 }
 
-// items returns the classes and groups of q. Groups that are not thin come last, because they must be multiplied.
-func (q *groupNode) items() []item {
-	var list []item
+// items returns the classes and groups of q. Groups that are not thin come last, because the grid of such a
+// group must be multiplied.
+func (q *groupNode) items() []treeItem {
+	var list []treeItem
 	for c := range q.classes {
-		list = append(list, item{class: &q.classes[c]})
+		list = append(list, treeItem{class: &q.classes[c]})
 	}
 	for _, thin := range []bool{true, false} {
 		for _, g := range q.groups {
 			if g.members > 0 && g.isThin(q.maxUnits) == thin {
-				list = append(list, item{group: g})
+				list = append(list, treeItem{group: g})
 			}
 		}
 	}
 	return list
 }
 
-// halves cuts a list of items in two parts with about equal numbers of ingredients.
-func halves(list []item) (left, right []item) {
+// splitIntoHalves cuts a list of items in two parts with about equal numbers of ingredients.
+func splitIntoHalves(list []treeItem) (left, right []treeItem) {
 	all := 0
 	for _, it := range list {
 		all += it.members()
@@ -70,9 +72,9 @@ func halves(list []item) (left, right []item) {
 	return list[:cut], list[cut:]
 }
 
-// extendable returns how many passes over a grid adding the items one by one takes. ok is false if a group among them
-// must be multiplied instead.
-func extendable(list []item, q *groupNode) (passes int, ok bool) {
+// extensionPasses returns the number of passes over a grid that are needed to add the items one by one. The
+// result ok is false if the list has a group whose grid must be multiplied instead.
+func extensionPasses(list []treeItem, q *groupNode) (passes int, ok bool) {
 	for _, it := range list {
 		switch {
 		case it.class != nil:
@@ -90,33 +92,34 @@ func extendable(list []item, q *groupNode) (passes int, ok bool) {
 
 // A treeBuilder builds the tree of a [Sampler] in several goroutines.
 type treeBuilder struct {
-	tilt    float64
-	shares  map[shareKey][]series
-	workers chan struct{} // holds one value for each further goroutine that may be started
+	tilt         float64               // factor of each used ingredient; see [compensatedArithmetic]
+	shares       map[shareKey][]series // by amounts and maximum number of units: result of fillShares
+	spareWorkers chan struct{}         // holds one value for each further goroutine that may be started
 }
 
-// A shareKey is the key of a table of shares: the amounts, and the greatest number of units.
+// A shareKey identifies a result of fillShares by the amounts and the maximum number of units.
 type shareKey struct {
-	kind  amountSet
-	units int
+	amounts amountSet
+	units   int
 }
 
-type pairGrid = grid[pair, real]
+type pairGrid = grid[pairRow, pairFactor]
 
-// buildGroup builds the tree of the group q, and its grid within q's limits. The root of the whole tree needs no grid
-// and gets nil.
+// buildGroup builds the tree of the group q, and the grid of q within the limits of q. The root of the whole
+// tree needs no grid, so the grid is nil if root is true.
 func (b *treeBuilder) buildGroup(ctx context.Context, q *groupNode, root bool) (*node, *pairGrid, error) {
 	n, g, err := b.buildItems(ctx, q, q.items(), root)
 	if err != nil || root {
 		return n, nil, err
 	}
-	g.mask(q)
-	n.rows = rounded(g)
+	g.applyLimits(q)
+	n.rows = roundedRows(g)
 	return n, g, nil
 }
 
-// buildItems builds the tree of some items of the group q, and their grid.
-func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []item, root bool) (*node, *pairGrid, error) {
+// buildItems builds the tree of a list of items of the group q, and the grid of the items. The grid is nil if
+// root is true.
+func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []treeItem, root bool) (*node, *pairGrid, error) {
 	if err := browsersched.Err(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -131,19 +134,19 @@ func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []item,
 		return b.buildLeaf(q, list[0].class, root)
 	}
 
-	l, r := halves(list)
+	l, r := splitIntoHalves(list)
 	n := new(node)
 	var lg, rg *pairGrid
 	var lErr, rErr error
 	left := func() { n.left, lg, lErr = b.buildItems(ctx, q, l, false) }
 	right := func() { n.right, rg, rErr = b.buildItems(ctx, q, r, false) }
 	select {
-	case <-b.workers:
+	case <-b.spareWorkers:
 		var wg sync.WaitGroup
 		wg.Go(left)
 		right()
 		wg.Wait()
-		b.workers <- struct{}{}
+		b.spareWorkers <- struct{}{}
 	default:
 		left()
 		right()
@@ -161,16 +164,17 @@ func (b *treeBuilder) buildItems(ctx context.Context, q *groupNode, list []item,
 	if err != nil {
 		return nil, nil, err
 	}
-	n.rows = rounded(g)
+	n.rows = roundedRows(g)
 	return n, g, nil
 }
 
-// combine returns the grid of node n from the grids lg and rg of its subtrees, whose items are l and r. If possible
-// it adds the items of one side to the other side's grid, which it overwrites. Otherwise it multiplies the grids.
-func (b *treeBuilder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []item) (*pairGrid, error) {
+// combine returns the grid of node n from the grids lg and rg of the subtrees, whose items are l and r. If
+// possible, combine adds the items of one side to the grid of the other side, which is overwritten. Otherwise
+// combine multiplies the grids.
+func (b *treeBuilder) combine(ctx context.Context, q *groupNode, n *node, lg, rg *pairGrid, l, r []treeItem) (*pairGrid, error) {
 	maxUsed := min(lg.maxUsed+rg.maxUsed, q.maxUsed)
-	lPasses, lOK := extendable(l, q)
-	rPasses, rOK := extendable(r, q)
+	lPasses, lOK := extensionPasses(l, q)
+	rPasses, rOK := extensionPasses(r, q)
 	if !lOK && !rOK {
 		n.relativeError = n.left.relativeError + n.right.relativeError + 2 + dotError(q.maxUnits+1)
 		return lg.arith.multiply(lg, rg, maxUsed, q.maxUnits), ctx.Err()
@@ -187,37 +191,39 @@ func (b *treeBuilder) combine(ctx context.Context, q *groupNode, n *node, lg, rg
 			return nil, err
 		}
 		if it.class != nil {
-			g.extend(it.class)
+			g.multiplyClass(it.class)
 		} else {
-			g.absorb(it.group)
+			g.multiplyThinGroup(it.group)
 		}
 	}
 	return g, nil
 }
 
-// buildLeaf builds the leaf of class c, and its grid unless it is the root.
+// buildLeaf builds the leaf of class c. buildLeaf also returns the grid of the leaf, unless the leaf is the
+// root.
 func (b *treeBuilder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pairGrid, error) {
-	n := &node{class: c, shares: b.shares[shareKey{c.kind, q.maxUnits}]}
+	n := &node{class: c, shares: b.shares[shareKey{c.amounts, q.maxUnits}]}
 	if root {
 		return n, nil, nil
 	}
-	g := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, min(len(c.members), q.maxUsed), q.maxUnits)
-	g.extend(c)
-	n.rows = rounded(g)
+	g := newGrid[pairRow, pairFactor](&compensatedArithmetic{tilt: b.tilt}, min(len(c.members), q.maxUsed), q.maxUnits)
+	g.multiplyClass(c)
+	n.rows = roundedRows(g)
 	return n, g, nil
 }
 
-// fillCommonShares computes the shares of all classes of q that need them, before goroutines read them.
+// fillCommonShares calls fillShares for all classes of q whose nodes need shares. The call comes before the
+// goroutines that read the shares.
 func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error {
 	for i := range q.classes {
 		c := &q.classes[i]
-		if len(c.members) < 2 || c.kind.unbounded(q.maxUnits) {
+		if len(c.members) < 2 || c.amounts.unbounded(q.maxUnits) {
 			continue
 		}
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		b.fillShares(c.kind, q.maxUnits, min(len(c.members), q.maxUsed))
+		b.fillShares(c.amounts, q.maxUnits, min(len(c.members), q.maxUsed))
 	}
 	for _, g := range q.groups {
 		if err := b.fillCommonShares(ctx, g); err != nil {
@@ -227,39 +233,40 @@ func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error 
 	return nil
 }
 
-// fillShares returns the shares of 0..most ingredients with the amounts k and up to the given units. It computes them
-// once for each key.
-func (b *treeBuilder) fillShares(k amountSet, units, most int) []series {
+// fillShares returns shares, where shares[j] counts, by units, the ways to choose the amounts of j used
+// ingredients, for j = 0..maxCount. Each ingredient has the amounts k, and at most the given units are used. The
+// shares are computed once for each key.
+func (b *treeBuilder) fillShares(k amountSet, units, maxCount int) []series {
 	key := shareKey{k, units}
-	if len(b.shares[key]) <= most {
-		g := newGrid[pair, real](&compensatedArithmetic{tilt: b.tilt}, 0, units)
-		rows := make([]series, most+1)
+	if len(b.shares[key]) <= maxCount {
+		g := newGrid[pairRow, pairFactor](&compensatedArithmetic{tilt: b.tilt}, 0, units)
+		rows := make([]series, maxCount+1)
 		rows[0] = roundedRow(&g.rows[0])
-		g.chain(&g.rows[0], k, most, func(j int, r *row[pair]) { rows[j] = roundedRow(r) })
+		g.shiftRepeatedly(&g.rows[0], k, maxCount, func(j int, r *row[pairRow]) { rows[j] = roundedRow(r) })
 		b.shares[key] = rows
 	}
 	return b.shares[key]
 }
 
-// resized returns a grid with the same counts and other limits, beyond which no count may lie. It can share cells
-// with g, which the caller must then not use.
+// resized returns a grid with the same counts and other limits, beyond which no count may lie. The returned grid
+// can share cells with g, so the caller must not use g afterwards.
 func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 	out := emptyGrid(g.arith, maxUsed, maxUnits)
 	one := g.arith.coefficient(big.NewInt(1))
 	for k := range g.rows {
 		switch r := &g.rows[k]; {
-		case r.empty():
+		case r.isEmpty():
 		case g.maxUnits == maxUnits:
 			out.rows[k] = *r
 		default:
-			out.addTo(&out.rows[k], r, one)
+			out.addScaledRow(&out.rows[k], r, one)
 		}
 	}
 	return out
 }
 
-// treeBytes returns an upper bound of the memory, in bytes, of the rows of the tree over some items of q.
-func (q *groupNode) treeBytes(list []item, root bool) float64 {
+// treeBytes returns an upper bound of the memory, in bytes, of the rows of the tree over a list of items of q.
+func (q *groupNode) treeBytes(list []treeItem, root bool) float64 {
 	members, least, most := 0, math.MaxInt, 0
 	for _, it := range list {
 		members += it.members()
@@ -269,7 +276,7 @@ func (q *groupNode) treeBytes(list []item, root bool) float64 {
 		} else {
 			one.groups = []*groupNode{it.group}
 		}
-		lo, hi := one.amounts()
+		lo, hi := one.amountBounds()
 		least, most = min(least, lo), max(most, hi)
 	}
 	rows := 0.0
@@ -284,7 +291,7 @@ func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	case len(list) == 1:
 		return rows
 	}
-	l, r := halves(list)
+	l, r := splitIntoHalves(list)
 	sum := q.treeBytes(l, false) + q.treeBytes(r, false)
 	if !root {
 		sum += rows
@@ -292,24 +299,24 @@ func (q *groupNode) treeBytes(list []item, root bool) float64 {
 	return sum
 }
 
-// amounts returns the least and the greatest positive amount of any ingredient of q.
-func (q *groupNode) amounts() (least, most int) {
+// amountBounds returns the least and the greatest positive amount of any ingredient of q.
+func (q *groupNode) amountBounds() (least, most int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
-		least, most = min(least, c.kind.lo), max(most, c.kind.hi())
+		least, most = min(least, c.amounts.lo), max(most, c.amounts.hi())
 	}
 	for _, g := range q.groups {
-		lo, hi := g.amounts()
+		lo, hi := g.amountBounds()
 		least, most = min(least, lo), max(most, hi)
 	}
 	return least, most
 }
 
-// tiltFor returns the tilt of compensatedArithmetic, a power of two 2^-e. With it all counts of the plan, times 2^-e
-// for each used ingredient, lie between 2^-1000 and 2^1000.
+// tiltFor returns the tilt of compensatedArithmetic, a power of two 2^-e. The exponent e is such that all counts
+// of the plan, times 2^-e for each used ingredient, lie between 2^-1000 and 2^1000.
 func tiltFor(p *plan) (float64, error) {
 	e := 0.0
-	most := p.most()
+	most := p.maxPossibleUsed()
 	bounds := p.logBounds(most, false)
 	for n := 1; n <= most; n++ {
 		e = max(e, math.Ceil((bounds[n]-1000)/float64(n)))

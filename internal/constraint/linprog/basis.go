@@ -1,28 +1,28 @@
 package linprog
 
-// A basis is the state of a simplex method for variables with bounds. The variables are the columns of a program and,
-// for each row, its activity. There is one basic variable for each row, at first the activity. Basic variables are
-// linear functions of the nonbasic ones.
+// A basis is the state of a simplex method for variables with bounds. The variables are the columns of a program
+// and, for each row, the activity of the row, that is, the row's sum. There is one basic variable for each row,
+// at first the activity of the row. Each basic variable is a linear function of the nonbasic variables.
 type basis struct {
-	rows     [][]float64 // for each basic variable: coefficients of the nonbasic ones; a method may append further rows
-	basic    []int32     // basic variable of each row; columns are numbered first, then activities
-	nonbasic []int32     // nonbasic variable in the place of each column
-	lo, hi   []float64   // bounds of each variable
-	Value    []float64   // value of each variable
+	rows              [][]float64 // for each basic variable: coefficients of the nonbasic variables; a method may append further rows
+	basicVariables    []int32     // for each row: basic variable; columns are numbered first, then activities
+	nonbasicVariables []int32     // for each column: nonbasic variable in the place of the column
+	lo, hi            []float64   // for each variable: bounds
+	Value             []float64   // for each variable: value
 }
 
 const (
-	outOfBounds = 1e-9 // greatest violation of a bound that counts as rounding
-	smallPivot  = 1e-9 // least magnitude of a coefficient to pivot on
+	boundTolerance = 1e-9 // maximum violation of a bound that counts as rounding
+	minPivot       = 1e-9 // minimum magnitude of a coefficient to pivot on
 )
 
-// setBasicValues computes the basic variables from the nonbasic ones.
+// setBasicValues computes the values of the basic variables from the values of the nonbasic variables.
 func (t *basis) setBasicValues() {
-	for r, b := range t.basic {
+	for r, b := range t.basicVariables {
 		v := 0.0
 		for j, f := range t.rows[r] {
 			if f != 0 {
-				v += float64(f * t.Value[t.nonbasic[j]])
+				v += float64(f * t.Value[t.nonbasicVariables[j]])
 			}
 		}
 		t.Value[b] = v
@@ -51,5 +51,5 @@ func (t *basis) exchange(row, j int) {
 			}
 		}
 	}
-	t.basic[row], t.nonbasic[j] = t.nonbasic[j], t.basic[row]
+	t.basicVariables[row], t.nonbasicVariables[j] = t.nonbasicVariables[j], t.basicVariables[row]
 }

@@ -2,86 +2,87 @@ package linprog
 
 import "math"
 
-// A Dual solves a [Program] by the dual simplex method for bounded variables (Koberstein, The Dual Simplex Method,
-// 2005, chapter 3). It keeps the basis dual feasible: no change of a single nonbasic variable raises the objective.
-// It brings the basic variables within their bounds one after another. The objective is an additional last row of the
-// basis.
+// A Dual solves a [Program] by the dual simplex method for bounded variables (Koberstein, The Dual Simplex
+// Method, 2005, chapter 3). The basis stays dual feasible: no change of a single nonbasic variable raises the
+// objective. The method brings the basic variables within their bounds one after another. The objective is an
+// additional last row of the basis.
 //
 // The computation is in floating point. Conclusions rest only on weights of the rows: see [Program.UpperBound].
 type Dual struct {
 	basis
-	p    *Program
-	Work int64 // number of coefficients processed so far
+	program *Program
+	Work    int64 // number of coefficients processed so far
 }
 
-// NewDual returns a Dual for p whose basic variables are the rows' activities.
+// NewDual returns a Dual for p whose basic variables are the activities of the rows.
 func NewDual(p *Program) *Dual {
 	m, n := len(p.Rows), p.Columns
-	t := &Dual{p: p, basis: basis{rows: make([][]float64, m+1), basic: make([]int32, m), nonbasic: make([]int32, n)}}
+	t := &Dual{program: p, basis: basis{rows: make([][]float64, m+1), basicVariables: make([]int32, m), nonbasicVariables: make([]int32, n)}}
 	t.lo, t.hi, t.Value = make([]float64, n+m), make([]float64, n+m), make([]float64, n+m)
 	for r := range t.rows {
 		t.rows[r] = make([]float64, n)
 	}
-	t.restart()
+	t.resetBasis()
 	return t
 }
 
-// restart sets the basis to the rows' activities.
-func (t *Dual) restart() {
-	for r, of := range t.p.Rows {
+// resetBasis makes the activities of the rows the basic variables.
+func (t *Dual) resetBasis() {
+	for r, of := range t.program.Rows {
 		clear(t.rows[r])
 		for _, e := range of {
 			t.rows[r][e.Column] += e.Factor
 		}
-		t.basic[r] = int32(t.p.Columns + r)
+		t.basicVariables[r] = int32(t.program.Columns + r)
 	}
-	copy(t.rows[len(t.p.Rows)], t.p.Cost)
-	for j := range t.nonbasic {
-		t.nonbasic[j] = int32(j)
+	copy(t.rows[len(t.program.Rows)], t.program.Cost)
+	for j := range t.nonbasicVariables {
+		t.nonbasicVariables[j] = int32(j)
 	}
-	t.Work += int64(len(t.rows) * t.p.Columns)
+	t.Work += int64(len(t.rows) * t.program.Columns)
 }
 
-// SetBounds sets the bounds of the columns and updates all values: non-basic variables move to the
-// bounds that favour the objective.
+// SetBounds sets the bounds of the columns and updates all values: nonbasic variables move to the bounds that
+// favour the objective.
 func (t *Dual) SetBounds(lo, hi []float64) {
-	n := t.p.Columns
+	n := t.program.Columns
 	copy(t.lo, lo)
 	copy(t.hi, hi)
-	copy(t.lo[n:], t.p.RowLo)
-	copy(t.hi[n:], t.p.RowHi)
+	copy(t.lo[n:], t.program.RowLo)
+	copy(t.hi[n:], t.program.RowHi)
 	t.setValues()
 }
 
-// setValues moves the nonbasic variables to the bounds that favour the objective, and computes the basic ones.
+// setValues moves the nonbasic variables to the bounds that favour the objective, and computes the values of the
+// basic variables.
 func (t *Dual) setValues() {
-	d := t.rows[len(t.basic)]
-	for j, v := range t.nonbasic {
+	d := t.rows[len(t.basicVariables)]
+	for j, v := range t.nonbasicVariables {
 		lo, hi := t.lo[v], t.hi[v]
 		switch {
-		case math.IsInf(lo, -1) || d[j] > smallPivot && !math.IsInf(hi, 1):
+		case math.IsInf(lo, -1) || d[j] > minPivot && !math.IsInf(hi, 1):
 			t.Value[v] = hi
-		case d[j] < -smallPivot || math.IsInf(hi, 1) || t.Value[v] != hi:
+		case d[j] < -minPivot || math.IsInf(hi, 1) || t.Value[v] != hi:
 			t.Value[v] = lo
 		}
 	}
 	t.setBasicValues()
-	t.Work += int64(len(t.basic) * len(t.nonbasic))
+	t.Work += int64(len(t.basicVariables) * len(t.nonbasicVariables))
 }
 
 // A Verdict is the outcome of solving a program.
 type Verdict int
 
-// These are the results of [Dual.Solve]. Stuck means that the program took too many pivots.
+// These constants are the results of [Dual.Solve]. Stuck means that solving the program took too many pivots.
 const (
 	Optimal Verdict = iota
 	Infeasible
 	Stuck
 )
 
-// Solve brings the basic variables within their bounds by at most the given number of pivots. It stops as if optimal
-// once the objective has fallen to cutoff. If it finds the program infeasible, row is the row that cannot be brought
-// within its bounds.
+// Solve brings the basic variables within their bounds by at most the given number of pivots. Solve stops as if
+// optimal once the objective has fallen to cutoff. If Solve finds the program infeasible, row is the index of
+// the row whose basic variable cannot be brought within its bounds.
 func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	for k := 0; ; k++ {
 		if k%50 == 49 {
@@ -94,11 +95,11 @@ func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 		if k >= pivots {
 			return Stuck, -1
 		}
-		j := t.entering(row, side)
+		j := t.enteringColumn(row, side)
 		if j < 0 {
 			return Infeasible, row
 		}
-		t.move(row, j, side)
+		t.moveToBound(row, j, side)
 		t.pivot(row, j)
 		if t.Objective() <= cutoff {
 			return Optimal, -1
@@ -106,36 +107,37 @@ func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	}
 }
 
-// move changes the nonbasic variable of column j until the row's basic variable reaches its violated bound.
-func (t *Dual) move(row, j int, side float64) {
-	b, v := t.basic[row], t.nonbasic[j]
+// moveToBound changes the nonbasic variable of column j until the basic variable of the row reaches the bound
+// that the basic variable violates.
+func (t *Dual) moveToBound(row, j int, side float64) {
+	b, v := t.basicVariables[row], t.nonbasicVariables[j]
 	to := t.lo[b]
 	if side > 0 {
 		to = t.hi[b]
 	}
 	by := (to - t.Value[b]) / t.rows[row][j]
-	for r, other := range t.basic {
+	for r, other := range t.basicVariables {
 		t.Value[other] += float64(t.rows[r][j] * by)
 	}
 	t.Value[v] += by
 	t.Value[b] = to
 }
 
-// Objective returns the objective's value at the current basis.
+// Objective returns the value of the objective at the current basis.
 func (t *Dual) Objective() (v float64) {
-	for j, d := range t.rows[len(t.basic)] {
+	for j, d := range t.rows[len(t.basicVariables)] {
 		if d != 0 {
-			v += float64(d * t.Value[t.nonbasic[j]])
+			v += float64(d * t.Value[t.nonbasicVariables[j]])
 		}
 	}
 	return v
 }
 
-// leavingRow returns the row whose basic variable violates its bounds most, or −1. side is 1 or −1 for the
-// violated bound.
+// leavingRow returns the index of the row whose basic variable violates a bound most, or −1 if no basic variable
+// violates a bound. The result side is 1 if the upper bound is violated, and −1 if the lower bound is violated.
 func (t *Dual) leavingRow() (row int, side float64) {
-	row, most := -1, outOfBounds
-	for r, b := range t.basic {
+	row, most := -1, boundTolerance
+	for r, b := range t.basicVariables {
 		v := t.Value[b]
 		if off := t.lo[b] - v; off > most {
 			row, most, side = r, off, -1
@@ -147,21 +149,21 @@ func (t *Dual) leavingRow() (row int, side float64) {
 	return row, side
 }
 
-// entering returns the column whose variable should replace the row's basic variable, at the least loss of dual
-// feasibility. It returns −1 if none can bring the variable to its bound.
-func (t *Dual) entering(row int, side float64) int {
+// enteringColumn returns the column whose variable should replace the basic variable of the row, at the least
+// loss of dual feasibility. The result is −1 if no column can bring the basic variable to the violated bound.
+func (t *Dual) enteringColumn(row int, side float64) int {
 	best, least, size := -1, math.Inf(1), 0.0
-	d := t.rows[len(t.basic)]
+	d := t.rows[len(t.basicVariables)]
 	for j, f := range t.rows[row] {
-		if f < smallPivot && f > -smallPivot {
+		if f < minPivot && f > -minPivot {
 			continue
 		}
-		v := t.nonbasic[j]
+		v := t.nonbasicVariables[j]
 		if t.lo[v] == t.hi[v] {
 			continue
 		}
 		atLow := t.Value[v] == t.lo[v]
-		// A basic variable below its bound must rise, and each other variable can move one way.
+		// A basic variable below its bound must rise, and each other variable can move in one direction only.
 		if up := side < 0; atLow == (up == (f < 0)) {
 			continue
 		}
@@ -177,54 +179,54 @@ func (t *Dual) entering(row int, side float64) int {
 // pivot exchanges the basic variable of a row with the nonbasic variable of column j.
 func (t *Dual) pivot(row, j int) {
 	t.exchange(row, j)
-	t.Work += int64(len(t.rows) * len(t.nonbasic))
+	t.Work += int64(len(t.rows) * len(t.nonbasicVariables))
 }
 
 // Weights returns the dual value of each row at the current basis.
 func (t *Dual) Weights() []float64 {
-	w := make([]float64, len(t.basic))
-	for j, v := range t.nonbasic {
-		if k := int(v) - t.p.Columns; k >= 0 {
-			w[k] = t.rows[len(t.basic)][j]
+	w := make([]float64, len(t.basicVariables))
+	for j, v := range t.nonbasicVariables {
+		if k := int(v) - t.program.Columns; k >= 0 {
+			w[k] = t.rows[len(t.basicVariables)][j]
 		}
 	}
 	return w
 }
 
-// FarkasMultipliers returns row weights that prove infeasibility: the weighted sum of rows, for the
-// row of an out-of-bounds basic variable, cannot be 0 as required.
+// FarkasMultipliers returns row weights that prove infeasibility. The basic variable of the given row violates a
+// bound, and no column can change this. So no values within the bounds satisfy the weighted sum of the rows.
 func (t *Dual) FarkasMultipliers(row int) []float64 {
-	w := make([]float64, len(t.basic))
+	w := make([]float64, len(t.basicVariables))
 	sign := 1.0 // −1 if the basic variable lies below its bounds, 1 if above
-	if b := t.basic[row]; t.Value[b] < t.lo[b] {
+	if b := t.basicVariables[row]; t.Value[b] < t.lo[b] {
 		sign = -1
 	}
-	if k := int(t.basic[row]) - t.p.Columns; k >= 0 {
+	if k := int(t.basicVariables[row]) - t.program.Columns; k >= 0 {
 		w[k] = sign
 	}
-	for j, v := range t.nonbasic {
-		if k := int(v) - t.p.Columns; k >= 0 {
+	for j, v := range t.nonbasicVariables {
+		if k := int(v) - t.program.Columns; k >= 0 {
 			w[k] = float64(-sign * t.rows[row][j])
 		}
 	}
 	return w
 }
 
-// AppendRows adds to the tableau the rows that the program has gained. Their activities become basic.
+// AppendRows adds the new rows of the program to the tableau. The activities of the new rows become basic.
 func (t *Dual) AppendRows() {
-	n := t.p.Columns
-	where := make([]int, len(t.lo)+len(t.p.Rows))
-	objective := t.rows[len(t.basic)]
-	t.rows = t.rows[:len(t.basic)]
-	for j, v := range t.nonbasic {
+	n := t.program.Columns
+	where := make([]int, len(t.lo)+len(t.program.Rows))
+	objective := t.rows[len(t.basicVariables)]
+	t.rows = t.rows[:len(t.basicVariables)]
+	for j, v := range t.nonbasicVariables {
 		where[v] = j
 	}
-	for r, v := range t.basic {
+	for r, v := range t.basicVariables {
 		where[v] = -1 - r
 	}
-	for r := len(t.basic); r < len(t.p.Rows); r++ {
+	for r := len(t.basicVariables); r < len(t.program.Rows); r++ {
 		row := make([]float64, n)
-		for _, e := range t.p.Rows[r] {
+		for _, e := range t.program.Rows[r] {
 			if at := where[e.Column]; at >= 0 {
 				row[at] += e.Factor
 			} else {
@@ -235,31 +237,31 @@ func (t *Dual) AppendRows() {
 		}
 		v := 0.0
 		for j, f := range row {
-			v += float64(f * t.Value[t.nonbasic[j]])
+			v += float64(f * t.Value[t.nonbasicVariables[j]])
 		}
 		t.rows = append(t.rows, row)
-		t.basic = append(t.basic, int32(n+r))
-		t.lo, t.hi, t.Value = append(t.lo, t.p.RowLo[r]), append(t.hi, t.p.RowHi[r]), append(t.Value, v)
-		t.Work += int64(n * len(t.p.Rows[r]))
+		t.basicVariables = append(t.basicVariables, int32(n+r))
+		t.lo, t.hi, t.Value = append(t.lo, t.program.RowLo[r]), append(t.hi, t.program.RowHi[r]), append(t.Value, v)
+		t.Work += int64(n * len(t.program.Rows[r]))
 	}
 	t.rows = append(t.rows, objective)
 }
 
 // Refresh recomputes the tableau for the same basis, which removes accumulated rounding errors.
 func (t *Dual) Refresh() {
-	n := t.p.Columns
-	out := make([]bool, n+len(t.basic)) // basic variables that must become nonbasic
-	for _, v := range t.nonbasic {
+	n := t.program.Columns
+	out := make([]bool, n+len(t.basicVariables)) // basic variables that must become nonbasic
+	for _, v := range t.nonbasicVariables {
 		out[v] = true
 	}
 	values := t.Value
-	t.restart()
-	for r := range t.basic {
+	t.resetBasis()
+	for r := range t.basicVariables {
 		if !out[n+r] {
 			continue
 		}
 		best, size := -1, 1e-7
-		for j, v := range t.nonbasic {
+		for j, v := range t.nonbasicVariables {
 			if f := math.Abs(t.rows[r][j]); int(v) < n && !out[v] && f > size {
 				best, size = j, f
 			}
@@ -272,25 +274,25 @@ func (t *Dual) Refresh() {
 	t.setValues()
 }
 
-// Reprice recomputes the objective's row after a change of the program's costs.
+// Reprice recomputes the row of the objective in the tableau after a change of the program's costs.
 func (t *Dual) Reprice() {
-	d := t.rows[len(t.basic)]
-	for j, v := range t.nonbasic {
+	d := t.rows[len(t.basicVariables)]
+	for j, v := range t.nonbasicVariables {
 		d[j] = 0
-		if int(v) < t.p.Columns {
-			d[j] = t.p.Cost[v]
+		if int(v) < t.program.Columns {
+			d[j] = t.program.Cost[v]
 		}
 	}
-	for r, v := range t.basic {
-		if int(v) >= t.p.Columns || t.p.Cost[v] == 0 {
+	for r, v := range t.basicVariables {
+		if int(v) >= t.program.Columns || t.program.Cost[v] == 0 {
 			continue
 		}
 		for j, f := range t.rows[r] {
-			d[j] += float64(t.p.Cost[v] * f)
+			d[j] += float64(t.program.Cost[v] * f)
 		}
 		t.Work += int64(len(d))
 	}
 }
 
 // Size returns the number of coefficients in the tableau.
-func (t *Dual) Size() int { return len(t.rows) * t.p.Columns }
+func (t *Dual) Size() int { return len(t.rows) * t.program.Columns }

@@ -7,63 +7,66 @@ import (
 	"kir/internal/browsersched"
 )
 
-// A feasibility looks for values within bounds that satisfy linear constraints, by the simplex method
-// for bounded variables. The method reduces the sum by which the basic variables violate their bounds,
-// until it is 0 or cannot be reduced. This is the composite phase 1 of Maros, Computational Techniques
-// of the Simplex Method, 2003, chapter 9.
+// A feasibilitySimplex looks for values within bounds that satisfy linear constraints, by the simplex method for
+// bounded variables. The method reduces the sum by which the basic variables violate their bounds, until the sum
+// is 0 or cannot be reduced. This is the composite phase 1 of Maros, Computational Techniques of the Simplex
+// Method, 2003, chapter 9.
 //
-// All arithmetic is in floating point. So infeasibility is not concluded here, but from weights of the
-// constraints that are checked in whole numbers: see [Whole.ProvesInfeasible].
-type feasibility struct {
+// All arithmetic is in floating point. So infeasibility is not concluded from the arithmetic alone, but from
+// weights of the constraints that are checked in whole numbers: see [Whole.ProvesInfeasible].
+type feasibilitySimplex struct {
 	basis
-	pivots int
+	pivotCount int // number of pivots so far
 }
 
 const (
-	maxPivots = 5_000
-	maxWork   = 4e9   // greatest number of coefficients to process, some seconds of work
-	blandFrom = 1_000 // number of pivots after which the first improving column is taken, to prevent cycling
+	maxPivots        = 5_000
+	maxWork          = 4e9   // maximum number of coefficients to process, some seconds of work
+	blandAfterPivots = 1_000 // number of pivots after which the first improving column is taken, to prevent cycling
 )
 
-// newFeasibility returns a feasibility for the given matrix of rows and columns. lo and hi hold the bounds of the
-// columns, which must be finite, and then of the rows. Columns start at their lower bounds.
-func newFeasibility(factors [][]float64, lo, hi []float64) *feasibility {
+// newFeasibilitySimplex returns a feasibilitySimplex for the matrix factors of rows and columns. The slices lo
+// and hi hold the bounds of the columns, which must be finite, and then the bounds of the rows. Columns start at
+// their lower bounds.
+func newFeasibilitySimplex(factors [][]float64, lo, hi []float64) *feasibilitySimplex {
 	rows, columns := len(factors), len(lo)-len(factors)
-	t := &feasibility{basis: basis{rows: factors, lo: lo, hi: hi, Value: make([]float64, len(lo))}}
+	t := &feasibilitySimplex{basis: basis{rows: factors, lo: lo, hi: hi, Value: make([]float64, len(lo))}}
 	for j := range columns {
-		t.nonbasic = append(t.nonbasic, int32(j))
+		t.nonbasicVariables = append(t.nonbasicVariables, int32(j))
 		t.Value[j] = lo[j]
 	}
 	for r := range rows {
-		t.basic = append(t.basic, int32(columns+r))
+		t.basicVariables = append(t.basicVariables, int32(columns+r))
 	}
 	t.setBasicValues()
 	return t
 }
 
-// boundSide returns −1 if a variable is below its bounds, 1 if it is above, and 0 if it is within.
-func (t *feasibility) boundSide(variable int32) int {
+// boundSide returns −1 if the variable is below its bounds, 1 if the variable is above its bounds, and 0 if the
+// variable is within its bounds.
+func (t *feasibilitySimplex) boundSide(variable int32) int {
 	switch v := t.Value[variable]; {
-	case v < t.lo[variable]-outOfBounds:
+	case v < t.lo[variable]-boundTolerance:
 		return -1
-	case v > t.hi[variable]+outOfBounds:
+	case v > t.hi[variable]+boundTolerance:
 		return 1
 	}
 	return 0
 }
 
-// solve looks for values within all bounds. kept reports success. Otherwise weights holds a factor for each row, such
-// that the weighted sum of the rows cannot satisfy their bounds. weights is nil if the method did not finish.
-func (t *feasibility) solve(ctx context.Context) (kept bool, weights []float64) {
-	gain := make([]float64, len(t.nonbasic))
-	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basic)*len(t.nonbasic))))
-	for t.pivots = 0; t.pivots < most && browsersched.Err(ctx) == nil; t.pivots++ {
-		if t.pivots%64 == 63 {
+// solve looks for values within all bounds. The result kept reports success. If no values exist, weights holds a
+// factor for each row, such that the weighted sum of the rows cannot satisfy the bounds. If the method did not
+// finish, weights is nil.
+func (t *feasibilitySimplex) solve(ctx context.Context) (kept bool, weights []float64) {
+	gain := make([]float64, len(t.nonbasicVariables))
+	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basicVariables)*len(t.nonbasicVariables))))
+	for t.pivotCount = 0; t.pivotCount < most && browsersched.Err(ctx) == nil; t.pivotCount++ {
+		if t.pivotCount%64 == 63 {
 			t.setBasicValues()
 		}
 		clear(gain)
 		kept = true
-		for r, b := range t.basic {
+		for r, b := range t.basicVariables {
 			if side := t.boundSide(b); side != 0 {
 				kept = false
 				for j, f := range t.rows[r] {
@@ -76,24 +79,24 @@ func (t *feasibility) solve(ctx context.Context) (kept bool, weights []float64) 
 		}
 		j := t.enteringColumn(gain)
 		if j < 0 {
-			return false, t.weights(gain)
+			return false, t.rowWeights(gain)
 		}
-		t.step(j, math.Copysign(1, gain[j]))
+		t.moveColumn(j, math.Copysign(1, gain[j]))
 	}
 	return false, nil
 }
 
-// enteringColumn returns a column whose change reduces the total violation, or −1. gain holds by how much one unit
-// of each column reduces the violation.
-func (t *feasibility) enteringColumn(gain []float64) int {
-	best, most := -1, smallPivot
+// enteringColumn returns a column whose change reduces the total violation, or −1 if no column does. The
+// parameter gain holds, for each column, the reduction of the violation for one unit of the column.
+func (t *feasibilitySimplex) enteringColumn(gain []float64) int {
+	best, most := -1, minPivot
 	for j, g := range gain {
-		v := t.nonbasic[j]
+		v := t.nonbasicVariables[j]
 		if t.lo[v] == t.hi[v] || g > 0 && t.Value[v] >= t.hi[v] || g < 0 && t.Value[v] <= t.lo[v] {
 			continue
 		}
 		if g = math.Abs(g); g > most {
-			if best, most = j, g; t.pivots >= blandFrom {
+			if best, most = j, g; t.pivotCount >= blandAfterPivots {
 				break
 			}
 		}
@@ -101,14 +104,14 @@ func (t *feasibility) enteringColumn(gain []float64) int {
 	return best
 }
 
-// step moves a column up or down until it or the first basic variable reaches a bound. A basic variable
-// that violates a bound stops at that bound.
-func (t *feasibility) step(j int, direction float64) {
-	v := t.nonbasic[j]
+// moveColumn moves the variable of column j up or down until the variable or the first basic variable reaches a
+// bound. A basic variable that violates a bound stops at the violated bound.
+func (t *feasibilitySimplex) moveColumn(j int, direction float64) {
+	v := t.nonbasicVariables[j]
 	length, row, bound := t.hi[v]-t.lo[v], -1, 0.0
-	for r, b := range t.basic {
+	for r, b := range t.basicVariables {
 		rate := float64(t.rows[r][j] * direction)
-		if math.Abs(rate) < smallPivot {
+		if math.Abs(rate) < minPivot {
 			continue
 		}
 		to := t.hi[b]
@@ -132,7 +135,7 @@ func (t *feasibility) step(j int, direction float64) {
 			length, row, bound = d, r, to
 		}
 	}
-	for r, b := range t.basic {
+	for r, b := range t.basicVariables {
 		t.Value[b] += float64(t.rows[r][j] * direction * length)
 	}
 	t.Value[v] += float64(direction * length)
@@ -143,21 +146,21 @@ func (t *feasibility) step(j int, direction float64) {
 		}
 		return
 	}
-	t.Value[t.basic[row]] = bound
+	t.Value[t.basicVariables[row]] = bound
 	t.exchange(row, j)
 }
 
-// weights returns a weight for each row, from the violated bounds of basic activities and from gain for nonbasic
-// ones.
-func (t *feasibility) weights(gain []float64) []float64 {
+// rowWeights returns a weight for each row. If the activity of the row (the row's sum) is basic, the weight
+// comes from the violated bound of the activity. If the activity is nonbasic, the weight comes from gain.
+func (t *feasibilitySimplex) rowWeights(gain []float64) []float64 {
 	columns := int32(len(t.lo) - len(t.rows))
 	w := make([]float64, len(t.rows))
-	for _, b := range t.basic {
+	for _, b := range t.basicVariables {
 		if b >= columns {
 			w[b-columns] = -float64(t.boundSide(b))
 		}
 	}
-	for j, v := range t.nonbasic {
+	for j, v := range t.nonbasicVariables {
 		if v >= columns {
 			w[v-columns] = -gain[j]
 		}

@@ -2,24 +2,25 @@ package linprog
 
 import "math"
 
-// A Program is a linear program: maximise Σ_j cost_j·x_j over x within bounds, where each row Σ_j factor·x_j must
-// be within bounds, too. Coefficients and the bounds of columns are finite; a row may have infinite bounds.
+// A Program is a linear program: maximise Σ_j cost_j·x_j over values x_j within bounds, where each row Σ_j
+// factor·x_j must also be within bounds. Coefficients and the bounds of columns are finite; a row may have
+// infinite bounds.
 type Program struct {
-	Columns int
-	Rows    [][]Entry
-	RowLo   []float64
-	RowHi   []float64
-	Cost    []float64
-	Entries int // number of coefficients of all rows
+	Columns int       // number of columns
+	Rows    [][]Entry // for each row: coefficients
+	RowLo   []float64 // for each row: lower bound; −Inf if the row has no lower bound
+	RowHi   []float64 // for each row: upper bound; +Inf if the row has no upper bound
+	Cost    []float64 // for each column: coefficient in the objective
+	Entries int       // total number of coefficients of the rows
 }
 
-// An Entry is the coefficient of a column in a row.
+// An Entry is the coefficient Factor of a column in a row.
 type Entry struct {
 	Column int
 	Factor float64
 }
 
-// AddRow adds the row lo ≤ Σ entries ≤ hi and returns its index.
+// AddRow adds the row lo ≤ Σ entries ≤ hi and returns the index of the row.
 func (p *Program) AddRow(of []Entry, lo, hi float64) int {
 	p.Rows = append(p.Rows, of)
 	p.Entries += len(of)
@@ -27,11 +28,10 @@ func (p *Program) AddRow(of []Entry, lo, hi float64) int {
 	return len(p.Rows) - 1
 }
 
-// UpperBound returns an upper bound of Σ cost·x for any weights w of the rows. The sum equals Σ_r
-// w_r·(row r) + Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each term is at most its value at one of
-// its bounds. It adds the possible rounding error. Weights near the best give a bound near the
-// optimum, and no weights can make it wrong. Without costs it is below 0 only if nothing satisfies
-// the rows.
+// UpperBound returns an upper bound of Σ cost·x for any weights w of the rows. The sum equals Σ_r w_r·(row r) +
+// Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each term is at most the term's value at one of the bounds.
+// UpperBound adds the possible rounding error. Weights near the best weights give a bound near the optimum, and
+// no weights can make the bound wrong. Without costs, the bound is below 0 only if no values satisfy the rows.
 func (p *Program) UpperBound(cost, w, lo, hi []float64) float64 {
 	rest, size := make([]float64, p.Columns), make([]float64, p.Columns)
 	if cost != nil {

@@ -6,14 +6,15 @@ import (
 	"math/big"
 )
 
-// A Whole is a linear program in whole numbers, without an objective. Its infeasibility is proven
-// exactly.
+// A Whole is a linear program in whole numbers, without an objective. If the program is infeasible, the
+// infeasibility can be proven exactly.
 type Whole struct {
-	Lo, Hi []int64 // bounds of each column
+	Lo, Hi []int64 // for each column: bounds
 	Rows   []WholeRow
 }
 
-// A WholeRow is the constraint Lo ≤ Σ factor·column ≤ Hi. math.MinInt64 and math.MaxInt64 mean no bound.
+// A WholeRow is the constraint Lo ≤ Σ factor·column ≤ Hi. The bounds math.MinInt64 and math.MaxInt64 mean no
+// bound.
 type WholeRow struct {
 	Entries []WholeEntry
 	Lo, Hi  int64
@@ -26,26 +27,26 @@ type WholeEntry struct {
 	Factor int64
 }
 
-// maxFactors is the greatest number of coefficients of a program's dense matrix, which takes 512 MiB.
-const maxFactors = 1 << 26
+// maxCoefficients is the maximum number of coefficients of a program's dense matrix, which takes 512 MiB.
+const maxCoefficients = 1 << 26
 
-// A WholeResult is the outcome of solving a Whole: values that satisfy it, a proof of infeasibility, or neither if it
-// is too large or was interrupted.
+// A WholeResult is the outcome of solving a Whole: values that satisfy the program, a proof of infeasibility, or
+// neither if the program is too large or solving was interrupted.
 type WholeResult struct {
-	Values     []float64 // value of each column; nil if none were found
-	Infeasible bool
-	Blamed     []int // indices of the rows that the proof of infeasibility uses
-	Work       int   // number of coefficients processed
+	Values     []float64 // for each column: value; nil if no values were found
+	Infeasible bool      // whether the program is proven to be infeasible
+	Blamed     []int     // indices of the rows that the proof of infeasibility uses
+	Work       int       // number of coefficients processed
 }
 
-// Solve looks for values of the columns, which need not be whole numbers, that satisfy the program.
+// Solve looks for values of the columns that satisfy the program. The values need not be whole numbers.
 func (x *Whole) Solve(ctx context.Context) WholeResult {
-	if len(x.Lo)*len(x.Rows) > maxFactors {
+	if len(x.Lo)*len(x.Rows) > maxCoefficients {
 		return WholeResult{}
 	}
-	t := newFeasibility(x.scaled())
+	t := newFeasibilitySimplex(x.scaledMatrix())
 	kept, weights := t.solve(ctx)
-	r := WholeResult{Work: (t.pivots + 1) * len(x.Lo) * len(x.Rows)}
+	r := WholeResult{Work: (t.pivotCount + 1) * len(x.Lo) * len(x.Rows)}
 	switch {
 	case kept:
 		r.Values = make([]float64, len(x.Lo))
@@ -58,9 +59,10 @@ func (x *Whole) Solve(ctx context.Context) WholeResult {
 	return r
 }
 
-// scaled returns the program as a matrix for the simplex method. Columns are in units of their ranges, and the
-// greatest coefficient of each row is 1. lo and hi hold the bounds of the columns, then of the rows.
-func (x *Whole) scaled() (factors [][]float64, lo, hi []float64) {
+// scaledMatrix returns the program as a matrix for the simplex method. Columns are in units of their ranges, and
+// the greatest coefficient of each row is 1. The slices lo and hi hold the bounds of the columns, then of the
+// rows.
+func (x *Whole) scaledMatrix() (factors [][]float64, lo, hi []float64) {
 	columns := len(x.Lo)
 	lo, hi = make([]float64, columns+len(x.Rows)), make([]float64, columns+len(x.Rows))
 	for j := range columns {
@@ -75,7 +77,7 @@ func (x *Whole) scaled() (factors [][]float64, lo, hi []float64) {
 	return factors, lo, hi
 }
 
-// scaleRow returns the coefficients and bounds of a row for the simplex method, and sets the row's scale.
+// scaleRow returns the coefficients and bounds of a row for the simplex method, and sets the scale of the row.
 func (x *Whole) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
 	f = make([]float64, len(x.Lo))
 	top, at := 0.0, 0.0 // at: value of the row with all columns at their lower bounds
@@ -101,10 +103,10 @@ func (x *Whole) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
 	return f, lo, hi
 }
 
-// ProvesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The rows require
-// Σ_r w_r·Σ_v f_rv·v to be at least some value, and that value exceeds the maximum that the columns'
-// bounds allow. It returns the rows with nonzero weight. [Whole.Solve]
-// must have been called.
+// ProvesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The rows require Σ_r
+// w_r·Σ_v f_rv·v to be at least some value, and that value exceeds the maximum that the bounds of the columns
+// allow. ProvesInfeasible returns the indices of the rows with nonzero weight. [Whole.Solve] must have been
+// called.
 func (x *Whole) ProvesInfeasible(weights []float64) (proven bool, blamed []int) {
 	top, scale := 0.0, 1.0
 	for k, w := range weights {

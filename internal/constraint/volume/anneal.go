@@ -14,19 +14,22 @@ import (
 )
 
 const (
-	// keepWeight is the fraction of a population's effective size that each annealing step retains.
-	keepWeight = 0.6
-	// enough is the fraction of a population that must satisfy all sums (v = 0) before the other members are dropped.
-	enough = 0.4
-	// maxSteps is the greatest number of annealing steps. 400 steps that retain 0.6 each reach shares of 10⁻⁸⁸.
-	maxSteps = 400
-	// frozen is the least v in a population, in units of 1/b, at which annealing gives up: weights of e⁻⁵⁰
-	// carry no information.
-	frozen = 50
+	// keptEffectiveShare is the fraction of a population's effective size that each annealing step retains.
+	keptEffectiveShare = 0.6
+	// zeroShareToFinish is the fraction of a population that must satisfy all sums before the other members are
+	// dropped.
+	zeroShareToFinish = 0.4
+	// maxAnnealingSteps is the maximum number of annealing steps. 400 steps that retain 0.6 each reach shares of
+	// 10⁻⁸⁸.
+	maxAnnealingSteps = 400
+	// maxExponent is the value of b·v above which annealing gives up, where b is the inverse temperature and v
+	// the least violation in a population: weights of e⁻⁵⁰ carry no information.
+	maxExponent = 50
 )
 
-// annealGroups anneals the populations from..to−1 of each size until their members keep all rules. If from is 0, it
-// first determines each size's schedule.
+// annealGroups anneals, for each size, the populations with the indices from..to−1, until the members of the
+// populations keep all rules. If from is 0, annealGroups first determines the annealing schedule of each size. A
+// size is a number of used ingredients.
 func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(m.options.Workers)
@@ -40,12 +43,12 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 					return err
 				}
 			}
-			if !w.schedule.found {
+			if !w.schedule.reachedZero {
 				return nil
 			}
 			for g := from; g < to; g++ {
-				r := m.options.Stream(w.stream + 1 + uint64(g))
-				one, err := m.population(ctx, w, r, population, &w.schedule, true)
+				r := m.options.Stream(w.firstStream + 1 + uint64(g))
+				one, err := m.annealPopulation(ctx, w, r, populationSize, &w.schedule, true)
 				if err != nil {
 					return err
 				}
@@ -57,8 +60,9 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	return work.Wait()
 }
 
-// preliminary returns a measurement that uses the populations annealed so far in place of all.
-func (m *measurement) preliminary() *measurement {
+// preliminaryMeasurement returns a copy of the measurement for a rough result. In the copy the populations
+// annealed so far stand in for all populations.
+func (m *measurement) preliminaryMeasurement() *measurement {
 	own := *m
 	own.sizes = nil
 	for _, w := range m.sizes {
@@ -71,20 +75,20 @@ func (m *measurement) preliminary() *measurement {
 	return &own
 }
 
-// scale sets the scale of each sum to 1 over its standard deviation among random compositions, so that violations of
-// different sums are comparable.
-func (m *measurement) scale() {
+// scaleSums sets the scale of each sum to 1 over the standard deviation of the sum among random compositions. So
+// violations of different sums are comparable.
+func (m *measurement) scaleSums() {
 	r := m.options.Stream(0)
 	walker := newWalker(m.rules)
 	sampler := m.problem.Sampler.Clone()
 	var x Composition
-	values := make([][]float64, len(m.rules.bounds))
+	values := make([][]float64, len(m.rules.sumBounds))
 	for _, w := range m.sizes {
 		if math.IsInf(w.logCount, -1) {
 			continue
 		}
 		for range 32 {
-			if !draw(sampler, r, w.n, &x) {
+			if !drawCountable(sampler, r, w.n, &x) {
 				break
 			}
 			walker.load(x)
@@ -102,42 +106,43 @@ func (m *measurement) scale() {
 			squares += (s - mean) * (s - mean) / float64(len(sample))
 		}
 		if squares > 0 {
-			m.rules.bounds[k].scale = 1 / math.Sqrt(squares)
+			m.rules.sumBounds[k].scale = 1 / math.Sqrt(squares)
 		}
 	}
 }
 
-// draw sets x to a uniform composition of n ingredients that keeps the countable rules. It returns false if there is
-// none.
-func draw(s *count.Sampler, r Rand, n int, x *Composition) bool {
+// drawCountable sets x to a uniform composition of n ingredients that keeps the countable rules. drawCountable
+// returns false if there is no such composition.
+func drawCountable(s *count.Sampler, r Rand, n int, x *Composition) bool {
 	var err error
 	x.Ingredients, x.Amounts, err = s.Draw(r, n, x.Ingredients[:0], x.Amounts[:0])
 	return !errors.Is(err, count.ErrEmpty)
 }
 
-// runPilot determines the annealing schedule of a size by a population of its own.
-func (m *measurement) runPilot(ctx context.Context, w *sizeWork) error {
-	r := m.options.Stream(w.stream)
-	g, err := m.population(ctx, w, r, pilot, &w.schedule, false)
+// runPilot determines the annealing schedule of a size with a pilot population, which is used for nothing else.
+func (m *measurement) runPilot(ctx context.Context, w *sizeState) error {
+	r := m.options.Stream(w.firstStream)
+	g, err := m.annealPopulation(ctx, w, r, pilotSize, &w.schedule, false)
 	if g != nil {
-		w.schedule.moves = g.moves
+		w.schedule.pilotMoves = g.moveCount
 	}
 	return err
 }
 
-// population draws compositions and anneals them along the schedule s. Unless fixed, it determines the steps of the
-// schedule meanwhile.
-func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size int, s *schedule, fixed bool) (*group, error) {
-	g := &group{members: make([]Composition, size), mean: 1, rand: r}
+// annealPopulation draws a population of compositions and anneals the population along the inverse temperatures
+// of the schedule s. The parameter size is the number of compositions. Unless fixed is true, annealPopulation
+// also determines the inverse temperatures.
+func (m *measurement) annealPopulation(ctx context.Context, w *sizeState, r Rand, size int, s *schedule, fixed bool) (*group, error) {
+	g := &group{members: make([]Composition, size), weightProduct: 1, random: r}
 	walker := newWalker(m.rules)
 	sampler := m.problem.Sampler.Clone()
 	values := make([]float64, size)
 	for k := range g.members {
-		if !draw(sampler, r, w.n, &g.members[k]) {
+		if !drawCountable(sampler, r, w.n, &g.members[k]) {
 			return g, nil
 		}
 		walker.load(g.members[k])
-		values[k] = float64(float64(walker.v) / quantum)
+		values[k] = float64(float64(walker.totalViolation) / violationQuantum)
 	}
 	weights := make([]float64, size)
 	b := 0.0
@@ -150,22 +155,22 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 			if step < len(s.steps) {
 				next = s.steps[step]
 			}
-		} else if countZeros(values) < enough*float64(size) {
-			if step == maxSteps || b*slices.Min(values) > frozen {
-				g.moves = walker.moves
+		} else if countZeros(values) < zeroShareToFinish*float64(size) {
+			if step == maxAnnealingSteps || b*slices.Min(values) > maxExponent {
+				g.moveCount = walker.moveCount
 				return g, nil
 			}
 			next = nextStep(values, b, weights)
 			s.steps = append(s.steps, next)
 		} else {
-			s.found = true
+			s.reachedZero = true
 		}
 		fillWeights(values, b, next, weights)
 		sum := 0.0
 		for _, x := range weights {
 			sum += x
 		}
-		g.mean = float64(g.mean * (sum / float64(size)))
+		g.weightProduct = float64(g.weightProduct * (sum / float64(size)))
 		if sum == 0 {
 			break
 		}
@@ -174,19 +179,19 @@ func (m *measurement) population(ctx context.Context, w *sizeWork, r Rand, size 
 		for k := range g.members {
 			walker.load(g.members[k])
 			for range movesPerStep(w.n) {
-				walker.move(r, b)
+				walker.makeMove(r, b)
 			}
 			walker.store(&g.members[k])
-			values[k] = float64(float64(walker.v) / quantum)
+			values[k] = float64(float64(walker.totalViolation) / violationQuantum)
 		}
 		if math.IsInf(b, 1) {
 			break
 		}
 	}
-	if g.mean == 0 {
+	if g.weightProduct == 0 {
 		g.members = nil
 	}
-	g.moves = walker.moves
+	g.moveCount = walker.moveCount
 	return g, nil
 }
 
@@ -201,8 +206,9 @@ func countZeros(values []float64) float64 {
 	return n
 }
 
-// fillWeights sets weights to exp(−(next−b)·v) for each v of values. If next is infinite, a weight is 1 for v =
-// 0, else 0.
+// fillWeights sets weights to the weights of a population when the inverse temperature changes from b to next.
+// The weight of a member with violation v is exp(−(next−b)·v). If next is infinite, the weight is 1 for v = 0,
+// and 0 for any other v.
 func fillWeights(values []float64, b, next float64, weights []float64) {
 	for k, v := range values {
 		switch {
@@ -216,8 +222,9 @@ func fillWeights(values []float64, b, next float64, weights []float64) {
 	}
 }
 
-// nextStep returns the next b, found by bisection: the one for which the weights w of the values have (Σ w)² / Σ
-// w² = keepWeight·size. Some value must be above 0.
+// nextStep returns the inverse temperature that follows b, found by bisection. The weights w of the members,
+// whose violations are values, then satisfy (Σ w)² / Σ w² = keptEffectiveShare·size. Some violation must be
+// above 0.
 func nextStep(values []float64, b float64, weights []float64) float64 {
 	least := slices.Min(values)
 	effective := func(step float64) float64 {
@@ -231,14 +238,14 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	}
 	// If all values are equal, no step changes the effective size. The step then ends at a mean weight of e⁻³.
 	lo, hi := 0.0, 1.0
-	for effective(hi) > keepWeight {
+	for effective(hi) > keptEffectiveShare {
 		lo, hi = hi, float64(2*hi)
 		if lo*least > 3 {
 			return b + 3/least
 		}
 	}
 	for range 50 {
-		if mid := float64((lo + hi) / 2); effective(mid) > keepWeight {
+		if mid := float64((lo + hi) / 2); effective(mid) > keptEffectiveShare {
 			lo = mid
 		} else {
 			hi = mid
@@ -247,8 +254,8 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	return b + hi
 }
 
-// resample replaces the members by as many draws from them in proportion to weights, with a single uniform number.
-// Member k occurs ⌊size·w_k/Σw⌋ times or once more (Kitagawa 1996).
+// resample replaces the members by as many draws from the members in proportion to weights, with a single
+// uniform number. Member k occurs ⌊size·w_k/Σw⌋ times or one time more (Kitagawa 1996).
 func (g *group) resample(r Rand, weights []float64, sum float64) {
 	size := len(g.members)
 	offset := float64(float64(r.Intn(1<<30)) / (1 << 30))

@@ -8,24 +8,27 @@ import (
 	"kir/internal/portable"
 )
 
-// A joint is the log share of a size from all measurements, and the values without each one of the groups.
-type joint struct {
-	logShare float64
-	without  []float64
+// A jointEstimate is the estimated log share of a size, that is, the log of the share of the countable
+// compositions that keep all rules. The estimate combines all measurements. The jackknife needs the estimates
+// without each of the groups.
+type jointEstimate struct {
+	logShare     float64   // log of the share of the countable compositions that keep all rules
+	withoutGroup []float64 // for each group: log share computed without the group
 }
 
-// join combines the shares and the ratios to a joint for each size. It is nil for a size of which neither is known.
+// joinEstimates combines the shares and the ratios to a jointEstimate for each size. The estimate is nil for a
+// size of which neither a share nor a ratio is known.
 //
-// Neighbouring sizes whose ratio is more precise than their shares form a chain. Along a chain the ratios give φ_n,
-// the log share up to a constant c, and
+// Neighbouring sizes whose ratio is more precise than their shares form a chain. Along a chain the ratios give
+// φ_n, the log share up to a constant c, and
 //
-// \te^c = mean over the chain's n of share_n·e^{−φ_n}
+//	e^c = mean of share_n·e^{−φ_n} over the sizes n of the chain
 //
 // This estimate is unbiased if the ratios are exact.
-func (m *measurement) join() []*joint {
-	joined := make([]*joint, len(m.sizes))
+func (m *measurement) joinEstimates() []*jointEstimate {
+	joined := make([]*jointEstimate, len(m.sizes))
 	for from := 0; from < len(m.sizes); {
-		if !m.sizes[from].sampled() {
+		if !m.sizes[from].hasMembers() {
 			from++
 			continue
 		}
@@ -33,13 +36,13 @@ func (m *measurement) join() []*joint {
 		for to < len(m.sizes) && m.areNeighbours(to-1) && m.bridgeHolds(to-1) {
 			to++
 		}
-		whole := m.chain(from, to, -1)
+		whole := m.chainLogShares(from, to, -1)
 		for k, s := range whole {
-			joined[from+k] = &joint{logShare: s, without: make([]float64, groups)}
+			joined[from+k] = &jointEstimate{logShare: s, withoutGroup: make([]float64, groupCount)}
 		}
-		for g := range groups {
-			for k, s := range m.chain(from, to, g) {
-				joined[from+k].without[g] = s
+		for g := range groupCount {
+			for k, s := range m.chainLogShares(from, to, g) {
+				joined[from+k].withoutGroup[g] = s
 			}
 		}
 		from = to
@@ -47,70 +50,74 @@ func (m *measurement) join() []*joint {
 	return joined
 }
 
-// bridgeHolds reports whether the ratio between the sizes at indices k and k+1 is more precise than their shares.
+// bridgeHolds reports whether the ratio measured by splits and merges between the sizes at indices k and k+1 is
+// at least as precise as the ratio of the annealed shares of the two sizes.
 func (m *measurement) bridgeHolds(k int) bool {
-	without := make([]float64, groups)
-	for g := range groups {
+	without := make([]float64, groupCount)
+	for g := range groupCount {
 		without[g] = m.logRatio(k, g)
 		if math.IsInf(without[g], 0) || math.IsNaN(without[g]) {
 			return false
 		}
 	}
-	ratio := jackknife(without, nil)
-	shares := make([]float64, groups)
-	for g := range groups {
-		shares[g] = portable.Log(m.share(k+1, g)) - portable.Log(m.share(k, g))
+	ratio := jackknifeDifference(without, nil)
+	shares := make([]float64, groupCount)
+	for g := range groupCount {
+		shares[g] = portable.Log(m.meanShare(k+1, g)) - portable.Log(m.meanShare(k, g))
 	}
-	direct := jackknife(shares, nil)
+	direct := jackknifeDifference(shares, nil)
 	return !(ratio > direct)
 }
 
-// share returns the share of the size at index k, averaged over all groups except number without (−1 for none).
-func (m *measurement) share(k, without int) float64 {
+// meanShare returns the share of the countable compositions that keep all rules, for the size at index k. The
+// share is the mean over all groups except the group with index without. A negative index leaves out no group.
+func (m *measurement) meanShare(k, without int) float64 {
 	sum, n := 0.0, 0.0
 	for g, one := range m.sizes[k].groups {
 		if g != without {
-			sum += one.mean
+			sum += one.weightProduct
 			n++
 		}
 	}
 	return sum / n
 }
 
-// logRatio returns log(share_{n+1}/share_n) of the sizes at indices k and k+1, from the splits and merges of all
-// groups except number without. It is NaN or infinite if no split or no merge succeeded.
+// logRatio returns the log of the ratio of the shares of the sizes at indices k+1 and k. The ratio is estimated
+// from the splits and merges of all groups except the group with index without. The result is NaN or infinite if
+// no split or no merge succeeded.
 func (m *measurement) logRatio(k, without int) float64 {
 	var splits, splitTries, merges, mergeTries float64
-	for g := range groups {
+	for g := range groupCount {
 		if g == without {
 			continue
 		}
 		// Weighting populations by their shares keeps the estimate unbiased even if moves do not connect all
 		// compositions.
 		below, above := m.sizes[k].groups[g], m.sizes[k+1].groups[g]
-		splits += float64(below.mean * float64(below.splits))
-		splitTries += float64(below.mean * float64(below.tries))
-		merges += float64(above.mean * float64(above.merges))
-		mergeTries += float64(above.mean * float64(above.tries))
+		splits += float64(below.weightProduct * float64(below.splits))
+		splitTries += float64(below.weightProduct * float64(below.tries))
+		merges += float64(above.weightProduct * float64(above.merges))
+		mergeTries += float64(above.weightProduct * float64(above.tries))
 	}
 	n := float64(m.sizes[k].n)
 	ways := portable.Log(float64(len(m.rules.amounts))-n) + portable.Log(float64(m.rules.total)-n) - portable.Log(n) - portable.Log(n+1)
 	return ways + portable.Log(splits/splitTries) - portable.Log(merges/mergeTries) - (m.sizes[k+1].logCount - m.sizes[k].logCount)
 }
 
-// chain returns the log shares of the sizes at indices from..to−1, which form a chain, without one group.
-func (m *measurement) chain(from, to, without int) []float64 {
+// chainLogShares returns the log shares of the sizes at indices from..to−1, which form a chain, that is, are
+// linked by precise ratios. The group with index without is left out; a negative index leaves out no group.
+func (m *measurement) chainLogShares(from, to, without int) []float64 {
 	phi := make([]float64, to-from)
 	for k := from + 1; k < to; k++ {
 		phi[k-from] = phi[k-from-1] + m.logRatio(k-1, without)
 	}
 	top := math.Inf(-1)
 	for k := range phi {
-		top = max(top, portable.Log(m.share(from+k, without))-phi[k])
+		top = max(top, portable.Log(m.meanShare(from+k, without))-phi[k])
 	}
 	sum := 0.0
 	for k := range phi {
-		sum += portable.Exp(portable.Log(m.share(from+k, without)) - phi[k] - top)
+		sum += portable.Exp(portable.Log(m.meanShare(from+k, without)) - phi[k] - top)
 	}
 	c := top + portable.Log(sum/float64(len(phi)))
 	for k := range phi {
@@ -119,13 +126,14 @@ func (m *measurement) chain(from, to, without int) []float64 {
 	return phi
 }
 
-// minRelativeError is the relative standard error of a share if every drawn composition keeps the rules or all groups
-// agree. Compositions that break the rules could then still be as frequent as one in all draws.
-const minRelativeError = 1. / (groups * population)
+// minRelativeError is the relative standard error of a share if every drawn composition keeps the rules or all
+// groups agree. Even then, compositions that break the rules could be as frequent as one in all draws.
+const minRelativeError = 1. / (groupCount * populationSize)
 
-// jackknife returns the standard error of the difference of two estimates, given their values without each one of the
-// groups (Efron and Stein 1981). It is at least [minRelativeError]. A nil b means the constant 0.
-func jackknife(a, b []float64) float64 {
+// jackknifeDifference returns the jackknife standard error of the difference of two estimates (Efron and Stein
+// 1981). The slices a and b hold the two estimates computed without each of the groups. A nil slice means the
+// constant 0. The standard error is at least [minRelativeError].
+func jackknifeDifference(a, b []float64) float64 {
 	if a == nil && b == nil {
 		return 0
 	}
@@ -139,18 +147,19 @@ func jackknife(a, b []float64) float64 {
 		}
 		return d
 	}
-	differences := make([]float64, groups)
+	differences := make([]float64, groupCount)
 	for g := range differences {
 		differences[g] = at(g)
 	}
-	return max(minRelativeError, spread(differences))
+	return max(minRelativeError, jackknifeSE(differences))
 }
 
-// spread returns the jackknife standard error of an estimate, given its values without each one of the groups.
-func spread(without []float64) float64 {
+// jackknifeSE returns the jackknife standard error of an estimate. The parameter without holds the estimates
+// computed without each of the groups.
+func jackknifeSE(without []float64) float64 {
 	mean := 0.0
 	for _, x := range without {
-		mean += float64(x / groups)
+		mean += float64(x / groupCount)
 	}
 	if diagnose.IsConstant(slices.Min(without), slices.Max(without)) {
 		return 0 // a spread that small is rounding error
@@ -159,5 +168,5 @@ func spread(without []float64) float64 {
 	for _, x := range without {
 		squares += float64((x - mean) * (x - mean))
 	}
-	return math.Sqrt(squares * (groups - 1) / groups)
+	return math.Sqrt(squares * (groupCount - 1) / groupCount)
 }

@@ -1,36 +1,37 @@
-// Package volume estimates how many compositions keep rules that cannot be counted, above all
-// limits, and finds some that do.
+// Package volume estimates how many compositions keep rules that cannot be counted, above all limits, and finds
+// some compositions that keep the rules.
 //
-// Package count counts amounts, steps, and groups that are disjoint or nested. The other rules are
-// bounded sums ([constraint.Sum]). Let D_n be the number of compositions of n ingredients that keep
-// the countable rules. A share of them keeps the sums too. That share may be one in a million, so
-// random draws would find none. The package measures it in two ways and joins the results.
+// Package count counts amounts, steps, and groups that are disjoint or nested. The other rules are bounded sums
+// ([constraint.Sum]). Let D_n be the number of compositions of n ingredients that keep the countable rules. Only
+// a share of the D_n compositions also keeps the sums. The share may be one in a million, so random draws would
+// find no composition. The package measures the share in two ways and joins the results.
 //
 // # From the counted to the allowed compositions
 //
-// Let v(x) ≥ 0 be the amount by which x breaks the sums. A population is drawn exactly and
-// uniformly from the countable compositions, and taken through the laws
+// Let v(x) ≥ 0 be the amount by which composition x breaks the sums. A population is drawn exactly and uniformly
+// from the countable compositions, and taken through the distributions
 //
 //	π_b(x) ∝ exp(−b·v(x)),  b = 0 = b_0 < b_1 < … < b_L < ∞,
 //
-// by weighing, resampling and moving (sequential Monte Carlo, Del Moral, Doucet and Jasra 2006).
-// The last law is that of v = 0. The product of the mean weights has the share as its expected
-// value, however little the moves reach. A separate population fixes the steps beforehand.
-// Independent groups of populations give the standard error.
+// by weighing, resampling and moving (sequential Monte Carlo, Del Moral, Doucet and Jasra 2006). The last
+// distribution is uniform on v = 0. The expected value of the product of the mean weights is the share, however
+// little the moves reach. A separate population fixes the steps beforehand. Independent groups of populations
+// give the standard error.
 //
 // # From size to size
 //
-// With M units and N ingredients, a split takes x of n ingredients to n+1. It draws one of the M−n
-// inner cuts of its amounts, and one of the N−n absent ingredients, which takes the units behind
-// the cut. A merge draws one of the n(n+1) ordered pairs of n+1 ingredients; the first absorbs the
-// second. Exactly one merge undoes each split, so that
+// With M units and N ingredients, a split takes a composition x of n ingredients to n+1 ingredients. A split
+// draws one of the M−n inner cuts of the amounts, and one of the N−n absent ingredients, which takes the units
+// behind the cut. A merge draws one of the n(n+1) ordered pairs of n+1 ingredients; the first ingredient absorbs
+// the second. Exactly one merge undoes each split, so that
 //
 //	|X_{n+1}| / |X_n| = (N−n)(M−n) / (n(n+1)) · P_n(split) / P_{n+1}(merge),
 //
-// where P_n(split) is the probability that a uniform split of a uniform x ∈ X_n keeps all rules,
-// and P_{n+1}(merge) that of a merge. Both are measured on the populations as they keep moving
-// under the rules. These ratios are precise and the shares are not. Together they are precise up to
-// a factor common to all n, which does not affect the law of n.
+// where P_n(split) is the probability that a uniform split of a uniform x ∈ X_n keeps all rules, and
+// P_{n+1}(merge) is the probability that a uniform merge does. Both probabilities are measured on the
+// populations as the populations keep moving under the rules. The ratios are precise and the shares are not.
+// Together, ratios and shares are precise up to a factor common to all n, which does not affect the distribution
+// of n.
 package volume
 
 import (
@@ -40,7 +41,8 @@ import (
 	"slices"
 )
 
-// Measure estimates, for each size n, the share of the countable compositions that keep the sums, too.
+// Measure estimates, for each size n, the share of the countable compositions of n ingredients that also keep
+// the sums.
 func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	m, err := Begin(ctx, p, o)
 	if err != nil {
@@ -49,9 +51,9 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	return m.Finish(ctx)
 }
 
-// A Measurement is a measurement in progress. For each size some populations have been annealed, which is enough for
-// a rough result.
-type Measurement struct{ of *measurement }
+// A Measurement is a measurement in progress. For each size some populations have been annealed, which is enough
+// for a rough result.
+type Measurement struct{ measurement *measurement }
 
 // Begin does the first part of [Measure], after which a rough result exists.
 func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
@@ -76,13 +78,13 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	}
 	m := &measurement{problem: p, options: o, rules: rules}
 	for k, n := range o.Sizes {
-		w := &sizeWork{n: n, mass: 1, stream: uint64(n) * (groups + 1), logCount: p.Table.LogCount(n)}
+		w := &sizeState{n: n, mass: 1, firstStream: uint64(n) * (groupCount + 1), logCount: p.Table.LogCount(n)}
 		if o.Mass != nil {
 			w.mass = o.Mass[k]
 		}
 		m.sizes = append(m.sizes, w)
 	}
-	m.scale()
+	m.scaleSums()
 	if err := m.annealGroups(ctx, 0, earlyGroups); err != nil {
 		return nil, err
 	}
@@ -90,36 +92,36 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 }
 
 // Rough returns the result of the first part, whose errors are large.
-func (m *Measurement) Rough() *Result { return m.of.preliminary().result() }
+func (m *Measurement) Rough() *Result { return m.measurement.preliminaryMeasurement().result() }
 
-// Finish does the second part of [Measure]. Call it at most once.
+// Finish does the second part of [Measure]. Callers must call Finish at most once.
 func (m *Measurement) Finish(ctx context.Context) (*Result, error) {
-	if err := m.of.annealGroups(ctx, earlyGroups, groups); err != nil {
+	if err := m.measurement.annealGroups(ctx, earlyGroups, groupCount); err != nil {
 		return nil, err
 	}
-	if err := m.of.bridge(ctx); err != nil {
+	if err := m.measurement.measureSizeRatios(ctx); err != nil {
 		return nil, err
 	}
-	return m.of.result(), nil
+	return m.measurement.result(), nil
 }
 
 // result combines the estimates of all populations.
 func (m *measurement) result() *Result {
 	r := &Result{rules: m.rules}
-	joined := m.join()
+	joined := m.joinEstimates()
 	for k, w := range m.sizes {
 		s := Size{N: w.n, LogShare: math.Inf(-1)}
 		var replicates []float64
 		if joined[k] != nil {
 			s.Found = true
 			s.LogShare = joined[k].logShare
-			replicates = joined[k].without
-			s.SE = jackknife(replicates, nil)
+			replicates = joined[k].withoutGroup
+			s.SE = jackknifeDifference(replicates, nil)
 		}
-		r.Moves += w.moves()
+		r.Moves += w.moveCount()
 		r.Sizes = append(r.Sizes, s)
 		r.replicates = append(r.replicates, replicates)
-		r.pools = append(r.pools, newPool(w))
+		r.pools = append(r.pools, newCompositionPool(w))
 	}
 	return r
 }

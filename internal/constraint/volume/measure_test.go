@@ -437,8 +437,8 @@ func TestNextStep(t *testing.T) {
 		w := math.Exp(-step * v)
 		sum, squares = sum+w, squares+w*w
 	}
-	if left := sum * sum / squares / 500; math.Abs(left-keepWeight) > 1e-9 {
-		t.Errorf("%v is effective after a step of %v, want %v", left, step, keepWeight)
+	if left := sum * sum / squares / 500; math.Abs(left-keptEffectiveShare) > 1e-9 {
+		t.Errorf("%v is effective after a step of %v, want %v", left, step, keptEffectiveShare)
 	}
 	for k := range values {
 		values[k] = 2

@@ -15,7 +15,7 @@ type Rand interface {
 	Bernoulli(p float64) bool
 }
 
-// A Problem holds the rules, divided into countable ones and sums.
+// A Problem holds the rules, divided into countable rules and sums.
 type Problem struct {
 	Space   count.Space      // countable rules, whose groups are disjoint or nested
 	Table   *count.Table     // counts of Space
@@ -23,38 +23,37 @@ type Problem struct {
 	Sums    []constraint.Sum // rules that Space does not express
 }
 
-// A Composition lists the used ingredients and, in the same order, their amounts.
+// A Composition lists the used ingredients and, in the same order, the amounts of the ingredients.
 type Composition struct{ Ingredients, Amounts []int32 }
 
-// These are the default precision and effort. Caches hold results measured with them.
+// These constants are the default precision and effort. Caches hold results measured with the defaults.
 const (
-	DefaultRatioError = 0.02
-	DefaultEffort     = 100 // greatest number of moves, in millions
+	DefaultRatioError = 0.02 // required standard error of the log of a ratio
+	DefaultEffort     = 100  // maximum number of moves, in millions
 )
 
 // Options state which sizes to measure, and how precisely.
 type Options struct {
-	// Sizes are the numbers of used ingredients to measure, ascending. Sizes with D_n = 0 are
-	// skipped.
+	// Sizes are the numbers of used ingredients to measure, in ascending order. Sizes with D_n = 0 are skipped.
 	Sizes []int
 
-	// Mass is the law's probability of each size, up to a factor; nil makes all equal. RatioError applies to sizes
-	// with more than 0.1 % of the total.
+	// Mass is the probability of each size in the distribution to be sampled, up to a common factor; nil makes
+	// all sizes equally probable. RatioError applies to sizes with more than 0.1 % of the total mass.
 	Mass []float64
 
-	// RatioError is the required standard error of the log of each ratio |X_m|/|X_n|. Measuring ends once it is
-	// reached, or when the Effort is spent. 0 means [DefaultRatioError].
+	// RatioError is the required standard error of the log of each ratio |X_m|/|X_n|. Measuring ends once all
+	// ratios have this precision, or when the Effort is spent. 0 means [DefaultRatioError].
 	RatioError float64
 
-	// Effort is the greatest number of moves, in millions; 0 means [DefaultEffort]. If ingredients have more than 64
-	// terms in sums on average, a move counts once for every 64 terms.
+	// Effort is the maximum number of moves, in millions; 0 means [DefaultEffort]. If ingredients have more than
+	// 64 terms in sums on average, a move counts once for every 64 terms.
 	Effort float64
 
-	// Stream returns a source of random choices for a part of the work. Equal indices must give equal sources. The
-	// result depends on nothing else.
+	// Stream returns a source of random choices for a part of the work. Equal indices must give equal sources.
+	// The result depends on no other source of randomness.
 	Stream func(index uint64) Rand
 
-	// Workers is the number of goroutines, at least 1. It does not affect the result.
+	// Workers is the number of goroutines, at least 1. The number does not affect the result.
 	Workers int
 }
 

@@ -2,44 +2,46 @@ package volume
 
 import "kir/internal/portable"
 
-// A Size is the estimate of |X_n| for one n. D_n is the number of countable compositions.
+// A Size is the estimate of |X_n|, the number of compositions of n ingredients that keep all rules, for one n.
+// D_n is the number of countable compositions of n ingredients.
 type Size struct {
-	N        int
+	N        int     // number n of used ingredients
 	LogShare float64 // log(|X_n|/D_n); −Inf if no composition was found
 	SE       float64 // standard error of LogShare
 	Found    bool    // whether compositions of this size that keep all rules are known
 }
 
-// A Result holds the measured sizes. The errors of their log shares are correlated; see
-// [Result.RatioSE] and [Result.LawErrors].
+// A Result holds the measured sizes. The errors of the log shares are correlated; see [Result.RatioSE] and
+// [Result.LawErrors].
 type Result struct {
 	Sizes []Size
 	Moves int64 // number of moves made
 
-	replicates [][]float64 // replicates[k]: log share of size k without each one of the groups, for the jackknife; nil if not found
+	replicates [][]float64 // by size, then by group: log share without the group, for the jackknife; nil for a size that was not found
 	rules      *rules
-	pools      []pool // for each size: compositions that keep all rules
+	pools      []compositionPool // for each size: compositions that keep all rules
 }
 
-// RatioSE returns the jackknife standard error, over the independent groups, of log(|X_m|/|X_n|) for the sizes at
-// indices a and b.
+// RatioSE returns the standard error of log(|X_m|/|X_n|), where m and n are the sizes at indices a and b, and
+// |X_n| is the number of compositions of n ingredients. The standard error is the jackknife over the independent
+// groups.
 func (r *Result) RatioSE(a, b int) float64 {
-	return jackknife(r.replicates[a], r.replicates[b])
+	return jackknifeDifference(r.replicates[a], r.replicates[b])
 }
 
-// LawErrors returns the standard errors of a law of n that uses the measured |X_n|. p is the law by
-// index of Sizes. exact is the total probability of all other sizes, and rest its error.
+// LawErrors returns the standard errors of the probabilities in a distribution of n that uses the measured
+// |X_n|. The probabilities p have the indices of Sizes. The total probability of all other sizes is exact, and
+// the result rest is the standard error of exact.
 //
-// If log |X_n| is off by ε_n, chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The error is the
-// jackknife of this over the groups. So it respects correlations: an error that all sizes share
-// changes nothing. As with counts, the errors of measured sizes are at least those that
-// [minRelativeError] implies.
+// If log |X_n| is off by ε_n, chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The standard error is the jackknife
+// of this expression over the groups. So the standard error respects correlations: an error that all sizes share
+// changes nothing. The errors of measured sizes are at least the errors that [minRelativeError] implies.
 func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
-	laws := make([][]float64, len(p)+1) // law without each one of the groups: by size, then the rest
+	laws := make([][]float64, len(p)+1) // by size, then the rest: probability without each of the groups
 	for k := range laws {
-		laws[k] = make([]float64, groups)
+		laws[k] = make([]float64, groupCount)
 	}
-	for g := range groups {
+	for g := range groupCount {
 		sum := exact
 		for k, s := range r.Sizes {
 			laws[k][g] = p[k]
@@ -56,7 +58,7 @@ func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest f
 		}
 	}
 	for k, law := range laws {
-		se := spread(law)
+		se := jackknifeSE(law)
 		if k < len(p) && r.Sizes[k].Found {
 			se = max(se, float64(minRelativeError*p[k]*(1-p[k])))
 		}

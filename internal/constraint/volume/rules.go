@@ -11,53 +11,54 @@ import (
 
 // rules hold all rules of a problem, indexed by ingredient.
 type rules struct {
-	total   int // total of a composition, in multiples of unit
-	unit    int
-	amounts []allowedAmounts
-	first   []int32 // first[kinds·i+kind] is where ingredient i's terms of a kind begin in terms
-	terms   []ruleTerm
-	bounds  []bound
-	linear  []int32 // sums other than countable rules with terms that depend on amounts
-	bent    []func(amount int) int64
+	total      int                      // total of a composition, in multiples of unit
+	unit       int                      // number of units of which all amounts and the total are multiples
+	amounts    []allowedAmounts         // for each ingredient: amounts that the ingredient may have
+	firstTerms []int32                  // the terms of kind k of ingredient i begin at index firstTerms[kindCount·i+k] of terms
+	terms      []ruleTerm               // all terms, by ingredient, then by kind, then by sum
+	sumBounds  []bound                  // for each sum: permitted interval
+	amountSums []int32                  // indices of the sums that are not countable rules and have terms that depend on amounts
+	bentTerms  []func(amount int) int64 // for each term that is not linear in the amount: value of the term for an amount
 }
 
-// These are the kinds of terms, in the order in which an ingredient's terms are stored.
+// These constants are the kinds of terms, in the order in which the terms of an ingredient are stored.
 const (
-	// A use term counts an ingredient alike in any amount, so a change of the amount leaves it constant. An amount
-	// term depends on the amount. A ceiling is a sum without a lower bound and with positive terms only, so less of
-	// an ingredient never breaks it.
+	// A use term has the same value for every positive amount of an ingredient. An amount term depends on the
+	// amount. A ceiling is a sum without a lower bound and with positive terms only, so less of an ingredient
+	// never breaks a ceiling.
 	ceilingUse = iota
 	otherUse
 	ceilingAmount
 	otherAmount
-	kinds
+	kindCount
 )
 
 // A ruleTerm is the term of one ingredient in one sum.
 type ruleTerm struct {
-	sum             int32
-	bent            int32 // 0, or 1 + the index in rules.bent of a function that replaces perUnit and whole
-	perUnit, perUse int64
+	sumIndex        int32 // index of the sum
+	bentIndex       int32 // 0, or 1 + the index in rules.bentTerms of a function that replaces perUnit and perUse
+	perUnit, perUse int64 // contribution of each unit, and of the use of the ingredient
 }
 
-// bentDelta returns the change of a bent term when an amount changes from was to amount.
+// bentDelta returns the change of a term that is not linear in the amount, when the amount changes from was to
+// amount. The parameter bent is the bentIndex of the term.
 func (r *rules) bentDelta(bent, was, amount int32) int64 {
-	at := r.bent[bent-1]
+	at := r.bentTerms[bent-1]
 	return at(int(amount)*r.unit) - at(int(was)*r.unit)
 }
 
 // allowedAmounts are the amounts lo, lo+step, ... up to hi that an ingredient may have when used.
 type allowedAmounts struct {
-	lo, hi, step int32
-	required     bool
+	lo, hi, step int32 // in multiples of rules.unit
+	required     bool  // whether every composition uses the ingredient
 }
 
 func (a *allowedAmounts) contains(x int32) bool {
 	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
 }
 
-// newRules indexes the rules of a problem by ingredient, with amounts divided by their greatest common divisor with
-// the total.
+// newRules indexes the rules of a problem by ingredient. All amounts are divided by their greatest common
+// divisor with the total.
 func newRules(p Problem) (*rules, error) {
 	s := p.Space
 	r := &rules{total: s.Total, amounts: make([]allowedAmounts, len(s.Ingredients))}
@@ -90,7 +91,7 @@ func newRules(p Problem) (*rules, error) {
 	}
 	hard := len(sums)
 	sums = append(sums, p.Sums...)
-	r.first = make([]int32, kinds*len(s.Ingredients)+1)
+	r.firstTerms = make([]int32, kindCount*len(s.Ingredients)+1)
 	for k := range sums {
 		sum := &sums[k]
 		ceiling, linear := isCeiling(sum), false
@@ -98,29 +99,29 @@ func newRules(p Problem) (*rules, error) {
 			if t.Ingredient < 0 || t.Ingredient >= len(s.Ingredients) {
 				return nil, fmt.Errorf("measure: sum %d names ingredient %d of %d", k-hard, t.Ingredient, len(s.Ingredients))
 			}
-			r.first[kinds*t.Ingredient+kindOf(&t, ceiling)+1]++
+			r.firstTerms[kindCount*t.Ingredient+termKind(&t, ceiling)+1]++
 			linear = linear || t.PerUnit != 0
 		}
-		r.bounds = append(r.bounds, bound{min: sum.Min, max: sum.Max, hard: k < hard, scale: 1})
+		r.sumBounds = append(r.sumBounds, bound{min: sum.Min, max: sum.Max, countable: k < hard, scale: 1})
 		if linear && k >= hard {
-			r.linear = append(r.linear, int32(k))
+			r.amountSums = append(r.amountSums, int32(k))
 		}
 	}
-	for at := 1; at < len(r.first); at++ {
-		r.first[at] += r.first[at-1]
+	for at := 1; at < len(r.firstTerms); at++ {
+		r.firstTerms[at] += r.firstTerms[at-1]
 	}
-	next := slices.Clone(r.first)
+	next := slices.Clone(r.firstTerms)
 	r.terms = make([]ruleTerm, next[len(next)-1])
 	for k := range sums {
 		sum := &sums[k]
 		ceiling := isCeiling(sum)
 		for _, t := range sum.Terms {
-			one := ruleTerm{sum: int32(k), perUnit: t.PerUnit * int64(unit), perUse: t.PerUse}
+			one := ruleTerm{sumIndex: int32(k), perUnit: t.PerUnit * int64(unit), perUse: t.PerUse}
 			if t.IsBent() {
-				r.bent = append(r.bent, t.At)
-				one.bent = int32(len(r.bent))
+				r.bentTerms = append(r.bentTerms, t.At)
+				one.bentIndex = int32(len(r.bentTerms))
 			}
-			at := &next[kinds*t.Ingredient+kindOf(&t, ceiling)]
+			at := &next[kindCount*t.Ingredient+termKind(&t, ceiling)]
 			r.terms[*at] = one
 			*at++
 		}
@@ -128,12 +129,13 @@ func newRules(p Problem) (*rules, error) {
 	return r, nil
 }
 
-// isCeiling reports whether a sum has no lower bound and no negative term.
+// isCeiling reports whether a sum has no effective lower bound and no negative term, and all terms are linear in
+// the amounts.
 func isCeiling(s *constraint.Sum) bool {
 	return s.Min <= 0 && !slices.ContainsFunc(s.Terms, func(t constraint.Term) bool { return t.IsBent() || t.PerUnit < 0 || t.PerUse < 0 })
 }
 
-func kindOf(t *constraint.Term, ceiling bool) int {
+func termKind(t *constraint.Term, ceiling bool) int {
 	switch use := t.PerUnit == 0 && !t.IsBent(); {
 	case use && ceiling:
 		return ceilingUse
@@ -145,15 +147,16 @@ func kindOf(t *constraint.Term, ceiling bool) int {
 	return otherAmount
 }
 
-// termsOf returns the terms of ingredient i of the kinds from..to. Within a kind they follow the order of the sums.
+// termsOf returns the terms of ingredient i of the kinds from..to. Terms of the same kind follow the order of
+// the sums.
 func (r *rules) termsOf(i int32, from, to int) []ruleTerm {
-	return r.terms[r.first[kinds*int(i)+from]:r.first[kinds*int(i)+to+1]]
+	return r.terms[r.firstTerms[kindCount*int(i)+from]:r.firstTerms[kindCount*int(i)+to+1]]
 }
 
-// find returns the term of an ingredient in a sum, of the given kind, or nil.
-func (r *rules) find(i, sum int32, kind int) *ruleTerm {
+// findTerm returns the term of ingredient i in a sum if the term has the given kind, and nil otherwise.
+func (r *rules) findTerm(i, sum int32, kind int) *ruleTerm {
 	terms := r.termsOf(i, kind, kind)
-	at, ok := slices.BinarySearchFunc(terms, sum, func(t ruleTerm, sum int32) int { return cmp.Compare(t.sum, sum) })
+	at, ok := slices.BinarySearchFunc(terms, sum, func(t ruleTerm, sum int32) int { return cmp.Compare(t.sumIndex, sum) })
 	if !ok {
 		return nil
 	}

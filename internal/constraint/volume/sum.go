@@ -2,12 +2,12 @@ package volume
 
 // A bound is the interval of a sum's permitted values, with the weight of a violation.
 type bound struct {
-	min, max int64
-	hard     bool    // whether the sum is a countable rule, which no move may break
-	scale    float64 // contribution to v of each unit of violation
+	min, max  int64
+	countable bool    // whether the sum is a countable rule, which no move may break
+	scale     float64 // contribution of each unit of violation to the total violation v
 }
 
-// violation returns the distance of a sum from the permitted interval.
+// violation returns the distance of the value sum from the permitted interval.
 func (b *bound) violation(sum int64) float64 {
 	switch {
 	case sum < b.min:
@@ -18,14 +18,15 @@ func (b *bound) violation(sum int64) float64 {
 	return 0
 }
 
-// quantum is the v of a sum whose violation times scale is 1. v is a whole number, so that adding and subtracting it
-// leaves no rounding.
-const quantum = 1 << 16
+// violationQuantum is the violation v of a sum whose violation times scale is 1. The total violation is a whole
+// number, so that adding and subtracting contributions causes no rounding error.
+const violationQuantum = 1 << 16
 
-// cost returns the contribution of a sum to v, in parts of quantum.
-func (b *bound) cost(sum int64) int64 {
+// violationCost returns the contribution of a sum with the given value to the total violation v, as a multiple
+// of 1/violationQuantum.
+func (b *bound) violationCost(sum int64) int64 {
 	if sum >= b.min && sum <= b.max {
 		return 0
 	}
-	return 1 + int64(min(b.violation(sum)*b.scale*quantum, 1<<40))
+	return 1 + int64(min(b.violation(sum)*b.scale*violationQuantum, 1<<40))
 }

@@ -2,24 +2,24 @@ package volume
 
 import "math"
 
-// A pool holds compositions of one size that keep all rules, grouped by population.
-type pool struct {
-	members [][]Composition
-	weights []float64 // share measured by each population
+// A compositionPool holds compositions of one size that keep all rules, grouped by population.
+type compositionPool struct {
+	members [][]Composition // by population: compositions
+	weights []float64       // by population: share that the population measured
 }
 
-func newPool(w *sizeWork) pool {
-	var p pool
+func newCompositionPool(w *sizeState) compositionPool {
+	var p compositionPool
 	for _, g := range w.groups {
 		if g != nil && len(g.members) > 0 {
 			p.members = append(p.members, g.members)
-			p.weights = append(p.weights, g.mean)
+			p.weights = append(p.weights, g.weightProduct)
 		}
 	}
 	return p
 }
 
-// A Walk draws compositions that keep all rules. Only one goroutine may use it.
+// A Walk draws compositions that keep all rules. A Walk is not safe for concurrent use.
 type Walk struct {
 	result *Result
 	walker *walker
@@ -28,15 +28,16 @@ type Walk struct {
 // Walk returns a new [Walk] through the compositions that the measurement found.
 func (r *Result) Walk() *Walk { return &Walk{r, newWalker(r.rules)} }
 
-// Draw sets x to a random composition of the size at an index of Sizes, which must have been found. It takes one of
-// the last compositions of the measurement and moves it under the rules. Draws are about uniform if there are many
-// compositions. Use them for starts and comparisons, but not as an exact law.
+// Draw sets x to a random composition of the size with the given index in Sizes. The size must have been found.
+// Draw takes one of the last compositions of the measurement and moves the composition under the rules. Draws
+// are about uniform if there are many compositions. Use the draws for starts and comparisons, but not as exact
+// samples.
 func (w *Walk) Draw(r Rand, index int, x *Composition) {
 	p := w.result.pools[index]
 	members := p.members[r.Categorical(p.weights)]
 	w.walker.load(members[r.Intn(len(members))])
 	for range movesPerStep(w.result.Sizes[index].N) {
-		w.walker.move(r, math.Inf(1))
+		w.walker.makeMove(r, math.Inf(1))
 	}
 	w.walker.store(x)
 }

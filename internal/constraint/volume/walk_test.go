@@ -55,46 +55,46 @@ func TestWalksAsBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "%d: units of %d, %d in all, %d bounds, linear %v\n", k, r.unit, r.total, len(r.bounds), r.linear)
+		fmt.Fprintf(&b, "%d: units of %d, %d in all, %d bounds, linear %v\n", k, r.unit, r.total, len(r.sumBounds), r.amountSums)
 		for _, pull := range []float64{0.05, 2, math.Inf(1)} {
 			w, random := newWalker(r), streams(uint64(k))(7)
 			sum, splits, merges, broken := fnv.New64a(), 0, 0, 0
 			var x Composition
 			for n := 1; n <= min(6, p.Table.MaxUsed()); n++ {
-				if math.IsInf(p.Table.LogCount(n), -1) || !draw(p.Sampler.Clone(), random, n, &x) {
+				if math.IsInf(p.Table.LogCount(n), -1) || !drawCountable(p.Sampler.Clone(), random, n, &x) {
 					continue
 				}
-				if w.load(x); math.IsInf(pull, 1) && w.v > 0 {
+				if w.load(x); math.IsInf(pull, 1) && w.totalViolation > 0 {
 					continue // only what keeps all rules is walked under them
 				}
 				for at := range 60 {
-					w.move(random, pull)
-					fmt.Fprint(sum, w.list, w.amounts, sumsOf(w), w.v, w.hard, " ")
-					kept := w.v == 0 // what is split and merged keeps all rules
-					if at%10 == 0 && kept && len(w.list) < len(w.amounts) && len(w.list) < r.total && w.split(random) {
+					w.makeMove(random, pull)
+					fmt.Fprint(sum, w.usedIngredients, w.amounts, sumsOf(w), w.totalViolation, w.brokenCountable, " ")
+					kept := w.totalViolation == 0 // what is split and merged keeps all rules
+					if at%10 == 0 && kept && len(w.usedIngredients) < len(w.amounts) && len(w.usedIngredients) < r.total && w.splitKeepsRules(random) {
 						splits++
 					}
-					if at%10 == 0 && kept && len(w.list) > 1 && w.merge(random) {
+					if at%10 == 0 && kept && len(w.usedIngredients) > 1 && w.mergeKeepsRules(random) {
 						merges++
 					}
 					// What it stands on, counted anew.
 					w.store(&x)
 					again := newWalker(r)
 					again.load(x)
-					if !slices.Equal(sumsOf(again), sumsOf(w)) || again.v != w.v || again.hard != w.hard || w.hard != 0 || !p.Space.Contains(x.Ingredients, x.Amounts) {
-						t.Fatalf("problem %d: at %v the walker says %v, %d and %d, and it is %v, %d and %d", k, x, sumsOf(w), w.v, w.hard, sumsOf(again), again.v, again.hard)
+					if !slices.Equal(sumsOf(again), sumsOf(w)) || again.totalViolation != w.totalViolation || again.brokenCountable != w.brokenCountable || w.brokenCountable != 0 || !p.Space.Contains(x.Ingredients, x.Amounts) {
+						t.Fatalf("problem %d: at %v the walker says %v, %d and %d, and it is %v, %d and %d", k, x, sumsOf(w), w.totalViolation, w.brokenCountable, sumsOf(again), again.totalViolation, again.brokenCountable)
 					}
-					if w.v > 0 {
+					if w.totalViolation > 0 {
 						broken++
 					}
 				}
 			}
-			fmt.Fprintf(&b, " %v: %x %d moves, %d splits, %d merges, %d broken\n", pull, sum.Sum64(), w.moves, splits, merges, broken)
+			fmt.Fprintf(&b, " %v: %x %d moves, %d splits, %d merges, %d broken\n", pull, sum.Sum64(), w.moveCount, splits, merges, broken)
 		}
 	}
 	for _, c := range []bound{{min: -3, max: 5, scale: 1}, {min: math.MinInt64, max: 5, scale: 0.25}, {min: 2, max: math.MaxInt64, scale: 1e20}} {
 		for sum := int64(-6); sum < 9; sum++ {
-			fmt.Fprint(&b, c.violation(sum), " ", c.cost(sum), " ")
+			fmt.Fprint(&b, c.violation(sum), " ", c.violationCost(sum), " ")
 		}
 		b.WriteByte('\n')
 	}
@@ -207,22 +207,22 @@ func TestRefused(t *testing.T) {
 // TestJackknives: errors of figures that are left without each of the groups, and of
 // the law that shares lead to.
 func TestJackknives(t *testing.T) {
-	a, b := make([]float64, groups), make([]float64, groups)
+	a, b := make([]float64, groupCount), make([]float64, groupCount)
 	for g := range a {
 		a[g], b[g] = float64(g%2), float64(g%4)
 	}
 	// Half are 1 from the others: √(32·¼·31/32).
-	if got, want := jackknife(a, nil), math.Sqrt(32*0.25*31/32); math.Abs(got-want) > 1e-12 {
+	if got, want := jackknifeDifference(a, nil), math.Sqrt(32*0.25*31/32); math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got, want := jackknife(a, b), math.Sqrt(32*1*31./32); math.Abs(got-want) > 1e-12 { // 0 and −2
+	if got, want := jackknifeDifference(a, b), math.Sqrt(32*1*31./32); math.Abs(got-want) > 1e-12 { // 0 and −2
 		t.Errorf("%v, want %v", got, want)
 	}
-	if jackknife(nil, b) != jackknife(b, nil) || jackknife(nil, nil) != 0 || jackknife(a, a) != minRelativeError {
+	if jackknifeDifference(nil, b) != jackknifeDifference(b, nil) || jackknifeDifference(nil, nil) != 0 || jackknifeDifference(a, a) != minRelativeError {
 		t.Error("of nothing, or of the same, the error is another")
 	}
-	r := &Result{Sizes: []Size{{N: 1, LogShare: math.Log(0.5), Found: true}, {N: 2}, {N: 3, LogShare: math.Log(0.2), Found: true}}, replicates: [][]float64{make([]float64, groups), nil, make([]float64, groups)}}
-	for g := range groups {
+	r := &Result{Sizes: []Size{{N: 1, LogShare: math.Log(0.5), Found: true}, {N: 2}, {N: 3, LogShare: math.Log(0.2), Found: true}}, replicates: [][]float64{make([]float64, groupCount), nil, make([]float64, groupCount)}}
+	for g := range groupCount {
 		r.replicates[0][g], r.replicates[2][g] = math.Log(0.5), math.Log(0.2)
 		if g%2 == 0 {
 			r.replicates[0][g] = math.Log(0.25)
@@ -257,11 +257,11 @@ func TestPopulationOfNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &measurement{problem: p, rules: r, options: Options{Stream: streams(1)}}
-	w := &sizeWork{n: 9, logCount: p.Table.LogCount(9)}
+	w := &sizeState{n: 9, logCount: p.Table.LogCount(9)}
 	for _, steps := range [][]float64{nil, {1e-9}} {
-		g, err := m.population(t.Context(), w, streams(1)(0), population, &schedule{steps: steps}, true)
-		if err != nil || g.mean != 0 || g.members != nil || g.moves != int64(len(steps)*population*movesPerStep(9)) {
-			t.Errorf("after %d steps it is %v of %d members after %d moves, %v", len(steps), g.mean, len(g.members), g.moves, err)
+		g, err := m.annealPopulation(t.Context(), w, streams(1)(0), populationSize, &schedule{steps: steps}, true)
+		if err != nil || g.weightProduct != 0 || g.members != nil || g.moveCount != int64(len(steps)*populationSize*movesPerStep(9)) {
+			t.Errorf("after %d steps it is %v of %d members after %d moves, %v", len(steps), g.weightProduct, len(g.members), g.moveCount, err)
 		}
 	}
 	for _, c := range []struct {
