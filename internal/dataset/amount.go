@@ -10,22 +10,22 @@ import (
 	"kir/internal/inputerr"
 )
 
-// An Amount is a decimal number that is not negative, digits · 10^exp, held
-// exactly to 18 significant digits. Equal numbers are equal values, so amounts
-// may be compared with ==. The zero value is 0.
+// An Amount is a decimal number of at least 0. Its value is digits · 10^exp, held exactly with up
+// to 18 significant digits. Equal numbers have equal representations, so amounts may be compared
+// with ==. The zero value is 0.
 type Amount struct {
-	digits uint64 // below 10^18, no multiple of 10 unless 0
-	exp    int8   // 0 if digits is 0
+	digits uint64 // significant digits as a whole number, below 10^18; not a multiple of 10, except 0
+	exp    int8   // power of ten by which digits is multiplied; 0 if digits is 0
 }
 
 const (
-	amountDigits    = 18 // number of significant digits kept
-	amountMagnitude = 30 // amounts are 0 or in [10^-amountMagnitude, 10^amountMagnitude)
+	maxSignificantDigits = 18 // number of significant digits that an Amount keeps
+	maxAmountExponent    = 30 // an Amount is 0 or in [10^-maxAmountExponent, 10^maxAmountExponent)
 )
 
-// ParseAmount parses a decimal number such as 3, 4.5, .75 or 1e-3. It rounds to 18 digits, half up.
-// It returns an error if the number is negative, not finite, or too far from 1 (below 1e-30 without
-// being 0, or 1e30 and more).
+// ParseAmount parses a decimal number such as 3, 4.5, .75 or 1e-3. It rounds the number half up to
+// 18 significant digits. It returns an error if the number is negative, not finite, at least 1e30,
+// or below 1e-30 without being 0.
 func ParseAmount(text string) (Amount, error) {
 	a, message, hint := parseAmount(strings.TrimSpace(text))
 	if message != "" {
@@ -34,7 +34,8 @@ func ParseAmount(text string) (Amount, error) {
 	return a, nil
 }
 
-// mustAmount parses an amount that this program's source contains.
+// mustAmount parses an amount that is written in this program's source. It panics if the text is
+// not an amount.
 func mustAmount(text string) Amount {
 	a, err := scanAmount(text)
 	if err != nil {
@@ -43,7 +44,8 @@ func mustAmount(text string) Amount {
 	return a
 }
 
-// parseAmount returns the amount, or a message with the fault and a hint how to write it.
+// parseAmount parses an amount. If the text is not a valid amount, message states the fault and
+// hint says how to write the amount. Otherwise both are empty.
 func parseAmount(text string) (a Amount, message, hint string) {
 	a, err := scanAmount(text)
 	switch err {
@@ -51,7 +53,7 @@ func parseAmount(text string) (a Amount, message, hint string) {
 		return a, "", ""
 	case errNegative:
 		return a, "negative amount " + inputerr.Quote(text), "amounts are 0 or more"
-	case errRange:
+	case errOutOfRange:
 		return a, "amount " + inputerr.Quote(text) + " is out of range", "amounts are 0, or at least 1e-30 and below 1e30"
 	}
 	message, hint = "unreadable amount "+inputerr.Quote(text), "write a number such as 4.5"
@@ -80,11 +82,11 @@ func parseAmount(text string) (a Amount, message, hint string) {
 var (
 	errUnreadable = errors.New("not a decimal number")
 	errNegative   = errors.New("negative")
-	errRange      = errors.New("out of range")
+	errOutOfRange = errors.New("out of range")
 )
 
-// scanAmount reads [+-] digits [. digits] [e [+-] digits] with at least one
-// digit before the exponent.
+// scanAmount parses an amount of the form [+-] digits [. digits] [e [+-] digits] with at least one
+// digit before the exponent. The error is errUnreadable, errNegative or errOutOfRange.
 func scanAmount(text string) (Amount, error) {
 	rest := text
 	negative := false
@@ -93,12 +95,12 @@ func scanAmount(text string) (Amount, error) {
 		rest = rest[1:]
 	}
 	var (
-		digits  uint64 // the first significant digits
-		kept    int    // their number
-		dropped int    // number of digits after those
+		digits  uint64 // the leading significant digits, as a whole number
+		kept    int    // number of digits in digits
+		dropped int    // number of digits after the kept digits
 		roundUp bool
 		exp     int
-		seen    bool // there was at least one digit
+		seen    bool // at least one digit was read
 		point   bool
 	)
 	for ; rest != ""; rest = rest[1:] {
@@ -111,7 +113,7 @@ func scanAmount(text string) (Amount, error) {
 			break
 		}
 		seen = true
-		if kept < amountDigits {
+		if kept < maxSignificantDigits {
 			digits = digits*10 + uint64(c-'0')
 			if digits > 0 {
 				kept++
@@ -159,8 +161,8 @@ func scanAmount(text string) (Amount, error) {
 		exp++
 	}
 	leading := exp + len(strconv.FormatUint(digits, 10)) - 1
-	if leading < -amountMagnitude || leading >= amountMagnitude {
-		return Amount{}, errRange
+	if leading < -maxAmountExponent || leading >= maxAmountExponent {
+		return Amount{}, errOutOfRange
 	}
 	return Amount{digits: digits, exp: int8(exp)}, nil
 }
@@ -168,7 +170,7 @@ func scanAmount(text string) (Amount, error) {
 // IsZero reports whether the amount is 0.
 func (a Amount) IsZero() bool { return a.digits == 0 }
 
-// Rat returns the amount exactly, as a new rational number.
+// Rat returns the exact value of the amount as a new rational number.
 func (a Amount) Rat() *big.Rat {
 	n := new(big.Int).SetUint64(a.digits)
 	if a.exp >= 0 {
@@ -180,10 +182,11 @@ func (a Amount) Rat() *big.Rat {
 // Float64 returns the float64 nearest to the amount.
 func (a Amount) Float64() float64 {
 	f, _ := strconv.ParseFloat(strconv.FormatUint(a.digits, 10)+"e"+strconv.Itoa(int(a.exp)), 64)
-	return f // in range: see amountMagnitude
+	return f // in range: see maxAmountExponent
 }
 
-// String returns the shortest exact form, such as 4.5 or 1e-12.
+// String returns the exact decimal form, such as 4.5, or 1e-12 for a very small or very large
+// amount.
 func (a Amount) String() string {
 	digits := strconv.FormatUint(a.digits, 10)
 	exp := int(a.exp)
@@ -204,19 +207,21 @@ func (a Amount) String() string {
 	}
 }
 
-// nearestAmount returns the amount nearest to a number of at least 0.
+// nearestAmount returns the amount nearest to a rational number of at least 0. It returns an error
+// if the number is out of range.
 func nearestAmount(r *big.Rat) (Amount, error) {
-	return scanAmount(r.FloatString(amountMagnitude + amountDigits + 2))
+	return scanAmount(r.FloatString(maxAmountExponent + maxSignificantDigits + 2))
 }
 
-// times returns a·b, rounded to 18 digits.
-func (a Amount) times(b Amount) (product Amount, message, hint string) {
+// multiply returns a·b, rounded to 18 significant digits. If the product is out of range, message
+// and hint describe the fault; otherwise both are empty.
+func (a Amount) multiply(b Amount) (product Amount, message, hint string) {
 	n := new(big.Int).SetUint64(a.digits)
 	n.Mul(n, new(big.Int).SetUint64(b.digits))
 	return parseAmount(n.String() + "e" + strconv.Itoa(int(a.exp)+int(b.exp)))
 }
 
-// pow10 returns 10^n, n ≥ 0.
+// pow10 returns 10^n for n ≥ 0.
 func pow10(n int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }

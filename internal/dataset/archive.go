@@ -17,33 +17,34 @@ import (
 	"kir/internal/browsersched"
 )
 
-// Limits on an unpacked workbook. A spreadsheet's own files stay far below them. They stop a file
-// that was made to exhaust memory.
+// These limits on an unpacked workbook stop a file that was made to exhaust memory. Files that
+// spreadsheets write stay far below the limits.
 const (
-	largestParts   = 64 << 20 // bytes of all parts
-	mostParts      = 2000
-	mostElements   = 1 << 22  // XML elements of all parts
-	mostShared     = 1 << 20  // XML elements of a part that is not a sheet
-	longestElement = 1 << 16  // bytes between < and >
-	longestText    = 1 << 18  // bytes of a text: a cell has at most 32,767 characters
-	mostMerged     = 1 << 16  // ranges of merged cells of a sheet, all of which are searched for each formula
-	largestTexts   = 64 << 20 // bytes of the texts of a sheet, each counted as often as a cell uses it
+	maxUnpackedBytes  = 64 << 20 // maximum total size of all unpacked parts (files in the archive), in bytes
+	maxArchiveParts   = 2000     // maximum number of parts in the archive
+	maxXMLElements    = 1 << 22  // maximum total number of XML elements in all parts
+	maxPartElements   = 1 << 20  // maximum number of XML elements in a part that is not a sheet
+	maxElementBytes   = 1 << 16  // maximum number of bytes between < and > of one XML element
+	maxTextBytes      = 1 << 18  // maximum size of one text, in bytes; a cell has at most 32,767 characters
+	maxMergedRanges   = 1 << 16  // maximum number of merged ranges in a sheet; the library searches all of them for each formula
+	maxSheetTextBytes = 64 << 20 // maximum total size of the texts of the cells in a sheet, in bytes; a shared text counts for each cell
 )
 
-// checkArchive unpacks a workbook once. It verifies that its parts have their declared sizes and
-// are complete XML: the library takes a truncated sheet for a complete one. It returns the row and
-// the field, counted from 0, of cells in any sheet with a formula but no result: the first of each.
+// checkArchive unpacks the parts of a workbook one by one. It verifies that each part has its
+// declared size and is complete XML, because the library takes a truncated sheet for a complete
+// one. It returns the set of positions {row, field}, counted from 0, at which at least one sheet
+// has a formula without a stored result. Each sheet contributes at most 20 positions.
 func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
 	formulas = make(map[[2]int]bool)
-	if len(archive.File) > mostParts {
-		return nil, fmt.Errorf("it has more than %d parts", mostParts)
+	if len(archive.File) > maxArchiveParts {
+		return nil, fmt.Errorf("it has more than %d parts", maxArchiveParts)
 	}
-	left, elements := int64(largestParts), 0
-	longest, widest := 0, 0 // most bytes of a shared text; most cells of a row that use one
+	left, elements := int64(maxUnpackedBytes), 0
+	longest, widest := 0, 0 // bytes of the longest shared text; maximum number of cells in a row that use shared texts
 	names := make(map[string]bool)
 	for _, f := range archive.File {
 		name := strings.ToLower(path.Clean(strings.ReplaceAll(f.Name, "\\", "/")))
@@ -54,7 +55,7 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 		if name == "mimetype" {
 			return nil, errors.New("it is an OpenDocument file")
 		}
-		part, err := unpack(f, left)
+		part, err := unpackPart(f, left)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 		sheet := strings.HasPrefix(name, "xl/worksheets/")
 		n := bytes.Count(part, []byte{'<'})
 		elements += n
-		if elements > mostElements || !sheet && n > mostShared {
+		if elements > maxXMLElements || !sheet && n > maxPartElements {
 			return nil, fmt.Errorf("the part %q has too many elements", f.Name)
 		}
 		texts := sheet || name == "xl/sharedstrings.xml"
@@ -76,8 +77,8 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 				break
 			}
 			rest = rest[start:]
-			if text += start; texts && text > longestText {
-				return nil, fmt.Errorf("the part %q has a text longer than %d bytes", f.Name, longestText)
+			if text += start; texts && text > maxTextBytes {
+				return nil, fmt.Errorf("the part %q has a text longer than %d bytes", f.Name, maxTextBytes)
 			}
 			if bytes.HasPrefix(rest, []byte("<si")) || bytes.HasPrefix(rest, []byte("<c")) {
 				text = 0
@@ -86,8 +87,8 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 				longest = max(longest, text)
 			}
 			end := bytes.IndexByte(rest, '>')
-			if end > longestElement || end < 0 && len(rest) > longestElement {
-				return nil, fmt.Errorf("the part %q has an element longer than %d bytes", f.Name, longestElement)
+			if end > maxElementBytes || end < 0 && len(rest) > maxElementBytes {
+				return nil, fmt.Errorf("the part %q has an element longer than %d bytes", f.Name, maxElementBytes)
 			}
 			if end < 0 {
 				break
@@ -105,16 +106,17 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 			widest = max(widest, cells)
 		}
 	}
-	if longest > 0 && widest > largestTexts/longest {
+	if longest > 0 && widest > maxSheetTextBytes/longest {
 		return nil, fmt.Errorf("a row has %d texts, the longest of %d bytes", widest, longest)
 	}
 	return formulas, nil
 }
 
-// unpack returns a part of at most so many bytes.
-func unpack(f *zip.File, most int64) ([]byte, error) {
-	tooLarge := fmt.Errorf("it unpacks to more than %d MiB", largestParts>>20)
-	if f.UncompressedSize64 > uint64(most) {
+// unpackPart returns the content of a part. It returns an error if the part has more than limit
+// bytes.
+func unpackPart(f *zip.File, limit int64) ([]byte, error) {
+	tooLarge := fmt.Errorf("it unpacks to more than %d MiB", maxUnpackedBytes>>20)
+	if f.UncompressedSize64 > uint64(limit) {
 		return nil, tooLarge
 	}
 	r, err := f.Open()
@@ -122,22 +124,23 @@ func unpack(f *zip.File, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close() // read only: a failure to close loses nothing
-	part, err := io.ReadAll(io.LimitReader(r, most+1))
+	part, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(part)) > most {
+	if int64(len(part)) > limit {
 		return nil, tooLarge
 	}
 	return part, nil
 }
 
-// checkSheet reads a sheet's XML to its end. Rows and their cells must be in order, as the reader
-// expects. It returns the first cells with a formula but no result, and how many cells of a row use
-// a shared text.
-func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int, err error) {
+// checkSheet reads a sheet's XML to its end. It returns an error unless rows, and the cells within
+// each row, are in ascending order, as the library expects. formulas holds the positions {row,
+// field}, counted from 0, of the first 20 cells with a formula but no result. maxShared is the
+// maximum number of cells in a row that use shared texts.
+func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, maxShared int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(part))
-	c := sheetCheck{groups: make(map[string]bool)}
+	c := sheetChecker{knownFormulaGroups: make(map[string]bool)}
 	for tokens := 0; ; tokens++ {
 		if tokens%4096 == 0 {
 			if err := browsersched.Err(ctx); err != nil {
@@ -146,51 +149,54 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, shared int
 		}
 		token, err := d.Token()
 		if err == io.EOF {
-			return c.formulas, c.shared, nil
+			return c.unresolvedFormulas, c.maxSharedTextsInRow, nil
 		} else if err != nil {
 			return nil, 0, err
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if err := c.start(token); err != nil {
+			if err := c.startElement(token); err != nil {
 				return nil, 0, err
 			}
 		case xml.EndElement:
-			c.end(token)
+			c.endElement(token)
 		case xml.CharData:
-			c.text(token)
+			c.addText(token)
 		}
 	}
 }
 
-// A sheetCheck is the state of the check of a sheet.
-type sheetCheck struct {
-	row, column, depth int
-	merged             int // ranges of merged cells
-	sharedInRow        int // cells of the row that use a shared text
-	shared             int // the most such cells of a row
+// A sheetChecker checks the XML of one sheet, token by token, for checkSheet.
+type sheetChecker struct {
+	row, column         int // numbers of the current row and cell, from 1
+	depth               int // number of XML elements that are open
+	mergedRangeCount    int // number of merged ranges so far
+	sharedTextsInRow    int // number of cells of the current row that use a shared text
+	maxSharedTextsInRow int // maximum of sharedTextsInRow over all rows so far
 
-	formula, result     bool            // the cell has one that is not empty
-	inFormula, inResult bool            // the text is of one
-	group               string          // the group of cells with one shared formula to which the cell belongs
-	groups              map[string]bool // the groups whose formula has been seen
-	formulas            [][2]int        // the first cells with a formula but no result
+	hasFormula         bool            // whether the current cell has a formula that is not empty
+	hasResult          bool            // whether the current cell has a result that is not empty
+	inFormula          bool            // whether a formula is being read
+	inResult           bool            // whether a result is being read
+	formulaGroup       string          // id of the group of cells that share a formula with the current cell; empty if there is none
+	knownFormulaGroups map[string]bool // ids of the groups whose formula has been read
+	unresolvedFormulas [][2]int        // {row, field}, from 0, of the first cells with a formula but no result
 }
 
-func (c *sheetCheck) start(element xml.StartElement) error {
-	if c.depth++; c.depth > deepestElement {
+func (c *sheetChecker) startElement(element xml.StartElement) error {
+	if c.depth++; c.depth > maxElementDepth {
 		return errors.New("elements are nested too deeply")
 	}
 	switch element.Name.Local {
 	case "f":
 		if c.inFormula = true; attributeValue(element, "t") == "shared" {
-			c.group = attributeValue(element, "si")
+			c.formulaGroup = attributeValue(element, "si")
 		}
 	case "v", "is":
 		c.inResult = true
 	case "mergeCell":
-		if c.merged++; c.merged > mostMerged {
-			return fmt.Errorf("it has more than %d ranges of merged cells", mostMerged)
+		if c.mergedRangeCount++; c.mergedRangeCount > maxMergedRanges {
+			return fmt.Errorf("it has more than %d ranges of merged cells", maxMergedRanges)
 		}
 	case "row":
 		return c.startRow(element)
@@ -200,9 +206,9 @@ func (c *sheetCheck) start(element xml.StartElement) error {
 	return nil
 }
 
-func (c *sheetCheck) startRow(element xml.StartElement) (err error) {
+func (c *sheetChecker) startRow(element xml.StartElement) (err error) {
 	was := c.row
-	c.row, c.column, c.sharedInRow = c.row+1, 0, 0
+	c.row, c.column, c.sharedTextsInRow = c.row+1, 0, 0
 	if r := attributeValue(element, "r"); r != "" {
 		if c.row, err = strconv.Atoi(r); err != nil || c.row > excelize.TotalRows {
 			return fmt.Errorf("there is no row %q", r)
@@ -214,13 +220,13 @@ func (c *sheetCheck) startRow(element xml.StartElement) (err error) {
 	return nil
 }
 
-func (c *sheetCheck) startCell(element xml.StartElement) (err error) {
-	c.formula, c.result, c.group = false, false, ""
+func (c *sheetChecker) startCell(element xml.StartElement) (err error) {
+	c.hasFormula, c.hasResult, c.formulaGroup = false, false, ""
 	was := c.column
 	c.column++
 	if attributeValue(element, "t") == "s" {
-		c.sharedInRow++
-		c.shared = max(c.shared, c.sharedInRow)
+		c.sharedTextsInRow++
+		c.maxSharedTextsInRow = max(c.maxSharedTextsInRow, c.sharedTextsInRow)
 	}
 	if r := attributeValue(element, "r"); r != "" {
 		at := 0
@@ -237,21 +243,21 @@ func (c *sheetCheck) startCell(element xml.StartElement) (err error) {
 	return nil
 }
 
-func (c *sheetCheck) end(element xml.EndElement) {
+func (c *sheetChecker) endElement(element xml.EndElement) {
 	c.depth--
 	name := element.Name.Local
 	c.inFormula = c.inFormula && name != "f"
 	c.inResult = c.inResult && name != "v" && name != "is"
-	if name == "c" && (c.formula || c.groups[c.group]) && !c.result && len(c.formulas) < mostErrors {
-		c.formulas = append(c.formulas, [2]int{c.row - 1, c.column - 1})
+	if name == "c" && (c.hasFormula || c.knownFormulaGroups[c.formulaGroup]) && !c.hasResult && len(c.unresolvedFormulas) < maxErrors {
+		c.unresolvedFormulas = append(c.unresolvedFormulas, [2]int{c.row - 1, c.column - 1})
 	}
 }
 
-func (c *sheetCheck) text(text xml.CharData) {
+func (c *sheetChecker) addText(text xml.CharData) {
 	if c.inFormula && len(text) > 0 {
-		c.formula, c.groups[c.group] = true, c.groups[c.group] || c.group != ""
+		c.hasFormula, c.knownFormulaGroups[c.formulaGroup] = true, c.knownFormulaGroups[c.formulaGroup] || c.formulaGroup != ""
 	}
-	c.result = c.result || c.inResult && len(text) > 0
+	c.hasResult = c.hasResult || c.inResult && len(text) > 0
 }
 
 func attributeValue(e xml.StartElement, name string) string {

@@ -11,97 +11,103 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A builder assembles a book row by row.
-type builder struct {
-	table        *table
-	book         *Book
-	units        *Units
-	faults       faults
-	readRow      func()
-	unitCache    map[string]*Unit     // units, by their spelling in the book
-	unknownUnits map[string][2]string // message and hint for each unknown unit
-	allowsNew    bool                 // the book may name new ingredients
-	names        map[string]string    // ingredients, by their spelling in the table
-	excluded     map[string]bool      // recipes that are left out
-	// including lists recipes that would be left out otherwise.
-	including        []string
-	previousExcluded bool            // the previous row belongs to an excluded recipe
-	reported         map[string]bool // keys of errors that are reported only once
+// A bookBuilder assembles a [Book] from a table, row by row.
+type bookBuilder struct {
+	table                *table               // the table that is read
+	book                 *Book                // the book so far
+	units                *Units               // the units that amounts may have
+	faults               faults               // errors recorded so far
+	readRow              func()               // reads the current row: readLongRow or readWideRow
+	unitCache            map[string]*Unit     // by the spelling of a unit in the book: the unit
+	unknownUnits         map[string][2]string // by the spelling of an unknown unit: message and hint of its error
+	allowsNewIngredients bool                 // whether the book may name ingredients that are not in book.Ingredients
+	namesBySpelling      map[string]string    // Layout.Names: by the spelling in the table, the name of the ingredient
+	excludedRecipes      map[string]bool      // Layout.Without: names of recipes that are left out
+	includedNames        []string             // Layout.Including: names of recipes that the reader must not leave out
+	previousRowExcluded  bool                 // whether the previous row belongs to an excluded recipe
+	reportedKeys         map[string]bool      // keys of messages that are reported once and have been reported
 
-	// columns; -1 where there is none
-	recipe, ingredient, amount, unit int        // recipe is -1 also in the wide form if rows have no names
-	amountUnit                       *Unit      // long form: unit of amounts without a unit
-	parts                            []widePart // wide form
-	used                             []Part     // wide form: buffer for a row's amounts
-	labels                           []labelColumn
-	conditions                       []int // labels that are conditions of trials
+	// Indices of columns, -1 where there is no such column. In the wide form, recipeColumn is also
+	// -1 if the rows have no names.
+	recipeColumn, ingredientColumn, amountColumn, unitColumn int
 
-	recipes      []Recipe
-	index        map[string]int32   // recipes by name
-	last         int32              // the recipe of the previous row
-	lines        map[[2]int32]int32 // long form: line by recipe and ingredient, including amounts of 0
-	firmPart     int                // the last part whose unit kept the others from becoming masses
-	badRecipes   map[int32]bool     // recipes with a fault
-	guesses      [readingKinds]noteCounter
-	unnamedRows  noteCounter             // rows without the name of their recipe
-	looseUnits   map[*Unit]bool          // small units that were converted to masses
-	emptyRows    noteCounter             // rows of the wide form with neither name nor amounts
-	remainders   map[int32]remainderPart // by recipe
-	filled       noteCounter
-	guessedWhole bool // the whole was guessed without any evidence
-	respellings  []respelling
+	defaultUnit     *Unit         // long form: unit of amounts without a unit of their own
+	wideColumns     []wideColumn  // wide form: columns of the ingredients
+	partBuffer      []Part        // wide form: reused buffer for the parts of a row
+	labelColumns    []labelColumn // columns of the labels
+	conditionLabels []int         // indices into labelColumns of the labels that are conditions of trials
 
-	footnotes     []footnote // rows at the end, so far, that may be footnotes
-	footnoteCount int
+	recipes        []Recipe                      // recipes read so far
+	recipeByName   map[string]int32              // by name: index into recipes
+	previousRecipe int32                         // index into recipes of the recipe of the previous row
+	partLines      map[[2]int32]int32            // long form: by {recipe, ingredient}, line of the amount, also if it is 0
+	firmPartIndex  int                           // index in Recipe.Parts of the last part found whose unit cannot become a mass; a hint for reconcileUnit
+	badRecipes     map[int32]bool                // indices of recipes with a fault
+	readingCounts  [readingKindCount]noteCounter // by readingKind: amounts interpreted in this way
+	unnamedRows    noteCounter                   // rows without the name of their recipe
+	convertedUnits map[*Unit]bool                // small volume units that were converted to masses
+	emptyRows      noteCounter                   // wide form: rows with neither a name nor amounts
+	remainders     map[int32]remainderPart       // by index of the recipe: the part that makes up the remainder
+
+	filledRemainders noteCounter  // remainders whose amount was computed
+	guessedWhole     bool         // whether a whole, such as 100, was assumed without any evidence
+	respellings      []respelling // second spellings of ingredients, in the order of the table
+
+	heldFootnotes []footnote // rows held back as possible footnotes since the last other row, at most maxErrors
+	heldRowCount  int        // number of rows held back as possible footnotes; may exceed len(heldFootnotes)
 }
 
-// A respelling is an ingredient under a name that differs in the case of letters.
+// A respelling is a second spelling of an ingredient's name, which differs in the case of letters
+// or in spaces.
 type respelling struct {
-	name       string
-	ingredient int32
-	place      place
+	name       string // the second spelling
+	ingredient int32  // index of the ingredient in Book.Ingredients
+	place      place  // position of the second spelling
 }
 
-// A noteCounter counts repeated cases of one interpretation, for a single note.
+// A noteCounter counts the cases of one interpretation, so that a single note reports all of them.
 type noteCounter struct {
-	count   int
-	example string
-	place   place
+	count      int    // number of cases
+	example    string // text that describes the first case
+	firstPlace place  // position of the first case
 }
 
-// increment counts one more case.
+// increment counts one more case. It keeps the example and the place of the first case only.
 func (g *noteCounter) increment(p func() place, example string) {
 	if g.count++; g.count == 1 {
-		g.place, g.example = p(), strings.Clone(example)
+		g.firstPlace, g.example = p(), strings.Clone(example)
 	}
 }
 
-// A widePart is an ingredient's column in the wide form.
-type widePart struct {
-	column     int
-	ingredient int32
-	unit       *Unit // unit of amounts without a unit
+// A wideColumn is a column that holds the amounts of one ingredient, in the wide form.
+type wideColumn struct {
+	column      int   // index of the column
+	ingredient  int32 // index of the ingredient in Book.Ingredients
+	defaultUnit *Unit // unit of amounts without a unit of their own; nil if there is none
 }
 
-func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *builder {
-	b := &builder{
-		names: l.Names, including: l.Including, excluded: make(map[string]bool, len(l.Without)),
-		table: t, units: units, allowsNew: in == nil,
+// newBuilder returns a builder for the rows of a table whose columns have been interpreted. long
+// reports whether the table has the long form. in holds the only allowed ingredients; nil allows
+// any.
+func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *bookBuilder {
+	b := &bookBuilder{
+		namesBySpelling: l.Names, includedNames: l.Including, excludedRecipes: make(map[string]bool, len(l.Without)),
+		table: t, units: units, allowsNewIngredients: in == nil,
 		book:         &Book{File: t.file, Ingredients: in, Long: long},
 		unitCache:    make(map[string]*Unit),
 		unknownUnits: make(map[string][2]string),
-		reported:     make(map[string]bool),
-		index:        make(map[string]int32),
+		reportedKeys: make(map[string]bool),
+		recipeByName: make(map[string]int32),
 		badRecipes:   make(map[int32]bool),
-		lines:        make(map[[2]int32]int32),
+		partLines:    make(map[[2]int32]int32),
 		remainders:   make(map[int32]remainderPart),
-		recipe:       -1, ingredient: -1, amount: -1, unit: -1,
+		recipeColumn: -1, ingredientColumn: -1, amountColumn: -1, unitColumn: -1,
 	}
-	if b.allowsNew {
+	if b.allowsNewIngredients {
 		b.book.Ingredients = newIngredients("")
 	}
 	for _, name := range l.Without {
-		b.excluded[NormalizeName(name)] = true
+		b.excludedRecipes[NormalizeName(name)] = true
 	}
 	seen := make(map[int32]string)
 	for i, c := range columns {
@@ -110,19 +116,19 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		}
 		switch {
 		case c.Role == RecipeColumn:
-			b.recipe = i
+			b.recipeColumn = i
 		case c.Role == LabelColumn:
-			b.labels = append(b.labels, labelColumn{column: i, Label: Label{Name: c.Name}, class: make(map[string]int32)})
+			b.labelColumns = append(b.labelColumns, labelColumn{column: i, Label: Label{Name: c.Name}, classByValue: make(map[string]int32)})
 		case long && c.Role == IngredientColumn:
-			b.ingredient = i
+			b.ingredientColumn = i
 		case c.Role == AmountColumn:
-			b.amount, b.amountUnit = i, c.Unit
+			b.amountColumn, b.defaultUnit = i, c.Unit
 		case c.Role == UnitColumn:
-			b.unit = i
+			b.unitColumn = i
 		case c.Role == IngredientColumn:
-			ingredient, ok := b.findIngredient(c.Ingredient, func() place { return t.places[i] })
+			ingredient, ok := b.findOrAddIngredient(c.Ingredient, func() place { return t.headerPlaces[i] })
 			if !ok {
-				b.refuseIngredient(c.Ingredient, t.places[i])
+				b.reportUnknownIngredient(c.Ingredient, t.headerPlaces[i])
 				continue
 			}
 			if first, ok := seen[ingredient]; ok {
@@ -134,99 +140,105 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 				continue
 			}
 			seen[ingredient] = c.Name
-			b.parts = append(b.parts, widePart{column: i, ingredient: ingredient, unit: c.Unit})
+			b.wideColumns = append(b.wideColumns, wideColumn{column: i, ingredient: ingredient, defaultUnit: c.Unit})
 		}
 	}
-	if b.readRow = b.readWide; long {
-		b.readRow = b.readLong
+	if b.readRow = b.readWideRow; long {
+		b.readRow = b.readLongRow
 	}
 	return b
 }
 
-// addError records an error in a field of the current row, once for each key that is not empty.
-func (b *builder) addError(field int, key, message, hint string) {
+// addError records an error in a field of the current row. Of several errors with the same key it
+// records only the first, unless the key is empty.
+func (b *bookBuilder) addError(field int, key, message, hint string) {
 	if key != "" {
-		if b.reported[key] {
+		if b.reportedKeys[key] {
 			return
 		}
-		b.reported[key] = true
+		b.reportedKeys[key] = true
 	}
-	b.faults.add(b.table.errorAt(field, message, hint))
+	b.faults.add(b.table.errorAtField(field, message, hint))
 }
 
-// recipeName returns the recipe name of the current row.
-func (b *builder) recipeName() string {
-	if b.recipe < 0 {
+// recipeName returns the recipe's name in the current row. If no column names the recipes, it
+// returns a name such as row 7.
+func (b *bookBuilder) recipeName() string {
+	if b.recipeColumn < 0 {
 		return rowName(b.table.rows.line(0))
 	}
-	return NormalizeName(b.table.row[b.recipe])
+	return NormalizeName(b.table.row[b.recipeColumn])
 }
 
-// skipRow skips the current row if its recipe is to be left out, and reports that.
-func (b *builder) skipRow() bool {
-	if len(b.excluded) == 0 {
+// skipExcludedRow reports whether the recipe of the current row is to be left out. If so, it
+// records the row as left out.
+func (b *bookBuilder) skipExcludedRow() bool {
+	if len(b.excludedRecipes) == 0 {
 		return false
 	}
 	name := b.recipeName()
-	if name != "" || b.ingredient < 0 {
-		b.previousExcluded = b.excluded[name]
+	if name != "" || b.ingredientColumn < 0 {
+		b.previousRowExcluded = b.excludedRecipes[name]
 	}
-	if b.previousExcluded {
-		b.reported["without "+strings.Clone(name)] = b.reported["without "+name] || name != ""
-		b.table.noteLeftOut(b.table.rows.line(max(b.recipe, 0)))
+	if b.previousRowExcluded {
+		b.reportedKeys["without "+strings.Clone(name)] = b.reportedKeys["without "+name] || name != ""
+		b.table.noteLeftOut(b.table.rows.line(max(b.recipeColumn, 0)))
 	}
-	return b.previousExcluded
+	return b.previousRowExcluded
 }
 
-// findRecipe returns the recipe of the current row, a new one if the name is new. below reports
-// whether the row has no name and so belongs to the recipe above.
-func (b *builder) findRecipe() (recipe int32, isNew, below, ok bool) {
+// findOrAddRecipe returns the index of the recipe of the current row. If the name is new, it adds a
+// recipe. below reports that the row has no name and therefore belongs to the recipe above. ok is
+// false if an error was recorded instead.
+func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
 	name := b.recipeName()
 	if name == "" {
-		if b.ingredient >= 0 && len(b.recipes) > 0 {
-			b.unnamedRows.increment(func() place { return t.place(b.recipe) }, b.recipes[b.last].Name)
-			return b.last, false, true, true
+		if b.ingredientColumn >= 0 && len(b.recipes) > 0 {
+			b.unnamedRows.increment(func() place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
+			return b.previousRecipe, false, true, true
 		}
-		b.addError(b.recipe, "", "a recipe without a name", "name it, or remove the row")
+		b.addError(b.recipeColumn, "", "a recipe without a name", "name it, or remove the row")
 		return 0, false, false, false
 	}
 	name = b.trialName(name)
-	if len(b.recipes) > 0 && b.recipes[b.last].Name == name {
-		return b.last, false, false, true
+	if len(b.recipes) > 0 && b.recipes[b.previousRecipe].Name == name {
+		return b.previousRecipe, false, false, true
 	}
-	recipe, ok = b.index[name]
+	recipe, ok = b.recipeByName[name]
 	if !ok {
 		if len(b.recipes) == math.MaxInt32 {
-			b.addError(b.recipe, "too many", "too many recipes", "a book may have up to 2^31 - 1")
+			b.addError(b.recipeColumn, "too many", "too many recipes", "a book may have up to 2^31 - 1")
 			return 0, false, false, false
 		}
 		r := Recipe{Name: strings.Clone(name)}
-		p := t.place(max(b.recipe, 0))
-		r.Line, r.Column, r.cell = p.line, p.column, p.cell
+		p := t.place(max(b.recipeColumn, 0))
+		r.Line, r.Column, r.cellAddress = p.line, p.column, p.cell
 		recipe = int32(len(b.recipes))
 		b.recipes = append(b.recipes, r)
-		b.index[r.Name] = recipe
-		for i := range b.labels {
-			b.labels[i].add(t, r.Name)
+		b.recipeByName[r.Name] = recipe
+		for i := range b.labelColumns {
+			b.labelColumns[i].addCurrentRow(t, r.Name)
 		}
 	}
-	b.last = recipe
+	b.previousRecipe = recipe
 	return recipe, !ok, false, true
 }
 
-// trialName returns the name of the trial of the current row, given that of its recipe: with the conditions behind it
-// if the recipe is there already under others. A row of the long form without conditions belongs to the first trial.
-func (b *builder) trialName(recipe string) string {
-	first, known := b.index[recipe]
-	if !known || len(b.conditions) == 0 {
+// trialName returns the name of the trial in the current row. The parameter recipe is the name of
+// the recipe. If an earlier row has the same recipe under other conditions, the values of the
+// conditions are appended, as in M1 at age 28. A row without values of the conditions belongs to
+// the first trial of the recipe.
+func (b *bookBuilder) trialName(recipe string) string {
+	first, known := b.recipeByName[recipe]
+	if !known || len(b.conditionLabels) == 0 {
 		return recipe
 	}
 	differs := false
 	var set []string
-	for _, i := range b.conditions {
-		l := &b.labels[i]
-		value := b.table.labelFigure(l.column, NormalizeName(b.table.row[l.column]))
+	for _, i := range b.conditionLabels {
+		l := &b.labelColumns[i]
+		value := b.table.plainLabelCell(l.column, NormalizeName(b.table.row[l.column]))
 		differs = differs || value != l.Value(int(first))
 		if value != "" {
 			set = append(set, l.Name+" "+value)
@@ -238,32 +250,35 @@ func (b *builder) trialName(recipe string) string {
 	return recipe + " at " + strings.Join(set, ", ")
 }
 
-// findIngredient returns the ingredient of that name, and whether the book may use it.
-func (b *builder) findIngredient(name string, at func() place) (int32, bool) {
+// findOrAddIngredient returns the index of the ingredient with a given name, and whether the book
+// may use the ingredient. It adds a new ingredient if the builder allows new ones. at returns the
+// position of the name.
+func (b *bookBuilder) findOrAddIngredient(name string, at func() place) (int32, bool) {
 	in := b.book.Ingredients
-	given, named := b.names[name]
+	given, named := b.namesBySpelling[name]
 	if named {
-		b.reported["named "+strings.Clone(name)] = true
+		b.reportedKeys["named "+strings.Clone(name)] = true
 		name = NormalizeName(given)
 	}
 	i, ok := in.find(name)
-	if ok && !named && in.Names[i] != name && !b.reported["spelling "+name] {
-		b.reported["spelling "+strings.Clone(name)] = true
+	if ok && !named && in.Names[i] != name && !b.reportedKeys["spelling "+name] {
+		b.reportedKeys["spelling "+strings.Clone(name)] = true
 		b.respellings = append(b.respellings, respelling{strings.Clone(name), i, at()})
 	}
-	if ok || !b.allowsNew {
+	if ok || !b.allowsNewIngredients {
 		return i, ok
 	}
 	return in.add(strings.Clone(name)), true
 }
 
-// refuseIngredient reports, once, that the book may not use an ingredient.
-func (b *builder) refuseIngredient(name string, p place) {
-	if b.reported["ingredient "+name] {
+// reportUnknownIngredient records the error that the book may not use an ingredient. It records the
+// error once for each name.
+func (b *bookBuilder) reportUnknownIngredient(name string, p place) {
+	if b.reportedKeys["ingredient "+name] {
 		return
 	}
 	in := b.book.Ingredients
-	b.reported["ingredient "+strings.Clone(name)] = true
+	b.reportedKeys["ingredient "+strings.Clone(name)] = true
 	message := inputerr.Quote(name) + " is not one of the " + inputerr.Count(in.Len(), "ingredient")
 	if in.File != "" {
 		message += " in " + in.File
@@ -271,26 +286,27 @@ func (b *builder) refuseIngredient(name string, p place) {
 	hint := inputerr.DidYouMean(name, in.Names)
 	if hint == "" {
 		hint = "add it there"
-		if b.ingredient < 0 {
+		if b.ingredientColumn < 0 {
 			hint += ", or if it is a label, name it as one"
 		}
 	}
-	b.faults.add(b.table.errorIn(p, message, hint))
+	b.faults.add(b.table.errorAtPlace(p, message, hint))
 }
 
-// readQuantity parses the amount in a field of the current row.
-func (b *builder) readQuantity(field int, text string) (q quantity, message, hint string) {
+// readQuantity parses text as the amount in a field of the current row. If the amount is invalid,
+// message states the fault and hint says what to write.
+func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message, hint string) {
 	t := b.table
 	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
-	if message == "" && q.guess != literalReading {
-		b.guesses[q.guess].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
+	if message == "" && q.reading != literalReading {
+		b.readingCounts[q.reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
 	}
 	return q, message, hint
 }
 
-// findUnit returns the unit of that name, or nil for an empty name. For an unknown unit it returns
-// a message and a hint.
-func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
+// findUnit returns the unit with a given name, or nil if the name is empty. If the unit is unknown,
+// message states the fault and hint says what to write.
+func (b *bookBuilder) findUnit(text string) (unit *Unit, message, hint string) {
 	if unit, ok := b.unitCache[text]; ok {
 		return unit, "", ""
 	}
@@ -299,7 +315,7 @@ func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
 		if unit, ok = b.units.Lookup(name); !ok {
 			why, known := b.unknownUnits[text]
 			if !known {
-				why[0], why[1] = b.units.unknownUnit(name)
+				why[0], why[1] = b.units.describeUnknownUnit(name)
 				b.unknownUnits[strings.Clone(text)] = why
 			}
 			return nil, why[0], why[1]
@@ -309,37 +325,39 @@ func (b *builder) findUnit(text string) (unit *Unit, message, hint string) {
 	return unit, "", ""
 }
 
-// reconcileUnit converts a part's unit to the kind of the others if it is a small unit that nobody
-// measures. The others may be converted for the same reason. It reports whether all are of one
-// kind.
-func (b *builder) reconcileUnit(parts []Part, part *Part, field int) bool {
+// reconcileUnit gives part and the earlier parts of the recipe units of the same [Kind], and
+// reports whether that succeeds. It converts only small volumes without a standard size, such as a
+// pinch, to masses. It converts part if the earlier parts are masses, and all earlier parts if part
+// is a mass. The parameter field is the field of the current row at which a note about the
+// conversion is added.
+func (b *bookBuilder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	if len(parts) == 0 || parts[0].kind() == part.kind() {
 		return true
 	}
 	asMass := func(p *Part) {
-		if b.looseUnits == nil {
-			b.looseUnits = make(map[*Unit]bool)
+		if b.convertedUnits == nil {
+			b.convertedUnits = make(map[*Unit]bool)
 		}
 		was := p.Unit
-		if !b.looseUnits[was] {
-			b.looseUnits[was] = true
-			b.table.addNote(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", inputerr.Quote(was.Name), was.inMass.Size),
-				"units: {"+YAMLText(was.Name)+": "+was.inMass.Size.String()+" g}")
+		if !b.convertedUnits[was] {
+			b.convertedUnits[was] = true
+			b.table.addNote(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", inputerr.Quote(was.Name), was.asMass.Size),
+				"units: {"+YAMLText(was.Name)+": "+was.asMass.Size.String()+" g}")
 		}
-		p.Unit = was.inMass
+		p.Unit = was.asMass
 	}
-	loose := func(p *Part) bool { return p.Unit != nil && p.Unit.inMass != nil }
+	loose := func(p *Part) bool { return p.Unit != nil && p.Unit.asMass != nil }
 	switch {
 	case parts[0].kind() == Mass && loose(part):
 		asMass(part)
 		return true
 	case part.kind() == Mass:
-		if b.firmPart < len(parts) && !loose(&parts[b.firmPart]) {
+		if b.firmPartIndex < len(parts) && !loose(&parts[b.firmPartIndex]) {
 			return false
 		}
 		for i := range parts {
 			if !loose(&parts[i]) {
-				b.firmPart = i
+				b.firmPartIndex = i
 				return false
 			}
 		}
@@ -351,8 +369,9 @@ func (b *builder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	return false
 }
 
-// failMixedUnits reports that a part's unit cannot be added to those of the recipe.
-func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
+// reportMixedUnits records the error that the unit of part is of another [Kind] than the unit of
+// first, the recipe's first part.
+func (b *bookBuilder) reportMixedUnits(r *Recipe, first, part *Part, field int) {
 	describe := func(u *Unit) string {
 		if u == nil {
 			return "no unit"
@@ -370,7 +389,7 @@ func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
 		case part.Unit.Kind == Count || first.Unit.Kind == Count:
 			hint += ", such as units: {piece: 5 cl}"
 		}
-	} else if b.parts != nil { // the column without a unit may not be an ingredient's
+	} else if b.wideColumns != nil { // the column without a unit may not be an ingredient's
 		of := first.Ingredient
 		if part.Unit == nil {
 			of = part.Ingredient
@@ -381,141 +400,148 @@ func (b *builder) failMixedUnits(r *Recipe, first, part *Part, field int) {
 	b.addError(field, key, message, hint)
 }
 
-// failEmpty reports that a recipe has no amounts.
-func (b *builder) failEmpty(r *Recipe) {
-	b.faults.add(b.table.errorIn(place{r.Line, r.Column, r.cell}, "the amounts of "+inputerr.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
+// reportEmptyRecipe records the error that a recipe has no amount above 0.
+func (b *bookBuilder) reportEmptyRecipe(r *Recipe) {
+	b.faults.add(b.table.errorAtPlace(place{r.Line, r.Column, r.cellAddress}, "the amounts of "+inputerr.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
 }
 
-// addRemainder records a part that makes up the remainder of a recipe.
-func (b *builder) addRemainder(recipe int32, part Part, field int, text string, before int) {
+// addRemainder records the part that makes up the remainder of a recipe, or an error if the recipe
+// already has such a part. text is the content of the cell. before is the number of the other parts
+// before it.
+func (b *bookBuilder) addRemainder(recipe int32, part Part, field int, text string, before int) {
 	if first, twice := b.remainders[recipe]; twice {
 		b.addError(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", inputerr.Quote(b.book.Ingredients.Names[part.Ingredient]),
 			inputerr.Quote(b.recipes[recipe].Name), inputerr.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
 		b.badRecipes[recipe] = true
 		return
 	}
-	b.remainders[recipe] = remainderPart{Part: part, before: before, text: strings.Clone(text), place: b.table.place(field)}
+	b.remainders[recipe] = remainderPart{Part: part, partsBefore: before, text: strings.Clone(text), place: b.table.place(field)}
 }
 
-// columnOf returns the column of an ingredient in the wide form.
-func (b *builder) columnOf(ingredient int32) string {
-	if k := slices.IndexFunc(b.parts, func(p widePart) bool { return p.ingredient == ingredient }); k >= 0 {
-		return b.table.header[b.parts[k].column]
+// columnNameOf returns the name of the column of an ingredient in the wide form. It returns an
+// empty name in the long form.
+func (b *bookBuilder) columnNameOf(ingredient int32) string {
+	if k := slices.IndexFunc(b.wideColumns, func(p wideColumn) bool { return p.ingredient == ingredient }); k >= 0 {
+		return b.table.header[b.wideColumns[k].column]
 	}
 	return ""
 }
 
-// fillRemainders computes the remainders once all rows have been read.
-func (b *builder) fillRemainders() {
-	plain, sure, why := plainWhole(b.recipes, b.remainders, b.badRecipes)
+// fillRemainders computes the amounts of the parts that make up remainders, after all rows have
+// been read.
+func (b *bookBuilder) fillRemainders() {
+	plain, sure, why := unitlessWhole(b.recipes, b.remainders, b.badRecipes)
 	for i := range b.recipes {
 		if part, ok := b.remainders[int32(i)]; ok && !b.badRecipes[int32(i)] {
 			guessed := !sure && part.Amount.IsZero()
 			what := inputerr.Quote(part.text) + " of " + inputerr.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + inputerr.Quote(b.recipes[i].Name)
-			is, key, message, hint := part.complete(&b.recipes[i], plain, why, b.columnOf)
+			is, key, message, hint := part.complete(&b.recipes[i], plain, why, b.columnNameOf)
 			if message == "" {
 				b.guessedWhole = b.guessedWhole || guessed && part.Unit == nil
-				b.filled.increment(func() place { return part.place }, what+" is "+is)
+				b.filledRemainders.increment(func() place { return part.place }, what+" is "+is)
 				continue
 			}
 			b.badRecipes[int32(i)] = true
-			if key == "" || !b.reported[key] {
-				b.reported[key] = true
-				b.faults.add(b.table.errorIn(part.place, what+" "+message, hint))
+			if key == "" || !b.reportedKeys[key] {
+				b.reportedKeys[key] = true
+				b.faults.add(b.table.errorAtPlace(part.place, what+" "+message, hint))
 			}
 		}
 	}
 }
 
-// finish returns the book once all rows have been read.
-func (b *builder) finish() (*Book, error) {
+// finish completes the book after all rows have been read. It returns the errors of the file if
+// there are any.
+func (b *bookBuilder) finish() (*Book, error) {
 	book, t := b.book, b.table
-	b.endFootnotes()
+	b.dropHeldFootnotes()
 	book.Recipes = b.recipes
-	if !b.faults.isFull() && !b.faults.broken && len(t.broken) == 0 {
+	if !b.faults.isFull() && !b.faults.hasUnreadableRow && len(t.brokenCells) == 0 {
 		b.fillRemainders()
 	}
-	if len(book.Recipes) == 0 && len(b.faults.all) == 0 {
-		b.faults.add(t.errorIn(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
+	if len(book.Recipes) == 0 && len(b.faults.allErrors) == 0 {
+		b.faults.add(t.errorAtPlace(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}
 	for i := range book.Recipes {
-		if b.faults.isFull() || len(t.broken) > 0 {
+		if b.faults.isFull() || len(t.brokenCells) > 0 {
 			break
 		}
-		if len(book.Recipes[i].Parts) == 0 && !b.badRecipes[int32(i)] && !(book.Long && b.faults.broken) {
-			b.failEmpty(&book.Recipes[i])
+		if len(book.Recipes[i].Parts) == 0 && !b.badRecipes[int32(i)] && !(book.Long && b.faults.hasUnreadableRow) {
+			b.reportEmptyRecipe(&book.Recipes[i])
 		}
 	}
 	if err := b.faults.join(); err != nil {
 		return nil, err
 	}
-	for i := range b.labels {
-		label, unknown := b.labels[i].finish()
+	for i := range b.labelColumns {
+		label, unknown := b.labelColumns[i].finish()
 		if book.Labels = append(book.Labels, label); len(unknown) > 0 {
-			t.addNote(t.places[b.labels[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", inputerr.List(unknown, 4), inputerr.Quote(label.Name)), "")
+			t.addNote(t.headerPlaces[b.labelColumns[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", inputerr.List(unknown, 4), inputerr.Quote(label.Name)), "")
 		}
 	}
-	b.addNotes()
+	b.addCellNotes()
 	b.noteUnusedNames()
-	b.noteIncluded(b.including)
+	b.noteNeedlessIncludes(b.includedNames)
 	for i := range book.Recipes {
-		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.included {
-			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cell, Doubtful: true, Row: r.Name,
+		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.includedSumRow {
+			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cellAddress, Doubtful: true, Row: r.Name,
 				Message: "a row called " + inputerr.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
 	}
-	book.Notes, book.Guessed = t.notes, t.settling
+	book.Notes, book.Guessed = t.notes, t.guessedLayout
 	slices.SortStableFunc(book.Notes, func(a, b Note) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return book, nil
 }
 
-// noteUnusedNames notes the layout's names that the table does not have.
-func (b *builder) noteUnusedNames() {
-	for _, name := range slices.Sorted(maps.Keys(b.names)) {
-		if !b.reported["named "+name] {
-			b.table.addDoubt(place{}, "names has "+inputerr.Quote(name)+", which the table does not")
+// noteUnusedNames adds a note for each entry of Layout.Names and Layout.Without that the table does
+// not contain.
+func (b *bookBuilder) noteUnusedNames() {
+	for _, name := range slices.Sorted(maps.Keys(b.namesBySpelling)) {
+		if !b.reportedKeys["named "+name] {
+			b.table.addDoubtfulNote(place{}, "names has "+inputerr.Quote(name)+", which the table does not")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.excluded)) {
-		if !b.reported["without "+name] && !(b.table.summed > 0 && b.table.sum == name) {
-			b.table.addDoubt(place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
+	for _, name := range slices.Sorted(maps.Keys(b.excludedRecipes)) {
+		if !b.reportedKeys["without "+name] && !(b.table.sumRowLine > 0 && b.table.sumRowName == name) {
+			b.table.addDoubtfulNote(place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
 		}
 	}
 }
 
-// noteIncluded notes the recipes of Including that would not have been left out.
-func (b *builder) noteIncluded(names []string) {
+// noteNeedlessIncludes adds a note for each recipe that Layout.Including lists although the reader
+// would have kept it anyway. The parameter names is the list.
+func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 	for _, name := range names {
-		if NormalizeName(name) != b.table.included {
-			b.table.addDoubt(place{}, "including has "+inputerr.Quote(name)+", which is not left out")
+		if NormalizeName(name) != b.table.includedSumRow {
+			b.table.addDoubtfulNote(place{}, "including has "+inputerr.Quote(name)+", which is not left out")
 		}
 	}
 }
 
-// addNotes adds the notes about cells.
-func (b *builder) addNotes() {
-	for kind := range b.guesses {
-		if g := &b.guesses[kind]; g.count > 0 {
-			b.table.addNote(g.place, fmt.Sprintf("%s (%s): %s", readingNotes[kind], inputerr.Count(g.count, "time"), g.example), "")
+// addCellNotes adds the notes about the interpretation of cells and rows.
+func (b *bookBuilder) addCellNotes() {
+	for kind := range b.readingCounts {
+		if g := &b.readingCounts[kind]; g.count > 0 {
+			b.table.addNote(g.firstPlace, fmt.Sprintf("%s (%s): %s", readingNotes[kind], inputerr.Count(g.count, "time"), g.example), "")
 		}
 	}
 	const most = 5
 	for _, r := range b.respellings[:min(len(b.respellings), most)] {
-		b.table.addDoubt(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", inputerr.Quote(b.book.Ingredients.Names[r.ingredient]), inputerr.Quote(r.name), inputerr.Quote(b.book.Ingredients.Names[r.ingredient])))
+		b.table.addDoubtfulNote(r.place, fmt.Sprintf("%s and %s are taken for one ingredient, %s", inputerr.Quote(b.book.Ingredients.Names[r.ingredient]), inputerr.Quote(r.name), inputerr.Quote(b.book.Ingredients.Names[r.ingredient])))
 		last := &b.table.notes[len(b.table.notes)-1]
 		last.Spelling, last.OtherSpelling = r.name, b.book.Ingredients.Names[r.ingredient]
 	}
 	if more := len(b.respellings) - most; more > 0 {
-		b.table.addDoubt(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", inputerr.Count(more, "more name")))
+		b.table.addDoubtfulNote(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", inputerr.Count(more, "more name")))
 	}
 	if g := &b.unnamedRows; g.count > 0 {
-		b.table.addNote(g.place, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", inputerr.Count(g.count, "time"), inputerr.Quote(g.example)), "")
+		b.table.addNote(g.firstPlace, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", inputerr.Count(g.count, "time"), inputerr.Quote(g.example)), "")
 	}
 	if g := &b.emptyRows; g.count > 0 {
-		b.table.addNote(g.place, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", inputerr.Count(g.count, "time")), "")
+		b.table.addNote(g.firstPlace, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", inputerr.Count(g.count, "time")), "")
 	}
-	if g := &b.filled; g.count > 0 {
-		b.table.addNote(g.place, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", inputerr.Count(g.count, "time"), g.example), "")
+	if g := &b.filledRemainders; g.count > 0 {
+		b.table.addNote(g.firstPlace, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", inputerr.Count(g.count, "time"), g.example), "")
 		b.table.notes[len(b.table.notes)-1].Doubtful = b.guessedWhole
 	}
 }

@@ -9,38 +9,38 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Cells holds the cells of the requested columns of a table.
+// Cells holds the texts of the requested columns of a table.
 type Cells struct {
 	File string
 
-	// Text holds the cells by row and requested column. A cell is empty also where the table has no
-	// such column.
+	// Text holds the cells, indexed by row and by requested column. A cell is empty if its column
+	// does not exist in the table.
 	Text [][]string
 
-	// Notes are the reader's interpretations of what the table leaves open. Guessed is the layout
-	// that settles those that may well be wrong.
+	// Notes are the reader's interpretations of what the table leaves open. Guessed is a layout
+	// with those guesses that may well be wrong.
 	Notes   []Note
 	Guessed Layout
 
-	places [][]place
+	cellPlaces [][]place // by row and requested column: position of the cell
 }
 
-// ReadCells reads the named columns of a table. All of required must exist, and one of any unless
-// it is empty. The file may be CSV or a workbook, as for [Read]. All of the layout except Columns
-// applies. Columns of other names are left out, with a note. A fault in the file is an [*Error] or
-// a [*inputerr.Errors].
+// ReadCells reads the named columns of a table. Every column in required must exist. At least one
+// column in any must exist, unless any is empty. Columns of other names are left out, with a note.
+// The file may be CSV or a workbook, as for [Read]. All fields of the layout except Columns apply.
+// A fault in the file is an [*Error] or an [*inputerr.Errors].
 func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cells, error) {
 	names := slices.Concat(required, any)
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(NormalizeName(name), n) })
 	})
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
 	columns := make([]int, len(names))
 	some := len(any) == 0
 	for k, name := range names {
-		if columns[k], err = t.findUnique(name); err != nil {
+		if columns[k], err = t.findUniqueColumn(name); err != nil {
 			return nil, err
 		}
 		if columns[k] < 0 && k < len(required) {
@@ -53,7 +53,7 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	}
 	for i, name := range t.header {
 		if name != "" && !slices.Contains(columns, i) {
-			t.addNote(t.places[i], "column "+inputerr.Quote(name)+" is left out", "")
+			t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(name)+" is left out", "")
 		}
 	}
 	t.dropProfiles()
@@ -64,10 +64,10 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 		for k, i := range columns {
 			places[k] = t.place(max(i, 0))
 			if i >= 0 {
-				text[k] = strings.Clone(t.plainFigure(i, NormalizeName(t.row[i])))
+				text[k] = strings.Clone(t.plainCell(i, NormalizeName(t.row[i])))
 			}
 		}
-		c.Text, c.places = append(c.Text, text), append(c.places, places)
+		c.Text, c.cellPlaces = append(c.Text, text), append(c.cellPlaces, places)
 	})
 	if err != nil {
 		return nil, err
@@ -75,28 +75,29 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
-	c.Notes, c.Guessed = t.notes, t.settling
+	c.Notes, c.Guessed = t.notes, t.guessedLayout
 	return c, nil
 }
 
-// Number returns a cell as a number, and false if it is empty. If the cell is not a number, the
-// error is an [*Error] with its position.
+// Number returns the number in a cell. ok is false if the cell is empty. If the text is not a
+// number, the error is an [*Error] with the position of the cell. column is an index into the
+// requested columns.
 func (c *Cells) Number(row, column int) (v float64, ok bool, err error) {
 	text := c.Text[row][column]
 	if text == "" {
 		return 0, false, nil
 	}
-	if v, ok = number(text); !ok {
+	if v, ok = parseNumber(text); !ok {
 		return 0, false, c.ErrorAt(row, column, fmt.Sprintf("%s is not a number", inputerr.Quote(text)), "write a number, or leave the cell empty")
 	}
 	return v, true, nil
 }
 
-// Line returns the line of a row.
-func (c *Cells) Line(row int) int { return c.places[row][0].line }
+// Line returns the line in the file, counted from 1, of a row of Text.
+func (c *Cells) Line(row int) int { return c.cellPlaces[row][0].line }
 
-// ErrorAt returns an error at a cell.
+// ErrorAt returns an error with the position of a cell. row and column are indices into Text.
 func (c *Cells) ErrorAt(row, column int, message, hint string) *Error {
-	p := c.places[row][column]
+	p := c.cellPlaces[row][column]
 	return &Error{File: c.File, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
 }

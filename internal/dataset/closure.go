@@ -9,26 +9,25 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Closure scales the parts of a recipe to a total of M whole units, so that each has at least one:
-// x_1 + … + x_n = M, x_i ≥ 1. Element i of the result belongs to part i. (In the analysis of
-// compositions, closure is scaling to a constant sum.)
+// Closure scales the parts of a recipe to a total of M whole units, so that each part gets at least
+// one unit: x_1 + … + x_n = M, x_i ≥ 1. Element i of the result is x_i, the number of units of part
+// i. (In the analysis of compositions, closure means scaling to a constant sum.)
 //
-// With a_i the part's amount in its base unit, the ideal is q_i = M·a_i / Σ a. The method is that
-// of the largest remainder:
+// Let a_i be the amount of part i in its base unit. The ideal share of the part is q_i = M·a_i / Σ a.
+// The whole units are found by the method of largest remainders:
 //
 //  1. x_i = ⌊q_i⌋, or 1 if that is 0.
-//  2. If units are left over, one each goes to the parts with the largest
-//     remainders q_i − ⌊q_i⌋ among those with q_i ≥ 1.
-//  3. If raising small parts to 1 used too many units, they are taken back
-//     one at a time, each from the part with the largest x_i − q_i of those
-//     that have more than one.
+//  2. If the sum is below M, one unit each is added to the parts with the
+//     largest remainders q_i − ⌊q_i⌋ among the parts with q_i ≥ 1.
+//  3. If the sum is above M, units are taken away one at a time, each from
+//     the part with the largest x_i − q_i among the parts with x_i > 1.
 //
-// If these are equal, the earlier part is first to receive and last to give. The result minimises Σ
-// (x_i − q_i)² over all x with the sum M and x_i ≥ 1. All arithmetic is exact, on the decimal
-// numbers of the file.
+// Where two parts are equal in step 2 or 3, the earlier part is the first to receive a unit and the
+// last to lose one. The result minimises Σ (x_i − q_i)² over all x with the sum M and x_i ≥ 1. All
+// arithmetic is exact, on the decimal numbers of the file.
 //
-// The total must be at least the number of parts. The amounts must be above 0 and of one kind,
-// which [Read] ensures.
+// The total must be at least the number of parts. The amounts must be above 0, with units of one
+// [Kind]; [Read] ensures both.
 func Closure(parts []Part, total int) ([]int, error) {
 	n := len(parts)
 	if n == 0 {
@@ -37,7 +36,7 @@ func Closure(parts []Part, total int) ([]int, error) {
 	if total < n {
 		return nil, fmt.Errorf("%s cannot share %s: take a total of at least %d", inputerr.Count(n, "ingredient"), inputerr.Count(total, "unit"), n)
 	}
-	weights, sum, err := wholeWeights(parts)
+	weights, sum, err := integerWeights(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +93,15 @@ func Closure(parts []Part, total int) ([]int, error) {
 	return units, nil
 }
 
-// wholeWeights returns whole numbers in the ratio of the parts' base amounts, and
-// their sum.
-func wholeWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
+// integerWeights returns whole numbers that are in the ratio of the parts' amounts in base units,
+// and the sum of these numbers.
+func integerWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
 	least := 0
 	for i, p := range parts {
 		if p.Amount.IsZero() {
 			return nil, nil, fmt.Errorf("part %d has the amount 0: leave it out", i+1)
 		}
-		least = min(least, p.exponent())
+		least = min(least, p.baseExponent())
 	}
 	weights = make([]*big.Int, len(parts))
 	sum = new(big.Int)
@@ -111,7 +110,7 @@ func wholeWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
 		if p.Unit != nil {
 			w.Mul(w, new(big.Int).SetUint64(p.Unit.Size.digits))
 		}
-		if e := p.exponent() - least; e > 0 {
+		if e := p.baseExponent() - least; e > 0 {
 			w.Mul(w, pow10(e))
 		}
 		weights[i] = w
@@ -120,8 +119,9 @@ func wholeWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) {
 	return weights, sum, nil
 }
 
-// exponent returns the power of ten in the part's base amount.
-func (p Part) exponent() int {
+// baseExponent returns the exponent e when the part's amount in its base unit is written as a whole
+// number times 10^e.
+func (p Part) baseExponent() int {
 	e := int(p.Amount.exp)
 	if p.Unit != nil {
 		e += int(p.Unit.Size.exp)

@@ -15,21 +15,24 @@ type Column struct {
 	Name string
 	Role Role
 
-	// Unit is the unit of its amounts if the column's name has one; else nil.
+	// Unit is the unit that the column's name gives for the amounts in the column; nil if the name
+	// gives no unit.
 	Unit *Unit
 
-	// Ingredient is the ingredient of its amounts, in the wide form.
+	// Ingredient is the name of the ingredient whose amounts the column holds, in the wide form.
+	// Otherwise it is empty.
 	Ingredient string
 }
 
-const longForm = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
+// longFormHint is the hint that describes the columns of the long form.
+const longFormHint = "the long form has the columns recipe, ingredient, amount and perhaps unit and labels"
 
-// isRecipeHeader reports whether a header name suggests a table of recipes.
+// isRecipeHeader reports whether a column name suggests that the table is a table of recipes.
 func isRecipeHeader(name string) bool {
 	return matchesRole(name, RecipeColumn) || matchesRole(name, IngredientColumn) || matchesRole(name, AmountColumn)
 }
 
-// matchesRole reports whether a header name suggests a role.
+// matchesRole reports whether a column name is a usual name for a role, regardless of case.
 func matchesRole(name string, r Role) bool {
 	name = strings.ToLower(NormalizeName(name))
 	return name == string(r) || slices.Contains(roleWords[r], name)
@@ -38,71 +41,75 @@ func matchesRole(name string, r Role) bool {
 // A columnReader determines the roles of the columns of a table of recipes.
 type columnReader struct {
 	*table
-	options                       Options
-	units                         *Units
-	given                         map[int]Role // the roles that the options give
-	taken                         map[Role]int // the columns of those roles that only one column can have
-	columns                       []Column
-	total                         int         // the wide form: the column that is the sum of those before it; 0 if there is none
-	spreads                       map[int]int // the wide form: columns of standard deviations, with the columns that they describe
-	spreadBy                      map[int]int // the inverse of spreads
-	hasPercentNames, hasUnitCells func() bool // cached arePercentNames and areUnitCells
-	bases                         []string    // names without their units, once takeGuess has needed them
+	options      Options
+	units        *Units
+	givenRoles   map[int]Role // by column: the role that the options give
+	columnByRole map[Role]int // the column of each role that only one column can have
+	columns      []Column     // by column of the table: the interpretation so far
+	totalColumn  int          // wide form: the column that is the sum of the columns before it; 0 if there is none
+	meanBySpread map[int]int  // wide form: by column of standard deviations, the column of the means
+	spreadByMean map[int]int  // wide form: by column of means, the column of their standard deviations
+
+	hasPercentNames func() bool // cached result of mostNamesArePercent
+	hasUnitCells    func() bool // cached result of mostAmountsHaveUnits
+	baseNames       []string    // by column: the name without its unit; filled at the first call of guessColumn
 }
 
-// readColumns determines the columns, and whether the form is long.
+// readColumns interprets the columns of a table of recipes. long reports whether the table has the
+// long form.
 func readColumns(t *table, o Options, units *Units) (columns []Column, long bool, err error) {
-	c := &columnReader{table: t, options: o, units: units, given: make(map[int]Role), taken: make(map[Role]int), columns: make([]Column, len(t.header))}
-	c.hasPercentNames, c.hasUnitCells = sync.OnceValue(c.arePercentNames), sync.OnceValue(c.areUnitCells)
+	c := &columnReader{table: t, options: o, units: units, givenRoles: make(map[int]Role), columnByRole: make(map[Role]int), columns: make([]Column, len(t.header))}
+	c.hasPercentNames, c.hasUnitCells = sync.OnceValue(c.mostNamesArePercent), sync.OnceValue(c.mostAmountsHaveUnits)
 	for i, name := range t.header {
 		c.columns[i] = Column{Name: name, Role: IgnoredColumn}
 	}
 	if err := c.checkHeader(); err != nil {
 		return nil, false, err
 	}
-	if err := c.readGiven(); err != nil {
+	if err := c.applyGivenRoles(); err != nil {
 		return nil, false, err
 	}
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
-		if _, ok := c.taken[r]; ok {
+		if _, ok := c.columnByRole[r]; ok {
 			continue
 		}
-		i, err := c.findUnique(string(r))
+		i, err := c.findUniqueColumn(string(r))
 		if err != nil {
 			return nil, false, err
 		}
-		if role, given := c.given[i]; i >= 0 && (!given || role == LabelColumn) {
-			c.taken[r] = i
+		if role, given := c.givenRoles[i]; i >= 0 && (!given || role == LabelColumn) {
+			c.columnByRole[r] = i
 		}
 	}
-	_, ingredient := c.taken[IngredientColumn]
-	_, amount := c.taken[AmountColumn]
+	_, ingredient := c.columnByRole[IngredientColumn]
+	_, amount := c.columnByRole[AmountColumn]
 	if long = ingredient || amount; !long {
 		// Two names with a role make the form long; a single one may be a coincidence.
-		in, at := c.takeGuess(IngredientColumn), c.takeGuess(AmountColumn)
+		in, at := c.guessColumn(IngredientColumn), c.guessColumn(AmountColumn)
 		if in >= 0 && at < 0 {
-			at = c.amountByUnit()
+			at = c.guessAmountByUnit()
 		}
-		long = in >= 0 && at >= 0 && 2*c.profile[in].amounts <= c.profile[in].filled // a few names, such as Mg, are units, too
+		long = in >= 0 && at >= 0 && 2*c.profiles[in].amountCount <= c.profiles[in].filledCount // a few names, such as Mg, are units, too
 	}
 	if long {
-		return c.columns, true, c.readLong()
+		return c.columns, true, c.assignLongRoles()
 	}
-	return c.columns, false, c.readWide()
+	return c.columns, false, c.assignWideRoles()
 }
 
-// checkHeader reports an error if the first row looks like the rows below it rather than like
-// names: a number stands above numbers, and a text above the same text.
+// checkHeader returns an error if the first row looks like the rows below it rather than like names
+// of columns. This is so if one field is a number above numbers, and another field is a text that
+// occurs below it again.
 func (c *columnReader) checkHeader() error {
 	if len(c.options.Columns) > 0 || slices.ContainsFunc(c.header, isRecipeHeader) {
 		return nil
 	}
 	figure, text := -1, -1
 	for i, name := range c.header {
-		p := &c.profile[i]
-		if _, ok := number(name); ok && p.filled > 0 && p.amounts == p.filled {
+		p := &c.profiles[i]
+		if _, ok := parseNumber(name); ok && p.filledCount > 0 && p.amountCount == p.filledCount {
 			figure = max(figure, i)
-		} else if p.seen[strings.TrimSpace(name)] && name != "" {
+		} else if p.distinctTexts[strings.TrimSpace(name)] && name != "" {
 			text = max(text, i)
 		}
 	}
@@ -113,8 +120,9 @@ func (c *columnReader) checkHeader() error {
 		"add a row above it, such as recipe, ingredient, amount, unit")
 }
 
-// readGiven applies the roles that the options give.
-func (c *columnReader) readGiven() error {
+// applyGivenRoles records the roles that the options give to columns. It returns an error if a
+// named column does not exist, or if two given roles contradict each other.
+func (c *columnReader) applyGivenRoles() error {
 	find := func(text, what string) (int, error) {
 		name := NormalizeName(text)
 		if i, ok := c.byName[name]; ok {
@@ -134,12 +142,12 @@ func (c *columnReader) readGiven() error {
 		if err != nil {
 			return err
 		}
-		c.given[i] = role
+		c.givenRoles[i] = role
 		if role == RecipeColumn || role == AmountColumn || role == UnitColumn {
-			if _, ok := c.taken[role]; ok {
+			if _, ok := c.columnByRole[role]; ok {
 				return c.errorInHeader(i, "a second column is to be the "+string(role), "name one")
 			}
-			c.taken[role] = i
+			c.columnByRole[role] = i
 		}
 	}
 	for _, text := range c.options.Labels {
@@ -150,62 +158,63 @@ func (c *columnReader) readGiven() error {
 		if err != nil {
 			return err
 		}
-		if r, ok := c.given[i]; ok && r != LabelColumn {
+		if r, ok := c.givenRoles[i]; ok && r != LabelColumn {
 			return c.errorInHeader(i, "column "+inputerr.Quote(c.header[i])+" cannot be a label and the "+string(r), "remove one of the two")
 		}
-		c.given[i] = LabelColumn
+		c.givenRoles[i] = LabelColumn
 	}
 	// In the long form, the one column given as ingredient holds names. If it holds amounts, the
 	// form is wide.
 	var named []int
-	for i, r := range c.given {
-		if r == IngredientColumn && c.profile[i].filled > 0 && c.profile[i].amounts == 0 {
+	for i, r := range c.givenRoles {
+		if r == IngredientColumn && c.profiles[i].filledCount > 0 && c.profiles[i].amountCount == 0 {
 			named = append(named, i)
 		}
 	}
 	if len(named) == 1 {
-		c.taken[IngredientColumn] = named[0]
+		c.columnByRole[IngredientColumn] = named[0]
 	}
 	return nil
 }
 
-// takeGuess assigns a role to the first column whose name, without its unit, is the role's name or
-// one of the role's words. It returns the column, or −1 if there is none.
-func (c *columnReader) takeGuess(role Role) int {
-	if i, ok := c.taken[role]; ok {
+// guessColumn returns the column of a role that only one column can have. If none is known, it
+// assigns the role to the first column whose name, without a unit, is the role's name or one of its
+// roleWords. It returns −1 if there is no such column.
+func (c *columnReader) guessColumn(role Role) int {
+	if i, ok := c.columnByRole[role]; ok {
 		return i
 	}
-	for i := len(c.bases); i < len(c.header); i++ {
+	for i := len(c.baseNames); i < len(c.header); i++ {
 		base, unit := splitUnit(c.header[i], c.units)
 		if cut, ok := cutPercent(c.header[i]); ok && unit == nil {
 			base = cut
 		}
-		c.bases = append(c.bases, base)
+		c.baseNames = append(c.baseNames, base)
 	}
 	for _, word := range append([]string{string(role)}, roleWords[role]...) {
-		for i, base := range c.bases {
-			if _, given := c.given[i]; given || !strings.EqualFold(base, word) || c.isTaken(i) {
+		for i, base := range c.baseNames {
+			if _, given := c.givenRoles[i]; given || !strings.EqualFold(base, word) || c.hasUniqueRole(i) {
 				continue
 			}
-			if role == AmountColumn && c.profile[i].filled > 0 && c.profile[i].amounts == 0 {
+			if role == AmountColumn && c.profiles[i].filledCount > 0 && c.profiles[i].amountCount == 0 {
 				continue
 			}
-			c.taken[role] = i
+			c.columnByRole[role] = i
 			return i
 		}
 	}
 	return -1
 }
 
-// amountByUnit assigns the role of amounts to a column that is named after a unit and holds
-// amounts, if there is exactly one.
-func (c *columnReader) amountByUnit() int {
+// guessAmountByUnit assigns the role AmountColumn to the only column that holds amounts and is
+// named after a unit. It returns that column, or −1 if there are none or several.
+func (c *columnReader) guessAmountByUnit() int {
 	found := -1
 	for i, name := range c.header {
-		if u, ok := c.units.Lookup(name); !ok || u.Name == "to taste" || c.profile[i].amounts == 0 || c.isTaken(i) {
+		if u, ok := c.units.Lookup(name); !ok || u.Name == "to taste" || c.profiles[i].amountCount == 0 || c.hasUniqueRole(i) {
 			continue
 		}
-		if _, given := c.given[i]; given {
+		if _, given := c.givenRoles[i]; given {
 			continue
 		}
 		if found >= 0 {
@@ -214,13 +223,14 @@ func (c *columnReader) amountByUnit() int {
 		found = i
 	}
 	if found >= 0 {
-		c.taken[AmountColumn] = found
+		c.columnByRole[AmountColumn] = found
 	}
 	return found
 }
 
-func (c *columnReader) isTaken(column int) bool {
-	for _, i := range c.taken {
+// hasUniqueRole reports whether a column has a role that only one column can have.
+func (c *columnReader) hasUniqueRole(column int) bool {
+	for _, i := range c.columnByRole {
 		if i == column {
 			return true
 		}
@@ -228,58 +238,58 @@ func (c *columnReader) isTaken(column int) bool {
 	return false
 }
 
-// missingColumnError returns the error that no column has a role.
+// missingColumnError returns the error that the table has no column with a given role.
 func (c *columnReader) missingColumnError(role Role) error {
-	hint := longForm + "; the wide form has recipe and a column for each ingredient"
+	hint := longFormHint + "; the wide form has recipe and a column for each ingredient"
 	column := 0
 	for i, other := range c.header {
-		if _, ok := inputerr.Nearest(other, []string{string(role)}); ok && other != "" && !c.isTaken(i) {
+		if _, ok := inputerr.Nearest(other, []string{string(role)}); ok && other != "" && !c.hasUniqueRole(i) {
 			column, hint = i, "is it "+inputerr.Quote(other)+"? "+hint
 			break
 		}
 	}
-	_, given := c.given[0]
-	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && (p.amounts < p.filled || len(c.lines) > 1) && p.allDistinct && c.header[0] != "" {
+	_, given := c.givenRoles[0]
+	if p := &c.profiles[0]; role == RecipeColumn && column == 0 && !given && (p.amountCount < p.filledCount || len(c.profiledLines) > 1) && p.allDistinct && c.header[0] != "" {
 		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
 	}
-	if p := &c.profile[0]; role == RecipeColumn && column == 0 && !given && !p.allDistinct && p.amounts == 0 && len(c.lines) >= fewestRows && c.header[0] != "" {
+	if p := &c.profiles[0]; role == RecipeColumn && column == 0 && !given && !p.allDistinct && p.amountCount == 0 && len(c.profiledLines) >= minEvidenceRows && c.header[0] != "" {
 		hint = fmt.Sprintf("where several rows are of one %s, call the recipes by their rows with %s; %s", inputerr.Quote(c.header[0]),
 			Layout{Columns: map[string]Role{c.header[0]: LabelColumn}}.YAML(), hint)
 	}
 	return c.errorInHeader(column, "no column is called "+inputerr.Quote(string(role)), hint)
 }
 
-// readLong determines the columns of the long form.
-func (c *columnReader) readLong() error {
-	c.takeGuess(IngredientColumn)
-	if c.takeGuess(AmountColumn) < 0 {
-		c.amountByUnit()
+// assignLongRoles sets the roles and units of the columns of a table in the long form.
+func (c *columnReader) assignLongRoles() error {
+	c.guessColumn(IngredientColumn)
+	if c.guessColumn(AmountColumn) < 0 {
+		c.guessAmountByUnit()
 	}
-	c.takeGuess(RecipeColumn)
-	c.takeGuess(UnitColumn)
+	c.guessColumn(RecipeColumn)
+	c.guessColumn(UnitColumn)
 	var taken []string
 	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
-		i, ok := c.taken[r]
+		i, ok := c.columnByRole[r]
 		if !ok {
 			if r == UnitColumn {
 				continue
 			}
 			return c.missingColumnError(r)
 		}
-		if c.given[i] == LabelColumn {
+		if c.givenRoles[i] == LabelColumn {
 			return c.errorInHeader(i, "column "+inputerr.Quote(c.header[i])+" cannot be a label", "a label is another column than that")
 		}
 		c.columns[i].Role = r
-		if _, given := c.given[i]; !given && !strings.EqualFold(c.header[i], string(r)) {
+		if _, given := c.givenRoles[i]; !given && !strings.EqualFold(c.header[i], string(r)) {
 			taken = append(taken, fmt.Sprintf("%s as the %s", inputerr.Quote(c.header[i]), r))
 			first = min(first, i)
 		}
 	}
 	if len(taken) > 0 {
-		c.addNote(c.places[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
+		c.addNote(c.headerPlaces[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
 	}
-	amount := c.taken[AmountColumn]
+	amount := c.columnByRole[AmountColumn]
 	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {
 		c.columns[amount].Unit = unit
 	} else if _, percent := cutPercent(c.header[amount]); percent {
@@ -288,10 +298,10 @@ func (c *columnReader) readLong() error {
 		c.columns[amount].Unit = unit
 	}
 	for i, name := range c.header {
-		switch role, given := c.given[i]; {
-		case c.isTaken(i) || name == "" || role == IgnoredColumn:
+		switch role, given := c.givenRoles[i]; {
+		case c.hasUniqueRole(i) || name == "" || role == IgnoredColumn:
 		case given && role == IngredientColumn:
-			return c.errorInHeader(i, "column "+inputerr.Quote(name)+" cannot be an ingredient in the long form", "the ingredients are those in column "+inputerr.Quote(c.header[c.taken[IngredientColumn]]))
+			return c.errorInHeader(i, "column "+inputerr.Quote(name)+" cannot be an ingredient in the long form", "the ingredients are those in column "+inputerr.Quote(c.header[c.columnByRole[IngredientColumn]]))
 		default:
 			c.columns[i].Role = LabelColumn
 		}

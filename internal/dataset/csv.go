@@ -11,118 +11,126 @@ import (
 	"unicode/utf8"
 )
 
-// longestRow bounds the memory of a single row, in bytes of the file. A quote that is never closed
-// ends there and not at the end of the file.
-const longestRow = 4 << 20
+// maxRowBytes is the maximum length of a row, in bytes of the file. It limits the memory of a row
+// whose quote is never closed.
+const maxRowBytes = 4 << 20
 
-// errLongRow is returned when a row is longer than longestRow.
+// errLongRow says that a row is longer than maxRowBytes.
 var errLongRow = errors.New("row too long")
 
-// A lookbackReader reads ahead for a CSV reader and keeps the text of the current row. Positions in
-// characters are computed from that text.
+// A lookbackReader passes a text to a CSV reader and keeps the text of the current row. It computes
+// positions in characters, which the CSV reader gives in bytes.
 type lookbackReader struct {
-	r     io.Reader
-	text  []byte // text[start:] is unfinished
-	start int
-	base  int64    // the offset of text[start] in the input
-	line  int      // the line of text[start], from 1
-	last  textSpot // the last computed spot: most requests are in order, and a row may be long
-	err   error    // the error that ended the input, except io.EOF
+	input       io.Reader // the text to read
+	buffer      []byte    // text read so far, from the current row on; the bytes before rowStart are not needed any more
+	rowStart    int       // index in buffer of the first byte of the current row
+	startOffset int64     // offset of the current row from the beginning of the input, in bytes
+	startLine   int       // line of the file, from 1, on which the current row begins
+	lastSpot    textSpot  // last position computed in the current row; most positions are requested in ascending order
+	err         error     // the error that ended the input; nil for io.EOF
 }
 
-// A textSpot is a byte in the unfinished text with its line, its column in characters, and the
-// beginning of its line. Line 0 means no spot.
-type textSpot struct{ at, line, column, begin int }
+// A textSpot is the position of a byte in the current row. byteIndex counts bytes from the
+// beginning of the row. line is the line of the file, and column counts characters in the line;
+// both are from 1. lineBegin is the byte index at which the line begins. If line is 0, the spot is
+// not set.
+type textSpot struct{ byteIndex, line, column, lineBegin int }
 
-// Read implements io.Reader.
+// Read implements [io.Reader]. It returns errLongRow if the current row is longer than maxRowBytes.
 func (t *lookbackReader) Read(p []byte) (int, error) {
-	if t.start > 0 {
-		t.text = t.text[:copy(t.text, t.text[t.start:])]
-		t.start = 0
+	if t.rowStart > 0 {
+		t.buffer = t.buffer[:copy(t.buffer, t.buffer[t.rowStart:])]
+		t.rowStart = 0
 	}
-	if len(t.text) > longestRow {
+	if len(t.buffer) > maxRowBytes {
 		t.err = errLongRow
 		return 0, t.err
 	}
-	n, err := t.r.Read(p)
-	t.text = append(t.text, p[:n]...)
+	n, err := t.input.Read(p)
+	t.buffer = append(t.buffer, p[:n]...)
 	if err != nil && err != io.EOF {
 		t.err = err
 	}
 	return n, err
 }
 
-// discard drops the text before an offset in the input.
+// discard drops the text before an offset from the beginning of the input, in bytes. The text at
+// the offset is the beginning of the next row.
 func (t *lookbackReader) discard(offset int64) {
-	n := int(offset - t.base)
-	t.line += bytes.Count(t.text[t.start:t.start+n], []byte{'\n'})
-	t.start += n
-	t.base = offset
-	t.last = textSpot{}
+	n := int(offset - t.startOffset)
+	t.startLine += bytes.Count(t.buffer[t.rowStart:t.rowStart+n], []byte{'\n'})
+	t.rowStart += n
+	t.startOffset = offset
+	t.lastSpot = textSpot{}
 }
 
-// startSpot returns the last computed spot if suits is set, else the first one.
-func (t *lookbackReader) startSpot(suits bool) textSpot {
-	if suits && t.last.line > 0 {
-		return t.last
+// startSpot returns the position from which a search begins: the last computed position if useLast
+// is set and there is one, otherwise the beginning of the current row.
+func (t *lookbackReader) startSpot(useLast bool) textSpot {
+	if useLast && t.lastSpot.line > 0 {
+		return t.lastSpot
 	}
-	return textSpot{line: t.line, column: 1}
+	return textSpot{line: t.startLine, column: 1}
 }
 
-// textBefore returns the unfinished text before an offset in the input.
+// textBefore returns the text of the current row before an offset from the beginning of the input,
+// in bytes.
 func (t *lookbackReader) textBefore(offset int64) []byte {
-	return t.text[t.start : t.start+int(offset-t.base)]
+	return t.buffer[t.rowStart : t.rowStart+int(offset-t.startOffset)]
 }
 
-// offsetOf returns the position of a byte in the unfinished text, given its line in the file and
-// its column in bytes, from 1.
+// offsetOf returns the index of a byte from the beginning of the current row. line is the line of
+// the byte in the file and column its column in bytes, both from 1.
 func (t *lookbackReader) offsetOf(line, column int) int {
-	from := t.startSpot(t.last.line <= line)
-	text := t.text[t.start:]
+	from := t.startSpot(t.lastSpot.line <= line)
+	text := t.buffer[t.rowStart:]
 	for ; from.line < line; from.line++ {
-		next := bytes.IndexByte(text[from.begin:], '\n')
+		next := bytes.IndexByte(text[from.lineBegin:], '\n')
 		if next < 0 {
 			break
 		}
-		from.begin += next + 1
+		from.lineBegin += next + 1
 	}
-	return min(from.begin+column-1, len(text))
+	return min(from.lineBegin+column-1, len(text))
 }
 
-// position returns the line and the column in characters of a byte in the
-// unfinished text.
+// position returns the line in the file and the column in characters, both from 1, of a byte. at is
+// the index of the byte from the beginning of the current row.
 func (t *lookbackReader) position(at int) (line, column int) {
-	to := t.startSpot(t.last.at <= at)
-	between := t.text[t.start+to.at : t.start+at]
+	to := t.startSpot(t.lastSpot.byteIndex <= at)
+	between := t.buffer[t.rowStart+to.byteIndex : t.rowStart+at]
 	if n := bytes.Count(between, []byte{'\n'}); n > 0 {
 		between = between[bytes.LastIndexByte(between, '\n')+1:]
-		to.line, to.column, to.begin = to.line+n, 1, at-len(between)
+		to.line, to.column, to.lineBegin = to.line+n, 1, at-len(between)
 	}
-	to.at, to.column = at, to.column+utf8.RuneCount(between)
-	t.last = to
+	to.byteIndex, to.column = at, to.column+utf8.RuneCount(between)
+	t.lastSpot = to
 	return to.line, to.column
 }
 
-// csvRows are the rows of a CSV file.
+// csvRows reads the rows of a CSV file. It implements [rows].
 type csvRows struct {
-	file     string
-	lookback *lookbackReader
-	csv      *csv.Reader
-	lines    int  // lines of the file before the text
-	lossy    bool // the text was in another encoding than UTF-8
-	row      []string
-	started  bool
+	file        string // name of the file, for messages
+	lookback    *lookbackReader
+	reader      *csv.Reader
+	linesBefore int      // number of lines of the file before the text that reader reads
+	transcoded  bool     // whether the text was decoded from another encoding than UTF-8
+	row         []string // the current row
+	headerRead  bool     // whether the first row has been read
 }
 
-// newCSVRows returns the rows of a text in UTF-8 that begins after the first
-// lines of its file.
-func newCSVRows(text io.Reader, file string, delimiter rune, lines int, lossy bool) *csvRows {
-	c := &csvRows{file: file, lookback: &lookbackReader{r: text, line: 1 + lines}, lossy: lossy}
-	c.csv = newCSVReader(bufio.NewReaderSize(c.lookback, 1<<16), delimiter)
-	c.lines = lines
+// newCSVRows returns the rows of a UTF-8 text that follows the first lines of its file. The
+// parameter lines is the number of these lines. transcoded reports whether the text was decoded
+// from another encoding.
+func newCSVRows(text io.Reader, file string, delimiter rune, lines int, transcoded bool) *csvRows {
+	c := &csvRows{file: file, lookback: &lookbackReader{input: text, startLine: 1 + lines}, transcoded: transcoded}
+	c.reader = newCSVReader(bufio.NewReaderSize(c.lookback, 1<<16), delimiter)
+	c.linesBefore = lines
 	return c
 }
 
+// newCSVReader returns a CSV reader that allows rows of different lengths and reuses the slice of a
+// row.
 func newCSVReader(r io.Reader, delimiter rune) *csv.Reader {
 	c := csv.NewReader(r)
 	c.Comma = delimiter
@@ -133,13 +141,13 @@ func newCSVReader(r io.Reader, delimiter rune) *csv.Reader {
 }
 
 func (c *csvRows) next() ([]string, error) {
-	c.lookback.discard(c.csv.InputOffset())
-	row, err := c.csv.Read()
+	c.lookback.discard(c.reader.InputOffset())
+	row, err := c.reader.Read()
 	c.row = row
 	var parse *csv.ParseError
 	switch {
 	case c.lookback.err == errLongRow:
-		return nil, fatalError{c.errorIn(c.lookback.line, 1, fmt.Sprintf("a row is longer than %d MiB", longestRow>>20), "look for a quote that is opened and never closed")}
+		return nil, fatalError{c.errorAtPosition(c.lookback.startLine, 1, fmt.Sprintf("a row is longer than %d MiB", maxRowBytes>>20), "look for a quote that is opened and never closed")}
 	case c.lookback.err != nil:
 		return nil, fmt.Errorf("%s: %w", c.file, c.lookback.err)
 	case errors.As(err, &parse):
@@ -147,31 +155,31 @@ func (c *csvRows) next() ([]string, error) {
 	case err != nil:
 		return nil, err
 	}
-	text := c.lookback.textBefore(c.csv.InputOffset())
-	if at := invalidByte(text, c.lossy); at >= 0 {
+	text := c.lookback.textBefore(c.reader.InputOffset())
+	if at := indexInvalidByte(text, c.transcoded); at >= 0 {
 		line, column := c.lookback.position(at)
-		if c.lossy {
-			return nil, c.errorIn(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1250")
+		if c.transcoded {
+			return nil, c.errorAtPosition(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1250")
 		}
-		return nil, c.errorIn(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1252")
+		return nil, c.errorAtPosition(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1252")
 	}
-	if !c.started {
-		c.started = true
+	if !c.headerRead {
+		c.headerRead = true
 		for i, name := range row {
 			if strings.Contains(name, "\r") {
 				p := c.place(i)
-				return nil, fatalError{c.errorIn(p.line, p.column, "a carriage return within the header", "end each line with LF, or with CR and LF")}
+				return nil, fatalError{c.errorAtPosition(p.line, p.column, "a carriage return within the header", "end each line with LF, or with CR and LF")}
 			}
 		}
 	}
 	return row, nil
 }
 
-// invalidByte returns the position of the first byte that is not UTF-8. If the text had another
-// encoding, it looks for the character that replaces unreadable ones. It returns −1 if there is
-// none.
-func invalidByte(text []byte, lossy bool) int {
-	if lossy {
+// indexInvalidByte returns the index of the first byte that is not valid UTF-8, or −1. If
+// transcoded is set, it returns the index of the first U+FFFD instead, which the decoder writes for
+// an unreadable character.
+func indexInvalidByte(text []byte, transcoded bool) int {
+	if transcoded {
 		return bytes.Index(text, []byte("\ufffd"))
 	}
 	if utf8.Valid(text) {
@@ -187,26 +195,27 @@ func invalidByte(text []byte, lossy bool) int {
 	}
 }
 
-// quoteError describes the fault of a quote.
+// quoteError turns an error of the CSV reader about a quote into an [*Error] with the position and
+// a hint.
 func (c *csvRows) quoteError(parse *csv.ParseError) error {
 	at := c.offsetOf(parse.Line, parse.Column)
-	text := c.lookback.text[c.lookback.start:]
+	text := c.lookback.buffer[c.lookback.rowStart:]
 	message, hint := "a quote inside a field that is not in quotes", "put the whole field in quotes and write each quote inside it twice"
 	if errors.Is(parse.Err, csv.ErrQuote) {
 		message, hint = "text after the quote that ends the field", "write each quote inside a field twice"
 		if at == len(text) {
 			message, hint = "a quote is opened here and never closed", "close it, or write a quote that belongs to the text twice within quotes"
-			at = openQuote(text)
+			at = indexOpenQuote(text)
 		}
 	}
 	line, column := c.lookback.position(at)
-	e := c.errorIn(line, column, message, hint)
+	e := c.errorAtPosition(line, column, message, hint)
 	e.Err = parse.Err
 	return e
 }
 
-// openQuote returns the position of the quote that is still open at the end of the text.
-func openQuote(text []byte) int {
+// indexOpenQuote returns the index of the quote that is still open at the end of a text.
+func indexOpenQuote(text []byte) int {
 	open, at := false, 0
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -224,26 +233,28 @@ func openQuote(text []byte) int {
 
 func (c *csvRows) place(field int) place {
 	if field < len(c.row) {
-		line, column := c.lookback.position(c.offsetOf(c.csv.FieldPos(field)))
+		line, column := c.lookback.position(c.offsetOf(c.reader.FieldPos(field)))
 		return place{line: line, column: column}
 	}
-	text := c.lookback.textBefore(c.csv.InputOffset())
+	text := c.lookback.textBefore(c.reader.InputOffset())
 	line, column := c.lookback.position(len(bytes.TrimRight(text, "\r\n")))
 	return place{line: line, column: column}
 }
 
-// offsetOf returns the position of a byte in the unfinished text, given its line in the text and
-// its column in bytes.
-func (c *csvRows) offsetOf(line, column int) int { return c.lookback.offsetOf(line+c.lines, column) }
+// offsetOf returns the index of a byte from the beginning of the current row. line and column are
+// those that the CSV reader gives: the line in the text and the column in bytes, both from 1.
+func (c *csvRows) offsetOf(line, column int) int {
+	return c.lookback.offsetOf(line+c.linesBefore, column)
+}
 
 func (c *csvRows) line(field int) int {
-	line, _ := c.csv.FieldPos(field)
-	return line + c.lines
+	line, _ := c.reader.FieldPos(field)
+	return line + c.linesBefore
 }
 
 func (c *csvRows) isNumber(int) bool { return false }
 
-// errorIn returns an error at a position in the file.
-func (c *csvRows) errorIn(line, column int, message, hint string) *Error {
+// errorAtPosition returns an error at a line and a column, in characters, of the file.
+func (c *csvRows) errorAtPosition(line, column int, message, hint string) *Error {
 	return &Error{File: c.file, Line: line, Column: column, Message: message, Hint: hint}
 }

@@ -9,16 +9,16 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Decimal is the decimal mark of the numbers in a table.
+// A Decimal is the decimal mark of the numbers in a table: a point or a comma.
 type Decimal int
 
 const (
-	AnyDecimal   Decimal = iota // determined from the numbers
-	DecimalPoint                // 1.5, and perhaps 1,500 for fifteen hundred
-	DecimalComma                // 1,5, and perhaps 1.500 for fifteen hundred
+	AnyDecimal   Decimal = iota // the reader determines the mark from the numbers
+	DecimalPoint                // as in 1.5; a comma may separate thousands, as in 1,500
+	DecimalComma                // as in 1,5; a point may separate thousands, as in 1.500
 )
 
-// ParseDecimal parses "point" or "comma".
+// ParseDecimal returns the decimal mark that "point" or "comma" names.
 func ParseDecimal(text string) (Decimal, error) {
 	switch text {
 	case "point":
@@ -29,7 +29,7 @@ func ParseDecimal(text string) (Decimal, error) {
 	return AnyDecimal, fmt.Errorf("there is no decimal mark %s: write point or comma", inputerr.Quote(text))
 }
 
-// String returns the form that [ParseDecimal] parses.
+// String returns "point", "comma" or, for AnyDecimal, "any".
 func (d Decimal) String() string {
 	switch d {
 	case DecimalPoint:
@@ -40,52 +40,53 @@ func (d Decimal) String() string {
 	return "any"
 }
 
-// A numeral is a number as written in a table, with its two interpretations.
+// A numeral is a number as written in a table, read with either decimal mark. A plain form has
+// digits, a decimal point, and optionally a sign and an exponent.
 type numeral struct {
-	point string // its plain form with the point as the decimal mark; empty if impossible
-	comma string // its plain form with the comma as the decimal mark
+	withPoint string // plain form if the point is the decimal mark; empty if the text is then no number
+	withComma string // plain form if the comma is the decimal mark; empty if the text is then no number
 }
 
-// decimalMark returns the only decimal mark with which the numeral is valid. It is AnyDecimal for a
-// whole number without marks, and for a numeral that is valid with both.
+// decimalMark returns the only decimal mark with which the numeral is a number. It returns
+// AnyDecimal if the numeral is a number with both marks or with neither.
 func (n numeral) decimalMark() Decimal {
 	switch {
-	case n.comma == "" && n.point != "":
+	case n.withComma == "" && n.withPoint != "":
 		return DecimalPoint
-	case n.point == "" && n.comma != "":
+	case n.withPoint == "" && n.withComma != "":
 		return DecimalComma
 	}
 	return AnyDecimal
 }
 
-// isAmbiguous reports whether the numeral is a different number with each decimal mark.
+// isAmbiguous reports whether the two decimal marks make the numeral two different numbers.
 func (n numeral) isAmbiguous() bool {
-	return n.point != "" && n.comma != "" && n.point != n.comma
+	return n.withPoint != "" && n.withComma != "" && n.withPoint != n.withComma
 }
 
-// plainForm returns the plain form. It is empty if the numeral has none, or has two and d does not
-// decide.
+// plainForm returns the plain form with the decimal mark d. If d is AnyDecimal, it returns the only
+// plain form, or an empty text if there are none or two different ones.
 func (n numeral) plainForm(d Decimal) string {
 	switch {
 	case d == DecimalPoint:
-		return n.point
+		return n.withPoint
 	case d == DecimalComma:
-		return n.comma
-	case n.point == "":
-		return n.comma
-	case n.comma == "" || n.comma == n.point:
-		return n.point
+		return n.withComma
+	case n.withPoint == "":
+		return n.withComma
+	case n.withComma == "" || n.withComma == n.withPoint:
+		return n.withPoint
 	}
 	return ""
 }
 
-// thousandsMarks are the marks between thousands that are not decimal marks: the space and its
-// narrow variants, and the apostrophes.
+// thousandsMarks are the characters that may separate thousands and are never decimal marks: the
+// space, its narrow variants, and the apostrophes.
 const thousandsMarks = " \u00a0\u2009\u202f'’"
 
-// parseNumeral parses digits with marks between them, and optionally a sign and an exponent: 4,
-// 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50, 1e-3. It returns the zero numeral if the text is not
-// a number.
+// parseNumeral parses digits with decimal and thousands marks between them, and optionally a sign
+// and an exponent, such as 4, 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50 or 1e-3. It returns the
+// zero numeral if the text is not a number.
 func parseNumeral(text string) numeral {
 	body, exponent := text, ""
 	if i := strings.IndexAny(body, "eE"); i >= 0 {
@@ -99,7 +100,7 @@ func parseNumeral(text string) numeral {
 	for _, d := range []struct {
 		mark, group rune
 		form        *string
-	}{{'.', ',', &n.point}, {',', '.', &n.comma}} {
+	}{{'.', ',', &n.withPoint}, {',', '.', &n.withComma}} {
 		if plain, ok := plainNumber(body, d.mark, d.group); ok {
 			*d.form = sign + plain + exponent
 		}
@@ -107,8 +108,9 @@ func parseNumeral(text string) numeral {
 	return n
 }
 
-// plainNumber removes the marks between thousands from a number without sign, and turns its decimal
-// mark into a point.
+// plainNumber removes the marks between thousands from a number without a sign, and replaces the
+// decimal mark by a point. The parameter mark is the decimal mark, and group is the mark between
+// thousands; thousandsMarks are allowed, too. ok is false if the text is not such a number.
 func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 	whole, fraction := text, ""
 	if i := strings.IndexRune(text, mark); i >= 0 {
@@ -148,11 +150,13 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 	return digits.String() + fraction, true
 }
 
-// Number parses a finite decimal number of either sign, as in a numeric label.
-func Number(text string) (float64, bool) { return number(text) }
+// Number parses a finite decimal number of either sign, with a decimal point, as in a numeric
+// label. ok is false if the text is not such a number.
+func Number(text string) (value float64, ok bool) { return parseNumber(text) }
 
-// number parses a finite decimal number of either sign.
-func number(text string) (float64, bool) {
+// parseNumber parses a finite decimal number of either sign, with a decimal point. ok is false if
+// the text is not such a number.
+func parseNumber(text string) (value float64, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
 		return 0, false // strconv also accepts hexadecimal, underscores and infinities
 	}

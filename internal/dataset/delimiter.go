@@ -8,18 +8,20 @@ import (
 	"kir/internal/inputerr"
 )
 
-// delimiters are the marks that may separate columns, with their names.
+// delimiters are the characters that may separate the columns of a CSV file, with the names that a
+// [Layout] uses.
 var delimiters = []struct {
 	mark rune
 	name string
 }{{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}, {'|', "bar"}}
 
-// delimiterRows is the number of rows from which the delimiter is guessed.
-const delimiterRows = 50
+// delimiterSampleRows is the maximum number of rows from which findDelimiter guesses the delimiter.
+const delimiterSampleRows = 50
 
-// findDelimiter returns the delimiter of a name that is not empty. Otherwise it returns the one
-// with which most of the first rows have as many columns as the longest row; among equals, the one
-// that makes more columns.
+// findDelimiter returns the delimiter with a given name. If the name is empty, it guesses the
+// delimiter from head, the beginning of the file. It counts the rows of the most frequent length
+// above one column. The delimiter with the most such rows wins; ties go to the one that makes more
+// columns. Without any such rows, the delimiter is the comma.
 func findDelimiter(head []byte, name string) (rune, error) {
 	if name != "" {
 		var names []string
@@ -33,7 +35,7 @@ func findDelimiter(head []byte, name string) (rune, error) {
 	}
 	for _, d := range delimiters {
 		mark := string(d.mark)
-		if bytes.HasPrefix(head, []byte(strings.Join(resultColumns, mark)+mark)) {
+		if bytes.HasPrefix(head, []byte(strings.Join(leadingResultColumns, mark)+mark)) {
 			return d.mark, nil // a file of results, whose texts may contain any marks
 		}
 	}
@@ -42,7 +44,7 @@ func findDelimiter(head []byte, name string) (rune, error) {
 		r := newCSVReader(bytes.NewReader(head), d.mark)
 		widths := make(map[int]int)
 		widest := 0
-		for range delimiterRows {
+		for range delimiterSampleRows {
 			row, err := r.Read()
 			if err != nil {
 				break
@@ -64,8 +66,9 @@ func findDelimiter(head []byte, name string) (rune, error) {
 	return best, nil
 }
 
-// declaredDelimiter returns the delimiter that a first line such as "sep=;" declares, and the
-// length of that line; 0 if there is none. Spreadsheets write such lines.
+// declaredDelimiter returns the delimiter that a first line such as "sep=;" declares, as
+// spreadsheets write, and the length of that line in bytes. It returns 0, 0 if there is no such
+// line.
 func declaredDelimiter(head []byte) (mark rune, length int) {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	text := strings.TrimRight(string(line[:min(len(line), 8)]), "\r")

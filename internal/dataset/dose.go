@@ -2,18 +2,21 @@ package dataset
 
 import "slices"
 
-// A Dose summarises the amounts of an ingredient in the recipes that use it.
+// A Dose summarises the amounts of one ingredient in the recipes that use the ingredient.
 type Dose struct {
-	Ingredient int // an index into Book.Ingredients
-	Recipes    int // number of recipes that use it, at least 1
+	Ingredient int // index into the Names of Book.Ingredients
+	Recipes    int // number of recipes that use the ingredient, at least 1
 
-	// Least, Median and Most are units of the total to which the recipes are closed, see
-	// [Book.Closure]. For an even number of recipes, Median is the lower of the two middle values.
+	// Least, Median and Most are the minimum, the median and the maximum of the amounts, in whole
+	// units of the total to which [Book.Closure] scales each recipe. For an even number of recipes,
+	// Median is the lower of the two middle values.
 	Least, Median, Most int
 }
 
-// Doses returns the doses of the used ingredients. Those in most recipes come first; ties are in
-// the order of the ingredients. The total must allow every recipe; see [Book.Closure].
+// Doses returns one [Dose] for each ingredient that a recipe uses. Ingredients used by more recipes
+// come first; ties keep the order of the ingredients. total is the number of units to which the
+// recipes are scaled. It must be at least the number of ingredients of every recipe; see
+// [Book.Closure].
 func (b *Book) Doses(total int) ([]Dose, error) {
 	of := make([][]int, b.Ingredients.Len())
 	for r := range b.Recipes {

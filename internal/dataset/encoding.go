@@ -17,17 +17,18 @@ import (
 
 // A charset is the character encoding of a file.
 type charset struct {
-	name    string
-	decoder transform.Transformer // decodes to UTF-8; nil if it is UTF-8 already
-	skip    int                   // bytes of the byte-order mark
-	guessed bool                  // the file does not say
+	name                string                // name on the web, such as utf-8
+	decoder             transform.Transformer // converts the text to UTF-8; nil if the text is UTF-8 already
+	byteOrderMarkLength int                   // number of bytes of the byte-order mark at the beginning; 0 if there is none
+	guessed             bool                  // whether the encoding was guessed because the file does not state it
 }
 
-// findCharset returns the charset of a name that is not empty, or else guesses it from the
-// beginning of a file. full reports whether head is the whole file.
+// findCharset returns the character encoding of a file. A byte-order mark decides first, then the
+// name of an encoding unless it is empty. Otherwise the encoding is guessed from head, the
+// beginning of the file. full reports whether head is the whole file.
 func findCharset(head []byte, full bool, name string) (charset, error) {
 	utf16 := func(e unicode.Endianness, skip int, guessed bool) charset {
-		c := charset{name: "utf-16le", decoder: unicode.UTF16(e, unicode.IgnoreBOM).NewDecoder(), skip: skip, guessed: guessed}
+		c := charset{name: "utf-16le", decoder: unicode.UTF16(e, unicode.IgnoreBOM).NewDecoder(), byteOrderMarkLength: skip, guessed: guessed}
 		if e == unicode.BigEndian {
 			c.name = "utf-16be"
 		}
@@ -36,7 +37,7 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 	utf8Mark := []byte("\xef\xbb\xbf")
 	switch {
 	case bytes.HasPrefix(head, utf8Mark):
-		return charset{name: "utf-8", skip: len(utf8Mark)}, nil
+		return charset{name: "utf-8", byteOrderMarkLength: len(utf8Mark)}, nil
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
 		return utf16(unicode.LittleEndian, 2, false), nil
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -68,17 +69,17 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 			return utf16(unicode.BigEndian, 0, true), nil
 		}
 	}
-	valid, several := validUTF8(head, full)
-	if valid || several {
+	valid, multiByte := validUTF8(head, full)
+	if valid || multiByte {
 		// Invalid bytes in a text that is otherwise UTF-8 are damage.
 		return charset{name: "utf-8"}, nil
 	}
 	return charset{name: "windows-1252", decoder: charmap.Windows1252.NewDecoder(), guessed: true}, nil
 }
 
-// validUTF8 reports whether a text is UTF-8, and whether it has multi-byte characters. Unless full,
-// the text may end within a character.
-func validUTF8(text []byte, full bool) (valid, several bool) {
+// validUTF8 reports whether a text is valid UTF-8, and whether it has multi-byte characters. Unless
+// full is set, the text may end within a character.
+func validUTF8(text []byte, full bool) (valid, multiByte bool) {
 	valid = true
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -88,13 +89,13 @@ func validUTF8(text []byte, full bool) (valid, several bool) {
 			}
 			valid = false
 		}
-		several = several || size > 1
+		multiByte = multiByte || size > 1
 		text = text[size:]
 	}
-	return valid, several
+	return valid, multiByte
 }
 
-// decode returns a text in UTF-8.
+// decode returns a reader of the text in UTF-8. r must be positioned behind the byte-order mark.
 func (c charset) decode(r io.Reader) io.Reader {
 	if c.decoder == nil {
 		return r
@@ -103,9 +104,10 @@ func (c charset) decode(r io.Reader) io.Reader {
 	return transform.NewReader(r, c.decoder)
 }
 
-// decodeHead returns the first lines of a file in UTF-8, all of them if head is the whole file.
+// decodeHead returns the beginning of a file in UTF-8, without the byte-order mark. Unless full
+// reports that head is the whole file, it drops an incomplete last line.
 func (c charset) decodeHead(head []byte, full bool) []byte {
-	text := head[c.skip:]
+	text := head[c.byteOrderMarkLength:]
 	if c.decoder != nil {
 		c.decoder.Reset()
 		text, _, _ = transform.Bytes(c.decoder, text) // reading the whole file reports any error

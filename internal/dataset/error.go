@@ -2,6 +2,6 @@ package dataset
 
 import "kir/internal/inputerr"
 
-// An Error is a fault in a file: its position, the fault, and what to write instead. Failures of
-// the machine, such as an unreadable disk, are other errors.
+// An Error is a fault in a file: the position, what is wrong, and what to write instead. Failures
+// of the machine, such as an unreadable disk, are errors of other types.
 type Error = inputerr.Error

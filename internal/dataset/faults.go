@@ -8,50 +8,51 @@ import (
 	"kir/internal/inputerr"
 )
 
-// mostErrors bounds the errors of a file that are reported at once.
-const mostErrors = 20
+// maxErrors is the maximum number of errors in a file that are reported at once.
+const maxErrors = 20
 
-// faults collects the errors of a file.
+// faults collects the errors of a file while it is read.
 type faults struct {
-	all     []*Error
-	changes []*Error // errors that wrap a ChangesError; reading goes on to find all of them
-	broken  bool     // a row could not be read at all
+	allErrors        []*Error // the errors, except labelChanges
+	labelChanges     []*Error // errors that wrap a [ChangesError]; not counted by isFull, so that all such columns are found
+	hasUnreadableRow bool     // whether a row could not be parsed at all
 }
 
 // add records an error.
-func (f *faults) add(e *Error) { f.all = append(f.all, e) }
+func (f *faults) add(e *Error) { f.allErrors = append(f.allErrors, e) }
 
-// addChange records that a column cannot be a label because it changes within a recipe.
-func (f *faults) addChange(e *Error, column string) {
+// addLabelChange records an error that a column cannot be a label because its value changes within
+// a recipe.
+func (f *faults) addLabelChange(e *Error, column string) {
 	e.Err = &ChangesError{Column: column}
-	f.changes = append(f.changes, e)
+	f.labelChanges = append(f.labelChanges, e)
 }
 
-// isFull reports whether no more errors are needed.
-func (f *faults) isFull() bool { return len(f.all) >= mostErrors }
+// isFull reports whether maxErrors errors have been recorded, so that reading can stop.
+func (f *faults) isFull() bool { return len(f.allErrors) >= maxErrors }
 
-// join returns the errors as one, by line, or nil if there are none.
+// join returns the first maxErrors errors as one error, in the order of lines and columns. It
+// returns nil if there are none.
 func (f *faults) join() error {
 	var changed []string
-	for _, e := range f.changes {
+	for _, e := range f.labelChanges {
 		changed = append(changed, e.Err.(*ChangesError).Column)
 	}
-	for _, e := range f.changes {
+	for _, e := range f.labelChanges {
 		e.Err.(*ChangesError).All = changed
 	}
-	f.all = append(f.all, f.changes...)
-	slices.SortStableFunc(f.all, func(a, b *Error) int {
+	f.allErrors = append(f.allErrors, f.labelChanges...)
+	slices.SortStableFunc(f.allErrors, func(a, b *Error) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
 	// An unreadable cell is reported once.
-	f.all = slices.CompactFunc(f.all, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
+	f.allErrors = slices.CompactFunc(f.allErrors, func(a, b *Error) bool { return a.Cell != "" && a.Cell == b.Cell })
 	more := f.isFull()
-	return inputerr.Join(f.all[:min(len(f.all), mostErrors)], more)
+	return inputerr.Join(f.allErrors[:min(len(f.allErrors), maxErrors)], more)
 }
 
-// plainError returns the *Error within a fatalError, and other errors as they
-// are.
-func plainError(err error) error {
+// unwrapFatal returns the [*Error] within a fatalError. It returns any other error unchanged.
+func unwrapFatal(err error) error {
 	if fatal := (fatalError{}); errors.As(err, &fatal) {
 		return fatal.err
 	}

@@ -7,23 +7,24 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A footnote is a row with a text and nothing else. Below the table it is left out; above other
-// rows it is an error.
+// A footnote is a row with text in a single cell. Such rows at the end of the table are left out.
+// If other rows follow, the footnote is an error.
 type footnote struct {
-	text  string
-	place place
-	wrong []*Error
+	text      string   // text of the cell
+	place     place    // position of the cell
+	rowErrors []*Error // errors to report if the row is not a footnote after all
 }
 
-// remarkPattern matches beginnings of texts that cannot be names.
-var remarkPattern = pattern(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
+// remarkPattern matches texts that begin like a remark, such as * or Note, and so cannot be names.
+var remarkPattern = lazyPattern(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.?b|source|sources|anm|anmerkung(?:en)?|hinweise?|quellen?|remarques?|notas?|fuente|fonte)\b)`)
 
-// footnoteNote is the note about a footnote.
-const footnoteNote = "%s, which stands alone in its row, is taken for a remark and left out"
+// footnoteFormat is the format of the note that a row is taken for a footnote. Its argument is the
+// quoted text.
+const footnoteFormat = "%s, which stands alone in its row, is taken for a remark and left out"
 
-// holdFootnote holds back the current row if it may be a footnote. If it is not, rows held back
-// before are errors.
-func (b *builder) holdFootnote() bool {
+// holdBackFootnote holds back the current row if it may be a footnote, and reports whether it does.
+// Otherwise it reports the rows held back before as errors, because they are not at the end.
+func (b *bookBuilder) holdBackFootnote() bool {
 	t := b.table
 	at := -1
 	if t.hasSingleCell(t.row) {
@@ -33,58 +34,60 @@ func (b *builder) holdFootnote() bool {
 			}
 		}
 	}
-	amounts := at == b.amount || at == b.ingredient
-	for _, p := range b.parts {
+	amounts := at == b.amountColumn || at == b.ingredientColumn
+	for _, p := range b.wideColumns {
 		amounts = amounts || at == p.column
 	}
 	if at < 0 || amounts && !remarkPattern().MatchString(NormalizeName(t.row[at])) {
-		b.refuseFootnotes()
+		b.reportHeldFootnotes()
 		return false
 	}
-	if b.footnoteCount++; len(b.footnotes) >= mostErrors {
+	if b.heldRowCount++; len(b.heldFootnotes) >= maxErrors {
 		return true
 	}
 	n := footnote{text: strings.Clone(NormalizeName(t.row[at])), place: t.place(at)}
 	switch {
 	case t.shortRowErr != nil:
-		n.wrong = []*Error{t.shortRowErr}
+		n.rowErrors = []*Error{t.shortRowErr}
 	case b.book.Long:
-		n.wrong = []*Error{
-			t.errorAt(b.ingredient, "an ingredient without a name", "name it, or remove the row"),
-			t.errorAt(b.amount, "no amount", "write a number such as 4.5, or 0 for an ingredient that is not used"),
+		n.rowErrors = []*Error{
+			t.errorAtField(b.ingredientColumn, "an ingredient without a name", "name it, or remove the row"),
+			t.errorAtField(b.amountColumn, "no amount", "write a number such as 4.5, or 0 for an ingredient that is not used"),
 		}
 	default:
-		n.wrong = []*Error{t.errorIn(n.place, "the amounts of "+inputerr.Quote(n.text)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe")}
+		n.rowErrors = []*Error{t.errorAtPlace(n.place, "the amounts of "+inputerr.Quote(n.text)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe")}
 	}
-	b.footnotes = append(b.footnotes, n)
+	b.heldFootnotes = append(b.heldFootnotes, n)
 	return true
 }
 
-// refuseFootnotes reports the rows held back as errors.
-func (b *builder) refuseFootnotes() {
-	for _, n := range b.footnotes {
-		for _, e := range n.wrong {
+// reportHeldFootnotes records the errors of the rows that were held back, because those rows are
+// not footnotes.
+func (b *bookBuilder) reportHeldFootnotes() {
+	for _, n := range b.heldFootnotes {
+		for _, e := range n.rowErrors {
 			b.faults.add(e)
 		}
 	}
-	b.footnotes, b.footnoteCount = b.footnotes[:0], 0
+	b.heldFootnotes, b.heldRowCount = b.heldFootnotes[:0], 0
 }
 
-// endFootnotes leaves out the rows held back at the end of the table.
-func (b *builder) endFootnotes() {
-	if len(b.footnotes) == 0 {
+// dropHeldFootnotes leaves out the rows that are still held back at the end of the table, with a
+// note. If the table has no recipe, it reports them as errors instead.
+func (b *bookBuilder) dropHeldFootnotes() {
+	if len(b.heldFootnotes) == 0 {
 		return
 	}
 	if len(b.recipes) == 0 {
-		b.refuseFootnotes()
+		b.reportHeldFootnotes()
 		return
 	}
-	for _, n := range b.footnotes {
+	for _, n := range b.heldFootnotes {
 		b.table.noteLeftOut(n.place.line)
 	}
-	message := fmt.Sprintf(footnoteNote, inputerr.Quote(b.footnotes[0].text))
-	if b.footnoteCount > 1 {
-		message += ", and so " + verbFor(b.footnoteCount-1) + " " + inputerr.Count(b.footnoteCount-1, "row") + " like it"
+	message := fmt.Sprintf(footnoteFormat, inputerr.Quote(b.heldFootnotes[0].text))
+	if b.heldRowCount > 1 {
+		message += ", and so " + isOrAre(b.heldRowCount-1) + " " + inputerr.Count(b.heldRowCount-1, "row") + " like it"
 	}
-	b.table.addDoubt(b.footnotes[0].place, message)
+	b.table.addDoubtfulNote(b.heldFootnotes[0].place, message)
 }

@@ -17,7 +17,7 @@ func FuzzWorkbook(f *testing.F) {
 	}
 	parts := make(map[string][]byte)
 	for _, p := range archive.File {
-		if parts[p.Name], err = unpack(p, largestParts); err != nil {
+		if parts[p.Name], err = unpackPart(p, maxUnpackedBytes); err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// headerUnitWords returns the units that a header may end with.
-func headerUnitWords() []string {
+// headerUnits returns the units that a column name may end with.
+func headerUnits() []string {
 	return []string{
 		"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
 		"m", "cm", "mm", "µm", "nm", "Pa", "kPa", "MPa", "GPa", "bar", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "°", "K",
@@ -16,11 +16,11 @@ func headerUnitWords() []string {
 	}
 }
 
-// SplitHeaderUnit splits a header into a name and the unit of its numbers, such as "cost" and
-// "€/kg". The unit stands in brackets at the end, behind a comma, or as a last word that is a unit
-// or has one beside a slash. unit is empty if there is none.
-//
-// A scale such as (1-10) is not a unit.
+// SplitHeaderUnit splits the name of a column into a name and the unit of the numbers in the
+// column, such as "cost" and "€/kg". The unit stands at the end: in brackets, behind a comma, or as
+// the last word. A last word is a unit if it, or one side of a slash in it, is a known unit. unit
+// is empty if the header has no unit. A scale such as (1-10) is removed from the name and is not a
+// unit.
 func SplitHeaderUnit(header string) (name, unit string) {
 	if name = strings.TrimSpace(scalePattern().ReplaceAllString(header, "")); name != header && name != "" {
 		return name, ""
@@ -34,14 +34,14 @@ func SplitHeaderUnit(header string) (name, unit string) {
 	}
 	at := strings.LastIndexAny(header, " ,")
 	if at <= 0 {
-		if name, unit, ok := cutLast(header, "_"); ok && len(unit) > 1 && name != "" && slices.Contains(headerUnitWords(), unit) {
+		if name, unit, ok := cutLast(header, "_"); ok && len(unit) > 1 && name != "" && slices.Contains(headerUnits(), unit) {
 			return name, unit // such as Turbidity_NTU
 		}
 		return header, ""
 	}
 	name, unit = strings.TrimSpace(strings.TrimRight(header[:at], " ,")), header[at+1:]
 	left, right, per := strings.Cut(unit, "/")
-	known := headerUnitWords()
+	known := headerUnits()
 	trimmed := func(text string) string { return strings.TrimRight(text, "²³23^") }
 	if name == "" || !slices.Contains(known, trimmed(left)) && !(per && slices.Contains(known, trimmed(right))) {
 		return header, ""
@@ -53,7 +53,7 @@ func SplitHeaderUnit(header string) (name, unit string) {
 	return name, unit
 }
 
-// cutLast is [strings.Cut] at the last occurrence.
+// cutLast cuts a text at the last occurrence of a separator, as [strings.Cut] does at the first.
 func cutLast(text, at string) (before, after string, found bool) {
 	if i := strings.LastIndex(text, at); i >= 0 {
 		return text[:i], text[i+len(at):], true
@@ -61,24 +61,24 @@ func cutLast(text, at string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// notUnitPattern matches the beginning of a remark in brackets that is not a unit: a scale, a
-// number, how or when something was measured.
-var notUnitPattern = pattern(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
+// notUnitPattern matches the beginning of a text in brackets that is not a unit but, for example, a
+// scale, a number, or how or when something was measured.
+var notUnitPattern = lazyPattern(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
 
-// mayBeUnit reports whether a text in brackets in a header may be a unit.
+// mayBeUnit reports whether a text in brackets in a column name may be a unit.
 func mayBeUnit(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("%€$£¥°‰", r) }) && !notUnitPattern().MatchString(text)
 }
 
-// hasPropertyUnit reports whether a column's name ends with a unit of a property, not of an amount,
-// such as mPa·s.
+// hasPropertyUnit reports whether a column name ends with a unit of a property, such as mPa·s,
+// which no amount has.
 func hasPropertyUnit(header string) bool {
 	_, unit := SplitHeaderUnit(header)
 	return slices.Contains([]string{"Pa", "kPa", "MPa", "GPa", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "kN", "kW", "kJ", "kcal", "Wh", "kWh", "Hz"}, unit)
 }
 
-// Unit returns the unit of the attribute's numbers: that of its header, or the affix of its
-// numbers; empty if there is none.
+// Unit returns the unit of the attribute's numbers: the unit in the column's name or, without one,
+// the text beside the numbers, such as €. It is empty if there is neither.
 func (a *Attribute) Unit() string {
 	if _, unit := SplitHeaderUnit(a.Name); unit != "" {
 		return unit

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// ID returns the id of a recipe: B3-1 is the first of the third batch. No spreadsheet mistakes it
-// for a date.
+// ID returns the id of a recipe from its round (batch) and its number in the round: B3-1 is the
+// first recipe of the third batch. No spreadsheet mistakes such an id for a date.
 func ID(round, number int) string {
 	return "B" + strconv.Itoa(round) + "-" + strconv.Itoa(number)
 }
 
-// ParseID is the inverse of [ID], and reports whether id has that form. The id may lack the B, and
-// have another dash.
+// ParseID parses an id that [ID] returns. The B may be missing or in lower case, and the hyphen may
+// be another kind of dash. ok is false if the text is not such an id.
 func ParseID(id string) (round, number int, ok bool) {
 	id = strings.TrimPrefix(strings.TrimPrefix(id, "B"), "b")
 	first, second, found := strings.Cut(dashReplacer.Replace(id), "-")
@@ -27,12 +27,13 @@ func ParseID(id string) (round, number int, ok bool) {
 	return round, number, ok
 }
 
-// dashReplacer unifies the hyphens, dashes and minus signs that programs substitute for one
-// another.
+// dashReplacer replaces the dashes and minus signs that programs substitute for a hyphen by a
+// hyphen.
 var dashReplacer = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-")
 
-// parseCount parses a number of one to nine digits without leading zeros.
-func parseCount(text string) (int, bool) {
+// parseCount parses a whole number of one to nine digits without leading zeros. ok is false if the
+// text is not such a number.
+func parseCount(text string) (n int, ok bool) {
 	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" || text[0] == '0' && text != "0" {
 		return 0, false
 	}
@@ -40,7 +41,8 @@ func parseCount(text string) (int, bool) {
 	return n, err == nil
 }
 
-// IDKey returns the form in which ids are compared: 3-1 and B3-1 are one id.
+// IDKey returns the key by which ids are compared. Spellings of one id, such as 3-1 and B3-1, have
+// the same key. A text that is not an id is its own key.
 func IDKey(id string) string {
 	if id == "" || id[0] != 'B' && id[0] != 'b' && (id[0] < '0' || id[0] > '9') {
 		return id

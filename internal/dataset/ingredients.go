@@ -11,49 +11,55 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Ingredients is a list of ingredients, each with a name and, if they come from a file, with
-// attributes. It does not change after it has been made.
+// Ingredients is a list of ingredients. Each has a name and, if the list was read from a file,
+// attributes. The list does not change after it has been made.
 type Ingredients struct {
-	// File is the name of their file, or empty.
+	// File is the name of the file that lists the ingredients. It is empty if there is no such
+	// file.
 	File string
 
-	// Names are in the order of the file and distinct.
+	// Names are the names of the ingredients, which are distinct, in the order of the file.
 	Names []string
 
-	// Attributes are in the order of their columns.
+	// Attributes are the attributes of the ingredients, in the order of the columns.
 	Attributes []Attribute
 
-	// Notes are the reader's interpretations of what the file leaves open. Guessed is the layout
-	// that settles those that may well be wrong.
+	// Notes are the reader's interpretations of what the file leaves open. Guessed is a layout
+	// with those guesses that may well be wrong.
 	Notes   []Note
 	Guessed Layout
 
-	index  map[string]int32 // by name
-	folded map[string]int32 // by the name's key, which foldName returns
+	indexByName map[string]int32 // by name: index into Names
+	indexByKey  map[string]int32 // by spellingKey of a name: index into Names
 }
 
-// An Attribute is a property of each ingredient, such as its group or its cost.
+// An Attribute is a property that each ingredient has, such as its group or its cost.
 type Attribute struct {
+	// Name is the name of the attribute's column.
 	Name string
 
-	// Values are the cells as text, one for each ingredient, empty where the attribute is unknown.
+	// Values holds one text for each ingredient, empty where the attribute is unknown. Numbers are
+	// in plain form, without Affix.
 	Values []string
 
-	// Affix is the text beside each number, such as % or €, which Values leave out.
+	// Affix is the text that stands beside each number in the file, such as % or €. It is empty if
+	// there is none.
 	Affix string
 
-	numbers   []float64
-	notNumber *Error
-	oddText   string // text of that cell, quoted
-	places    []place
+	numbers       []float64 // by ingredient: the value as a number, NaN if it is empty or not a number
+	notNumberErr  *Error    // error at the first value that is not a number; nil if all values are numbers
+	notNumberText string    // text of the first value that is not a number, quoted
+	cellPlaces    []place   // by ingredient: position of the cell
 }
 
+// newIngredients returns an empty list of ingredients. The parameter file is the name of its file,
+// or empty.
 func newIngredients(file string) *Ingredients {
-	return &Ingredients{File: file, index: make(map[string]int32), folded: make(map[string]int32)}
+	return &Ingredients{File: file, indexByName: make(map[string]int32), indexByKey: make(map[string]int32)}
 }
 
-// NewIngredients returns ingredients without attributes. The names must not be
-// empty and must differ.
+// NewIngredients returns a list of ingredients without attributes. It returns an error if a name is
+// empty or two names are spellings of one ingredient.
 func NewIngredients(names ...string) (*Ingredients, error) {
 	in := newIngredients("")
 	for i, text := range names {
@@ -62,55 +68,59 @@ func NewIngredients(names ...string) (*Ingredients, error) {
 			return nil, fmt.Errorf("ingredient %d has no name", i+1)
 		}
 		if first, ok := in.find(name); ok {
-			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, quoteBoth(in.Names[first], name))
+			return nil, fmt.Errorf("ingredients %d and %d are both called %s: remove one", first+1, i+1, quoteSpellings(in.Names[first], name))
 		}
 		in.add(name)
 	}
 	return in, nil
 }
 
-// find returns the ingredient of a name, regardless of case.
-func (in *Ingredients) find(name string) (int32, bool) {
-	i, ok := in.index[name]
+// find returns the index of the ingredient with a given name, regardless of case. ok is false if
+// there is no such ingredient.
+func (in *Ingredients) find(name string) (index int32, ok bool) {
+	i, ok := in.indexByName[name]
 	if !ok {
-		i, ok = in.folded[foldName(name)]
+		i, ok = in.indexByKey[spellingKey(name)]
 	}
 	return i, ok
 }
 
-// quoteBoth quotes a name and another spelling of it.
-func quoteBoth(name, other string) string {
+// quoteSpellings quotes a name and, if it differs, another spelling of the name.
+func quoteSpellings(name, other string) string {
 	if name == other {
 		return inputerr.Quote(name)
 	}
 	return inputerr.Quote(name) + " and " + inputerr.Quote(other)
 }
 
-// add appends a new ingredient.
+// add appends a new ingredient and returns its index.
 func (in *Ingredients) add(name string) int32 {
 	i := int32(len(in.Names))
-	in.index[name], in.folded[foldName(name)] = i, i
+	in.indexByName[name], in.indexByKey[spellingKey(name)] = i, i
 	in.Names = append(in.Names, name)
 	return i
 }
 
-// ReadIngredients reads a list of ingredients from a table: a row for each, the column name, and a
-// column for each attribute. An empty cell is an unknown attribute. The file may be CSV or a
-// workbook, as for [Read]. All of the layout except Columns applies. file is the name for messages.
-// A fault in the file is an [*Error] or a [*inputerr.Errors].
+// ReadIngredients reads a list of ingredients from a table. The table has a row for each
+// ingredient, a column called name, and a column for each attribute. An empty cell is an unknown
+// attribute. The file may be CSV or a workbook, as for [Read]. All fields of the layout except
+// Columns apply. file is the name of the file in messages. A fault in the file is an [*Error] or an
+// [*inputerr.Errors].
 func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
 	t, err := newTable(r, file, l, DefaultUnits(), isNameColumn)
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
 	return t.readIngredients()
 }
 
-// isNameColumn reports whether a header name is that of the ingredients' names.
+// isNameColumn reports whether a column name says that the column holds the names of the
+// ingredients.
 func isNameColumn(name string) bool { return strings.EqualFold(NormalizeName(name), "name") }
 
-// VisitIngredients opens a workbook and calls visit with each of its sheets, in order, until it
-// returns false. read reads the sheet as [ReadIngredients] does.
+// VisitIngredients opens a workbook and calls visit for each sheet, in order, until visit returns
+// false. The first argument of visit is the name of the sheet. The second argument is a function
+// that reads the sheet as [ReadIngredients] does.
 func VisitIngredients(r io.Reader, file string, visit func(sheet string, read func() (*Ingredients, error)) (more bool)) error {
 	w, err := openWorkbook(contextOf(r), r, file)
 	if err != nil {
@@ -122,11 +132,11 @@ func VisitIngredients(r io.Reader, file string, visit func(sheet string, read fu
 			suits := func(row []string) bool { return slices.ContainsFunc(row, isNameColumn) }
 			s, err := w.openSheet(l, suits)
 			if err != nil {
-				return nil, plainError(err)
+				return nil, unwrapFatal(err)
 			}
 			t, err := s.readTable(l, DefaultUnits(), suits)
 			if err != nil {
-				return nil, plainError(err)
+				return nil, unwrapFatal(err)
 			}
 			return t.readIngredients()
 		}
@@ -137,14 +147,14 @@ func VisitIngredients(r io.Reader, file string, visit func(sheet string, read fu
 	return nil
 }
 
-// readIngredients reads the ingredients below the header.
+// readIngredients reads a list of ingredients from the rows below the header.
 func (t *table) readIngredients() (*Ingredients, error) {
-	named, err := t.nameColumn()
+	named, err := t.findNameColumn()
 	if err != nil {
 		return nil, err
 	}
 	t.dropProfiles()
-	t.footnotes = true
+	t.allowsFootnotes = true
 	in := newIngredients(t.file)
 	for i, name := range t.header {
 		if i != named && name != "" {
@@ -164,11 +174,11 @@ func (t *table) readIngredients() (*Ingredients, error) {
 			name = NormalizeName(t.row[0])
 		}
 		if name == "" {
-			faults.add(t.errorIn(p, "an ingredient without a name", "name it, or remove the row"))
+			faults.add(t.errorAtPlace(p, "an ingredient without a name", "name it, or remove the row"))
 			return
 		}
 		if t.hasSingleCell(t.row) && remarkPattern().MatchString(name) {
-			t.addDoubt(p, fmt.Sprintf(footnoteNote, inputerr.Quote(name)))
+			t.addDoubtfulNote(p, fmt.Sprintf(footnoteFormat, inputerr.Quote(name)))
 			return
 		}
 		if first, ok := in.find(name); ok {
@@ -176,7 +186,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 			if in.Names[first] != name {
 				as = " as " + inputerr.Quote(in.Names[first])
 			}
-			faults.add(t.errorIn(p, fmt.Sprintf("ingredient %s is there twice: first on line %d%s", inputerr.Quote(name), lines[first], as), "remove one of the rows"))
+			faults.add(t.errorAtPlace(p, fmt.Sprintf("ingredient %s is there twice: first on line %d%s", inputerr.Quote(name), lines[first], as), "remove one of the rows"))
 			return
 		}
 		in.add(strings.Clone(name))
@@ -193,64 +203,66 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(in.Names) == 0 && len(faults.all) == 0 {
-		faults.add(t.errorIn(place{line: 1, column: 1}, "there is no ingredient in the file", "add a row for each ingredient below the header"))
+	if len(in.Names) == 0 && len(faults.allErrors) == 0 {
+		faults.add(t.errorAtPlace(place{line: 1, column: 1}, "there is no ingredient in the file", "add a row for each ingredient below the header"))
 	}
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
 	for k := range in.Attributes {
-		if a := &in.Attributes[k]; a.notNumber != nil && t.profile[t.byName[a.Name]].isMostlyNumeric() {
-			bad := a.notNumber
-			t.addDoubt(place{bad.Line, bad.Column, bad.Cell}, a.oddText+" in "+inputerr.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
+		if a := &in.Attributes[k]; a.notNumberErr != nil && t.profiles[t.byName[a.Name]].isMostlyNumeric() {
+			bad := a.notNumberErr
+			t.addDoubtfulNote(place{bad.Line, bad.Column, bad.Cell}, a.notNumberText+" in "+inputerr.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
 		}
 	}
-	in.Notes, in.Guessed = t.notes, t.settling
+	in.Notes, in.Guessed = t.notes, t.guessedLayout
 	return in, nil
 }
 
-// nameColumn returns the column of the ingredients' names.
-func (t *table) nameColumn() (int, error) {
-	named, err := t.findUnique("name")
+// findNameColumn returns the index of the column that holds the names of the ingredients. If no
+// column is called name, it guesses. It returns an error if no column qualifies.
+func (t *table) findNameColumn() (int, error) {
+	named, err := t.findUniqueColumn("name")
 	if err != nil || named >= 0 {
 		return named, err
 	}
 	for _, word := range append([]string{string(IngredientColumn)}, roleWords[IngredientColumn]...) {
-		if i := t.find(word); i >= 0 {
-			t.addNote(t.places[i], "column "+inputerr.Quote(t.header[i])+" is taken as the name", "")
+		if i := t.findColumn(word); i >= 0 {
+			t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" is taken as the name", "")
 			return i, nil
 		}
 	}
 	hint := "name the column of the ingredients' names so"
 	if mean, ok := inputerr.Nearest("name", t.header); ok {
 		hint += "; is it " + inputerr.Quote(mean) + "?"
-	} else if p := &t.profile[0]; t.header[0] != "" && p.numbers == 0 && p.filled > 1 && p.allDistinct {
-		t.notes = append(t.notes, Note{File: t.file, Line: t.places[0].line, Column: t.places[0].column, Cell: t.places[0].cell, Doubtful: true,
+	} else if p := &t.profiles[0]; t.header[0] != "" && p.numberCount == 0 && p.filledCount > 1 && p.allDistinct {
+		t.notes = append(t.notes, Note{File: t.file, Line: t.headerPlaces[0].line, Column: t.headerPlaces[0].column, Cell: t.headerPlaces[0].cell, Doubtful: true,
 			Message: "column " + inputerr.Quote(t.header[0]) + ", the first, is taken as the name"})
 		return 0, nil
 	}
 	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)
 }
 
-// addCell adds the next ingredient's value from the current row.
+// addCell adds the value of one more ingredient. field is the index of the cell in the current row,
+// and text is the content of the cell.
 func (a *Attribute) addCell(t *table, field int, text string) {
-	value := strings.Clone(t.plainFigure(field, NormalizeName(text)))
-	if p := &t.profile[field]; p.isNumeric() {
-		a.Affix = p.affix
+	value := strings.Clone(t.plainCell(field, NormalizeName(text)))
+	if p := &t.profiles[field]; p.isNumeric() {
+		a.Affix = p.firstAffix
 	}
 	a.Values = append(a.Values, value)
-	a.places = append(a.places, t.place(field))
+	a.cellPlaces = append(a.cellPlaces, t.place(field))
 	f := math.NaN()
 	if value != "" {
 		var ok bool
-		if f, ok = number(value); !ok && a.notNumber == nil {
-			a.notNumber, a.oddText = t.notNumberError(field, value), inputerr.Quote(value)
+		if f, ok = parseNumber(value); !ok && a.notNumberErr == nil {
+			a.notNumberErr, a.notNumberText = t.notNumberError(field, value), inputerr.Quote(value)
 		}
 	}
 	a.numbers = append(a.numbers, f)
 }
 
-// ReadIngredientsFile reads a list of ingredients from a file; see [ReadIngredients].
+// ReadIngredientsFile reads a list of ingredients from the file at path, as [ReadIngredients] does.
 func ReadIngredientsFile(ctx context.Context, path string, l Layout) (*Ingredients, error) {
 	return readFile(ctx, path, func(r io.Reader) (*Ingredients, error) { return ReadIngredients(r, path, l) })
 }
@@ -258,16 +270,17 @@ func ReadIngredientsFile(ctx context.Context, path string, l Layout) (*Ingredien
 // Len returns the number of ingredients.
 func (in *Ingredients) Len() int { return len(in.Names) }
 
-// Index returns the index of an ingredient by its name, regardless of case, and whether there is
-// such an ingredient.
-func (in *Ingredients) Index(name string) (int, bool) {
+// Index returns the index of the ingredient with a name, regardless of case. ok is false if there
+// is no such ingredient.
+func (in *Ingredients) Index(name string) (index int, ok bool) {
 	i, ok := in.find(NormalizeName(name))
 	return int(i), ok
 }
 
-// Attribute returns the attribute of that name, with or without the unit in its header, and
-// whether there is one.
-func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
+// Attribute returns the attribute with a name. The name may omit the unit that the column's name
+// ends with, unless two attributes differ only in that unit. ok is false if there is no such
+// attribute.
+func (in *Ingredients) Attribute(name string) (attribute *Attribute, ok bool) {
 	name = NormalizeName(name)
 	i := slices.IndexFunc(in.Attributes, func(a Attribute) bool { return a.Name == name })
 	if i < 0 {
@@ -286,28 +299,30 @@ func (in *Ingredients) Attribute(name string) (*Attribute, bool) {
 	return &in.Attributes[i], true
 }
 
-// Numbers returns the attribute of each ingredient as a number, NaN where it is unknown. If a cell
-// is not a finite number, the error is an [*Error] with its position.
+// Numbers returns the attribute of each ingredient as a number, NaN where the attribute is unknown.
+// If a value is not a finite number, the error is an [*Error] with the position of the first such
+// value.
 func (a *Attribute) Numbers() ([]float64, error) {
-	if a.notNumber != nil {
-		return nil, a.notNumber
+	if a.notNumberErr != nil {
+		return nil, a.notNumberErr
 	}
 	return slices.Clone(a.numbers), nil
 }
 
-// Place returns the line and column of an ingredient's cell in the file.
+// Place returns the line and the column in the file, counted from 1, of an ingredient's cell.
+// ingredient is an index into Ingredients.Names.
 func (a *Attribute) Place(ingredient int) (line, column int) {
-	p := a.places[ingredient]
+	p := a.cellPlaces[ingredient]
 	return p.line, p.column
 }
 
-// Cell returns the address of an ingredient's cell in a workbook, such as
-// Sheet1!C4; it is empty for other files.
-func (a *Attribute) Cell(ingredient int) string { return a.places[ingredient].cell }
+// Cell returns the address of an ingredient's cell in a workbook, such as Sheet1!C4. The address is
+// empty for other files. ingredient is an index into Ingredients.Names.
+func (a *Attribute) Cell(ingredient int) string { return a.cellPlaces[ingredient].cell }
 
-// Grouping returns the attribute that divides the ingredients into groups: the named one. For an
-// empty name, it is the first whose values are text, at most two for three ingredients, or nil if
-// there is none.
+// Grouping returns the attribute that divides the ingredients into groups. It is the attribute with
+// the given name or, if the name is empty, the first attribute of text with at most two distinct
+// values for every three ingredients. It returns nil if there is no such attribute.
 func (in *Ingredients) Grouping(name string) *Attribute {
 	if name != "" {
 		a, _ := in.Attribute(name)

@@ -9,34 +9,35 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Label is a value for every recipe, such as its taste or its score.
+// A Label holds one value for each recipe, such as its taste or its score.
 type Label struct {
 	Name string
 
-	// Classes are the values that occur, sorted by their bytes, without the
-	// empty one.
+	// Classes are the distinct values, sorted by their bytes. The empty value is not a class.
 	Classes []string
 
-	// Counts are the numbers of recipes of each class.
+	// Counts holds the number of recipes of each class, indexed like Classes.
 	Counts []int
 
-	// ClassOf is the class of each recipe, an index into Classes, or -1 where the
-	// label is empty.
+	// ClassOf holds, for each recipe, the index of its value in Classes, or -1 if the recipe has no
+	// value.
 	ClassOf []int32
 
-	notNumber   *Error // error at the first value that is not a number
-	notMeasured *Error // error at the first value that neither is a number nor marks a failure
-	oddCells    []oddCell
+	notNumberErr   *Error    // error at the first value that is not a number; nil if all values are numbers
+	notMeasuredErr *Error    // error at the first value that is neither a number nor a mark of failure, such as failed; nil if there is none
+	oddCells       []oddCell // first maxErrors cells of a mostly numeric column with neither a number nor a mark of failure
 }
 
-// An oddCell is a cell in a numeric column that neither is a number nor marks a failure.
+// An oddCell is a cell in a mostly numeric column that holds neither a number nor a mark of
+// failure.
 type oddCell struct {
-	value  string
-	recipe string
-	place  *Error
+	value    string // content of the cell
+	recipe   string // name of the recipe
+	position *Error // error with the position of the cell and no message
 }
 
-// Value returns a recipe's value, empty where it has none.
+// Value returns the value of a recipe, or an empty text if the recipe has none. recipe is an index
+// into Book.Recipes.
 func (l *Label) Value(recipe int) string {
 	if class := l.ClassOf[recipe]; class >= 0 {
 		return l.Classes[class]
@@ -44,7 +45,7 @@ func (l *Label) Value(recipe int) string {
 	return ""
 }
 
-// Missing returns the number of recipes without a value.
+// Missing returns the number of recipes that have no value.
 func (l *Label) Missing() int {
 	missing := len(l.ClassOf)
 	for _, n := range l.Counts {
@@ -53,54 +54,57 @@ func (l *Label) Missing() int {
 	return missing
 }
 
-// Numeric reports whether every value is a finite number, and there is one. Otherwise the values
-// are classes.
-func (l *Label) Numeric() bool { return l.notNumber == nil && len(l.Classes) > 0 }
+// Numeric reports whether there are values and every value is a finite number. Otherwise the values
+// are names of classes.
+func (l *Label) Numeric() bool { return l.notNumberErr == nil && len(l.Classes) > 0 }
 
-// Numbers returns the value of each recipe as a number, NaN where it has none. If values are not
-// finite numbers, the error is an [*Error] or a [*inputerr.Errors], with their positions in the file.
+// Numbers returns the value of each recipe as a number, NaN where the recipe has no value. If some
+// values are not finite numbers, the error is an [*Error] or an [*inputerr.Errors] with the
+// positions of these values in the file.
 func (l *Label) Numbers() ([]float64, error) {
-	if l.notNumber != nil {
+	if l.notNumberErr != nil {
 		if err := l.CheckNumbers(); err != nil {
 			return nil, err
 		}
-		return nil, l.notNumber
+		return nil, l.notNumberErr
 	}
 	numbers := make([]float64, len(l.ClassOf))
 	for r := range numbers {
 		numbers[r] = math.NaN()
 		if class := l.ClassOf[r]; class >= 0 {
-			numbers[r], _ = number(l.Classes[class])
+			numbers[r], _ = parseNumber(l.Classes[class])
 		}
 	}
 	return numbers, nil
 }
 
-// notNumberError returns the error that a value is not a number.
+// notNumberError returns the error that a value in a field of the current row is not a number.
 func (t *table) notNumberError(field int, value string) *Error {
-	return t.errorAt(field, inputerr.Quote(value)+" is not a number, so "+inputerr.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
+	return t.errorAtField(field, inputerr.Quote(value)+" is not a number, so "+inputerr.Quote(t.header[field])+" cannot be used as one", "write a number, or leave it empty if it is not known")
 }
 
-// CheckNumbers returns an error with the positions of the cells that are not numbers in a numeric
-// label, at most the first 20. words are further words that mark a failed recipe. It returns nil if
-// there are no such cells, and for a label of classes.
+// CheckNumbers returns an error with the positions of the cells that are not numbers in a mostly
+// numeric label, at most the first 20. Cells that mark a failed recipe, by [IsFailure] or as one of
+// words, are no errors. CheckNumbers returns nil if no cell is an error, or if the values of the
+// label are names of classes.
 func (l *Label) CheckNumbers(words ...string) error {
 	all := l.numberErrors(words)
-	return inputerr.Join(all[:min(len(all), mostErrors)], len(all) >= mostErrors)
+	return inputerr.Join(all[:min(len(all), maxErrors)], len(all) >= maxErrors)
 }
 
+// numberErrors returns the errors that [Label.CheckNumbers] joins.
 func (l *Label) numberErrors(words []string) (all []*Error) {
 	numbers := 0
 	for k, value := range l.Classes {
-		if _, ok := number(value); ok {
+		if _, ok := parseNumber(value); ok {
 			numbers += l.Counts[k]
 		}
 	}
-	for _, cell := range l.oddCells[:min(len(l.oddCells), mostErrors)] {
+	for _, cell := range l.oddCells[:min(len(l.oddCells), maxErrors)] {
 		if slices.Contains(words, cell.value) {
 			continue
 		}
-		e := *cell.place
+		e := *cell.position
 		e.Message = fmt.Sprintf("%s in %s is not a number", inputerr.Quote(cell.value), inputerr.Quote(l.Name))
 		switch {
 		case numbers == 1:
@@ -115,75 +119,77 @@ func (l *Label) numberErrors(words []string) (all []*Error) {
 	return all
 }
 
-// CheckNumbers returns an error with the cells that are not numbers in all numeric labels: see
-// [Label.CheckNumbers].
+// CheckNumbers returns an error with the cells that are not numbers in the mostly numeric labels of
+// the book. See [Label.CheckNumbers].
 func (b *Book) CheckNumbers() error {
 	var f faults
 	for i := range b.Labels {
-		f.all = append(f.all, b.Labels[i].numberErrors(nil)...)
+		f.allErrors = append(f.allErrors, b.Labels[i].numberErrors(nil)...)
 	}
 	return f.join()
 }
 
-// A labelColumn collects a label while a book is read.
+// A labelColumn collects the values of a label while a book is read.
 type labelColumn struct {
-	column int
+	column int // index of the column in the table
 	Label
-	class map[string]int32
+	classByValue map[string]int32 // by value: index into Classes
 }
 
-// add adds the value of a new recipe from the current row.
-func (l *labelColumn) add(t *table, recipe string) {
-	value := t.labelFigure(l.column, NormalizeName(t.row[l.column]))
-	if _, known := l.class[value]; !known {
+// addCurrentRow adds the value of a new recipe from the current row of t. recipe is the name of the
+// recipe.
+func (l *labelColumn) addCurrentRow(t *table, recipe string) {
+	value := t.plainLabelCell(l.column, NormalizeName(t.row[l.column]))
+	if _, known := l.classByValue[value]; !known {
 		value = strings.Clone(value)
 	}
 	l.addValue(value, func() *Error { return t.notNumberError(l.column, value) })
-	if _, ok := number(value); !ok && value != "" && !IsFailure(value) && len(l.oddCells) < mostErrors && t.profile[l.column].isMostlyNumeric() {
-		l.oddCells = append(l.oddCells, oddCell{value: value, recipe: strings.Clone(recipe), place: t.errorAt(l.column, "", "")})
+	if _, ok := parseNumber(value); !ok && value != "" && !IsFailure(value) && len(l.oddCells) < maxErrors && t.profiles[l.column].isMostlyNumeric() {
+		l.oddCells = append(l.oddCells, oddCell{value: value, recipe: strings.Clone(recipe), position: t.errorAtField(l.column, "", "")})
 	}
 }
 
-// addValue adds the value of one more recipe.
+// addValue adds the value of one more recipe. notNumber returns the error that the value is not a
+// number.
 func (l *labelColumn) addValue(value string, notNumber func() *Error) {
 	if value == "" {
 		l.ClassOf = append(l.ClassOf, -1)
 		return
 	}
-	class, ok := l.class[value]
+	class, ok := l.classByValue[value]
 	if !ok {
 		class = int32(len(l.Classes))
-		l.class[value] = class
+		l.classByValue[value] = class
 		l.Classes = append(l.Classes, value)
 		l.Counts = append(l.Counts, 0)
-		if _, ok := number(value); !ok && l.notNumber == nil {
-			l.notNumber = notNumber()
+		if _, ok := parseNumber(value); !ok && l.notNumberErr == nil {
+			l.notNumberErr = notNumber()
 		}
-		if _, ok := number(value); !ok && l.notMeasured == nil && !IsFailure(value) {
-			l.notMeasured = notNumber()
+		if _, ok := parseNumber(value); !ok && l.notMeasuredErr == nil && !IsFailure(value) {
+			l.notMeasuredErr = notNumber()
 		}
 	}
 	l.Counts[class]++
 	l.ClassOf = append(l.ClassOf, class)
 }
 
-// finish returns the label with its classes in order, and the words in it that mark an unknown
-// class: recipes with them have none. In a numeric label such a word marks a failed measurement,
-// and stays.
+// finish returns the label with sorted classes. If most values are names of classes, values such as
+// n/a mean that the class is unknown: their recipes get no value, and unknown lists these values.
+// In a numeric label, values such as n/a mark failed measurements and stay.
 func (l *labelColumn) finish() (label Label, unknown []string) {
 	label = l.Label
 	label.Classes, label.Counts = nil, nil
 	rank := make([]int32, len(l.Classes))
 	numbers, others := 0, 0 // numbers of recipes, without unknown values
 	for k, name := range l.Classes {
-		if _, ok := number(name); ok {
+		if _, ok := parseNumber(name); ok {
 			numbers += l.Counts[k]
 		} else if !isUnknownClass(name) {
 			others += l.Counts[k]
 		}
 	}
 	for _, name := range slices.Sorted(slices.Values(l.Classes)) {
-		class := l.class[name]
+		class := l.classByValue[name]
 		if rank[class] = -1; others > numbers && isUnknownClass(name) {
 			unknown = append(unknown, name)
 			continue
@@ -199,6 +205,6 @@ func (l *labelColumn) finish() (label Label, unknown []string) {
 	return label, unknown
 }
 
-// isUnknownClass reports whether a text among classes means that the class is unknown. Na may be a
-// name.
-func isUnknownClass(text string) bool { return isUnknown(text) && text != "Na" }
+// isUnknownClass reports whether a value among names of classes means that the class is unknown,
+// such as n/a. The text Na may be a name and does not.
+func isUnknownClass(text string) bool { return isUnknownMark(text) && text != "Na" }

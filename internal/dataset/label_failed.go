@@ -6,33 +6,35 @@ import (
 	"strings"
 )
 
-// failureWords are the lower-case words that mark a recipe that was tried and could not be
+// failureWords are the values, in lower case, that mark a recipe that was made and could not be
 // measured.
 var failureWords = []string{
 	"failed", "fail", "failure", "unstable", "n/a", "n.a.", "na",
 	"fehlgeschlagen", "instabil", "échec", "échoué", "fallido", "inestable", "fallito", "instabile",
 }
 
-// IsFailure reports whether a label's value marks a recipe that could not be measured.
+// IsFailure reports whether the value of a label marks a recipe that could not be measured, such as
+// failed or n/a.
 func IsFailure(value string) bool { return slices.Contains(failureWords, strings.ToLower(value)) }
 
-// Measured returns the value of each recipe as a number, NaN where it has none, and which recipes
-// failed. A value marks a failure by [IsFailure] or by one of words. Other values that are not
-// numbers are an [*Error] or a [*inputerr.Errors], with their positions in the file.
+// Measured returns the value of each recipe as a number, NaN where there is none, and whether the
+// recipe failed. A recipe failed if [IsFailure] holds for its value or if the value is one of
+// words. If other values are not numbers, the error is an [*Error] or an [*inputerr.Errors] with the
+// positions of these values in the file.
 func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err error) {
 	numbers, failed = make([]float64, len(l.ClassOf)), make([]bool, len(l.ClassOf))
 	of := make([]float64, len(l.Classes))
 	bad := make([]bool, len(l.Classes))
 	for k, value := range l.Classes {
 		var ok bool
-		if of[k], ok = number(value); ok {
+		if of[k], ok = parseNumber(value); ok {
 			continue
 		}
 		if of[k], bad[k] = math.NaN(), IsFailure(value) || slices.Contains(words, value); !bad[k] {
 			if err := l.CheckNumbers(words...); err != nil {
 				return nil, nil, err
 			}
-			return nil, nil, l.notMeasured
+			return nil, nil, l.notMeasuredErr
 		}
 	}
 	for r, class := range l.ClassOf {
@@ -44,11 +46,12 @@ func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err
 	return numbers, failed, nil
 }
 
-// IsMeasurement reports whether some values are numbers and all others mark failures.
+// IsMeasurement reports whether at least one value is a number and all other values mark failures,
+// by [IsFailure] or as one of words.
 func (l *Label) IsMeasurement(words ...string) bool {
 	some := false
 	for _, value := range l.Classes {
-		_, isNumber := number(value)
+		_, isNumber := parseNumber(value)
 		if !isNumber && !IsFailure(value) && !slices.Contains(words, value) {
 			return false
 		}

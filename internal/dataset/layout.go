@@ -10,42 +10,42 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Layout defines how to read a table. The zero value leaves everything to the reader's guesses.
+// A Layout says how to read a table. Where a field has its zero value, the reader guesses.
 type Layout struct {
-	// Sheet is the sheet of a workbook.
+	// Sheet is the name of the sheet to read from a workbook.
 	Sheet string
 
 	// Encoding is the character encoding of a text file, by its name on the web: utf-8,
-	// windows-1252, iso-8859-2, utf-16le. A byte-order mark in the file overrides it.
+	// windows-1252, iso-8859-2, utf-16le. A byte-order mark in the file takes precedence.
 	Encoding string
 
-	// Delimiter separates columns: comma, semicolon, tab or bar.
+	// Delimiter is the name of the character that separates columns: comma, semicolon, tab or bar.
 	Delimiter string
 
 	// Decimal is the decimal mark of the numbers.
 	Decimal Decimal
 
-	// Columns are the roles of columns of a table of recipes, by their names.
+	// Columns maps the names of columns of a table of recipes to their roles.
 	Columns map[string]Role
 
-	// Names maps spellings in a table of recipes to ingredients. Of two spellings of one
-	// ingredient, one maps to the other. Of two ingredients that differ only in case, one gets
-	// another name.
+	// Names maps spellings in a table of recipes to names of ingredients. To merge two spellings of
+	// one ingredient, map one spelling to the other. To keep apart two ingredients that differ only
+	// in case, map one of them to another name.
 	Names map[string]string
 
-	// Without are recipes of the table that are left out.
+	// Without lists the names of recipes that the reader leaves out.
 	Without []string
 
-	// Including are recipes of the table that would be left out otherwise, such as one that is the
-	// sum of all others.
+	// Including lists the names of recipes that the reader keeps although it would leave them out,
+	// such as a row that is the sum of all others.
 	Including []string
 }
 
 // A Role is the meaning of a column of a table of recipes.
 type Role string
 
-// The roles. In the wide form each column of an ingredient has the role Ingredient. In the long
-// form one column has it and holds the ingredients' names.
+// The roles of columns. In the wide form every column of amounts has the role IngredientColumn. In
+// the long form only the column of the names of the ingredients has this role.
 const (
 	RecipeColumn     Role = "recipe"
 	IngredientColumn Role = "ingredient"
@@ -55,12 +55,13 @@ const (
 	IgnoredColumn    Role = "ignore"
 )
 
-// Roles returns all roles.
+// Roles returns all roles, in a fixed order.
 func Roles() []Role {
 	return []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn, LabelColumn, IgnoredColumn}
 }
 
-// ParseRole parses the name of a role.
+// ParseRole returns the role with a given name. It returns an error that lists the roles if there
+// is none.
 func ParseRole(text string) (Role, error) {
 	if r := Role(text); slices.Contains(Roles(), r) {
 		return r, nil
@@ -72,8 +73,8 @@ func ParseRole(text string) (Role, error) {
 	return "", fmt.Errorf("a column cannot be %s: write one of %s", inputerr.Quote(text), strings.Join(names, ", "))
 }
 
-// YAML returns the layout as a problem file writes it, such as decimal: comma, columns: {rating:
-// label}, without the braces around it.
+// YAML returns the layout as a YAML mapping without braces, such as decimal: comma, columns:
+// {rating: label}. A problem file contains layouts in this form.
 func (l Layout) YAML() string {
 	var parts []string
 	add := func(key, value string) {
@@ -116,7 +117,7 @@ func (l Layout) YAML() string {
 	return strings.Join(parts, ", ")
 }
 
-// YAMLText writes a text for YAML, plain if that is possible, else in quotes.
+// YAMLText writes a text as a YAML scalar: plain if that is safe, otherwise in double quotes.
 func YAMLText(text string) string {
 	plain := text != "" && strings.Trim(text[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 	for _, r := range text {
@@ -132,8 +133,8 @@ func YAMLText(text string) string {
 	return strconv.Quote(text)
 }
 
-// TableYAML returns the line of a problem file that names a table and its layout, such as recipes:
-// {file: recipes.csv, decimal: comma}.
+// TableYAML returns the line of a problem file that names a table and its layout under a key, such
+// as recipes: {file: recipes.csv, decimal: comma}.
 func TableYAML(key, file string, l Layout) string {
 	how := l.YAML()
 	if how == "" {
@@ -142,7 +143,7 @@ func TableYAML(key, file string, l Layout) string {
 	return key + ": {file: " + YAMLText(file) + ", " + how + "}"
 }
 
-// setColumn sets the role of a column, in the layout's own map.
+// setColumn sets the role of a column in l.Columns, and creates the map if it is nil.
 func (l *Layout) setColumn(name string, role Role) {
 	if l.Columns == nil {
 		l.Columns = make(map[string]Role)
@@ -150,7 +151,8 @@ func (l *Layout) setColumn(name string, role Role) {
 	l.Columns[name] = role
 }
 
-// Merge returns the layout with the settings of another one added.
+// Merge returns a layout with the settings of l and of more. Where both set the same thing, more
+// takes precedence. Merge does not change its arguments.
 func (l Layout) Merge(more Layout) Layout {
 	if more.Sheet != "" {
 		l.Sheet = more.Sheet

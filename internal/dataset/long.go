@@ -8,13 +8,14 @@ import (
 	"kir/internal/inputerr"
 )
 
-// readLong reads a row of the long form.
-func (b *builder) readLong() {
+// readLongRow adds the current row of a table in the long form to the book: one ingredient of a
+// recipe.
+func (b *bookBuilder) readLongRow() {
 	t := b.table
-	if b.holdFootnote() || b.skipRow() {
+	if b.holdBackFootnote() || b.skipExcludedRow() {
 		return
 	}
-	recipe, isNew, below, ok := b.findRecipe()
+	recipe, isNew, below, ok := b.findOrAddRecipe()
 	if !ok {
 		return
 	}
@@ -22,106 +23,109 @@ func (b *builder) readLong() {
 	if !isNew {
 		b.checkSameLabels(recipe, r, below)
 	}
-	part, isRest, ok := b.longPart(recipe, r)
+	part, isRest, ok := b.parseLongPart(recipe, r)
 	if !ok {
 		b.badRecipes[recipe] = true
 		return
 	}
 	at := [2]int32{recipe, part.Ingredient}
 	if isRest {
-		b.addRemainder(recipe, part, b.amount, t.row[b.amount], len(r.Parts))
+		b.addRemainder(recipe, part, b.amountColumn, t.row[b.amountColumn], len(r.Parts))
 	}
 	if isRest || part.Amount.IsZero() {
-		b.lines[at] = part.Line
+		b.partLines[at] = part.Line
 		return
 	}
-	field := b.unit
+	field := b.unitColumn
 	if field < 0 {
-		field = b.amount
+		field = b.amountColumn
 	}
 	if !b.reconcileUnit(r.Parts, &part, field) {
-		b.failMixedUnits(r, &r.Parts[0], &part, field)
+		b.reportMixedUnits(r, &r.Parts[0], &part, field)
 		b.badRecipes[recipe] = true
 		return
 	}
-	b.lines[at] = part.Line
+	b.partLines[at] = part.Line
 	r.Parts = append(r.Parts, part)
 }
 
-// checkSameLabels verifies that the current row has the same labels as the recipe's earlier rows.
-func (b *builder) checkSameLabels(recipe int32, r *Recipe, below bool) {
+// checkSameLabels records an error for each label whose value in the current row differs from the
+// recipe's earlier rows. If below is set, the row has no name of a recipe, and an empty value is
+// allowed.
+func (b *bookBuilder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 	t := b.table
-	for i := range b.labels {
-		l := &b.labels[i]
+	for i := range b.labelColumns {
+		l := &b.labelColumns[i]
 		was := l.Value(int(recipe))
-		is := t.labelFigure(l.column, NormalizeName(t.row[l.column]))
+		is := t.plainLabelCell(l.column, NormalizeName(t.row[l.column]))
 		if is == was || below && is == "" {
 			continue
 		}
-		if b.reported["label "+l.Name] {
+		if b.reportedKeys["label "+l.Name] {
 			continue
 		}
-		b.reported["label "+l.Name] = true
-		e := t.errorAt(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", inputerr.Quote(l.Name), inputerr.Quote(r.Name), inputerr.Quote(was), r.Line, inputerr.Quote(is)),
+		b.reportedKeys["label "+l.Name] = true
+		e := t.errorAtField(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", inputerr.Quote(l.Name), inputerr.Quote(r.Name), inputerr.Quote(was), r.Line, inputerr.Quote(is)),
 			"write the same in all rows of a recipe or, if it says nothing of recipes, leave it out: "+Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
-		b.faults.addChange(e, l.Name)
+		b.faults.addLabelChange(e, l.Name)
 	}
 }
 
-// longPart parses the ingredient, the amount and the unit of the current row.
-func (b *builder) longPart(recipe int32, r *Recipe) (part Part, isRest, ok bool) {
+// parseLongPart parses the ingredient, the amount and the unit in the current row. isRest reports
+// that the part makes up the remainder of the recipe. ok is false if an error was recorded.
+func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest, ok bool) {
 	t := b.table
 	ok = true
-	name := NormalizeName(t.row[b.ingredient])
+	name := NormalizeName(t.row[b.ingredientColumn])
 	if name == "" {
-		b.addError(b.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+		b.addError(b.ingredientColumn, "", "an ingredient without a name", "name it, or remove the row")
 		ok = false
-	} else if i, known := b.findIngredient(name, func() place { return t.place(b.ingredient) }); !known {
-		b.refuseIngredient(name, t.place(b.ingredient))
+	} else if i, known := b.findOrAddIngredient(name, func() place { return t.place(b.ingredientColumn) }); !known {
+		b.reportUnknownIngredient(name, t.place(b.ingredientColumn))
 		ok = false
 	} else {
 		part.Ingredient = i
-		if first, twice := b.lines[[2]int32{recipe, i}]; twice {
-			b.addError(b.ingredient, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row")
+		if first, twice := b.partLines[[2]int32{recipe, i}]; twice {
+			b.addError(b.ingredientColumn, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row")
 			ok = false
 		}
 	}
-	part.Line = int32(min(t.rows.line(b.recipe), math.MaxInt32))
+	part.Line = int32(min(t.rows.line(b.recipeColumn), math.MaxInt32))
 
 	var cell string
-	if b.unit >= 0 {
-		unit, message, hint := b.findUnit(t.row[b.unit])
+	if b.unitColumn >= 0 {
+		unit, message, hint := b.findUnit(t.row[b.unitColumn])
 		if message != "" {
-			b.addError(b.unit, "unit "+NormalizeName(t.row[b.unit]), message, hint)
+			b.addError(b.unitColumn, "unit "+NormalizeName(t.row[b.unitColumn]), message, hint)
 			ok = false
 		}
-		part.Unit, cell = unit, NormalizeName(t.row[b.unit])
+		part.Unit, cell = unit, NormalizeName(t.row[b.unitColumn])
 	}
-	text := strings.TrimSpace(t.row[b.amount])
-	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || isFilling(part.Unit.Name)) {
+	text := strings.TrimSpace(t.row[b.amountColumn])
+	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || meansFillUp(part.Unit.Name)) {
 		text = "1"
 	}
-	if text == "" && b.unit >= 0 && part.Unit == nil && isFilling(t.row[b.unit]) {
+	if text == "" && b.unitColumn >= 0 && part.Unit == nil && meansFillUp(t.row[b.unitColumn]) {
 		return part, false, false // the unit's error has been reported
 	}
-	q, message, hint := b.readQuantity(b.amount, text)
+	q, message, hint := b.readQuantity(b.amountColumn, text)
 	if message != "" {
-		if word := oneWord().ReplaceAllString(text, ""); wordPattern().MatchString(word) && !isFilling(text) && !isUnknown(text) {
+		if word := oneWordPattern().ReplaceAllString(text, ""); wordPattern().MatchString(word) && !meansFillUp(text) && !isUnknownMark(text) {
 			hint += ", 0 for none, or say how much that is: units: {" + YAMLText(word) + ": 1 cl}"
 		}
-		b.addError(b.amount, "", message, hint)
+		b.addError(b.amountColumn, "", message, hint)
 		return part, false, false
 	}
 	part.Amount = q.amount
 	if q.unit != "" {
 		unit, _ := b.units.Lookup(q.unit)
-		if cell != "" && part.Unit != nil && *part.Unit != *unit && !isFilling(unit.Name) {
-			b.addError(b.amount, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", inputerr.Quote(text), inputerr.Quote(unit.Name), inputerr.Quote(cell)), "write one unit")
+		if cell != "" && part.Unit != nil && *part.Unit != *unit && !meansFillUp(unit.Name) {
+			b.addError(b.amountColumn, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", inputerr.Quote(text), inputerr.Quote(unit.Name), inputerr.Quote(cell)), "write one unit")
 			return part, false, false
 		}
 		part.Unit = unit
-	} else if cell == "" && part.Unit == nil && (q.isRest || !part.Amount.IsZero()) {
-		part.Unit = b.amountUnit
+	} else if cell == "" && part.Unit == nil && (q.isRemainder || !part.Amount.IsZero()) {
+		part.Unit = b.defaultUnit
 	}
-	return part, q.isRest, ok
+	return part, q.isRemainder, ok
 }

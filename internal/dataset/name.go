@@ -9,16 +9,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NormalizeName returns a name in the form that books store. It removes surrounding space and the
-// apostrophe of [EscapeCell], ends lines with line feeds, and converts to Unicode normalization
-// form C. So two spellings that look the same (è as one character, or as e and an accent) are
-// equal. It changes nothing else, and normalizing twice changes nothing more. Names of recipes,
-// ingredients, attributes, labels and their classes, and ids all pass through it when read and when
-// written. Ingredients whose names differ only in case, or in the space within them, are one.
+// NormalizeName returns a name in the form that a [Book] stores. It removes surrounding space and the
+// apostrophe of [EscapeCell], replaces line ends by line feeds, and converts the text to Unicode
+// normalization form C. Thus two names that look the same (è as one character, or as e and an accent)
+// become equal. A normalized name stays as it is. All names that are read or written are normalized:
+// names of recipes, ingredients, attributes, labels and classes, and ids. Names of ingredients are
+// then compared without regard to case and to the amount of space between words.
 func NormalizeName(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.ContainsRune(text, '\r') {
-		text = lineFeeds.Replace(text)
+		text = lineFeedReplacer.Replace(text)
 	}
 	for i := 0; i < len(text); i++ {
 		if text[i] >= utf8.RuneSelf {
@@ -32,37 +32,37 @@ func NormalizeName(text string) string {
 	return text
 }
 
-// lineFeeds unifies line ends.
-var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+// lineFeedReplacer replaces every line end by a line feed.
+var lineFeedReplacer = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// IsFormula reports whether a spreadsheet may run a text. Such a text begins, after space, with one
-// of the characters = + - @, of the usual or of full width.
+// IsFormula reports whether a spreadsheet may take a text for a formula. This is so if the first
+// character after space is one of = + - @, of usual or full width.
 func IsFormula(text string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))
 	return strings.ContainsRune("=+-@＝＋－＠", r)
 }
 
-// EscapeCell returns a name as the cell of a file, which no spreadsheet runs as a formula. A name
-// that could be a formula, and is not a number, gets an apostrophe before it. [NormalizeName]
-// converts the cell back to the name.
+// EscapeCell returns a name as the text of a cell that no spreadsheet runs as a formula. If the
+// name may be taken for a formula and is not a number, EscapeCell puts an apostrophe in front.
+// [NormalizeName] removes the apostrophe again.
 func EscapeCell(name string) string {
 	if !IsFormula(name) {
 		return name
 	}
-	if _, ok := number(name); ok {
+	if _, ok := parseNumber(name); ok {
 		return name
 	}
 	return "'" + name
 }
 
-// CheckCell checks that a text can be a cell of a table which is read again. If not, it returns the
-// fault and how to write the text instead; else empty texts.
+// CheckCell checks whether a text can be written to a cell of a table and read back. If not,
+// message states the fault and hint says what to write instead. Otherwise both are empty.
 func CheckCell(text string) (message, hint string) {
 	if !utf8.ValidString(text) {
 		return "is no text in UTF-8", "write it in UTF-8"
 	}
-	if n := len(EscapeCell(text)); n > longestCell {
-		return fmt.Sprintf("has %d bytes; a cell can hold at most %d", n, longestCell), "shorten it"
+	if n := len(EscapeCell(text)); n > maxCellBytes {
+		return fmt.Sprintf("has %d bytes; a cell can hold at most %d", n, maxCellBytes), "shorten it"
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -72,13 +72,14 @@ func CheckCell(text string) (message, hint string) {
 	return "", ""
 }
 
-// maxCaseSensitive is the greatest number of letters of names in which case may be significant,
-// such as Co and CO.
-const maxCaseSensitive = 2
+// maxCaseSensitiveLetters is the maximum number of letters of a name whose case is significant, as
+// in Co and CO.
+const maxCaseSensitiveLetters = 2
 
-// foldName returns the key of an ingredient's name, which is equal for all of its spellings: with
-// one space between words and, unless the name has only one or two letters, without case.
-func foldName(name string) string {
+// spellingKey returns a key that is equal for all spellings of an ingredient's name. The key has
+// single spaces between words. It is in lower case unless the name has at most
+// maxCaseSensitiveLetters letters.
+func spellingKey(name string) string {
 	if strings.ContainsFunc(name, unicode.IsSpace) {
 		name = strings.Join(strings.Fields(name), " ")
 	}
@@ -88,17 +89,17 @@ func foldName(name string) string {
 			letters++
 		}
 	}
-	if letters <= maxCaseSensitive {
+	if letters <= maxCaseSensitiveLetters {
 		return name
 	}
 	return strings.ToLower(name)
 }
 
-// SpellingVariants returns the groups of names that differ only in case or in the space within
-// them. They are probably two spellings of one ingredient. The groups and the names in each are in
-// the order of names.
+// SpellingVariants returns the groups of two or more names that differ only in case or in the space
+// between words, and so are probably spellings of one ingredient. The names in each group are in
+// the order of the argument. The groups are in the order of their second names.
 func SpellingVariants(names []string) [][]string {
-	group := make(map[string]int, len(names)) // by folded name: 1 + the first name's index, or −1 − the group's
+	group := make(map[string]int, len(names)) // by folded name: 1 + the index of the only such name, or −1 − the index of the group
 	var groups [][]string
 	for k, name := range names {
 		folded := strings.ToLower(strings.Join(strings.Fields(name), " "))

@@ -1,8 +1,8 @@
 package dataset
 
-// A Note is a reader's interpretation of something that the table leaves open.
+// A Note states how the reader interpreted something that the table leaves open.
 type Note struct {
-	// File, Line, Column and Cell are the position, as in an [Error].
+	// File, Line, Column and Cell are the position in the table, as in an [Error].
 	File         string
 	Line, Column int
 	Cell         string
@@ -10,32 +10,40 @@ type Note struct {
 	// Message states the interpretation.
 	Message string
 
-	// Setting is what to write in a problem file to settle the matter. It is empty if the
-	// interpretation is almost certainly right. It belongs within recipes: {file: ...}, such as
-	// decimal: comma or columns: {rating: label}; or stands by itself, such as units: {pinch: 0.3
-	// g}.
+	// Setting is the text to write in a problem file to confirm the interpretation. It is an entry
+	// within recipes: {file: ...}, such as decimal: comma or columns: {rating: label}, or an entry
+	// of the file itself, such as units: {pinch: 0.3 g}. It is empty if the interpretation is
+	// almost certainly right.
 	Setting string
 
-	// Doubtful reports that the interpretation may well be wrong and only a change of the table
-	// settles it.
+	// Doubtful reports that the interpretation may well be wrong and that only a change of the
+	// table settles the question.
 	Doubtful bool
 
-	// AmbiguousColumn is the column whose meaning is in question, and AssumedRole the role that it was
-	// given. Spelling and OtherSpelling are taken for one ingredient. Each is empty if the note is about
-	// something else, and so is Row.
-	AmbiguousColumn         string
-	AssumedRole             Role
+	// AmbiguousColumn is the name of a column whose meaning is uncertain. It is empty if the note is
+	// not about a column.
+	AmbiguousColumn string
+
+	// AssumedRole is the role that the reader assumed for AmbiguousColumn.
+	AssumedRole Role
+
+	// Spelling and OtherSpelling are two names that the reader takes for one ingredient. They are
+	// empty if the note is not about spellings.
 	Spelling, OtherSpelling string
 
-	// Origin reports that the note asks whether a column is set or measured, or says that columns are set.
+	// Origin reports that the note is about whether trials set or measure the values of a column;
+	// see the type [Origin].
 	Origin bool
 
-	// Row is a row that may not be a recipe, and Left reports whether it is left out.
-	Row  string
+	// Row is the name of a row that may not be a recipe. It is empty if the note is not about such a
+	// row.
+	Row string
+
+	// Left reports whether the row Row is left out.
 	Left bool
 }
 
-// String returns the note in the form of an error, with its position.
+// String returns the position and the message of the note, in the format of an error message.
 func (n Note) String() string {
 	e := Error{File: n.File, Line: n.Line, Column: n.Column, Cell: n.Cell, Message: n.Message}
 	return e.Error()

@@ -18,21 +18,22 @@ import (
 	"kir/internal/inputerr"
 )
 
-// The parts of an OpenDocument file that are read, and the namespaces of their elements.
+// The media type of an OpenDocument spreadsheet, the names of the parts that are read, and the XML
+// namespaces of their elements.
 const (
-	odsType     = "application/vnd.oasis.opendocument.spreadsheet"
-	odsContent  = "content.xml"
-	odsManifest = "META-INF/manifest.xml"
+	odsMediaType = "application/vnd.oasis.opendocument.spreadsheet"
+	odsContent   = "content.xml"
+	odsManifest  = "META-INF/manifest.xml"
 
-	nsOffice = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
-	nsTable  = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
-	nsText   = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+	officeNamespace = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+	tableNamespace  = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+	textNamespace   = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 )
 
-// deepestElement bounds the nesting of elements.
-const deepestElement = 100
+// maxElementDepth is the maximum nesting depth of XML elements in a workbook.
+const maxElementDepth = 100
 
-// isOpenDocument reports whether an archive is an OpenDocument file rather than an Office one.
+// isOpenDocument reports whether an archive is an OpenDocument file rather than an .xlsx file.
 func isOpenDocument(archive *zip.Reader) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
@@ -40,19 +41,21 @@ func isOpenDocument(archive *zip.Reader) bool {
 	return (has("mimetype") || has(odsContent)) && !has("[Content_Types].xml")
 }
 
-// isFlatDocument reports whether a file begins as a flat OpenDocument file.
+// isFlatDocument reports whether a file, given its first bytes, is a flat OpenDocument file: one
+// XML document instead of an archive.
 func isFlatDocument(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<?xml")) && bytes.Contains(head, []byte(nsOffice))
+	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<?xml")) && bytes.Contains(head, []byte(officeNamespace))
 }
 
-// openDocument returns the part of an OpenDocument file that contains its sheets. It unpacks only
-// that part and the one that identifies the file.
+// openDocument returns content.xml, the part of an OpenDocument file that contains the sheets. Of
+// the other parts it unpacks only the media type and the manifest. It returns an error if the file
+// is not a spreadsheet or is encrypted.
 func openDocument(archive *zip.Reader) ([]byte, error) {
-	if len(archive.File) > mostParts {
-		return nil, fmt.Errorf("it has more than %d parts", mostParts)
+	if len(archive.File) > maxArchiveParts {
+		return nil, fmt.Errorf("it has more than %d parts", maxArchiveParts)
 	}
 	parts := make(map[string][]byte)
-	left := int64(largestParts)
+	left := int64(maxUnpackedBytes)
 	for _, f := range archive.File {
 		name := path.Clean(f.Name)
 		if name != "mimetype" && name != odsManifest && name != odsContent {
@@ -61,7 +64,7 @@ func openDocument(archive *zip.Reader) ([]byte, error) {
 		if _, twice := parts[name]; twice {
 			return nil, fmt.Errorf("the part %q is there twice", f.Name)
 		}
-		part, err := unpack(f, left)
+		part, err := unpackPart(f, left)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +72,7 @@ func openDocument(archive *zip.Reader) ([]byte, error) {
 	}
 	kind, said := parts["mimetype"]
 	switch {
-	case said && !strings.HasPrefix(strings.TrimSpace(string(kind)), odsType):
+	case said && !strings.HasPrefix(strings.TrimSpace(string(kind)), odsMediaType):
 		return nil, fmt.Errorf("it is %s, and no spreadsheet", inputerr.Quote(truncate(strings.TrimSpace(string(kind)), 80)))
 	case bytes.Contains(parts[odsManifest], []byte("encryption-data")):
 		return nil, errors.New("it has a password")
@@ -81,20 +84,21 @@ func openDocument(archive *zip.Reader) ([]byte, error) {
 
 // A documentReader reads the sheets of an OpenDocument spreadsheet.
 type documentReader struct {
-	w      *workbook // for its errors
-	xml    *xml.Decoder
-	depth  int
-	tokens int
-	cells  int // number of stored cells of all sheets
-	text   int // bytes of their texts
-	sheets []*sheet
-	faults map[string]error // errors of sheets that are too large to store
+	workbook        *workbook        // the workbook, for its context and for error messages
+	decoder         *xml.Decoder     // the XML of the sheets
+	depth           int              // number of elements that are open
+	tokenCount      int              // number of XML tokens read
+	storedCellCount int              // total number of stored cells in all sheets
+	textBytes       int              // total number of bytes of text in the stored cells
+	sheets          []*sheet         // sheets read so far
+	sheetErrors     map[string]error // by name of the sheet: error that the sheet is too large to store
 }
 
-// readDocument reads all sheets of an OpenDocument spreadsheet, from its content or from a flat
-// file. Repeated cells, which files write with a count, are counted before they are stored.
+// readDocument reads all sheets of an OpenDocument spreadsheet. content is the part content.xml or
+// a flat file. The file writes equal cells once, with a count; readDocument checks the limits
+// before it stores the repeated cells.
 func (w *workbook) readDocument(content []byte) error {
-	if bytes.Count(content, []byte{'<'}) > mostElements {
+	if bytes.Count(content, []byte{'<'}) > maxXMLElements {
 		return errors.New("it has too many elements")
 	}
 	for rest := content; ; {
@@ -104,18 +108,18 @@ func (w *workbook) readDocument(content []byte) error {
 		}
 		rest = rest[start:]
 		end := bytes.IndexByte(rest, '>')
-		if end > longestElement || end < 0 && len(rest) > longestElement {
-			return fmt.Errorf("it has an element longer than %d bytes", longestElement)
+		if end > maxElementBytes || end < 0 && len(rest) > maxElementBytes {
+			return fmt.Errorf("it has an element longer than %d bytes", maxElementBytes)
 		}
 		if end < 0 {
 			break
 		}
 		rest = rest[end:]
 	}
-	r := &documentReader{w: w, xml: xml.NewDecoder(bytes.NewReader(content)), faults: make(map[string]error)}
+	r := &documentReader{workbook: w, decoder: xml.NewDecoder(bytes.NewReader(content)), sheetErrors: make(map[string]error)}
 	inBook := false
 	for {
-		token, err := r.next()
+		token, err := r.nextToken()
 		if err == io.EOF {
 			break
 		} else if err != nil {
@@ -124,27 +128,27 @@ func (w *workbook) readDocument(content []byte) error {
 		switch e := token.(type) {
 		case xml.StartElement:
 			switch {
-			case isElement(e.Name, nsOffice, "spreadsheet"):
+			case isElement(e.Name, officeNamespace, "spreadsheet"):
 				inBook = true
-			case inBook && isElement(e.Name, nsTable, "table"):
+			case inBook && isElement(e.Name, tableNamespace, "table"):
 				if err := r.readSheet(e); err != nil {
 					return err
 				}
-			case inBook || isElement(e.Name, nsOffice, "master-styles") || isElement(e.Name, nsOffice, "styles"):
-				if err := r.skip(); err != nil {
+			case inBook || isElement(e.Name, officeNamespace, "master-styles") || isElement(e.Name, officeNamespace, "styles"):
+				if err := r.skipElement(); err != nil {
 					return err
 				}
 			}
 		case xml.EndElement:
-			inBook = inBook && !isElement(e.Name, nsOffice, "spreadsheet")
+			inBook = inBook && !isElement(e.Name, officeNamespace, "spreadsheet")
 		}
 	}
 	w.names = nil
 	for _, s := range r.sheets {
 		w.names = append(w.names, s.name)
 	}
-	w.read = func(name string) (*sheet, error) {
-		if err := r.faults[name]; err != nil {
+	w.readNamedSheet = func(name string) (*sheet, error) {
+		if err := r.sheetErrors[name]; err != nil {
 			return nil, err
 		}
 		at := slices.IndexFunc(r.sheets, func(s *sheet) bool { return s.name == name })
@@ -156,23 +160,24 @@ func (w *workbook) readDocument(content []byte) error {
 	return nil
 }
 
-// isElement reports whether a name is the given one of a namespace.
+// isElement reports whether n is the name local in the namespace space.
 func isElement(n xml.Name, space, local string) bool { return n.Local == local && n.Space == space }
 
-// next returns the next token.
-func (r *documentReader) next() (xml.Token, error) {
-	if r.tokens++; r.tokens%4096 == 0 {
-		if err := browsersched.Err(r.w.ctx); err != nil {
+// nextToken returns the next XML token. It returns an error if elements are nested more than
+// maxElementDepth deep or if the context has ended.
+func (r *documentReader) nextToken() (xml.Token, error) {
+	if r.tokenCount++; r.tokenCount%4096 == 0 {
+		if err := browsersched.Err(r.workbook.ctx); err != nil {
 			return nil, err
 		}
 	}
-	token, err := r.xml.Token()
+	token, err := r.decoder.Token()
 	if err != nil {
 		return nil, err
 	}
 	switch token.(type) {
 	case xml.StartElement:
-		if r.depth++; r.depth > deepestElement {
+		if r.depth++; r.depth > maxElementDepth {
 			return nil, errors.New("elements are nested too deeply")
 		}
 	case xml.EndElement:
@@ -181,16 +186,16 @@ func (r *documentReader) next() (xml.Token, error) {
 	return token, nil
 }
 
-// eachChild calls what with each direct child of the element that has begun, until that element
-// ends. what must read its element to the end.
-func (r *documentReader) eachChild(what func(e xml.StartElement) error) error {
+// readChildren calls visit with each direct child of the element that was begun last, until this
+// element ends. visit must read its element to the end.
+func (r *documentReader) readChildren(visit func(e xml.StartElement) error) error {
 	for outside := r.depth - 1; r.depth > outside; {
-		token, err := r.next()
+		token, err := r.nextToken()
 		if err != nil {
-			return endError(err)
+			return unexpectedEnd(err)
 		}
 		if e, ok := token.(xml.StartElement); ok {
-			if err := what(e); err != nil {
+			if err := visit(e); err != nil {
 				return err
 			}
 		}
@@ -198,25 +203,27 @@ func (r *documentReader) eachChild(what func(e xml.StartElement) error) error {
 	return nil
 }
 
-// skip reads to the end of the element that has begun.
-func (r *documentReader) skip() error {
+// skipElement reads to the end of the element that was begun last.
+func (r *documentReader) skipElement() error {
 	for outside := r.depth - 1; r.depth > outside; {
-		if _, err := r.next(); err != nil {
-			return endError(err)
+		if _, err := r.nextToken(); err != nil {
+			return unexpectedEnd(err)
 		}
 	}
 	return nil
 }
 
-// endError returns the error that the file ends within an element.
-func endError(err error) error {
+// unexpectedEnd replaces io.EOF by io.ErrUnexpectedEOF, for a file that ends within an element. It
+// returns any other error unchanged.
+func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// elementAttribute returns an attribute.
+// elementAttribute returns the value of the attribute local in the namespace space, or an empty
+// text.
 func elementAttribute(e xml.StartElement, space, local string) string {
 	for _, a := range e.Attr {
 		if isElement(a.Name, space, local) {
@@ -226,9 +233,10 @@ func elementAttribute(e xml.StartElement, space, local string) string {
 	return ""
 }
 
-// repeatCount returns how often a cell or a row is repeated.
+// repeatCount returns how often a cell or a row is repeated, as an attribute of its element says:
+// at least 1, and at most 2^24.
 func repeatCount(e xml.StartElement, attribute string) (int, error) {
-	text := elementAttribute(e, nsTable, attribute)
+	text := elementAttribute(e, tableNamespace, attribute)
 	if text == "" {
 		return 1, nil
 	}
@@ -239,30 +247,31 @@ func repeatCount(e xml.StartElement, attribute string) (int, error) {
 	return min(n, 1<<24), nil // more than a sheet can have of either
 }
 
-// readSheet reads a sheet. If the sheet is too large to store, it still reads it to the end.
+// readSheet reads a sheet to its end. If the sheet is too large to store, readSheet records an
+// error in sheetErrors instead of the cells.
 func (r *documentReader) readSheet(start xml.StartElement) error {
-	s := &sheet{name: elementAttribute(start, nsTable, "name"), exacts: make(map[[2]int]bool)}
-	if elementAttribute(start, nsTable, "style-name") == "ta_extref" { // a cached copy of another file's sheet
-		return r.skip()
+	s := &sheet{name: elementAttribute(start, tableNamespace, "name"), numberCells: make(map[[2]int]bool)}
+	if elementAttribute(start, tableNamespace, "style-name") == "ta_extref" { // a cached copy of another file's sheet
+		return r.skipElement()
 	}
 	if slices.ContainsFunc(r.sheets, func(o *sheet) bool { return o.name == s.name }) {
 		return fmt.Errorf("the sheet %s is there twice", inputerr.Quote(s.name))
 	}
-	if r.sheets = append(r.sheets, s); len(r.sheets) > mostSheets {
-		return fmt.Errorf("it has more than %d sheets", mostSheets)
+	if r.sheets = append(r.sheets, s); len(r.sheets) > maxSheets {
+		return fmt.Errorf("it has more than %d sheets", maxSheets)
 	}
-	cells, text := r.cells, r.text
+	cells, text := r.storedCellCount, r.textBytes
 	blank := 0 // blank rows, which are stored only if another row follows
 	var full error
 	var rows func(e xml.StartElement) error
 	rows = func(e xml.StartElement) error {
 		switch {
-		case e.Name.Space != nsTable || full != nil:
-			return r.skip()
+		case e.Name.Space != tableNamespace || full != nil:
+			return r.skipElement()
 		case slices.Contains([]string{"table-header-rows", "table-row-group", "table-rows"}, e.Name.Local):
-			return r.eachChild(rows)
+			return r.readChildren(rows)
 		case e.Name.Local != "table-row":
-			return r.skip()
+			return r.skipElement()
 		}
 		n, err := repeatCount(e, "number-rows-repeated")
 		if err != nil {
@@ -288,49 +297,51 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		}
 		// n is at most 2²⁴ rows, of at most 16,384 cells of at most 256 KiB: the product fits an
 		// int.
-		if full = r.reserve(s, blank+n*(1+len(row)), n*bytes); full != nil {
+		if full = r.reserveSpace(s, blank+n*(1+len(row)), n*bytes); full != nil {
 			return nil
 		}
 		s.cells = append(s.cells, make([][]string, blank)...)
 		blank = 0
 		for range n {
 			for _, field := range exact {
-				s.exacts[[2]int{len(s.cells), field}] = true
+				s.numberCells[[2]int{len(s.cells), field}] = true
 			}
 			s.cells = append(s.cells, slices.Clone(row))
 		}
 		return nil
 	}
-	if err := r.eachChild(rows); err != nil {
+	if err := r.readChildren(rows); err != nil {
 		return err
 	}
 	if full != nil {
-		s.cells, s.exacts, r.cells, r.text = nil, nil, cells, text
-		r.faults[s.name] = full
+		s.cells, s.numberCells, r.storedCellCount, r.textBytes = nil, nil, cells, text
+		r.sheetErrors[s.name] = full
 	}
 	return nil
 }
 
-// reserve counts cells and bytes of text to be stored, and returns an error if they are too many.
-func (r *documentReader) reserve(s *sheet, cells, text int) error {
+// reserveSpace adds to the numbers of stored cells and bytes of text. It returns an error if the
+// sums exceed the limits.
+func (r *documentReader) reserveSpace(s *sheet, cells, text int) error {
 	const hint = "remove what is far from the table, or save the sheet as CSV"
-	if r.cells += cells; r.cells > mostCells {
-		return r.w.errorf(hint, "sheet %s has more than %d cells", inputerr.Quote(s.name), mostCells)
+	if r.storedCellCount += cells; r.storedCellCount > maxCells {
+		return r.workbook.errorf(hint, "sheet %s has more than %d cells", inputerr.Quote(s.name), maxCells)
 	}
-	if r.text += text; r.text > largestTexts {
-		return r.w.errorf(hint, "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(s.name), largestTexts>>20)
+	if r.textBytes += text; r.textBytes > maxSheetTextBytes {
+		return r.workbook.errorf(hint, "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(s.name), maxSheetTextBytes>>20)
 	}
 	return nil
 }
 
-// readRow reads a row up to its last cell that is not empty. exact are the fields of numbers.
+// readRow reads a row up to its last cell that is not empty. The argument at is the index of the
+// row in the sheet. exact lists the indices of the cells that hold numbers.
 func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, err error) {
 	blank, bytes := 0, 0
 	var tooLong error
-	err = r.eachChild(func(e xml.StartElement) error {
-		covered := isElement(e.Name, nsTable, "covered-table-cell")
-		if !covered && !isElement(e.Name, nsTable, "table-cell") {
-			return r.skip()
+	err = r.readChildren(func(e xml.StartElement) error {
+		covered := isElement(e.Name, tableNamespace, "covered-table-cell")
+		if !covered && !isElement(e.Name, tableNamespace, "table-cell") {
+			return r.skipElement()
 		}
 		n, err := repeatCount(e, "number-columns-repeated")
 		if err != nil {
@@ -338,7 +349,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 		}
 		text, isExact := "", false
 		if covered { // covered by a merged cell, so that its content is invisible
-			err = r.skip()
+			err = r.skipElement()
 		} else {
 			text, isExact, err = r.readCell(e, s, at, len(row)+blank)
 		}
@@ -352,8 +363,8 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 		if len(row)+blank+n > excelize.MaxColumns {
 			return fmt.Errorf("there is no column %d", len(row)+blank+n)
 		}
-		if bytes += n * len(text); bytes > largestTexts {
-			tooLong = r.reserve(s, 0, bytes)
+		if bytes += n * len(text); bytes > maxSheetTextBytes {
+			tooLong = r.reserveSpace(s, 0, bytes)
 			return nil
 		}
 		row = append(row, make([]string, blank)...)
@@ -372,46 +383,47 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 	return row, exact, err
 }
 
-// readCell returns the content of a cell as text, and whether it is a number.
+// readCell returns the content of a cell as text, and whether the content is a number. row and
+// field are the indices of the cell, from 0.
 func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) (text string, exact bool, err error) {
 	var shown strings.Builder
-	err = r.eachChild(func(p xml.StartElement) error {
-		if !isElement(p.Name, nsText, "p") && !isElement(p.Name, nsText, "h") { // a remark or a picture
-			return r.skip()
+	err = r.readChildren(func(p xml.StartElement) error {
+		if !isElement(p.Name, textNamespace, "p") && !isElement(p.Name, textNamespace, "h") { // a remark or a picture
+			return r.skipElement()
 		}
 		if shown.Len() > 0 {
 			shown.WriteByte('\n')
 		}
-		return r.readText(&shown)
+		return r.appendText(&shown)
 	})
 	if err != nil {
 		return "", false, err
 	}
-	kind, seen := elementAttribute(e, nsOffice, "value-type"), strings.TrimSpace(shown.String())
+	kind, seen := elementAttribute(e, officeNamespace, "value-type"), strings.TrimSpace(shown.String())
 	switch kind {
 	case "float", "currency", "percentage":
-		if v := elementAttribute(e, nsOffice, "value"); v != "" {
-			text, exact = documentNumber(v, seen, kind == "percentage")
+		if v := elementAttribute(e, officeNamespace, "value"); v != "" {
+			text, exact = documentNumberText(v, seen, kind == "percentage")
 			return text, exact, nil
 		}
 	case "date":
-		if day, _, _ := strings.Cut(elementAttribute(e, nsOffice, "date-value"), "T"); day != "" {
+		if day, _, _ := strings.Cut(elementAttribute(e, officeNamespace, "date-value"), "T"); day != "" {
 			return day, false, nil
 		}
 	case "boolean":
-		if v := elementAttribute(e, nsOffice, "boolean-value"); v != "" { // as workbooks of .xlsx write it
+		if v := elementAttribute(e, officeNamespace, "boolean-value"); v != "" { // as workbooks of .xlsx write it
 			return map[bool]string{true: "1", false: "0"}[v == "true"], true, nil
 		}
 	case "":
-		if formula := elementAttribute(e, nsTable, "formula"); formula != "" && seen == "" && len(s.broken) < mostErrors {
+		if formula := elementAttribute(e, tableNamespace, "formula"); formula != "" && seen == "" && len(s.brokenCells) < maxErrors {
 			p := s.placeOf(row, field)
 			_, plain, _ := strings.Cut(formula, "=")
-			s.broken = append(s.broken, &Error{File: r.w.file, Line: p.line, Column: p.column, Cell: p.cell,
+			s.brokenCells = append(s.brokenCells, &Error{File: r.workbook.file, Line: p.line, Column: p.column, Cell: p.cell,
 				Message: "the formula " + inputerr.Quote("="+truncate(plain, 200)) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 		}
 	}
 	if seen == "" {
-		seen = strings.TrimSpace(elementAttribute(e, nsOffice, "string-value"))
+		seen = strings.TrimSpace(elementAttribute(e, officeNamespace, "string-value"))
 	}
 	if seen == "" {
 		return "", false, nil
@@ -420,8 +432,10 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 	return text, exact, nil
 }
 
-// documentNumber is [cellText] for a number, which may be shown with a decimal comma.
-func documentNumber(value, shown string, percent bool) (text string, exact bool) {
+// documentNumberText returns the text of a cell that holds a number, and whether the text is a
+// number, as [cellText] does. value is the stored number. shown is the displayed text, which may
+// have a decimal comma. percent reports that the number is a percentage.
+func documentNumberText(value, shown string, percent bool) (text string, exact bool) {
 	if percent && !strings.HasSuffix(shown, "%") {
 		shown = "%"
 	}
@@ -435,19 +449,19 @@ func documentNumber(value, shown string, percent bool) (text string, exact bool)
 	return text, exact
 }
 
-// readText appends the text of a paragraph, as it is shown, to that of its cell.
-func (r *documentReader) readText(to *strings.Builder) error {
+// appendText appends the text of a paragraph, as a spreadsheet shows it, to the text of the cell.
+func (r *documentReader) appendText(to *strings.Builder) error {
 	add := func(text string) error {
-		if to.Len()+len(text) > longestText {
-			return fmt.Errorf("it has a text longer than %d bytes", longestText)
+		if to.Len()+len(text) > maxTextBytes {
+			return fmt.Errorf("it has a text longer than %d bytes", maxTextBytes)
 		}
 		to.WriteString(text)
 		return nil
 	}
 	for outside := r.depth - 1; r.depth > outside; {
-		token, err := r.next()
+		token, err := r.nextToken()
 		if err != nil {
-			return endError(err)
+			return unexpectedEnd(err)
 		}
 		switch t := token.(type) {
 		case xml.CharData:
@@ -461,20 +475,20 @@ func (r *documentReader) readText(to *strings.Builder) error {
 			err = add(text)
 		case xml.StartElement:
 			switch {
-			case isElement(t.Name, nsText, "s"):
-				n, given := 1, elementAttribute(t, nsText, "c")
+			case isElement(t.Name, textNamespace, "s"):
+				n, given := 1, elementAttribute(t, textNamespace, "c")
 				if given != "" {
-					if n, err = strconv.Atoi(given); err != nil || n < 0 || n > longestText {
+					if n, err = strconv.Atoi(given); err != nil || n < 0 || n > maxTextBytes {
 						return fmt.Errorf("a text has %s spaces", inputerr.Quote(truncate(given, 20)))
 					}
 				}
 				err = add(strings.Repeat(" ", n))
-			case isElement(t.Name, nsText, "tab"):
+			case isElement(t.Name, textNamespace, "tab"):
 				err = add("\t")
-			case isElement(t.Name, nsText, "line-break"):
+			case isElement(t.Name, textNamespace, "line-break"):
 				err = add("\n")
-			case t.Name.Space != nsText || t.Name.Local == "note":
-				err = r.skip()
+			case t.Name.Space != textNamespace || t.Name.Local == "note":
+				err = r.skipElement()
 			}
 		}
 		if err != nil {

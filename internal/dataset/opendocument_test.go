@@ -15,7 +15,7 @@ import (
 
 // The beginning and the end of an OpenDocument spreadsheet's content.
 const (
-	documentHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<office:document-content xmlns:office="` + nsOffice + `" xmlns:table="` + nsTable + `" xmlns:text="` + nsText + `" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" office:version="1.3"><office:automatic-styles/><office:body><office:spreadsheet>`
+	documentHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<office:document-content xmlns:office="` + officeNamespace + `" xmlns:table="` + tableNamespace + `" xmlns:text="` + textNamespace + `" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" office:version="1.3"><office:automatic-styles/><office:body><office:spreadsheet>`
 	documentTail = `<table:named-expressions/></office:spreadsheet></office:body></office:document-content>`
 	blankBelow   = `<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>`
 )
@@ -43,7 +43,7 @@ func packed(t testing.TB, parts ...string) []byte {
 // inDocument is an OpenDocument spreadsheet of sheets in XML.
 func inDocument(t testing.TB, sheets string) []byte {
 	t.Helper()
-	return packed(t, "mimetype", odsType, odsContent, documentHead+sheets+documentTail, odsManifest, "<manifest/>", "Pictures/a.png", "\x89PNG")
+	return packed(t, "mimetype", odsMediaType, odsContent, documentHead+sheets+documentTail, odsManifest, "<manifest/>", "Pictures/a.png", "\x89PNG")
 }
 
 // inRows is one sheet of rows in XML.
@@ -99,7 +99,7 @@ func asDocument(t testing.TB, data []byte) []byte {
 				seen := rows[r][c]
 				text := "<text:p>" + quoted(seen) + "</text:p>"
 				read, _ := cellText(raw, seen)
-				switch _, isNumber := number(raw); {
+				switch _, isNumber := parseNumber(raw); {
 				case made != "":
 					fmt.Fprintf(&out, `<table:table-cell table:formula="of:=%s"/>`, quoted(made))
 				case seen == "":
@@ -195,9 +195,9 @@ func TestDocumentCells(t *testing.T) {
 			t.Errorf("%s: %v", cell, err)
 			continue
 		}
-		s, err := w.read("A")
-		if err != nil || len(s.cells) != 1 || len(s.cells[0]) != 2 || s.cells[0][0] != want || len(s.broken) > 0 {
-			t.Errorf("%s is %q, %v, %v, want %q", cell, s.cells, s.broken, err, want)
+		s, err := w.readNamedSheet("A")
+		if err != nil || len(s.cells) != 1 || len(s.cells[0]) != 2 || s.cells[0][0] != want || len(s.brokenCells) > 0 {
+			t.Errorf("%s is %q, %v, %v, want %q", cell, s.cells, s.brokenCells, err, want)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestDocumentRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.read("A")
+	s, err := w.readNamedSheet("A")
 	if want := [][]string{nil, nil, {"", "x", "x"}, {"", "x", "x"}}; err != nil || !reflect.DeepEqual(s.cells, want) {
 		t.Errorf("got %q, %v", s.cells, err)
 	}
@@ -237,10 +237,10 @@ func TestDocumentRefuses(t *testing.T) {
 		data          []byte
 	}{
 		{"a text", "it is \"application/vnd.oasis.opendocument.text\", and no spreadsheet", packed(t, "mimetype", "application/vnd.oasis.opendocument.text", odsContent, "<a/>")},
-		{"a password", "it has a password", packed(t, "mimetype", odsType, odsContent, "\x01\x02", odsManifest, "<manifest><file-entry><encryption-data/></file-entry></manifest>")},
-		{"a password around all", "it has a password", packed(t, "mimetype", odsType, "encrypted-package", "\x01\x02", odsManifest, "<manifest><file-entry><encryption-data/></file-entry></manifest>")},
-		{"no content", "without content.xml", packed(t, "mimetype", odsType)},
-		{"content twice", "is there twice", packed(t, "mimetype", odsType, odsContent, "<a/>", odsContent, "<a/>")},
+		{"a password", "it has a password", packed(t, "mimetype", odsMediaType, odsContent, "\x01\x02", odsManifest, "<manifest><file-entry><encryption-data/></file-entry></manifest>")},
+		{"a password around all", "it has a password", packed(t, "mimetype", odsMediaType, "encrypted-package", "\x01\x02", odsManifest, "<manifest><file-entry><encryption-data/></file-entry></manifest>")},
+		{"no content", "without content.xml", packed(t, "mimetype", odsMediaType)},
+		{"content twice", "is there twice", packed(t, "mimetype", odsMediaType, odsContent, "<a/>", odsContent, "<a/>")},
 		{"no sheet", "the workbook is empty", inDocument(t, "")},
 		{"an empty sheet", "the workbook is empty", inRows(t, blankBelow)},
 		{"a million rows of text", "has more than 4194304 cells", inRows(t, fmt.Sprintf(row, 1_000_000, 16, "a"))},
@@ -267,9 +267,9 @@ func TestDocumentRefuses(t *testing.T) {
 			return all
 		}())},
 		{"a sheet twice", "is there twice", inDocument(t, `<table:table table:name="A"/><table:table table:name="A"/>`)},
-		{"it breaks off", "unexpected EOF", packed(t, "mimetype", odsType, odsContent, documentHead+`<table:table table:name="A"><table:table-row>`)},
-		{"no XML", "syntax error", packed(t, "mimetype", odsType, odsContent, `<a></b>`)},
-		{"an entity in entities", "invalid character entity", packed(t, "mimetype", odsType, odsContent, `<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;">]>`+strings.TrimPrefix(documentHead, `<?xml version="1.0" encoding="UTF-8"?>`+"\n")+fmt.Sprintf(`<table:table table:name="A">`+row+`</table:table>`, 1, 1, "&c;")+documentTail)},
+		{"it breaks off", "unexpected EOF", packed(t, "mimetype", odsMediaType, odsContent, documentHead+`<table:table table:name="A"><table:table-row>`)},
+		{"no XML", "syntax error", packed(t, "mimetype", odsMediaType, odsContent, `<a></b>`)},
+		{"an entity in entities", "invalid character entity", packed(t, "mimetype", odsMediaType, odsContent, `<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;">]>`+strings.TrimPrefix(documentHead, `<?xml version="1.0" encoding="UTF-8"?>`+"\n")+fmt.Sprintf(`<table:table table:name="A">`+row+`</table:table>`, 1, 1, "&c;")+documentTail)},
 		{"a formula without a result", `the formula "=1+1" has no result in the file`, asDocument(t, inSheets("A", [][]any{{"recipe", "Gin"}, {"A", formula("1+1")}}))},
 		{"no such sheet", "the workbook has no sheet \"B\"", inRows(t, fmt.Sprintf(row, 1, 1, "recipe"))},
 	} {
@@ -298,7 +298,7 @@ func FuzzDocument(f *testing.F) {
 	}
 	f.Add(string(content))
 	f.Fuzz(func(t *testing.T, content string) {
-		book, err := Read(bytes.NewReader(packed(t, "mimetype", odsType, odsContent, content)), "book.ods", Options{})
+		book, err := Read(bytes.NewReader(packed(t, "mimetype", odsMediaType, odsContent, content)), "book.ods", Options{})
 		if err != nil {
 			checkShown(t, err)
 			return

@@ -2,41 +2,44 @@ package dataset
 
 import "kir/internal/inputerr"
 
-// Options set how a book is read. The zero value suits most books.
+// Options say how a book is read. The zero value suits most books.
 type Options struct {
-	// Labels are columns that are labels; other columns may be labels, too.
+	// Labels are the names of columns that are labels. The reader may find further labels.
 	Labels []string
 
-	// LabelsOptional allows Labels that are not columns of this table. Without it they must be.
+	// LabelsOptional allows names in Labels that are not columns of the table. Otherwise such a
+	// name is an error.
 	LabelsOptional bool
 
-	// Conditions are those of Labels that a trial sets beside its recipe. Rows of one name that
-	// differ in them are trials of their own: the first keeps the name, and a later one is named,
-	// for example, "M1 at age 28, oven fan".
+	// Conditions are the labels, among Labels, that a trial sets in addition to its recipe. Rows
+	// with the same name of a recipe and different conditions are different trials. The first trial
+	// keeps the name, and the values of the conditions are appended to the names of the later
+	// trials, as in "M1 at age 28, oven fan".
 	Conditions []string
 
-	// Units are the units that the book may use, by default [DefaultUnits].
+	// Units are the units that the book may use. If nil, they are [DefaultUnits].
 	Units *Units
 
-	// Ingredients are the only ones that the book may use, and set their order. If nil, they are
-	// taken from the book.
+	// Ingredients are the only ingredients that the book may use. The book keeps their order. If
+	// nil, the book may use any ingredients.
 	Ingredients *Ingredients
 
-	// Layout defines how to read the table, where the reader should not guess.
+	// Layout says how to read the table where the reader should not guess.
 	Layout
 }
 
-// A NoLabelError is wrapped in the [*Error] for a column of [Options] that the book does not have.
-// The caller that named it may have a better position for the error.
+// A NoLabelError is wrapped in the [*Error] for a column that [Options] names and the table does
+// not have. The caller may know a better position for the error: the place where the column was
+// named.
 type NoLabelError struct{ Name string }
 
 func (e *NoLabelError) Error() string { return "no label " + inputerr.Quote(e.Name) }
 
-// A ChangesError is wrapped in the [*Error] for a column that cannot be a label because it changes
-// within a recipe.
+// A ChangesError is wrapped in the [*Error] for a column that cannot be a label because its value
+// changes within a recipe.
 type ChangesError struct {
-	Column string
-	All    []string // all columns of the table that change, including those without an error of their own
+	Column string   // name of the column
+	All    []string // names of all such columns of the table, including those whose errors are not reported
 }
 
 func (e *ChangesError) Error() string { return inputerr.Quote(e.Column) + " changes within a recipe" }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Overlap returns the overlap coefficient of two sets of ingredients (Szymkiewicz and Simpson), |A
-// ∩ B| / min(|A|, |B|), in 0..1: 1 if one contains the other. With an empty set it is 0. The sets
-// are indices of ingredients in rising order.
+// Overlap returns the overlap coefficient (Szymkiewicz and Simpson) of two sets of ingredients, |A
+// ∩ B| / min(|A|, |B|). The coefficient is in [0, 1]: 1 if one set contains the other, and 0 if a
+// set is empty. Each set is a list of distinct indices of ingredients in ascending order.
 func Overlap(a, b []int) float64 {
 	shared := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -23,109 +23,114 @@ func Overlap(a, b []int) float64 {
 			j++
 		}
 	}
-	return overlap(shared, len(a), len(b))
+	return overlapCoefficient(shared, len(a), len(b))
 }
 
-// overlap computes the coefficient from the sizes.
-func overlap(shared, a, b int) float64 {
+// overlapCoefficient returns the overlap coefficient of two sets, given the number of shared
+// ingredients and the sizes a and b of the sets.
+func overlapCoefficient(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0
 	}
 	return float64(shared) / float64(min(a, b))
 }
 
-// A Neighbour is a recipe of the book that shares ingredients with a set.
+// A Neighbour is a recipe of a book that shares ingredients with a given set.
 type Neighbour struct {
 	Recipe  int     // index into Book.Recipes
-	Overlap float64 // above 0, at most 1
-	Shared  []int   // the ingredients in both, in rising order
+	Overlap float64 // overlap coefficient with the set, above 0 and at most 1; see the function [Overlap]
+	Shared  []int   // indices of the ingredients in both the recipe and the set, in ascending order
 }
 
-// An index finds the recipes that use an ingredient, and those that use exactly a set.
-type index struct {
-	recipes [][]int32        // by ingredient, in rising order
-	known   map[string]int32 // the first recipe of each set, by setKey
+// A recipeIndex finds the recipes that use a given ingredient, and the first recipe that uses
+// exactly a given set of ingredients.
+type recipeIndex struct {
+	recipesByIngredient [][]int32        // by ingredient: indices of the recipes that use it, in ascending order
+	firstRecipeBySet    map[string]int32 // by appendSetKey of a set: index of the first recipe that uses exactly the set
 }
 
-// setKey appends a key of a set, given in rising order.
-func setKey(key []byte, set []int) []byte {
+// appendSetKey appends the key of a set of ingredients to key and returns the result. The set must
+// be in ascending order.
+func appendSetKey(key []byte, set []int) []byte {
 	for _, i := range set {
 		key = binary.AppendUvarint(key, uint64(i))
 	}
 	return key
 }
 
-// index returns the book's index, which it creates at the first call.
-func (b *Book) index() *index {
-	x := &b.indexed
-	b.once.Do(func() {
+// ingredientIndex returns the index of the book's recipes by ingredients. The first call creates
+// the index.
+func (b *Book) ingredientIndex() *recipeIndex {
+	x := &b.cachedIndex
+	b.indexOnce.Do(func() {
 		uses := make([]int, b.Ingredients.Len())
 		for i := range b.Recipes {
 			for _, p := range b.Recipes[i].Parts {
 				uses[p.Ingredient]++
 			}
 		}
-		x.recipes = make([][]int32, len(uses))
+		x.recipesByIngredient = make([][]int32, len(uses))
 		for i, n := range uses {
-			x.recipes[i] = make([]int32, 0, n)
+			x.recipesByIngredient[i] = make([]int32, 0, n)
 		}
-		x.known = make(map[string]int32, len(b.Recipes))
+		x.firstRecipeBySet = make(map[string]int32, len(b.Recipes))
 		var set []int
 		var key []byte
 		for r := range b.Recipes {
 			set = set[:0]
 			for _, p := range b.Recipes[r].Parts {
 				set = append(set, int(p.Ingredient))
-				x.recipes[p.Ingredient] = append(x.recipes[p.Ingredient], int32(r))
+				x.recipesByIngredient[p.Ingredient] = append(x.recipesByIngredient[p.Ingredient], int32(r))
 			}
 			slices.Sort(set)
-			key = setKey(key[:0], set)
-			if _, ok := x.known[string(key)]; !ok {
-				x.known[string(key)] = int32(r)
+			key = appendSetKey(key[:0], set)
+			if _, ok := x.firstRecipeBySet[string(key)]; !ok {
+				x.firstRecipeBySet[string(key)] = int32(r)
 			}
 		}
 	})
 	return x
 }
 
-// sortedSet returns the set in rising order, each ingredient once.
+// sortedSet returns the distinct elements of a list of ingredients in ascending order.
 func sortedSet(set []int) []int {
 	set = slices.Clone(set)
 	slices.Sort(set)
 	return slices.Compact(set)
 }
 
-// RecipeWithSet returns the first recipe of the book that uses exactly the ingredients
-// of the set, in any amounts, and whether there is one.
+// RecipeWithSet returns the index of the first recipe that uses exactly the ingredients in set, in
+// any amounts. ok is false if there is none. set holds indices of ingredients in any order.
 func (b *Book) RecipeWithSet(set []int) (recipe int, ok bool) {
 	if len(set) == 0 || slices.Min(set) < 0 {
 		return 0, false
 	}
 	var room [64]byte
-	r, ok := b.index().known[string(setKey(room[:0], sortedSet(set)))]
+	r, ok := b.ingredientIndex().firstRecipeBySet[string(appendSetKey(room[:0], sortedSet(set)))]
 	return int(r), ok
 }
 
-// Nearest returns the k recipes of the book that are nearest to a set of ingredients, the nearest
-// first. It returns fewer if fewer share an ingredient with the set. A recipe with a larger overlap
-// (see [Overlap]) is nearer. Among equals, the order is: more shared ingredients, fewer others,
-// earlier in the book. Ingredients that the book does not have count for the size of the set.
+// Nearest returns the k recipes that are nearest to a set of ingredients, the nearest first.
+// Recipes that share no ingredient with the set are left out. A recipe is nearer if its [Overlap]
+// with the set is larger; ties go to more shared ingredients, then to fewer other ingredients, then
+// to the earlier recipe. set holds indices of ingredients; an index that the book does not have
+// still counts for the size of the set.
 //
-// The time grows with the number of recipes that use an ingredient of the set, counted once for
-// each.
+// The running time is proportional to the sum, over the ingredients of the set, of the number of
+// recipes that use the ingredient.
 func (b *Book) Nearest(set []int, k int) []Neighbour {
 	set = sortedSet(set)
 	if k <= 0 || len(set) == 0 {
 		return nil
 	}
-	x := b.index()
+	x := b.ingredientIndex()
 	shared := make([]int32, len(b.Recipes))
 	var touched []int32
 	for _, i := range set {
-		if i < 0 || i >= len(x.recipes) {
+		if i < 0 || i >= len(x.recipesByIngredient) {
 			continue
 		}
-		for _, r := range x.recipes[i] {
+		for _, r := range x.recipesByIngredient[i] {
 			if shared[r] == 0 {
 				touched = append(touched, r)
 			}
@@ -160,7 +165,7 @@ func (b *Book) Nearest(set []int, k int) []Neighbour {
 	neighbours := make([]Neighbour, len(best))
 	for i, r := range best {
 		parts := b.Recipes[r].Parts
-		n := Neighbour{Recipe: int(r), Overlap: overlap(int(shared[r]), len(set), len(parts))}
+		n := Neighbour{Recipe: int(r), Overlap: overlapCoefficient(int(shared[r]), len(set), len(parts))}
 		n.Shared = make([]int, 0, shared[r])
 		for _, p := range parts {
 			if _, ok := slices.BinarySearch(set, int(p.Ingredient)); ok {

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// pattern returns a regular expression that is compiled at its first use. All of them together take
-// as long to compile as the rest of the program takes to start.
-func pattern(expression string) func() *regexp.Regexp {
+// lazyPattern returns a function that returns the regular expression, which it compiles at its
+// first call. Compiling all patterns of the package takes as long as the rest of the program takes
+// to start.
+func lazyPattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -10,89 +10,97 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A profile summarises the first rows of a column.
-type profile struct {
-	filled        int             // number of cells with text
-	unknown       int             // those that mark an unknown value
-	amounts       int             // those that can be parsed as amounts
-	remainders    int             // those that mark the remainder of a recipe
-	numbers       int             // those that are numbers with at most an affix
-	affix         string          // the text beside all numbers, such as % or €
-	mixed         bool            // numbers have different affixes
-	markedNumbers int             // other cells: a number with a mark, such as <5 or 85 ± 6
-	failed        int             // those that mark a failed recipe
-	seen          map[string]bool // the distinct texts
-	allDistinct   bool            // no text occurs twice
-	units         int             // amounts with a unit behind them
-	negative      int             // numbers below 0
-	values        []float64       // numbers of the first rows, 0 for an empty cell
-	example       string
+// A columnProfile summarises the first rows of one column.
+type columnProfile struct {
+	filledCount       int             // number of cells with text, except dashes
+	unknownCount      int             // number of cells that mark an unknown value, such as n/a
+	amountCount       int             // number of cells that can be parsed as amounts
+	remainderCount    int             // number of cells that mark the remainder of a recipe, such as q.s. 100
+	numberCount       int             // number of cells that hold a number, possibly with a currency or a percent sign
+	firstAffix        string          // text beside the first number, such as % or €; empty if there is none
+	hasMixedAffixes   bool            // whether a later number has another affix than firstAffix
+	markedNumberCount int             // number of cells that are a number with a mark, such as <5 or 85 ± 6
+	failedCount       int             // number of cells that mark a failed recipe, such as unstable; n/a counts in unknownCount
+	distinctTexts     map[string]bool // set of the texts; nil once a text has occurred twice
+	allDistinct       bool            // whether no text occurs twice
+	unitCount         int             // number of amounts with a unit behind the number
+	negativeCount     int             // number of cells that hold a number below 0
+	firstValues       []float64       // numbers of the first maxValueRows rows; 0 for an empty cell, NaN for other text
+	exampleText       string          // first text that does not mark an unknown value
 }
 
-// isNumeric reports whether all known values of a column are numbers.
-func (p *profile) isNumeric() bool {
-	return p.numbers > 0 && p.numbers == p.filled-p.unknown && !p.mixed
+// isNumeric reports whether the column has numbers, and all cells that do not mark unknown values
+// are numbers with the same affix.
+func (p *columnProfile) isNumeric() bool {
+	return p.numberCount > 0 && p.numberCount == p.filledCount-p.unknownCount && !p.hasMixedAffixes
 }
 
-// isMostlyNumeric reports whether a column is numeric, even if some cells are not numbers. Numbers,
-// with or without a mark, must be at least twice as many as the other known cells.
-func (p *profile) isMostlyNumeric() bool {
-	numbers := p.numbers + p.markedNumbers
-	return p.isNumeric() || numbers >= fewestNumbers && numbers >= 2*(p.filled-p.unknown-p.failed-numbers)
+// isMostlyNumeric reports whether most cells of the column are numbers, possibly with a mark such
+// as <. There must be at least minNumbers such cells. At most half as many cells may be neither
+// numbers nor marks of unknown values or failures. isMostlyNumeric also holds if isNumeric does.
+func (p *columnProfile) isMostlyNumeric() bool {
+	numbers := p.numberCount + p.markedNumberCount
+	return p.isNumeric() || numbers >= minNumbers && numbers >= 2*(p.filledCount-p.unknownCount-p.failedCount-numbers)
 }
 
-// fewestNumbers is the least number of numbers in a numeric column that has other cells, too.
-const fewestNumbers = 3
+// minNumbers is the minimum number of numeric cells in a mostly numeric column.
+const minNumbers = 3
 
-// marks are what people write beside numbers to show precision or to refer to a remark. Text behind
-// ± belongs to the mark.
+// Patterns of the marks that people write before and behind numbers, to show precision or to refer
+// to a remark. The text behind ± belongs to the mark.
 var (
-	marksBefore = pattern(`^[<>≤≥~≈=*†‡(\[]+\s*`)
-	marksBehind = pattern(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
+	marksBeforePattern = lazyPattern(`^[<>≤≥~≈=*†‡(\[]+\s*`)
+	marksBehindPattern = lazyPattern(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
 )
 
-// isRough reports whether a text is a number with such marks.
-func isRough(text string) bool {
-	n, _ := parseFigure(strings.TrimSpace(marksBehind().ReplaceAllString(marksBefore().ReplaceAllString(text, ""), "")))
+// isMarkedNumber reports whether a text is a number, possibly with marks before or behind it, such
+// as <5 or 85 ± 6.
+func isMarkedNumber(text string) bool {
+	n, _ := parseAffixedNumber(strings.TrimSpace(marksBehindPattern().ReplaceAllString(marksBeforePattern().ReplaceAllString(text, ""), "")))
 	return n != (numeral{})
 }
 
-// isRowNumbering reports whether a column numbers the rows from 1 on. One row may have another
+// isRowNumbering reports whether a column numbers the rows from 1 on. One row may hold another
 // text.
-func (p *profile) isRowNumbering() bool {
+func (p *columnProfile) isRowNumbering() bool {
 	next := 1
-	for _, v := range p.values {
+	for _, v := range p.firstValues {
 		if v == float64(next) {
 			next++
 		}
 	}
-	return next > fewestRows && next >= min(p.filled, sumRows)
+	return next > minEvidenceRows && next >= min(p.filledCount, maxValueRows)
 }
 
 const (
-	profileRows = 1000 // number of rows that are profiled
-	sumRows     = 200  // number of rows whose numbers are kept
-	fewestRows  = 5    // number of rows needed to conclude that their sums are equal
+	maxProfileRows  = 1000 // number of first rows that a profile summarises
+	maxValueRows    = 200  // number of first rows whose numbers a profile keeps
+	minEvidenceRows = 5    // minimum number of rows from which the reader draws conclusions, such as that all sums are equal
 )
 
-// A markCounts counts what the numbers in text cells reveal about their decimal mark.
-type markCounts struct {
-	point, comma         int // numbers that are valid with only one mark
-	twoWaysPoint         int // such as 1.500
-	twoWaysComma         int // such as 1,500
-	example, undecided   string
-	placed, undecidedsAt place
+// A decimalMarkCounts counts what the numbers in text cells reveal about the decimal mark of the
+// table.
+type decimalMarkCounts struct {
+	pointOnlyCount      int    // number of numbers that are valid only with a decimal point, such as 1.5
+	commaOnlyCount      int    // number of numbers that are valid only with a decimal comma, such as 1,5
+	ambiguousPointCount int    // number of ambiguous numbers with a point, such as 1.500
+	ambiguousCommaCount int    // number of ambiguous numbers with a comma, such as 1,500
+	commaExample        string // the first number that is valid only with a decimal comma
+	ambiguousExample    string // the first ambiguous number
+	commaPlace          place  // position of commaExample
+	ambiguousPlace      place  // position of ambiguousExample
 }
 
-// buildProfiles fills in the profiles of the columns from the table's first rows. It skips faulty
-// rows: reading the whole table reports them. An error ends the reading.
+// buildProfiles computes the profiles of the columns from the first rows of the table. It skips
+// faulty rows, because reading the whole table reports them. It returns an error only if the
+// context has ended.
 func (t *table) buildProfiles(units *Units) error {
-	t.profile = make([]profile, len(t.header))
-	for i := range t.profile {
-		t.profile[i].seen, t.profile[i].allDistinct = make(map[string]bool), true
+	t.profiles = make([]columnProfile, len(t.header))
+	for i := range t.profiles {
+		t.profiles[i].distinctTexts, t.profiles[i].allDistinct = make(map[string]bool), true
 	}
 	head, units := t.firstRows(), units.withoutHints()
-	for started, rows := false, 0; rows < profileRows; {
+	for started, rows := false, 0; rows < maxProfileRows; {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
 		}
@@ -106,7 +114,7 @@ func (t *table) buildProfiles(units *Units) error {
 			return nil // reading the whole table fails again and reports it
 		}
 		if !started {
-			started = head.place(0).line == t.places[0].line
+			started = head.place(0).line == t.headerPlaces[0].line
 			continue
 		}
 		if isBlank(row) || len(row) < len(t.header) && !t.allowsShortRows {
@@ -115,101 +123,103 @@ func (t *table) buildProfiles(units *Units) error {
 		if t.hasSingleCell(row) {
 			continue // perhaps a footnote
 		}
-		if rows < sumRows {
-			t.lines = append(t.lines, head.place(0).line)
-			t.last = append(t.last[:0], row...)
+		if rows < maxValueRows {
+			t.profiledLines = append(t.profiledLines, head.place(0).line)
+			t.lastProfiledRow = append(t.lastProfiledRow[:0], row...)
 		}
 		for i := range t.header {
 			text := ""
 			if i < len(row) {
 				text = strings.TrimSpace(row[i])
 			}
-			t.profile[i].add(t, text, head, i, rows, units)
+			t.profiles[i].addCell(t, text, head, i, rows, units)
 		}
 		rows++
 	}
 	return nil
 }
 
-// dropProfiles drops the data that is not needed once the columns are determined.
+// dropProfiles releases the parts of the profiles that are not needed once the columns have been
+// interpreted.
 func (t *table) dropProfiles() {
-	t.firstRows, t.lines, t.last = nil, nil, nil
-	for i := range t.profile {
-		t.profile[i].seen, t.profile[i].values = nil, nil
+	t.firstRows, t.profiledLines, t.lastProfiledRow = nil, nil, nil
+	for i := range t.profiles {
+		t.profiles[i].distinctTexts, t.profiles[i].firstValues = nil, nil
 	}
 }
 
-// add adds a cell to the profile.
-func (p *profile) add(t *table, text string, head rows, field, row int, units *Units) {
+// addCell adds a cell to the profile. text is the content of the cell. row is the number of
+// profiled rows before the current row of head, and field is the index of the cell.
+func (p *columnProfile) addCell(t *table, text string, head rows, field, row int, units *Units) {
 	value := 0.0
 	defer func() {
 		if value < 0 {
-			p.negative++
+			p.negativeCount++
 		}
-		if row < sumRows {
-			p.values = append(p.values, value)
+		if row < maxValueRows {
+			p.firstValues = append(p.firstValues, value)
 		}
 	}()
 	if text == "" || isDash(text) {
 		return
 	}
-	p.filled++
-	if isUnknown(text) {
-		p.unknown++
-	} else if p.example == "" {
-		p.example = strings.Clone(text)
+	p.filledCount++
+	if isUnknownMark(text) {
+		p.unknownCount++
+	} else if p.exampleText == "" {
+		p.exampleText = strings.Clone(text)
 	}
 	if p.allDistinct {
-		if p.seen[text] {
-			p.allDistinct, p.seen = false, nil
+		if p.distinctTexts[text] {
+			p.allDistinct, p.distinctTexts = false, nil
 		} else {
-			p.seen[strings.Clone(text)] = true
+			p.distinctTexts[strings.Clone(text)] = true
 		}
 	}
 	if head.isNumber(field) {
-		if f, ok := number(text); ok {
-			p.amounts++
-			p.countFigure("")
+		if f, ok := parseNumber(text); ok {
+			p.amountCount++
+			p.countNumber("")
 			value = f
 			return
 		}
 	}
-	n, affix := parseFigure(text)
+	n, affix := parseAffixedNumber(text)
 	if n != (numeral{}) {
-		p.countFigure(affix)
+		p.countNumber(affix)
 		if affix == "" || affix == "%" {
-			p.amounts++
+			p.amountCount++
 		}
 		if affix == "%" {
-			p.units++
+			p.unitCount++
 		}
-		countMark(&t.marking, n.decimalMark(), n.isAmbiguous(), text, head, field)
-		if f, ok := number(n.point); ok {
+		countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), text, head, field)
+		if f, ok := parseNumber(n.withPoint); ok {
 			value = f
-		} else if f, ok := number(n.comma); ok {
+		} else if f, ok := parseNumber(n.withComma); ok {
 			value = f
 		}
 		return
 	}
-	if isRough(text) {
-		p.markedNumbers++
-	} else if IsFailure(text) && !isUnknown(text) {
-		p.failed++
+	if isMarkedNumber(text) {
+		p.markedNumberCount++
+	} else if IsFailure(text) && !isUnknownMark(text) {
+		p.failedCount++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
 		if d == DecimalComma && !strings.ContainsAny(text, ".,") {
 			break // without a mark it reads as before
 		}
 		if q, message, _ := parseQuantity(text, d, units); message == "" {
-			countMark(&t.marking, q.mark, q.twoWay, text, head, field)
-			if q.isRest {
-				p.remainders++
+			countDecimalMark(&t.decimalMarks, q.decimalMark, q.isAmbiguous, text, head, field)
+			if q.isRemainder {
+				p.remainderCount++
 				break
 			}
-			p.amounts++
+			p.amountCount++
 			value = q.amount.Float64()
 			if q.unit != "" {
-				p.units++
+				p.unitCount++
 			}
 			return
 		}
@@ -217,11 +227,12 @@ func (p *profile) add(t *table, text string, head rows, field, row int, units *U
 	value = math.NaN()
 }
 
-// isDash reports whether a cell is a dash, which means nothing.
+// isDash reports whether the text of a cell is a dash, which people write for an empty cell.
 func isDash(text string) bool { return text == "-" || text == "–" || text == "—" }
 
-// isUnknown reports whether a cell marks an unknown number. Among texts it may be a value.
-func isUnknown(text string) bool {
+// isUnknownMark reports whether the text of a cell in a column of numbers marks an unknown value,
+// such as n/a. In a column of texts it may be a value.
+func isUnknownMark(text string) bool {
 	switch strings.ToLower(text) {
 	case "n/a", "#n/a", "n.a.", "na", "nan", "?", "k. a.", "k.a.":
 		return true
@@ -229,20 +240,20 @@ func isUnknown(text string) bool {
 	return false
 }
 
-// countFigure counts a number with an affix.
-func (p *profile) countFigure(affix string) {
-	if p.numbers++; p.numbers == 1 {
-		p.affix = affix
+// countNumber counts a number with a given affix, which is empty if there is none.
+func (p *columnProfile) countNumber(affix string) {
+	if p.numberCount++; p.numberCount == 1 {
+		p.firstAffix = affix
 	}
-	p.mixed = p.mixed || affix != p.affix
+	p.hasMixedAffixes = p.hasMixedAffixes || affix != p.firstAffix
 }
 
-// affixes are the texts that may stand beside the number of a price or a share.
+// affixes are the currencies and the percent sign that may stand beside a number.
 var affixes = []string{"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF"}
 
-// parseFigure parses a number with at most an affix beside it. It returns the zero numeral if the
-// text is not one.
-func parseFigure(text string) (n numeral, affix string) {
+// parseAffixedNumber parses a number that may have a currency or a percent sign before or behind
+// it, the affix. It returns the zero numeral if the text is not such a number.
+func parseAffixedNumber(text string) (n numeral, affix string) {
 	if n = parseNumeral(text); n != (numeral{}) {
 		return n, ""
 	}
@@ -257,114 +268,120 @@ func parseFigure(text string) (n numeral, affix string) {
 	return numeral{}, ""
 }
 
-// countMark counts what a number reveals about the decimal mark.
-func countMark(m *markCounts, shows Decimal, twoWays bool, text string, head rows, field int) {
+// countDecimalMark counts what a number in a field of the current row of head reveals about the
+// decimal mark. The parameter shown is the only decimal mark with which the number is valid, or
+// AnyDecimal. ambiguous reports that the number has different values with the two marks.
+func countDecimalMark(m *decimalMarkCounts, shown Decimal, ambiguous bool, text string, head rows, field int) {
 	switch {
-	case shows == DecimalPoint:
-		m.point++
-	case shows == DecimalComma:
-		if m.comma++; m.comma == 1 {
-			m.example, m.placed = strings.Clone(text), head.place(field)
+	case shown == DecimalPoint:
+		m.pointOnlyCount++
+	case shown == DecimalComma:
+		if m.commaOnlyCount++; m.commaOnlyCount == 1 {
+			m.commaExample, m.commaPlace = strings.Clone(text), head.place(field)
 		}
 	}
-	if twoWays {
+	if ambiguous {
 		if strings.Contains(text, ",") {
-			m.twoWaysComma++
+			m.ambiguousCommaCount++
 		} else {
-			m.twoWaysPoint++
+			m.ambiguousPointCount++
 		}
-		if m.undecided == "" {
-			m.undecided, m.undecidedsAt = strings.Clone(text), head.place(field)
+		if m.ambiguousExample == "" {
+			m.ambiguousExample, m.ambiguousPlace = strings.Clone(text), head.place(field)
 		}
 	}
 }
 
-// chooseDecimal determines the decimal mark of text cells. A given mark applies. Otherwise it is
-// the mark without which some number would be invalid. If both are needed, each number is read with
-// its own mark, and ambiguous numbers are errors. If neither is, the delimiter decides: commas go
-// with semicolons.
-func (t *table) chooseDecimal(given Decimal) {
-	m := &t.marking
-	undecided := m.twoWaysComma + m.twoWaysPoint
+// chooseDecimalMark sets the decimal mark of text cells to the given mark. If given is AnyDecimal,
+// it chooses the mark without which some number would be invalid. If different numbers need
+// different marks, each number is read with its own mark, and ambiguous numbers are errors. If no
+// number decides, it chooses the comma in a file with semicolons between columns, and otherwise the
+// point. But if ambiguous numbers have a comma in some cells and a point in others, it chooses
+// none.
+func (t *table) chooseDecimalMark(given Decimal) {
+	m := &t.decimalMarks
+	undecided := m.ambiguousCommaCount + m.ambiguousPointCount
 	t.decimal = given
 	if given != AnyDecimal {
 		return
 	}
 	ask := func(p place, message string) {
-		t.settling.Decimal = t.decimal
+		t.guessedLayout.Decimal = t.decimal
 		t.addNote(p, message, Layout{Decimal: t.decimal}.YAML())
 	}
 	switch {
-	case m.comma > 0 && m.point > 0:
-		t.addNote(m.placed, "some numbers have a decimal comma, such as "+inputerr.Quote(m.example)+", and others a point: each is read as it shows", "")
+	case m.commaOnlyCount > 0 && m.pointOnlyCount > 0:
+		t.addNote(m.commaPlace, "some numbers have a decimal comma, such as "+inputerr.Quote(m.commaExample)+", and others a point: each is read as it shows", "")
 		return
-	case m.comma > 0:
+	case m.commaOnlyCount > 0:
 		t.decimal = DecimalComma
-		message := "the comma is read as the decimal mark, as in " + inputerr.Quote(m.example)
+		message := "the comma is read as the decimal mark, as in " + inputerr.Quote(m.commaExample)
 		if undecided > 0 {
-			ask(m.undecidedsAt, message+", so "+inputerr.Quote(m.undecided)+" is "+parseNumberIn(m.undecided, DecimalComma))
+			ask(m.ambiguousPlace, message+", so "+inputerr.Quote(m.ambiguousExample)+" is "+plainFormOf(m.ambiguousExample, DecimalComma))
 			return
 		}
-		t.addNote(m.placed, message, "")
-	case m.point > 0 || undecided == 0:
+		t.addNote(m.commaPlace, message, "")
+	case m.pointOnlyCount > 0 || undecided == 0:
 		t.decimal = DecimalPoint
-		if m.twoWaysComma > 0 {
-			t.addNote(m.undecidedsAt, "the comma is read as the mark between thousands, as in "+inputerr.Quote(m.undecided)+", since other numbers have a decimal point", "")
+		if m.ambiguousCommaCount > 0 {
+			t.addNote(m.ambiguousPlace, "the comma is read as the mark between thousands, as in "+inputerr.Quote(m.ambiguousExample)+", since other numbers have a decimal point", "")
 		}
-	case m.twoWaysComma > 0 && m.twoWaysPoint > 0:
+	case m.ambiguousCommaCount > 0 && m.ambiguousPointCount > 0:
 		return // no number decides: all ambiguous ones are errors
 	case t.delimiter == ';':
 		t.decimal = DecimalComma
-		ask(m.undecidedsAt, inputerr.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
+		ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
 	default:
 		t.decimal = DecimalPoint
 		switch {
-		case m.twoWaysComma > 0:
-			ask(m.undecidedsAt, inputerr.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalPoint)+": the comma is taken to stand between thousands")
-		case m.twoWaysPoint > 0 && t.delimiter != ',':
-			ask(m.undecidedsAt, inputerr.Quote(m.undecided)+" is read as "+parseNumberIn(m.undecided, DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
+		case m.ambiguousCommaCount > 0:
+			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalPoint)+": the comma is taken to stand between thousands")
+		case m.ambiguousPointCount > 0 && t.delimiter != ',':
+			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
 		}
 	}
 }
 
-// parseNumberIn returns the number at the beginning of a text, in plain form.
-func parseNumberIn(text string, d Decimal) string {
+// plainFormOf returns the plain form of the number at the beginning of a text, read with the
+// decimal mark d. If there is no number, it returns the text in quotes.
+func plainFormOf(text string, d Decimal) string {
 	if plain := parseNumeral(numeralPattern().FindString(text)).plainForm(d); plain != "" {
 		return plain
 	}
 	return inputerr.Quote(text)
 }
 
-// plainFigure returns a cell of a numeric column as a plain number. A cell that marks an unknown
-// value becomes empty; any other text stays.
-func (t *table) plainFigure(field int, text string) string {
-	p := &t.profile[field]
+// plainCell returns the text of a cell. In a numeric column it converts a number to plain form,
+// such as 1.5, and a dash or a mark of an unknown value to an empty text. It returns any other text
+// unchanged.
+func (t *table) plainCell(field int, text string) string {
+	p := &t.profiles[field]
 	if !p.isNumeric() {
 		return text
 	}
-	if isDash(text) || isUnknown(text) {
+	if isDash(text) || isUnknownMark(text) {
 		return ""
 	}
-	return t.withoutAffix(field, text)
+	return t.stripAffix(field, text)
 }
 
-// labelFigure is [table.plainFigure] for a label, also if some cells of a numeric column are not
-// numbers. In it n/a marks a failed recipe.
-func (t *table) labelFigure(field int, text string) string {
-	if p := &t.profile[field]; p.isNumeric() || p.mixed || !p.isMostlyNumeric() {
-		return t.plainFigure(field, text)
+// plainLabelCell returns the text of a cell of a label, converted as by plainCell. It also converts
+// the numbers of a mostly numeric column. In such a column n/a marks a failed recipe and stays.
+func (t *table) plainLabelCell(field int, text string) string {
+	if p := &t.profiles[field]; p.isNumeric() || p.hasMixedAffixes || !p.isMostlyNumeric() {
+		return t.plainCell(field, text)
 	}
-	if isDash(text) || isUnknown(text) && !IsFailure(text) {
+	if isDash(text) || isUnknownMark(text) && !IsFailure(text) {
 		return ""
 	}
-	return t.withoutAffix(field, text)
+	return t.stripAffix(field, text)
 }
 
-// withoutAffix returns a cell with its column's common affix as a plain number, and any other text
-// unchanged.
-func (t *table) withoutAffix(field int, text string) string {
-	n, affix := parseFigure(text)
-	if affix != t.profile[field].affix {
+// stripAffix removes the affix of the column from a cell and returns the number in plain form. It
+// returns any other text unchanged.
+func (t *table) stripAffix(field int, text string) string {
+	n, affix := parseAffixedNumber(text)
+	if affix != t.profiles[field].firstAffix {
 		return text
 	}
 	if plain := n.plainForm(t.decimalOf(field)); plain != "" {
@@ -373,26 +390,27 @@ func (t *table) withoutAffix(field int, text string) string {
 	return text
 }
 
-// SameFigure reports whether two texts are the same number, whatever their format and affix, such
-// as 1.5, 1,5 and 1.5 %; or the same text.
+// SameFigure reports whether two texts are equal or stand for the same number, such as 1.5, 1,5 and
+// 1.5 %. The decimal marks may differ. One of the numbers may lack a currency or percent sign, but
+// two different signs make the numbers different.
 func SameFigure(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, plainX := number(a)
-	y, plainY := number(b)
+	x, plainX := parseNumber(a)
+	y, plainY := parseNumber(b)
 	if plainX && plainY {
 		return x == y
 	}
-	n, besideA := parseFigure(a)
-	m, besideB := parseFigure(b)
+	n, besideA := parseAffixedNumber(a)
+	m, besideB := parseAffixedNumber(b)
 	if besideA != besideB && besideA != "" && besideB != "" {
 		return false
 	}
-	for _, one := range []string{n.point, n.comma} {
-		for _, other := range []string{m.point, m.comma} {
-			x, okX := number(one)
-			y, okY := number(other)
+	for _, one := range []string{n.withPoint, n.withComma} {
+		for _, other := range []string{m.withPoint, m.withComma} {
+			x, okX := parseNumber(one)
+			y, okY := parseNumber(other)
 			if okX && okY && x == y {
 				return true
 			}

@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// ReadFile reads a book from a file, see [Read].
+// ReadFile reads a book from the file at path, as [Read] does. Reading stops when ctx ends.
 func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
 	return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
 }
 
-// Read reads a book. The beginning of the file determines its format: an .xlsx or .ods workbook,
-// or else CSV. file is the name for messages. The package's documentation describes the forms,
-// docs/tables.md the cells.
+// Read reads a book. The first bytes of the file determine its format: an .xlsx or .ods workbook,
+// or else CSV. The parameter file is the name of the file in messages. The documentation of the
+// package describes the two forms of a table, and docs/tables.md describes the cells.
 //
-// In the long form the rows of a recipe need not be consecutive. A row without a name belongs to
-// the recipe above. An amount of 0 means that an ingredient is not used; in the wide form, so does
-// an empty cell. A unit may be empty, which makes the amounts of that recipe plain numbers. A label
-// may be empty, in all rows of a recipe or in none. Empty rows are skipped; there are no comments.
-// A row may take up to 4 MiB.
+// In the long form the rows of a recipe need not be consecutive. A row without the name of a recipe
+// belongs to the recipe above. An amount of 0 means that the ingredient is not used; in the wide
+// form, an empty cell means the same. The unit of an amount may be empty; then the amount is a
+// plain number. A label may be empty, either in all rows of a recipe or in none. Empty rows are
+// skipped. There are no comment lines. A row may have up to 4 MiB.
 //
-// A file of results, see [Results], is a book of its entries.
+// If the file is a file of results, see [Results], the recipes are the entries that count.
 //
-// A fault in the file is an [*Error] or, if there are several, a [*inputerr.Errors] of the first 20 by
-// line. [Book.Notes] has the reader's interpretations.
+// A fault in the file is an [*Error]. If there are several, the error is an [*inputerr.Errors] with
+// the first 20 by line. Book.Notes holds the interpretations of what the table leaves open.
 func Read(r io.Reader, file string, o Options) (*Book, error) {
 	units := o.Units
 	if units == nil {
@@ -32,9 +32,9 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	}
 	t, err := newTable(r, file, o.Layout, units, isRecipeHeader)
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
-	if isResults(t.header) {
+	if isResultsHeader(t.header) {
 		results, err := readResults(t, o.Ingredients, units)
 		if err != nil {
 			return nil, err
@@ -46,7 +46,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if turned {
 		before = t
 		if t, err = before.transpose(o.Layout, units); err != nil {
-			return nil, plainError(err)
+			return nil, unwrapFatal(err)
 		}
 		o = t.transposedOptions(o, before)
 	}
@@ -55,11 +55,11 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		return nil, err
 	}
 	t.dropProfiles()
-	t.footnotes = true
+	t.allowsFootnotes = true
 	b := newBuilder(t, columns, long, o.Ingredients, units, o.Layout)
-	for i := range b.labels {
-		if slices.Contains(o.Conditions, b.labels[i].Name) {
-			b.conditions = append(b.conditions, i)
+	for i := range b.labelColumns {
+		if slices.Contains(o.Conditions, b.labelColumns[i].Name) {
+			b.conditionLabels = append(b.conditionLabels, i)
 		}
 	}
 	b.book.Transposed = turned

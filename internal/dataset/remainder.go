@@ -10,18 +10,20 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A remainderPart is a part of a recipe that makes up the remainder of a whole.
+// A remainderPart is a part of a recipe whose amount is what the other parts leave of a whole, as
+// in "q.s. 100" for water.
 type remainderPart struct {
-	Part          // its amount is the whole, 0 if the table does not give it
-	before int    // number of the other parts before it
-	text   string // of the cell
-	place  place
+	Part               // the part; its Amount is the whole, or 0 if the table does not state the whole
+	partsBefore int    // number of other parts of the recipe before this part
+	text        string // text of the cell
+	place       place  // position of the cell
 }
 
-// complete adds the part with its computed amount to a recipe and describes it, or returns the
-// fault. A fault needs to be reported only once for each key. plain is the whole for numbers
-// without a unit, or 0 if unknown, with the reason in why. columnOf returns the column of an
-// ingredient, if it has one.
+// complete computes the amount of the part and adds the part to the recipe r. is describes the
+// computed amount. If the amount cannot be computed, message states the fault and hint says what to
+// write; faults with the same key are reported only once. plain is the whole for amounts without a
+// unit. If plain is 0, the whole is unknown, and why states the reason. columnOf returns the name
+// of an ingredient's column, or an empty text.
 func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
@@ -60,15 +62,17 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 		return "", "no part " + name, message, "if " + inputerr.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 	}
 	part.Amount = left
-	r.Parts = slices.Insert(r.Parts, part.before, part.Part)
+	r.Parts = slices.Insert(r.Parts, part.partsBefore, part.Part)
 	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", "", ""
 }
 
-// plainWhole returns the whole of recipes whose amounts are plain numbers. It is 100, or 1, if all
-// recipes with complete amounts, or a given whole, agree on that within 2 in 100. Without such
-// recipes it is 100, a guess without evidence, if two of the ingredients are above 1. Otherwise it
-// is 0, with the reason.
-func plainWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
+// unitlessWhole returns the whole of recipes whose amounts have no unit: 100 or 1. The complete
+// recipes, and the wholes that the table states, are the evidence. If all of them are within 2 % of
+// 100, or all within 2 % of 1, that number is the whole, and sure is true. Without evidence the
+// whole is 100 if at least two ingredients have amounts above 1, and sure is false. Otherwise the
+// whole is 0, and why states the reason. rests holds the remainder part of each recipe that has
+// one, and spoilt is the set of recipes with faults.
+func unitlessWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
 	why = "is the rest of a whole that nothing tells"
 	large, hundred, one := make(map[int32]bool), true, true
 	for i := range recipes {

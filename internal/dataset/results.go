@@ -16,79 +16,82 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Results are the entries of a file of results, in the order of their creation. Such a file is in
-// the long form: a row is an ingredient of an entry, in the columns id, round, recipe, ingredient,
-// amount, unit, a column for each label, status and time. The column of a label called time is
-// called time (condition). Entries are added and never changed. Of
-// several entries with one id, see [IDKey], the last counts.
+// Results is the content of a file of results. Such a file is a table in the long form: a row is an
+// ingredient of an entry. Its columns are id, round, recipe, ingredient, amount, unit, then one
+// column for each label, then status and time. A label called time has the column time (condition).
+// Entries are added to the file and never changed. If several entries have the same id, see
+// [IDKey], only the last one counts.
 type Results struct {
-	File    string
-	Labels  []string // the columns between unit and status
-	Entries []Result
+	File    string   // name of the file
+	Labels  []string // names of the labels: the columns between unit and status
+	Entries []Result // entries in the order of their creation
 
-	// Ingredients are those given, or else all that the file names.
+	// Ingredients are the ingredients that were given to the reader. If none were given, they are
+	// all that the file names.
 	Ingredients *Ingredients
 }
 
-// A Result is one entry: a recipe that was made, and its measurements.
+// A Result is one entry of a file of results: a recipe that was made, and what was measured.
 type Result struct {
-	ID     string
-	Round  int
-	Recipe string // name of the recipe
-	Parts  []Part // as it was made; none if withdrawn
-	Values []string
-	Status Status
-	Time   string // when it was recorded; nothing depends on it
+	ID     string   // id of the recipe, such as B3-1
+	Round  int      // number of the batch; 0 for recipes made before the first batch
+	Recipe string   // name of the recipe
+	Parts  []Part   // amounts that were used; none if the entry is withdrawn
+	Values []string // values of the labels, in the order of Results.Labels
+	Status Status   // what became of the recipe
+	Time   string   // when the entry was recorded, as text; nothing depends on the time
 
-	line int
+	firstLine int // line of the first row of the entry in the file, from 1
 }
 
-// A Status is the state of a made recipe.
+// A Status says whether the recipe of an entry was made and measured, failed, or does not count.
 type Status string
 
-// The statuses. A made recipe has its measurements. A failed one was tried and could not be
-// measured. A withdrawn one does not count.
+// The statuses of an entry.
 const (
-	Made      Status = "made"
-	Failed    Status = "failed"
-	Withdrawn Status = "withdrawn"
+	Made      Status = "made"      // the recipe was made and measured
+	Failed    Status = "failed"    // the recipe was tried and could not be measured
+	Withdrawn Status = "withdrawn" // the entry does not count
 )
 
-// Columns of a file of results, before and after those of its labels.
+// Names of the columns of a file of results before and after the columns of the labels.
 var (
-	resultColumns = []string{"id", "round", "recipe", "ingredient", "amount", "unit"}
-	resultEnds    = []string{"status", "time"}
+	leadingResultColumns  = []string{"id", "round", "recipe", "ingredient", "amount", "unit"}
+	trailingResultColumns = []string{"status", "time"}
 )
 
-// IsResultColumn reports whether a column of that name in a file of results is not a label.
+// IsResultColumn reports whether a column with a given name in a file of results is one of the
+// fixed columns, such as id or status, and not a label.
 func IsResultColumn(name string) bool {
 	is := func(other string) bool { return strings.EqualFold(name, other) }
-	return slices.ContainsFunc(resultColumns, is) || slices.ContainsFunc(resultEnds, is)
+	return slices.ContainsFunc(leadingResultColumns, is) || slices.ContainsFunc(trailingResultColumns, is)
 }
 
-// timeColumn is the column of a label called time, as a condition of trials may be: time is when a
-// result was recorded.
-const timeColumn = "time (condition)"
+// timeLabelColumn is the name of the column of a label called time. The column time itself says
+// when an entry was recorded.
+const timeLabelColumn = "time (condition)"
 
-// columnOfLabel returns the name of the column of a label.
+// columnOfLabel returns the name of the column that holds a label in a file of results. It differs
+// from the name of the label only for a label called time.
 func columnOfLabel(name string) string {
 	if strings.EqualFold(name, "time") {
-		return name + strings.TrimPrefix(timeColumn, "time")
+		return name + strings.TrimPrefix(timeLabelColumn, "time")
 	}
 	return name
 }
 
-// labelOfColumn returns the label that a column holds.
+// labelOfColumn returns the name of the label that a column of a file of results holds. It is the
+// inverse of columnOfLabel.
 func labelOfColumn(name string) string {
-	if strings.EqualFold(name, timeColumn) {
+	if strings.EqualFold(name, timeLabelColumn) {
 		return name[:len("time")]
 	}
 	return name
 }
 
-// isResults reports whether a header is that of a file of results.
-func isResults(header []string) bool {
-	for _, name := range slices.Concat(resultColumns, resultEnds) {
+// isResultsHeader reports whether a header has all the fixed columns of a file of results.
+func isResultsHeader(header []string) bool {
+	for _, name := range slices.Concat(leadingResultColumns, trailingResultColumns) {
 		if !slices.ContainsFunc(header, func(other string) bool { return strings.EqualFold(name, other) }) {
 			return false
 		}
@@ -96,8 +99,9 @@ func isResults(header []string) bool {
 	return true
 }
 
-// ReadResults reads a file of results. Of the options, Units, Ingredients and Layout apply. A fault
-// in it is an [*Error] or a [*inputerr.Errors]. A file with only the header has no entries.
+// ReadResults reads a file of results. Of the options only Units, Ingredients and Layout apply. The
+// parameter file is the name of the file in messages. A file with only a header has no entries. A
+// fault in the file is an [*Error] or an [*inputerr.Errors].
 func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 	units := o.Units
 	if units == nil {
@@ -105,20 +109,21 @@ func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 	}
 	t, err := newTable(r, file, o.Layout, units, IsResultColumn)
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
-	if !isResults(t.header) {
-		return nil, t.errorInHeader(0, "this is no file of results", "it has the columns "+strings.Join(slices.Concat(resultColumns, resultEnds), ", ")+", and one for each label before status")
+	if !isResultsHeader(t.header) {
+		return nil, t.errorInHeader(0, "this is no file of results", "it has the columns "+strings.Join(slices.Concat(leadingResultColumns, trailingResultColumns), ", ")+", and one for each label before status")
 	}
 	return readResults(t, o.Ingredients, units)
 }
 
-// readResults reads the entries below the header.
+// readResults reads the entries below the header of a table. in holds the only allowed ingredients;
+// nil allows any.
 func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
-	t.summed = 0 // no row of a file of results is a sum of others
+	t.sumRowLine = 0 // no row of a file of results is a sum of others
 	t.dropProfiles()
 	b := newBuilder(t, nil, true, in, units, Layout{})
-	r := &resultReader{builder: b}
+	r := &resultReader{bookBuilder: b}
 	r.results.File = t.file
 	for i, name := range t.header {
 		if name == "" {
@@ -126,24 +131,24 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 		}
 		if !IsResultColumn(name) {
 			r.results.Labels = append(r.results.Labels, labelOfColumn(name))
-			r.labels = append(r.labels, i)
+			r.labelIndices = append(r.labelIndices, i)
 		}
 	}
-	for k, name := range resultColumns {
-		i, err := t.findUnique(name)
+	for k, name := range leadingResultColumns {
+		i, err := t.findUniqueColumn(name)
 		if err != nil {
 			return nil, err
 		}
-		r.columns[k] = i
+		r.leadingIndices[k] = i
 	}
-	for k, name := range resultEnds {
-		i, err := t.findUnique(name)
+	for k, name := range trailingResultColumns {
+		i, err := t.findUniqueColumn(name)
 		if err != nil {
 			return nil, err
 		}
-		r.ends[k] = i
+		r.trailingIndices[k] = i
 	}
-	b.recipe, b.ingredient, b.amount, b.unit = r.columns[2], r.columns[3], r.columns[4], r.columns[5]
+	b.recipeColumn, b.ingredientColumn, b.amountColumn, b.unitColumn = r.leadingIndices[2], r.leadingIndices[3], r.leadingIndices[4], r.leadingIndices[5]
 	if err := t.readRows(&b.faults, r.readEntryRow); err != nil {
 		return nil, err
 	}
@@ -155,32 +160,33 @@ func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
 	return &r.results, nil
 }
 
-// A resultReader assembles entries row by row.
+// A resultReader assembles the entries of a file of results, row by row.
 type resultReader struct {
-	*builder
-	columns   [6]int // indices of resultColumns
-	ends      [2]int // indices of resultEnds
-	labels    []int
-	results   Results
-	entryOpen bool // the last entry may have more rows
-	entryBad  bool // and it has a fault
+	*bookBuilder
+	leadingIndices  [6]int  // by element of leadingResultColumns: index in the table of that column
+	trailingIndices [2]int  // by element of trailingResultColumns: index in the table of that column
+	labelIndices    []int   // by label: index in the table of its column
+	results         Results // the results so far
+	entryOpen       bool    // whether the next row may belong to the last entry
+	entryFaulty     bool    // whether the last entry has a fault
 }
 
-// readEntryRow reads a row.
+// readEntryRow adds the current row to the last entry if id and time are equal and the ingredient
+// is new. Otherwise the row begins a new entry.
 func (r *resultReader) readEntryRow() {
 	t := r.table
-	id, time := NormalizeName(t.row[r.columns[0]]), NormalizeName(t.row[r.ends[1]])
+	id, time := NormalizeName(t.row[r.leadingIndices[0]]), NormalizeName(t.row[r.trailingIndices[1]])
 	if id == "" {
-		r.addError(r.columns[0], "", "a result without an id", "give it one that no other has, such as B3-1")
+		r.addError(r.leadingIndices[0], "", "a result without an id", "give it one that no other has, such as B3-1")
 		r.entryOpen = false
 		return
 	}
 	ingredient := int32(-1)
-	name := NormalizeName(t.row[r.ingredient])
+	name := NormalizeName(t.row[r.ingredientColumn])
 	if name != "" {
-		i, known := r.findIngredient(name, func() place { return t.place(r.ingredient) })
+		i, known := r.findOrAddIngredient(name, func() place { return t.place(r.ingredientColumn) })
 		if !known {
-			r.refuseIngredient(name, t.place(r.ingredient))
+			r.reportUnknownIngredient(name, t.place(r.ingredientColumn))
 			r.entryOpen = false
 			return
 		}
@@ -198,99 +204,103 @@ func (r *resultReader) readEntryRow() {
 	}
 	if ingredient < 0 {
 		if e.Status != Withdrawn {
-			r.entryBad = true
-			r.addError(r.ingredient, "", "an ingredient without a name", "name it, or remove the row")
+			r.entryFaulty = true
+			r.addError(r.ingredientColumn, "", "an ingredient without a name", "name it, or remove the row")
 		}
 		return
 	}
-	part, ok := r.resultPart(ingredient)
-	r.entryBad = r.entryBad || !ok
+	part, ok := r.parseResultPart(ingredient)
+	r.entryFaulty = r.entryFaulty || !ok
 	if !ok || part.Amount.IsZero() {
 		return
 	}
-	if !r.reconcileUnit(e.Parts, &part, r.unit) {
-		r.failMixedUnits(&Recipe{Name: e.ID}, &e.Parts[0], &part, r.unit)
+	if !r.reconcileUnit(e.Parts, &part, r.unitColumn) {
+		r.reportMixedUnits(&Recipe{Name: e.ID}, &e.Parts[0], &part, r.unitColumn)
 		return
 	}
 	e.Parts = append(e.Parts, part)
 }
 
-// beginEntry begins an entry.
+// beginEntry closes the last entry and begins a new one with the values of the current row. It
+// returns false if it recorded an error instead.
 func (r *resultReader) beginEntry(id, time string) bool {
 	r.closeEntry()
 	t := r.table
-	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(NormalizeName(t.row[r.recipe])), line: t.place(r.columns[0]).line}
-	if text := NormalizeName(t.row[r.columns[1]]); text != "" {
+	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(NormalizeName(t.row[r.recipeColumn])), firstLine: t.place(r.leadingIndices[0]).line}
+	if text := NormalizeName(t.row[r.leadingIndices[1]]); text != "" {
 		round, err := strconv.Atoi(text)
 		if err != nil || round < 0 || round > math.MaxInt32 {
-			r.addError(r.columns[1], "", "the round is "+inputerr.Quote(text), "write a whole number; 0 for what was there before the first batch")
+			r.addError(r.leadingIndices[1], "", "the round is "+inputerr.Quote(text), "write a whole number; 0 for what was there before the first batch")
 			return false
 		}
 		e.Round = round
 	}
-	switch status := Status(strings.ToLower(NormalizeName(t.row[r.ends[0]]))); status {
+	switch status := Status(strings.ToLower(NormalizeName(t.row[r.trailingIndices[0]]))); status {
 	case Made, Failed, Withdrawn:
 		e.Status = status
 	case "":
 		e.Status = Made
 	default:
-		r.addError(r.ends[0], "", "the status is "+inputerr.Quote(string(status)), "write made, failed or withdrawn")
+		r.addError(r.trailingIndices[0], "", "the status is "+inputerr.Quote(string(status)), "write made, failed or withdrawn")
 		return false
 	}
-	for _, i := range r.labels {
+	for _, i := range r.labelIndices {
 		e.Values = append(e.Values, strings.Clone(r.labelValue(i)))
 	}
 	r.results.Entries = append(r.results.Entries, e)
-	r.entryOpen, r.entryBad = true, false
+	r.entryOpen, r.entryFaulty = true, false
 	return true
 }
 
-// labelValue returns a label of the current row.
+// labelValue returns the value of a label in the current row, given the index of its column.
 func (r *resultReader) labelValue(column int) string {
-	return r.table.plainFigure(column, NormalizeName(r.table.row[column]))
+	return r.table.plainCell(column, NormalizeName(r.table.row[column]))
 }
 
-// closeEntry ends the last entry.
+// closeEntry ends the last entry. It records an error if the entry has no amounts but should have
+// some.
 func (r *resultReader) closeEntry() {
 	if !r.entryOpen {
 		return
 	}
 	r.entryOpen = false
 	e := &r.results.Entries[len(r.results.Entries)-1]
-	if e.Status != Withdrawn && len(e.Parts) == 0 && !r.entryBad {
-		r.faults.add(&Error{File: r.table.file, Line: e.line, Message: "the amounts of " + inputerr.Quote(e.ID) + " add up to 0", Hint: "give at least one ingredient an amount above 0, or withdraw it"})
+	if e.Status != Withdrawn && len(e.Parts) == 0 && !r.entryFaulty {
+		r.faults.add(&Error{File: r.table.file, Line: e.firstLine, Message: "the amounts of " + inputerr.Quote(e.ID) + " add up to 0", Hint: "give at least one ingredient an amount above 0, or withdraw it"})
 	}
 }
 
-// checkSameValues verifies that a row agrees with the earlier rows of its entry.
+// checkSameValues records an error for each label, and for the status, if the current row differs
+// from the earlier rows of its entry.
 func (r *resultReader) checkSameValues(e *Result) {
 	t := r.table
-	for k, i := range r.labels {
+	for k, i := range r.labelIndices {
 		if is := r.labelValue(i); is != e.Values[k] {
-			r.addError(i, "", fmt.Sprintf("%s of %s changes from %s on line %d to %s", inputerr.Quote(t.header[i]), inputerr.Quote(e.ID), inputerr.Quote(e.Values[k]), e.line, inputerr.Quote(is)),
+			r.addError(i, "", fmt.Sprintf("%s of %s changes from %s on line %d to %s", inputerr.Quote(t.header[i]), inputerr.Quote(e.ID), inputerr.Quote(e.Values[k]), e.firstLine, inputerr.Quote(is)),
 				"write the same in all rows of an entry; one that is added later replaces it")
 		}
 	}
-	if status := Status(strings.ToLower(NormalizeName(t.row[r.ends[0]]))); status != e.Status {
-		r.addError(r.ends[0], "", fmt.Sprintf("the status of %s changes from %s on line %d", inputerr.Quote(e.ID), e.Status, e.line), "write the same in all rows of an entry")
+	if status := Status(strings.ToLower(NormalizeName(t.row[r.trailingIndices[0]]))); status != e.Status {
+		r.addError(r.trailingIndices[0], "", fmt.Sprintf("the status of %s changes from %s on line %d", inputerr.Quote(e.ID), e.Status, e.firstLine), "write the same in all rows of an entry")
 	}
 }
 
-// resultPart parses the amount and unit of the current row.
-func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
+// parseResultPart parses the amount and the unit of an ingredient in the current row. ok is false
+// if it recorded an error.
+func (r *resultReader) parseResultPart(ingredient int32) (part Part, ok bool) {
 	t := r.table
-	part.Ingredient, part.Line = ingredient, int32(min(t.rows.line(r.recipe), math.MaxInt32))
-	unit, message, hint := r.findUnit(t.row[r.unit])
+	part.Ingredient, part.Line = ingredient, int32(min(t.rows.line(r.recipeColumn), math.MaxInt32))
+	unit, message, hint := r.findUnit(t.row[r.unitColumn])
 	if message != "" {
-		r.addError(r.unit, "unit "+NormalizeName(t.row[r.unit]), message, hint)
+		r.addError(r.unitColumn, "unit "+NormalizeName(t.row[r.unitColumn]), message, hint)
 		return part, false
 	}
-	q, message, hint := r.readQuantity(r.amount, strings.TrimSpace(t.row[r.amount]))
-	if message == "" && q.isRest {
-		message, hint = "unreadable amount "+inputerr.Quote(t.row[r.amount]), "write a number such as 4.5"
+	q, message, hint := r.readQuantity(r.amountColumn, strings.TrimSpace(t.row[r.amountColumn]))
+	if message == "" && q.isRemainder {
+		message, hint = "unreadable amount "+inputerr.Quote(t.row[r.amountColumn]), "write a number such as 4.5"
 	}
 	if message != "" {
-		r.addError(r.amount, "", message, hint)
+		r.addError(r.amountColumn, "", message, hint)
 		return part, false
 	}
 	part.Amount, part.Unit = q.amount, unit
@@ -300,8 +310,8 @@ func (r *resultReader) resultPart(ingredient int32) (part Part, ok bool) {
 	return part, true
 }
 
-// Current returns the entries that count: the last of each id, in the order in which the ids first
-// occur, without withdrawn ones.
+// Current returns the entries that count: the last entry of each id, unless that entry is
+// withdrawn. They are in the order in which the ids first occur.
 func (r *Results) Current() []Result {
 	last := r.lastByID()
 	var current []Result
@@ -319,7 +329,7 @@ func (r *Results) Current() []Result {
 	return current
 }
 
-// lastByID returns the last entry of each id, by its key.
+// lastByID maps the key of each id, see [IDKey], to the index of the last entry with this id.
 func (r *Results) lastByID() map[string]int {
 	last := make(map[string]int)
 	for k, e := range r.Entries {
@@ -328,8 +338,9 @@ func (r *Results) lastByID() map[string]int {
 	return last
 }
 
-// Last returns the last entry of an id, and whether there is one.
-func (r *Results) Last(id string) (Result, bool) {
+// Last returns the last entry with a given id, which may be withdrawn. ok is false if there is no
+// such entry.
+func (r *Results) Last(id string) (entry Result, ok bool) {
 	key := IDKey(id)
 	for _, e := range slices.Backward(r.Entries) {
 		if IDKey(e.ID) == key {
@@ -339,7 +350,7 @@ func (r *Results) Last(id string) (Result, bool) {
 	return Result{}, false
 }
 
-// Value returns an entry's value of a label, or an empty text.
+// Value returns the value of a label in an entry. It is empty if there is no such label.
 func (r *Results) Value(e *Result, label string) string {
 	if k := slices.Index(r.Labels, NormalizeName(label)); k >= 0 {
 		return e.Values[k]
@@ -347,19 +358,19 @@ func (r *Results) Value(e *Result, label string) string {
 	return ""
 }
 
-// Book returns the entries that count as recipes, which are named by their ids. The label of a
-// failed recipe is what was recorded, usually nothing.
+// Book returns a book whose recipes are the entries that count, named by their ids. The labels of a
+// failed recipe have the recorded values, which are usually empty.
 func (r *Results) Book() *Book {
 	b := &Book{File: r.File, Ingredients: r.Ingredients, Long: true, Results: r}
 	current := r.Current()
 	for _, e := range current {
-		b.Recipes = append(b.Recipes, Recipe{Name: e.ID, Parts: e.Parts, Line: e.line, Column: 1, file: r.File})
+		b.Recipes = append(b.Recipes, Recipe{Name: e.ID, Parts: e.Parts, Line: e.firstLine, Column: 1, sourceFile: r.File})
 	}
 	for k, name := range r.Labels {
-		l := labelColumn{Label: Label{Name: name}, class: make(map[string]int32)}
+		l := labelColumn{Label: Label{Name: name}, classByValue: make(map[string]int32)}
 		for _, e := range current {
 			l.addValue(e.Values[k], func() *Error {
-				return &Error{File: r.File, Line: e.line, Message: inputerr.Quote(e.Values[k]) + " is not a number, so " + inputerr.Quote(name) + " cannot be used as one", Hint: "correct it with kir record --correct"}
+				return &Error{File: r.File, Line: e.firstLine, Message: inputerr.Quote(e.Values[k]) + " is not a number, so " + inputerr.Quote(name) + " cannot be used as one", Hint: "correct it with kir record --correct"}
 			})
 		}
 		label, _ := l.finish()
@@ -368,15 +379,15 @@ func (r *Results) Book() *Book {
 	return b
 }
 
-// Write returns the content of a file with the results.
+// Write returns the results as the content of a CSV file.
 func (r *Results) Write() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	header := slices.Clone(resultColumns)
+	header := slices.Clone(leadingResultColumns)
 	for _, name := range r.Labels {
 		header = append(header, EscapeCell(columnOfLabel(name)))
 	}
-	if err := w.Write(append(header, resultEnds...)); err != nil {
+	if err := w.Write(append(header, trailingResultColumns...)); err != nil {
 		return nil, err
 	}
 	for k := range r.Entries {
@@ -407,7 +418,7 @@ func (r *Results) Write() ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// AddLabel adds a column unless there is one of that name.
+// AddLabel adds a label with empty values in all entries, unless there is a label with this name.
 func (r *Results) AddLabel(name string) {
 	if slices.Contains(r.Labels, name) {
 		return
@@ -418,26 +429,30 @@ func (r *Results) AddLabel(name string) {
 	}
 }
 
-// ReadHeader returns the names of a table's columns, empty for columns without content.
+// ReadHeader returns the names of the columns of a table. The name of a column without content may
+// be empty.
 func ReadHeader(r io.Reader, file string, l Layout) ([]string, error) {
 	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return isRecipeHeader(name) || IsResultColumn(name) })
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
 	return t.header, nil
 }
 
-// ReadHeaderFile is [ReadHeader] for a file.
+// ReadHeaderFile returns the names of the columns of the table in the file at path, as [ReadHeader]
+// does.
 func ReadHeaderFile(ctx context.Context, path string, l Layout) ([]string, error) {
 	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return ReadHeader(r, path, l) })
 }
 
-// NearestAmount returns the amount nearest to a number of at least 0.
+// NearestAmount returns the amount nearest to a rational number of at least 0. It returns an error
+// if the number is out of range.
 func NearestAmount(r *big.Rat) (Amount, error) { return nearestAmount(r) }
 
-// Join joins books, with their recipes in the order of the books. A label that only some books have
-// is unknown for the recipes of the others. Books with the same ingredients keep them. Otherwise
-// the ingredients are all that any book names, in the order in which they first occur.
+// Join returns one book with the recipes of several books, in the order of the books. A recipe has
+// no value of a label that its book lacks. If all books share one list of ingredients, the result
+// has the same list. Otherwise its ingredients are all that any book lists, in the order in which
+// they first occur.
 func Join(books ...*Book) *Book {
 	out := &Book{File: books[0].File, Ingredients: books[0].Ingredients, Long: books[0].Long}
 	same := !slices.ContainsFunc(books, func(b *Book) bool { return b.Ingredients != out.Ingredients })
@@ -454,7 +469,7 @@ func Join(books ...*Book) *Book {
 			to[i] = at
 		}
 		for _, r := range b.Recipes {
-			r.file = cmp.Or(r.file, b.File)
+			r.sourceFile = cmp.Or(r.sourceFile, b.File)
 			r.Parts = slices.Clone(r.Parts)
 			for k := range r.Parts {
 				r.Parts[k].Ingredient = to[r.Parts[k].Ingredient]
@@ -476,9 +491,9 @@ func Join(books ...*Book) *Book {
 	return out
 }
 
-// joinLabel returns a label of the joined books.
+// joinLabel returns the label with a given name for the recipes of all books together.
 func joinLabel(name string, books []*Book) Label {
-	l := labelColumn{Label: Label{Name: name}, class: make(map[string]int32)}
+	l := labelColumn{Label: Label{Name: name}, classByValue: make(map[string]int32)}
 	for _, b := range books {
 		of, ok := b.Label(name)
 		for r := range b.Recipes {
@@ -486,7 +501,7 @@ func joinLabel(name string, books []*Book) Label {
 				l.ClassOf = append(l.ClassOf, -1)
 				continue
 			}
-			l.addValue(of.Value(r), func() *Error { return of.notNumber })
+			l.addValue(of.Value(r), func() *Error { return of.notNumberErr })
 		}
 		if ok {
 			l.oddCells = append(l.oddCells, of.oddCells...)

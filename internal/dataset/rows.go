@@ -5,49 +5,50 @@ import (
 	"strings"
 )
 
-// Limits on a table. Spreadsheets end far below them.
+// Limits on a table. The tables of spreadsheets are much smaller.
 const (
-	mostColumns = 1 << 18
-	longestCell = 1 << 16 // bytes
+	maxColumns   = 1 << 18 // maximum number of columns
+	maxCellBytes = 1 << 16 // maximum number of bytes of a cell
 )
 
-// rows yields the rows of a table, from any kind of file.
+// rows yields the rows of a table one after the other, from any kind of file.
 type rows interface {
 	// next returns the next row, which is valid until the following call. At the end the error is
-	// io.EOF. After an *Error, which is a faulty row, the next row can be read. After a fatalError
-	// none can. Other errors are failures of the machine.
+	// io.EOF. An [*Error] means that this row is faulty and that the following row can be read.
+	// After a fatalError no further row can be read. Other errors are failures of the machine.
 	next() ([]string, error)
 
-	// place returns the position of a field of the current row; the end of the row if there is no
-	// such field.
+	// place returns the position of a field of the current row, given its index. If there is no
+	// such field, it returns the position of the end of the row.
 	place(field int) place
 
-	// line returns the line of a field of the current row; it is faster than place.
+	// line returns the line in the file, from 1, of a field of the current row. It is faster than
+	// place.
 	line(field int) int
 
-	// isNumber reports whether a field of the current row is a number, not text: its decimal mark
-	// is the point.
+	// isNumber reports whether a workbook stores a field of the current row as a number and not as
+	// text. The decimal mark of such a number is the point.
 	isNumber(field int) bool
 }
 
 // A place is a position in a file.
 type place struct {
-	line, column int
-	cell         string // address in a workbook
+	line, column int    // from 1; the column is counted in characters, or in cells of a workbook
+	cell         string // address of the cell in a workbook, such as Drinks!C4; empty for other files
 }
 
-// A fatalError is a fault that ends the reading of a table.
+// A fatalError is a fault after which no further row of the table can be read.
 type fatalError struct{ err *Error }
 
 func (e fatalError) Error() string { return e.err.Error() }
 func (e fatalError) Unwrap() error { return e.err }
 
-// memoryRows are rows held in memory.
+// memoryRows yields rows that are held in memory.
 type memoryRows struct {
-	cells   [][]string
-	placeOf func(row, field int) place
-	exacts  map[[2]int]bool // the fields that are exact numbers
-	nextRow int             // index of the row after the current one
+	cells       [][]string                 // texts by row and field
+	placeOf     func(row, field int) place // returns the position of a cell
+	numberCells map[[2]int]bool            // set of the {row, field} of cells that are numbers
+	nextRow     int                        // index of the row after the current one
 }
 
 func (l *memoryRows) next() ([]string, error) {
@@ -62,9 +63,9 @@ func (l *memoryRows) place(field int) place { return l.placeOf(l.nextRow-1, fiel
 
 func (l *memoryRows) line(field int) int { return l.place(field).line }
 
-func (l *memoryRows) isNumber(field int) bool { return l.exacts[[2]int{l.nextRow - 1, field}] }
+func (l *memoryRows) isNumber(field int) bool { return l.numberCells[[2]int{l.nextRow - 1, field}] }
 
-// isBlank reports whether a row has no text.
+// isBlank reports whether all cells of a row are empty or space.
 func isBlank(row []string) bool {
 	for _, text := range row {
 		if strings.TrimSpace(text) != "" {

@@ -7,68 +7,74 @@ import (
 	"strings"
 )
 
-// A Shape is how a reader interpreted the parts of a table, so that they can be displayed in place.
+// A Shape says how the reader interpreted the parts of a table, so that a program can display the
+// interpretation in the table.
 type Shape struct {
-	// Sheet is the sheet that was read, for a workbook.
+	// Sheet is the name of the sheet that was read. It is empty if the file is not a workbook.
 	Sheet string
 
-	// Header is the line of the header, and Columns are the interpretations of its columns, by
-	// field. For a transposed table they are its rows, and Lines are the rows' lines.
-	Header  int
-	Columns []Column
-	Lines   []int
+	// Header is the line of the header, from 1.
+	Header int
 
-	// Named is the field of the ingredients' names in a transposed table.
+	// Columns are the interpretations of the columns, by index. In a transposed table they are the
+	// interpretations of the rows.
+	Columns []Column
+
+	// Lines are the lines of the rows that Columns interprets, if the table is transposed.
+	Lines []int
+
+	// Named is the index of the column that names the ingredients, if the table is transposed.
 	Named int
 
-	// Left are the lines of the first rows below the header that were left out.
+	// Left are the lines of the rows below the header that were left out, at most about 1000.
 	Left []int
 }
 
-// maxLeftOut bounds the recorded rows that were left out.
+// maxLeftOut is the maximum number of left-out rows whose lines are recorded.
 const maxLeftOut = 1000
 
-// noteLeftOut records that the row at a line is left out.
+// noteLeftOut records that the row at a line of the file is left out.
 func (t *table) noteLeftOut(line int) {
 	if len(t.leftOutLines) < maxLeftOut {
 		t.leftOutLines = append(t.leftOutLines, line)
 	}
 }
 
-// shapeOf returns the interpretation of a table's parts. before is the table as in the file if it
-// was transposed, else nil.
+// shapeOf returns the shape of a table. If the table was transposed, before is the table as in the
+// file; otherwise before is nil.
 func shapeOf(t *table, columns []Column, before *table) *Shape {
 	s := &Shape{Sheet: t.sheet, Columns: columns, Left: t.leftOutLines}
-	if t.summed > 0 {
-		s.Left = append(s.Left, t.summed)
+	if t.sumRowLine > 0 {
+		s.Left = append(s.Left, t.sumRowLine)
 	}
 	if before == nil {
-		s.Header = t.places[0].line
+		s.Header = t.headerPlaces[0].line
 		return s
 	}
-	s.Header, s.Named = before.places[0].line, before.firstNamed()
-	for _, p := range t.places {
+	s.Header, s.Named = before.headerPlaces[0].line, before.firstNamedColumn()
+	for _, p := range t.headerPlaces {
 		s.Lines = append(s.Lines, p.line)
 	}
 	return s
 }
 
-// A Preview is the beginning of a table as it is in its file.
+// A Preview is the beginning of a table as the file has it, without any interpretation.
 type Preview struct {
-	Sheets []string // sheets of a workbook
-	Sheet  string   // the previewed sheet
-	Lines  []int    // lines of the rows
-	Rows   [][]string
-	More   bool // the table has more rows
+	Sheets []string   // names of the sheets of a workbook
+	Sheet  string     // name of the sheet that is previewed
+	Lines  []int      // line of each row in the file, from 1
+	Rows   [][]string // texts of the cells, by row and field
+	More   bool       // whether the table has more rows
 }
 
-// ReadPreview reads the first rows of a table without interpreting them. It cuts texts to so many
-// bytes, at a character. It ends at a faulty row, which reading the table reports. Only a file that
-// is not a table is an error.
+// ReadPreview reads the first rows of a table without interpreting them. The parameters rows,
+// columns and bytes are the maximum numbers of rows, of cells in a row, and of bytes in a cell. A
+// longer cell is cut at a character. The preview ends before a faulty row, which reading the whole
+// table reports. It returns an error only if the file is not a table.
 func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Preview, error) {
 	s, err := openSource(r, file, l, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
 	p := &Preview{Sheets: s.sheets, Sheet: s.sheet}
 	for {
@@ -93,12 +99,12 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 	}
 }
 
-// truncate cuts a text to so many bytes and marks the cut.
-func truncate(text string, most int) string {
-	if len(text) <= most {
+// truncate cuts a text to at most limit bytes, at a character, and appends … if it cut anything.
+func truncate(text string, limit int) string {
+	if len(text) <= limit {
 		return strings.Clone(text)
 	}
-	text = text[:most]
+	text = text[:limit]
 	for len(text) > 0 && text[len(text)-1]&0xC0 == 0x80 {
 		text = text[:len(text)-1]
 	}

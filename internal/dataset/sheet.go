@@ -10,34 +10,34 @@ import (
 	"kir/internal/inputerr"
 )
 
-// mostSheetBytes bounds the file of a sheet.
-const mostSheetBytes = 128 << 20
+// maxSheetFileBytes is the maximum size of a file that ReadSheet reads.
+const maxSheetFileBytes = 128 << 20
 
-// A Sheet is a table of numbers whose rows begin with a name.
+// A Sheet is a table of numbers with a name for each row and each column.
 type Sheet struct {
-	File    string
-	Columns []string    // names in the header
-	Rows    []string    // names at the beginnings of rows
-	Values  [][]float64 // by row and column
+	File    string      // name of the file
+	Columns []string    // names of the columns of numbers, from the header
+	Rows    []string    // names of the rows, from the first column
+	Values  [][]float64 // numbers by row and column
 
 	// Notes are the reader's interpretations of what the table leaves open.
 	Notes []Note
 
-	data []byte // the file, for positions
+	fileContent []byte // content of the file, which is read again to find the position of an error
 }
 
-// ReadSheet reads a sheet from a table, which may be CSV or a workbook, as for [Read]. A fault in
-// the file is an [*Error] or a [*inputerr.Errors].
+// ReadSheet reads a sheet from CSV or a workbook, as for [Read]. The parameter file is the name of
+// the file in messages. A fault in the file is an [*Error] or an [*inputerr.Errors].
 func ReadSheet(r io.Reader, file string) (*Sheet, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mostSheetBytes+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxSheetFileBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > mostSheetBytes {
-		return nil, &Error{File: file, Message: fmt.Sprintf("the file has more than %d bytes", mostSheetBytes), Hint: "is it the right one?"}
+	if len(data) > maxSheetFileBytes {
+		return nil, &Error{File: file, Message: fmt.Sprintf("the file has more than %d bytes", maxSheetFileBytes), Hint: "is it the right one?"}
 	}
-	s := &Sheet{File: file, data: data}
-	t, err := s.open()
+	s := &Sheet{File: file, fileContent: data}
+	t, err := s.openTable()
 	if err != nil {
 		return nil, err
 	}
@@ -55,20 +55,20 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 		first, twice := seen[name]
 		switch {
 		case name == "":
-			faults.add(t.errorAt(0, "a row without a name", "name it, or remove it"))
+			faults.add(t.errorAtField(0, "a row without a name", "name it, or remove it"))
 		case twice:
-			faults.add(t.errorAt(0, fmt.Sprintf("%s is there twice: first on line %d", inputerr.Quote(name), first), "remove one of the rows"))
+			faults.add(t.errorAtField(0, fmt.Sprintf("%s is there twice: first on line %d", inputerr.Quote(name), first), "remove one of the rows"))
 		}
 		seen[name] = t.rows.line(0)
 		values := make([]float64, len(s.Columns))
 		for k := range values {
 			text, ok := NormalizeName(t.row[k+1]), false
 			plain := text
-			if t.profile[k+1].affix == "" { // 5 % may be 0.05, or 5
-				plain = t.plainFigure(k+1, text)
+			if t.profiles[k+1].firstAffix == "" { // 5 % may be 0.05, or 5
+				plain = t.plainCell(k+1, text)
 			}
-			if values[k], ok = number(plain); !ok {
-				faults.add(t.errorAt(k+1, fmt.Sprintf("%s of %s is %s, not a finite number", inputerr.Quote(s.Columns[k]), inputerr.Quote(name), inputerr.Quote(text)), "write a number such as 0.05"))
+			if values[k], ok = parseNumber(plain); !ok {
+				faults.add(t.errorAtField(k+1, fmt.Sprintf("%s of %s is %s, not a finite number", inputerr.Quote(s.Columns[k]), inputerr.Quote(name), inputerr.Quote(text)), "write a number such as 0.05"))
 			}
 		}
 		s.Rows, s.Values = append(s.Rows, strings.Clone(name)), append(s.Values, values)
@@ -86,22 +86,23 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 	return s, nil
 }
 
-// open opens the table, whose first column needs no name.
-func (s *Sheet) open() (*table, error) {
-	t, err := newTable(bytes.NewReader(s.data), s.File, Layout{}, DefaultUnits(), func(string) bool { return false })
+// openTable reads the header of the table from the content of the file. The first column needs no
+// name.
+func (s *Sheet) openTable() (*table, error) {
+	t, err := newTable(bytes.NewReader(s.fileContent), s.File, Layout{}, DefaultUnits(), func(string) bool { return false })
 	if err != nil {
-		return nil, plainError(err)
+		return nil, unwrapFatal(err)
 	}
-	t.unnamed = map[int]bool{0: true}
+	t.reportedUnnamed = map[int]bool{0: true}
 	t.dropProfiles()
 	return t, nil
 }
 
-// ErrorIn returns an error at a cell. Columns are counted from 0 behind the names, whose column is
-// −1. Row −1 is the header.
+// ErrorIn returns an error with the position of a cell. row and column are indices into Values.
+// Column −1 is the column of the names, and row −1 is the header.
 func (s *Sheet) ErrorIn(row, column int, format string, args ...any) *Error {
 	bad := &Error{File: s.File, Message: fmt.Sprintf(format, args...)}
-	t, err := s.open()
+	t, err := s.openTable()
 	if err != nil {
 		return bad
 	}
@@ -109,14 +110,15 @@ func (s *Sheet) ErrorIn(row, column int, format string, args ...any) *Error {
 		return t.errorInHeader(column+1, bad.Message, "")
 	}
 	for range row + 1 {
-		if err := t.next(); err != nil {
+		if err := t.nextRow(); err != nil {
 			return bad
 		}
 	}
-	return t.errorAt(column+1, bad.Message, "")
+	return t.errorAtField(column+1, bad.Message, "")
 }
 
-// Column returns the index of a column.
+// Column returns the index in Columns of the column with a given name. It returns an error that
+// lists the columns if there is none.
 func (s *Sheet) Column(name string) (int, error) {
 	at := slices.Index(s.Columns, name)
 	if at < 0 {
@@ -127,26 +129,28 @@ func (s *Sheet) Column(name string) (int, error) {
 	return at, nil
 }
 
-// RowsOf returns the row of each of the problem's ingredients, which must be those of the sheet in
-// any order.
+// RowsOf returns the index in Rows of each ingredient. The rows must be named after exactly these
+// ingredients, in any order; otherwise RowsOf returns an error.
 func (s *Sheet) RowsOf(ingredients []string) ([]int, error) {
 	return s.matchNames(ingredients, s.Rows, func(k int) (row, column int) { return k, -1 })
 }
 
-// ColumnsOf is [Sheet.RowsOf] for columns.
+// ColumnsOf returns the index in Columns of each ingredient. The columns must be named after
+// exactly these ingredients, in any order; otherwise ColumnsOf returns an error.
 func (s *Sheet) ColumnsOf(ingredients []string) ([]int, error) {
 	return s.matchNames(ingredients, s.Columns, func(k int) (row, column int) { return -1, k })
 }
 
-// matchNames returns the index in there of each wanted name. cell returns the position of the
-// sheet's k-th name.
-func (s *Sheet) matchNames(wanted, there []string, cell func(k int) (row, column int)) ([]int, error) {
-	index := make(map[string]int, len(there))
+// matchNames returns, for each wanted name, the index of this name in names. It returns an error if
+// the two lists do not have the same elements. cell returns the position of the k-th of names in
+// the sheet.
+func (s *Sheet) matchNames(wanted, names []string, cell func(k int) (row, column int)) ([]int, error) {
+	index := make(map[string]int, len(names))
 	known := make(map[string]bool, len(wanted))
 	for _, name := range wanted {
 		known[name] = true
 	}
-	for k, name := range there {
+	for k, name := range names {
 		if !known[name] {
 			row, column := cell(k)
 			e := s.ErrorIn(row, column, "%s is not one of the problem's ingredients", inputerr.Quote(name))

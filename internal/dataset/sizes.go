@@ -1,22 +1,25 @@
 package dataset
 
-// DefaultUnits returns
+// DefaultUnits returns the units
 //
 //	volumes, in cl   ml 0.1, cl 1, dl 10, l 100, oz 2.95735295625 (the US fluid
 //	                 ounce), pint 47.3176473, quart 94.6352946, cup 24, tbsp 1.5,
 //	                 tsp 0.5, bar spoon 0.5, shot and jigger
 //	                 4.436029434375 (1 1/2 oz), pony 2.95735295625 (1 oz)
-//	small ones       dash 0.09, splash 0.25, drop 0.005, pinch 0.03, smidgen
+//	small, in cl     dash 0.09, splash 0.25, drop 0.005, pinch 0.03, smidgen
 //	                 0.015, leaf 0.05, sprig 0.1, wedge 0.7, slice 0.7, clove 0.3,
 //	                 cube 0.23, twist 0.1, to taste 0.03, whole 5 (an egg)
 //	masses, in g     mg 0.001, g 1, kg 1000, lb 453.59237, oz wt 28.349523125
-//	others           % (percent), part, piece
+//	percentages      % 1, g/kg 0.1, ppm 0.0001, ppb 0.0000001
+//	concentrations,  g/l 1, mg/l 0.001, µg/l 0.000001, g/ml 1000, g/100 ml 10,
+//	in g/l           lb/yd3 0.5932764211, lb/gal 119.8264273, oz/gal 7.489151707
+//	others           part, piece
 //
-// and their usual names in English and some in German, French and Spanish.
-// docs/tables.md has them all, and where the sizes come from. Nobody has fixed
-// the size of the small ones: in a recipe whose other units are masses they
-// are taken as masses, at 1 g/ml, and a note says so. Give other sizes with
-// [Units.With].
+// and their usual names in English and some in German, French and Spanish. The
+// text docs/tables.md lists all names and the sources of the sizes. The small
+// units have no standard size. In a recipe whose other units are masses, a small
+// unit becomes a mass, at 1 g/ml, and a note says so. [Units.With] sets another
+// size.
 func DefaultUnits() *Units {
 	u := &Units{byName: make(map[string]*Unit)}
 	for _, d := range []struct {
@@ -84,12 +87,13 @@ func DefaultUnits() *Units {
 	} {
 		unit := u.define(d.name, Volume, d.size, d.also)
 		mass := mustAmount(d.mass)
-		unit.inMass = &Unit{Name: d.name, Kind: Mass, Size: mass}
+		unit.asMass = &Unit{Name: d.name, Kind: Mass, Size: mass}
 	}
 	return u
 }
 
-// define adds a unit under all its names.
+// define adds a unit with its first name and its other names, and returns the unit. size is the
+// size in the base unit of the kind.
 func (u *Units) define(name string, kind Kind, size string, also []string) *Unit {
 	unit := &Unit{Name: name, Kind: kind, Size: mustAmount(size)}
 	u.names = append(u.names, name)

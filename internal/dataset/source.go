@@ -17,29 +17,31 @@ import (
 
 // A source is an opened file that contains a table.
 type source struct {
-	ctx             context.Context // ends the reading
-	file            string
-	rows            rows          // all rows
-	firstRows       func() rows   // the first rows, from which the table's format is guessed
-	delimiter       rune          // of a text file, else 0
-	sheet           string        // the sheet that is read, for a workbook
-	sheets          []string      // all sheets
-	allowsShortRows bool          // a row may be shorter than the header
-	notes           []Note        // interpretations so far
-	noted           map[Note]bool // set of the first notedTo notes
-	notedTo         int
-	settling        Layout // the layout that settles the notes
-	broken          []*Error
+	ctx             context.Context // reading stops when ctx ends
+	file            string          // name of the file, for messages
+	rows            rows            // all rows of the table
+	firstRows       func() rows     // returns the first rows anew; the format of the table is guessed from them
+	delimiter       rune            // delimiter of the columns of a text file; 0 for a workbook
+	sheet           string          // name of the sheet that is read from a workbook
+	sheets          []string        // names of all sheets of a workbook
+	allowsShortRows bool            // whether a row may be shorter than the header
+	notes           []Note          // interpretations recorded so far
+	notedSet        map[Note]bool   // set of the first notedCount notes, which finds repeated notes
+	notedCount      int             // number of notes in notedSet
+	guessedLayout   Layout          // layout with those guesses so far that may well be wrong
+	brokenCells     []*Error        // errors of cells whose formula has no result
 }
 
-// headSize bounds the beginning of a text file from which its format is guessed.
-const headSize = longestRow
+// maxHeadBytes is the maximum number of bytes at the beginning of a text file from which the format
+// is guessed.
+const maxHeadBytes = maxRowBytes
 
-// titleRows is the number of first rows in which the header is searched.
-const titleRows = 20
+// maxHeaderSearchRows is the maximum number of first rows among which the header is searched.
+const maxHeaderSearchRows = 20
 
-// otherFormats are file formats that are not tables, by their first bytes.
-var otherFormats = []struct{ magic, what, instead string }{
+// nonTableFormats are formats of files that are not read as tables. The field magic is the first
+// bytes of such a file, what names the format, and instead says what to do.
+var nonTableFormats = []struct{ magic, what, instead string }{
 	{"\xd0\xcf\x11\xe0", "an old Excel file (.xls), or one with a password", "save it as .xlsx without a password, or as CSV"},
 	{"%PDF", "a PDF file", "tables are read from CSV, .xlsx and .ods"},
 	{"\x1f\x8b", "a compressed file", "unpack it"},
@@ -47,16 +49,17 @@ var otherFormats = []struct{ magic, what, instead string }{
 	{"{\\rtf", "an RTF file", "tables are read from CSV, .xlsx and .ods"},
 }
 
-// openSource determines the format of a file from its first bytes. suits selects the sheet of a
-// workbook by its first rows, if the layout does not name one.
+// openSource opens a table and determines the format of the file from its first bytes. If the
+// layout names no sheet of a workbook, it chooses the first sheet with a row that suits accepts as
+// a header.
 func openSource(r io.Reader, file string, l Layout, suits func(header []string) bool) (*source, error) {
 	ctx := contextOf(r)
-	head, err := io.ReadAll(io.LimitReader(r, headSize))
+	head, err := io.ReadAll(io.LimitReader(r, maxHeadBytes))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	whole := io.MultiReader(bytes.NewReader(head), r)
-	for _, f := range otherFormats {
+	for _, f := range nonTableFormats {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return nil, &Error{File: file, Message: "this is " + f.what, Hint: f.instead}
 		}
@@ -71,7 +74,7 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 	if l.Sheet != "" {
 		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
 	}
-	full := len(head) < headSize
+	full := len(head) < maxHeadBytes
 	c, err := findCharset(head, full, l.Encoding)
 	if err != nil {
 		return nil, &Error{File: file, Message: err.Error()}
@@ -80,9 +83,9 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 	s := &source{ctx: ctx, file: file}
 	if c.guessed {
 		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Setting: Layout{Encoding: c.name}.YAML()})
-		s.settling.Encoding = c.name
+		s.guessedLayout.Encoding = c.name
 	}
-	if _, err := io.CopyN(io.Discard, whole, int64(c.skip)); err != nil {
+	if _, err := io.CopyN(io.Discard, whole, int64(c.byteOrderMarkLength)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	all := c.decode(whole)
@@ -108,7 +111,8 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 	return s, nil
 }
 
-// isJSON reports whether a text is JSON: by its name, or if that does not tell, by its beginning.
+// isJSON reports whether a file contains JSON, according to the extension of its name or, if that
+// does not tell, the beginning of the text.
 func isJSON(file string, text []byte) bool {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json", ".jsonld":
@@ -120,11 +124,12 @@ func isJSON(file string, text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
 }
 
-// openSheet opens a sheet of a workbook.
+// openSheet opens the sheet of a workbook that the layout names. If the layout names none, it
+// chooses the first sheet with a row that suits accepts as a header.
 func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*source, error) {
 	names := w.names
-	if len(names) > mostSheets {
-		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", mostSheets)
+	if len(names) > maxSheets {
+		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", maxSheets)
 	}
 	s := &source{ctx: w.ctx, file: w.file, allowsShortRows: true}
 	var chosen *sheet
@@ -138,23 +143,24 @@ func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*sourc
 			}
 			return nil, w.errorf(hint, "the workbook has no sheet %s", inputerr.Quote(l.Sheet))
 		}
-		if chosen, err = w.read(names[at]); err != nil {
+		if chosen, err = w.readNamedSheet(names[at]); err != nil {
 			return nil, err
 		}
 	} else if chosen, err = s.chooseSheet(w, names, suits); err != nil {
 		return nil, err
 	}
-	s.rows, s.firstRows, s.broken = chosen.rows(), chosen.rows, chosen.broken
+	s.rows, s.firstRows, s.brokenCells = chosen.rows(), chosen.rows, chosen.brokenCells
 	s.sheet, s.sheets = chosen.name, names
 	return s, nil
 }
 
-// chooseSheet returns the first sheet that suits, or else the first one that is not empty.
+// chooseSheet returns the first sheet with a row that suits accepts as a header. If there is none,
+// it returns the first sheet that is not empty. If the workbook has several sheets, it adds a note.
 func (s *source) chooseSheet(w *workbook, names []string, suits func(header []string) bool) (*sheet, error) {
 	var first, chosen *sheet
 	var fitting []string
 	for _, name := range names {
-		sheet, err := w.read(name)
+		sheet, err := w.readNamedSheet(name)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +170,7 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 		if first == nil {
 			first = sheet
 		}
-		if slices.ContainsFunc(sheet.cells[:min(len(sheet.cells), titleRows)], suits) {
+		if slices.ContainsFunc(sheet.cells[:min(len(sheet.cells), maxHeaderSearchRows)], suits) {
 			if fitting = append(fitting, name); chosen == nil {
 				chosen = sheet
 			}
@@ -179,7 +185,7 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 	if len(names) > 1 {
 		note := Note{File: s.file, Message: "the sheet " + inputerr.Quote(chosen.name) + " is read, of " + inputerr.List(names, 12)}
 		if len(fitting) != 1 {
-			s.settling.Sheet = chosen.name
+			s.guessedLayout.Sheet = chosen.name
 			note.Setting = Layout{Sheet: chosen.name}.YAML()
 		}
 		s.notes = append(s.notes, note)
@@ -187,7 +193,7 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 	return chosen, nil
 }
 
-// readFile opens a file and reads it under its path, until ctx ends.
+// readFile opens the file at path and returns what read makes of it. Reading stops when ctx ends.
 func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (T, error) {
 	in, err := OpenFile(ctx, path)
 	if err != nil {
@@ -198,8 +204,8 @@ func readFile[T any](ctx context.Context, path string, read func(io.Reader) (T, 
 	return read(in)
 }
 
-// OpenFile opens a file, which can be read until ctx ends. If there is no such file, if reading is
-// not permitted, or if it is a directory, the error is an [*Error].
+// OpenFile opens a file, which can be read until ctx ends. The error is an [*Error] if there is no
+// such file, if reading is not permitted, or if the file is a directory.
 func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	in, err := file.OpenInput(ctx, path)
 	if bad := (*Error)(nil); errors.As(err, &bad) || ctx.Err() != nil {
@@ -218,10 +224,11 @@ func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	return WithContext(ctx, in), nil
 }
 
-// WithContext returns an open file that can be read until ctx ends. When ctx ends, this package
-// also stops processing what it has read.
+// WithContext returns an open file that can be read until ctx ends. When ctx ends, the functions of
+// this package also stop processing what they have read.
 func WithContext(ctx context.Context, in io.ReadCloser) io.ReadCloser { return &contextReader{in, ctx} }
 
+// A contextReader is an open file that cannot be read any more once ctx has ended.
 type contextReader struct {
 	io.ReadCloser
 	ctx context.Context
@@ -234,7 +241,8 @@ func (u *contextReader) Read(p []byte) (int, error) {
 	return u.ReadCloser.Read(p)
 }
 
-// contextOf returns the context that ends the reading of a file.
+// contextOf returns the context that [WithContext] has attached to a file, or else the background
+// context.
 func contextOf(r io.Reader) context.Context {
 	if u, ok := r.(*contextReader); ok {
 		return u.ctx

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// Misspellings returns pairs of ingredients that no recipe uses together and whose names differ in
-// one letter, or in two swapped ones. The second is used less, and may be a misspelling of the
-// first. Short names and those with digits are ignored. Of many names that differ in the same
-// letter, all but the first are ignored.
+// Misspellings returns pairs of names of ingredients that differ in one letter or in two swapped
+// letters and that no recipe uses together. The second name of a pair is used less often and may be
+// a misspelling of the first. Names that are short or have digits are ignored. If many names differ
+// in the same letter, only the first ones are compared. There are at most 20 pairs.
 func (b *Book) Misspellings() (pairs [][2]string) {
 	const fewestLetters, most = 6, 20
-	recipes := b.index().recipes
+	recipes := b.ingredientIndex().recipesByIngredient
 	with := make([]int, len(b.Recipes)) // by recipe, 1 + the last ingredient that was checked
 	together := func(i, other int32) bool {
 		if len(recipes[i]) > 0 && with[recipes[i][0]] != int(i)+1 {

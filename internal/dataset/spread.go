@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// spreadWords are the lower-case words with which a header marks its numbers as the standard
-// deviations, or the errors, of another column's.
+// spreadWords are words in the name of a column, in lower case, which mean that the numbers are
+// standard deviations or errors of the numbers of another column.
 var spreadWords = [...]string{
 	"sd", "std", "stdev", "stddev", "std dev", "std. dev.", "standard deviation", "error", "err", "std error", "standard error", "se", "sem", "±", "+/-", "uncertainty",
 }
 
-// spreadOf returns the name of the column whose standard deviations a column of that name has:
-// "stars" for "stars sd", "stars ±", "sd of stars" and the like. It is empty if there is none.
-func spreadOf(header string) string {
+// meanNameOfSpread returns, for the name of a column of standard deviations, the name of the column
+// of the values themselves: "stars" for "stars sd", "stars ±" or "sd of stars". It returns an empty
+// name for other columns.
+func meanNameOfSpread(header string) string {
 	name := strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ").Replace(NormalizeName(header)))
 	name = strings.Join(strings.Fields(name), " ")
 	for _, word := range spreadWords {
@@ -29,39 +30,41 @@ func spreadOf(header string) string {
 	return ""
 }
 
-// meanAtEnd matches the end of a column's name whose numbers are means.
-var meanAtEnd = pattern(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
+// meanSuffixPattern matches the end of the name of a column of means, such as (mean).
+var meanSuffixPattern = lazyPattern(`(?i)[\s_]*(?:\((?:mean|average|avg)\)|[\s_](?:mean|average|avg))\s*$`)
 
-// plainHeader returns a column's name in the form in which columns of standard deviations refer to
-// it.
-func plainHeader(text string) string {
+// plainHeaderKey returns the name of a column in lower case, without brackets and underscores.
+// meanNameOfSpread returns names in this form.
+func plainHeaderKey(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("_", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(NormalizeName(text)))), " ")
 }
 
-// unitNameKey returns the key of a name whose numbers have a unit.
+// unitNameKey returns the key of a column with a name and a unit.
 func unitNameKey(unit, name string) string { return unit + "\x00" + name }
 
-// spreadKeys returns the keys of the columns whose standard deviations a column of that name may
-// have: their names, or names in a unit. It returns none if the column has no standard deviations.
-func spreadKeys(header string) (keys []string) {
-	if said := spreadOf(header); said != "" {
+// meanKeysOfSpread returns the keys under which a [meanIndex] may hold the column whose standard
+// deviations the column header holds. It returns none if the name of the column header does not say
+// standard deviations.
+func meanKeysOfSpread(header string) (keys []string) {
+	if said := meanNameOfSpread(header); said != "" {
 		keys = append(keys, said)
 	}
 	if name, unit := SplitHeaderUnit(header); unit != "" { // "strength sd (MPa)"
-		if said := spreadOf(name); said != "" {
+		if said := meanNameOfSpread(name); said != "" {
 			keys = append(keys, unitNameKey(unit, said))
 		}
 	}
 	return keys
 }
 
-// meanKeys returns the keys of a column under which columns of standard deviations may find it.
+// meanKeys returns the keys under which a column of values is found: its name with and without its
+// unit, and without a final word such as mean.
 func meanKeys(header string) []string {
-	header = strings.TrimSpace(meanAtEnd().ReplaceAllString(header, ""))
+	header = strings.TrimSpace(meanSuffixPattern().ReplaceAllString(header, ""))
 	base, unit := SplitHeaderUnit(header)
-	keys := []string{plainHeader(header)}
+	keys := []string{plainHeaderKey(header)}
 	if base != header {
-		keys = append(keys, plainHeader(base))
+		keys = append(keys, plainHeaderKey(base))
 	}
 	if unit != "" {
 		for _, name := range slices.Clone(keys) {
@@ -71,17 +74,18 @@ func meanKeys(header string) []string {
 	return keys
 }
 
-// isSpread reports whether a column of one name has the standard deviations of a column of another
-// name, ignoring units.
-func isSpread(header, of string) bool {
-	known := meanKeys(of)
-	return slices.ContainsFunc(spreadKeys(header), func(key string) bool { return slices.Contains(known, key) })
+// isSpreadOf reports whether the names of two columns say that the column spread holds the standard
+// deviations of the column mean.
+func isSpreadOf(spread, mean string) bool {
+	known := meanKeys(mean)
+	return slices.ContainsFunc(meanKeysOfSpread(spread), func(key string) bool { return slices.Contains(known, key) })
 }
 
-// A meanIndex maps keys to columns, in order. Assigned columns are removed.
+// A meanIndex maps the keys of columns of values, see meanKeys, to the indices of the columns in
+// ascending order.
 type meanIndex map[string][]int
 
-// add adds a column.
+// add adds a column with its index and its name.
 func (x meanIndex) add(column int, name string) {
 	for _, key := range meanKeys(name) {
 		if list := x[key]; len(list) == 0 || list[len(list)-1] != column {
@@ -90,8 +94,10 @@ func (x meanIndex) add(column int, name string) {
 	}
 }
 
-// findFree returns the first free column under some keys other than not; −1 if there is none.
-func (x meanIndex) findFree(keys []string, not int, free func(column int) bool) int {
+// findFirstFree returns the first column that is stored under any of the keys, is not excluded, and
+// for which free reports true. It returns −1 if there is none. It removes columns that are not free
+// from the beginnings of the lists.
+func (x meanIndex) findFirstFree(keys []string, excluded int, free func(column int) bool) int {
 	found := -1
 	for _, key := range keys {
 		list := x[key]
@@ -100,7 +106,7 @@ func (x meanIndex) findFree(keys []string, not int, free func(column int) bool) 
 		}
 		x[key] = list
 		for _, column := range list {
-			if column != not && free(column) {
+			if column != excluded && free(column) {
 				if found < 0 || column < found {
 					found = column
 				}
@@ -111,8 +117,9 @@ func (x meanIndex) findFree(keys []string, not int, free func(column int) bool) 
 	return found
 }
 
-// Spreads returns for each label the index of the label with its standard deviations, found by
-// name, such as "stars sd" for stars; −1 where there is none.
+// Spreads returns, for each label, the index of the label that holds the standard deviations of its
+// values, or −1 if there is none. It finds the pairs by their names, such as "stars" and "stars
+// sd".
 func (b *Book) Spreads() []int {
 	of, index := make([]int, len(b.Labels)), make(meanIndex)
 	for k := range b.Labels {
@@ -120,12 +127,12 @@ func (b *Book) Spreads() []int {
 		index.add(k, b.Labels[k].Name)
 	}
 	for l := range b.Labels {
-		keys := spreadKeys(b.Labels[l].Name)
+		keys := meanKeysOfSpread(b.Labels[l].Name)
 		if len(keys) == 0 || !b.Labels[l].IsMeasurement() {
 			continue
 		}
 		free := func(k int) bool { return of[k] < 0 }
-		for k := index.findFree(keys, l, free); k >= 0; k = index.findFree(keys, l, free) {
+		for k := index.findFirstFree(keys, l, free); k >= 0; k = index.findFirstFree(keys, l, free) {
 			of[k] = l
 		}
 	}

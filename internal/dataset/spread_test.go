@@ -16,7 +16,7 @@ func TestIsSpread(t *testing.T) {
 		{"strength sd", "strength (MPa)", true}, {"strength (MPa) sd", "strength (MPa)", true}, {"strength sd (MPa)", "strength (MPa)", true}, {"viscosity mPa·s sd", "viscosity mPa·s", true},
 		{"stars", "stars", false}, {"terror", "t", false}, {"stars sd", "taste", false}, {"base", "ba", false}, {"sd", "stars", false},
 	} {
-		if is := isSpread(c.header, c.of); is != c.is {
+		if is := isSpreadOf(c.header, c.of); is != c.is {
 			t.Errorf("%q of %q: %v", c.header, c.of, is)
 		}
 	}

@@ -14,28 +14,28 @@ import (
 // A table is a sequence of rows under a header that names the columns.
 type table struct {
 	*source
-	header  []string
-	byName  map[string]int // the header's columns
-	width   int            // length of the header without empty names at its end, which are not columns
-	places  []place        // positions of the header's names
-	row     []string       // the current row, as long as the header; valid until next
-	profile []profile
-	lines   []int // lines of the rows whose numbers the profiles keep, and the last of these rows
-	last    []string
-	summed  int    // line of a row that is the sum of the others; 0 if there is none
-	sum     string // the name of that row
-	// included is that row's name if the layout includes it.
-	included     string
-	marking      markCounts
-	decimal      Decimal      // decimal mark of text cells
-	leftOutLines []int        // lines of rows below the header that are left out
-	unnamed      map[int]bool // columns with a note that they have no name
+	header          []string          // names of the columns
+	byName          map[string]int    // by name: index of the column
+	headerWidth     int               // number of cells in the header row, including empty cells at the end
+	headerPlaces    []place           // position of each cell of the header
+	row             []string          // the current row, as long as the header; valid until nextRow
+	profiles        []columnProfile   // by column: summary of the first rows
+	profiledLines   []int             // lines of the rows whose numbers the profiles keep
+	lastProfiledRow []string          // the last row whose numbers the profiles keep
+	sumRowLine      int               // line of a row that is the sum of all others; 0 if there is none
+	sumRowName      string            // name in the row of sums
+	includedSumRow  string            // name in a row of sums that the layout includes as a recipe
+	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
+	decimal         Decimal           // decimal mark of the numbers in text cells
+	leftOutLines    []int             // lines of rows below the header that are left out
+	reportedUnnamed map[int]bool      // indices of columns whose missing name has been reported
 
-	footnotes   bool   // rows of one cell may be too short
-	shortRowErr *Error // the error of the current row if it is too short and not a footnote
+	allowsFootnotes bool   // whether a row with text in one cell may be shorter than the header
+	shortRowErr     *Error // error to report if the current row, which is too short, is no footnote; else nil
 }
 
-// hasSingleCell reports whether a row of three columns or more has a single cell that is not empty.
+// hasSingleCell reports whether the table has at least three columns and exactly one cell of the
+// row has text.
 func (t *table) hasSingleCell(row []string) bool {
 	filled := 0
 	for _, text := range row {
@@ -46,8 +46,9 @@ func (t *table) hasSingleCell(row []string) bool {
 	return filled == 1 && len(t.header) > 2
 }
 
-// newTable opens a file and reads the header. The header's names are distinct, and empty only in
-// columns without content. means reports whether a name in the header has a meaning.
+// newTable opens a file, finds the table in it and reads the header. The names in the header are
+// distinct. They are empty only for columns without content. means reports whether a name is one
+// that the header is likely to have.
 func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
 	s, err := openSource(r, file, l, suits)
@@ -57,7 +58,8 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 	return s.readTable(l, units, suits)
 }
 
-// readTable reads the header of a source.
+// readTable finds the header of the table in a source, reads it and profiles the columns. suits
+// reports whether a row looks like the header.
 func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
 	above, err := t.findHeader(suits)
@@ -70,18 +72,22 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 	if err := t.buildProfiles(units); err != nil {
 		return nil, err
 	}
-	t.chooseDecimal(l.Decimal)
+	t.chooseDecimalMark(l.Decimal)
 	return t, nil
 }
 
-// findHeader returns the number of rows with text above the header. The header is the first row,
-// with two exceptions. First, if that row has one or two cells of many, it is a later row that has
-// names with a meaning or, without any, the first with more cells and no number. Second, if the
-// first row has gaps, it is the second row if that has more cells and no number.
+// findHeader returns the number of rows with text above the header. The header is the first row
+// with text, with two exceptions:
+//
+//   - If the first row has one or two cells and suits rejects it, the header is the first of the next
+//     rows that has more cells and that suits accepts. Without such a row, it is the first of them
+//     with at least three cells and no number.
+//   - If the first row has empty cells, and the second row has more cells with text and no number,
+//     the header is the second row.
 func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
 	head := t.firstRows()
 	first, seen, texts, gaps := 0, 0, 0, false
-	for seen < titleRows {
+	for seen < maxHeaderSearchRows {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
 			break // reading the whole table reports that
@@ -94,7 +100,7 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 		for _, text := range row {
 			if text = strings.TrimSpace(text); text != "" {
 				filled++
-				if n, _ := parseFigure(text); n != (numeral{}) {
+				if n, _ := parseAffixedNumber(text); n != (numeral{}) {
 					numbers++
 				}
 			}
@@ -126,13 +132,14 @@ func (t *table) findHeader(suits func(row []string) bool) (above int, err error)
 	return max(texts-1, 0), nil
 }
 
-// readHeader skips the rows above the header and reads the header.
+// readHeader skips the rows above the header, reads the header and checks the names of the columns.
+// The argument above is the number of rows with text to skip.
 func (t *table) readHeader(above int) error {
 	for k := 0; ; {
 		row, err := t.rows.next()
 		switch {
 		case err == io.EOF:
-			return t.errorIn(place{line: 1, column: 1}, "the file is empty", "begin with a row that names the columns")
+			return t.errorAtPlace(place{line: 1, column: 1}, "the file is empty", "begin with a row that names the columns")
 		case err != nil:
 			return err
 		case isBlank(row):
@@ -143,27 +150,27 @@ func (t *table) readHeader(above int) error {
 			break
 		}
 		if k == 1 {
-			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+verbFor(above)+" left out", "")
+			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
 		}
 	}
 	row := t.row
-	t.width = len(row)
+	t.headerWidth = len(row)
 	for len(row) > 0 && strings.TrimSpace(row[len(row)-1]) == "" {
 		row = row[:len(row)-1]
 	}
-	if len(row) > mostColumns {
-		return t.errorAt(0, fmt.Sprintf("the table has more than %d columns", mostColumns), "is it the right file?")
+	if len(row) > maxColumns {
+		return t.errorAtField(0, fmt.Sprintf("the table has more than %d columns", maxColumns), "is it the right file?")
 	}
 	t.byName = make(map[string]int, len(row))
 	for i, text := range row {
 		name := strings.Clone(NormalizeName(text))
-		t.places = append(t.places, t.place(i))
+		t.headerPlaces = append(t.headerPlaces, t.place(i))
 		first, ok := t.byName[name]
 		if ok && name != "" {
-			return t.errorAt(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", inputerr.Quote(name), first+1, i+1), "remove one or give it another name")
+			return t.errorAtField(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", inputerr.Quote(name), first+1, i+1), "remove one or give it another name")
 		}
-		if len(name) > longestCell {
-			return t.errorAt(i, fmt.Sprintf("the name is longer than %d bytes", longestCell), "is it the right file?")
+		if len(name) > maxCellBytes {
+			return t.errorAtField(i, fmt.Sprintf("the name is longer than %d bytes", maxCellBytes), "is it the right file?")
 		}
 		if !ok {
 			t.byName[name] = i
@@ -173,21 +180,23 @@ func (t *table) readHeader(above int) error {
 	return nil
 }
 
-func verbFor(n int) string {
+// isOrAre returns the verb for n things: "is" for one and "are" for any other number.
+func isOrAre(n int) string {
 	if n == 1 {
 		return "is"
 	}
 	return "are"
 }
 
-// find returns the column with one of the names that have a meaning, regardless of case, or −1.
-func (t *table) find(name string) int {
+// findColumn returns the index of the first column with a name, regardless of case, or −1.
+func (t *table) findColumn(name string) int {
 	return slices.IndexFunc(t.header, func(other string) bool { return strings.EqualFold(name, other) })
 }
 
-// findUnique is find, but returns an error if a second column has the name in another case.
-func (t *table) findUnique(name string) (int, error) {
-	first := t.find(name)
+// findUniqueColumn returns the index of the column with a name, regardless of case, or −1. It
+// returns an error if two columns have the name in different case.
+func (t *table) findUniqueColumn(name string) (int, error) {
+	first := t.findColumn(name)
 	for i := first + 1; first >= 0 && i < len(t.header); i++ {
 		if strings.EqualFold(name, t.header[i]) {
 			return 0, t.errorInHeader(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", inputerr.Quote(name), first+1, i+1), "remove one or give it another name")
@@ -196,8 +205,9 @@ func (t *table) findUnique(name string) (int, error) {
 	return first, nil
 }
 
-// next reads the next row that is not empty; for its errors see rows.
-func (t *table) next() error {
+// nextRow reads the next row that is neither empty nor the row of sums. The interface rows
+// describes the errors.
+func (t *table) nextRow() error {
 	for {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
@@ -206,7 +216,7 @@ func (t *table) next() error {
 		if err != nil {
 			return err
 		}
-		if isBlank(row) || t.summed > 0 && t.place(0).line == t.summed {
+		if isBlank(row) || t.sumRowLine > 0 && t.place(0).line == t.sumRowLine {
 			continue
 		}
 		t.row = row
@@ -218,15 +228,15 @@ func (t *table) next() error {
 		}
 		t.row = row
 		for i, text := range row {
-			if len(text) > longestCell {
-				return t.errorAt(i, fmt.Sprintf("the cell is longer than %d bytes", longestCell), "look for a quote that is opened and never closed, or shorten it")
+			if len(text) > maxCellBytes {
+				return t.errorAtField(i, fmt.Sprintf("the cell is longer than %d bytes", maxCellBytes), "look for a quote that is opened and never closed, or shorten it")
 			}
-			if i < t.width && (i >= len(t.header) || t.header[i] == "") && strings.TrimSpace(text) != "" && !t.unnamed[i] {
-				if t.unnamed == nil {
-					t.unnamed = make(map[int]bool)
+			if i < t.headerWidth && (i >= len(t.header) || t.header[i] == "") && strings.TrimSpace(text) != "" && !t.reportedUnnamed[i] {
+				if t.reportedUnnamed == nil {
+					t.reportedUnnamed = make(map[int]bool)
 				}
-				t.unnamed[i] = i < len(t.header) // otherwise the row is too long
-				return t.errorAt(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it")
+				t.reportedUnnamed[i] = i < len(t.header) // otherwise the row is too long
+				return t.errorAtField(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it")
 			}
 		}
 		if t.shortRowErr = nil; len(row) == len(t.header) {
@@ -238,10 +248,10 @@ func (t *table) next() error {
 			if t.delimiter != ',' {
 				hint = "remove what is too much, or name the columns"
 			}
-			return t.errorAt(len(t.header), message, hint)
+			return t.errorAtField(len(t.header), message, hint)
 		}
-		short := t.errorAt(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
-		if t.footnotes && t.hasSingleCell(row) {
+		short := t.errorAtField(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
+		if t.allowsFootnotes && t.hasSingleCell(row) {
 			t.shortRowErr, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
 			return nil
 		}
@@ -249,7 +259,7 @@ func (t *table) next() error {
 	}
 }
 
-// delimiterName returns the name of the delimiter.
+// delimiterName returns the name of the delimiter, or "cell" for a workbook.
 func (t *table) delimiterName() string {
 	for _, d := range delimiters {
 		if d.mark == t.delimiter {
@@ -259,13 +269,14 @@ func (t *table) delimiterName() string {
 	return "cell"
 }
 
-// place returns the position of a field of the current row.
+// place returns the position of a field of the current row, given its index.
 func (t *table) place(field int) place { return t.rows.place(field) }
 
-// isNumber reports whether a field of the current row is a number, not text.
+// isNumber reports whether a workbook stores a field of the current row as a number and not as
+// text.
 func (t *table) isNumber(field int) bool { return t.rows.isNumber(field) }
 
-// decimalOf returns the decimal mark of a field of the current row.
+// decimalOf returns the decimal mark with which a field of the current row is to be read.
 func (t *table) decimalOf(field int) Decimal {
 	if t.allowsShortRows && t.isNumber(field) {
 		return DecimalPoint
@@ -273,53 +284,56 @@ func (t *table) decimalOf(field int) Decimal {
 	return t.decimal
 }
 
-// errorAt returns an error at a field of the current row.
-func (t *table) errorAt(field int, message, hint string) *Error {
-	return t.errorIn(t.place(field), message, hint)
+// errorAtField returns an error with the position of a field of the current row.
+func (t *table) errorAtField(field int, message, hint string) *Error {
+	return t.errorAtPlace(t.place(field), message, hint)
 }
 
-// errorInHeader returns an error at a field of the header.
+// errorInHeader returns an error with the position of a field of the header.
 func (t *table) errorInHeader(field int, message, hint string) *Error {
-	return t.errorIn(t.places[field], message, hint)
+	return t.errorAtPlace(t.headerPlaces[field], message, hint)
 }
 
-// errorIn returns an error at a position in the file.
-func (t *table) errorIn(p place, message, hint string) *Error {
+// errorAtPlace returns an error with a given position in the file.
+func (t *table) errorAtPlace(p place, message, hint string) *Error {
 	return &Error{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
 }
 
-// addNote records an interpretation. settle is empty if it is almost certainly right.
-func (t *table) addNote(p place, message, settle string) {
-	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle})
+// addNote adds a note about an interpretation. setting is the text that confirms the interpretation
+// in a problem file; it is empty if the interpretation is almost certainly right.
+func (t *table) addNote(p place, message, setting string) {
+	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: setting})
 }
 
-// addNoteOnce adds a note unless it is already there: a transposed table is read twice.
+// addNoteOnce adds a note unless an equal note was added before, since a transposed table is read
+// twice.
 func (t *table) addNoteOnce(n Note) {
-	if t.noted == nil {
-		t.noted = make(map[Note]bool)
+	if t.notedSet == nil {
+		t.notedSet = make(map[Note]bool)
 	}
-	for ; t.notedTo < len(t.notes); t.notedTo++ {
-		t.noted[t.notes[t.notedTo]] = true
+	for ; t.notedCount < len(t.notes); t.notedCount++ {
+		t.notedSet[t.notes[t.notedCount]] = true
 	}
-	if !t.noted[n] {
+	if !t.notedSet[n] {
 		t.notes = append(t.notes, n)
 	}
 }
 
-// addDoubt notes an interpretation that may well be wrong and that only a change of the table
-// settles.
-func (t *table) addDoubt(p place, message string) {
+// addDoubtfulNote adds a note about an interpretation that may well be wrong and that only a change
+// of the table can correct.
+func (t *table) addDoubtfulNote(p place, message string) {
 	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubtful: true})
 }
 
-// readRows reads the rows to the end, or until there are enough errors. It returns only failures of
-// the machine.
+// readRows calls read for each row below the header, until the end or until enough errors are
+// recorded. It records faulty rows in f. It returns an error only if the machine failed or the
+// context ended.
 func (t *table) readRows(f *faults, read func()) error {
-	for _, e := range t.broken {
+	for _, e := range t.brokenCells {
 		f.add(e)
 	}
 	for !f.isFull() {
-		err := t.next()
+		err := t.nextRow()
 		fatal := (fatalError{})
 		bad := (*Error)(nil)
 		switch {
@@ -327,11 +341,11 @@ func (t *table) readRows(f *faults, read func()) error {
 			return nil
 		case errors.As(err, &fatal):
 			f.add(fatal.err)
-			f.broken = true
+			f.hasUnreadableRow = true
 			return nil
 		case errors.As(err, &bad):
 			f.add(bad)
-			f.broken = true
+			f.hasUnreadableRow = true
 		case err != nil:
 			return err
 		default:

@@ -11,15 +11,18 @@ import (
 	"kir/internal/inputerr"
 )
 
-// isTransposed reports whether a table has a row for each ingredient and a column for each recipe.
-// Only the first column's name may have a meaning, and the columns behind it must hold amounts. One
-// more sign is needed: the first column is given as that of the ingredients, or named so; or the
-// others add up to 100 or 1; or an ingredient makes up the remainder of several columns. Columns of
-// text may stand between them if both a name and the amounts are such signs. Any other role given
-// to a column rules it out.
+// isTransposed reports whether the table has a row for each ingredient and a column for each recipe.
+// The first column must hold names, and the columns behind it must hold amounts. No column behind it
+// may have a name such as recipe or amount. In addition, at least one of these must hold:
+//
+//   - The options give the first column the role of the ingredients, or its name suggests that role.
+//   - The amounts in each column add up to 100 or 1, or a row marks the remainder in several columns.
+//
+// If some columns behind the first hold text, both must hold. The table is not transposed if the
+// options give any other role to one of its columns.
 func (t *table) isTransposed(o Options) bool {
-	first := t.firstNamed()
-	if first < 0 || first+2 >= len(t.header) || 2*t.profile[first].amounts > t.profile[first].filled {
+	first := t.firstNamedColumn()
+	if first < 0 || first+2 >= len(t.header) || 2*t.profiles[first].amountCount > t.profiles[first].filledCount {
 		return false
 	}
 	given := false
@@ -34,24 +37,25 @@ func (t *table) isTransposed(o Options) bool {
 	for i := first + 1; i < len(t.header); i++ {
 		if isRecipeHeader(t.header[i]) {
 			return false
-		} else if t.profile[i].amounts > 0 {
+		} else if t.profiles[i].amountCount > 0 {
 			amounts++
 		}
 	}
 	named := given || matchesRole(t.header[first], IngredientColumn)
-	divided := amounts > 1 && !matchesRole(t.header[first], RecipeColumn) && (t.rowsToWhole(first) > 0 || t.isRestOfSeveral(first))
+	divided := amounts > 1 && !matchesRole(t.header[first], RecipeColumn) && (t.rowsToReachWhole(first) > 0 || t.hasRemainderRow(first))
 	if amounts < len(t.header)-first-1 {
 		return named && divided
 	}
 	return named || divided
 }
 
-// isRestOfSeveral reports whether a row marks the remainder in several columns.
-func (t *table) isRestOfSeveral(first int) bool {
-	for r := range t.profile[first].values {
+// hasRemainderRow reports whether a row marks the remainder of a recipe, such as q.s. 100, in at
+// least two columns behind the column first.
+func (t *table) hasRemainderRow(first int) bool {
+	for r := range t.profiles[first].firstValues {
 		rests := 0
-		for _, p := range t.profile[first+1:] {
-			if p.remainders > 0 && p.amounts+p.remainders == p.filled && math.IsNaN(p.values[r]) {
+		for _, p := range t.profiles[first+1:] {
+			if p.remainderCount > 0 && p.amountCount+p.remainderCount == p.filledCount && math.IsNaN(p.firstValues[r]) {
 				rests++
 			}
 		}
@@ -62,27 +66,29 @@ func (t *table) isRestOfSeveral(first int) bool {
 	return false
 }
 
-// firstNamed returns the first column with a name; −1 if there is none.
-func (t *table) firstNamed() int {
+// firstNamedColumn returns the index of the first column with a name, or −1 if no column has a
+// name.
+func (t *table) firstNamedColumn() int {
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
 
-// rowsToWhole returns after how many rows the columns behind the first come closest to adding up to
-// a whole each, 100 or 1, within 1/200 of it; 0 if they never do. It is also 0 if each of these rows
-// adds up to the whole, or no cell of them is 0: columns of an experiment's levels may add up by
-// coincidence.
-func (t *table) rowsToWhole(first int) (rows int) {
+// rowsToReachWhole returns the number n of first rows which, in each column of amounts behind the
+// column first, add up to 100, or else to 1, within 0.5 %. If several n qualify, it returns the n
+// with the smallest deviation. It returns 0 if there is no such n. It also returns 0 if each of the
+// n rows adds up to the whole as well, or if none of their cells is 0: the columns may then be
+// levels of an experiment, whose sums are a coincidence.
+func (t *table) rowsToReachWhole(first int) (rows int) {
 	for _, whole := range []float64{100, 1} {
 		sums := make([]float64, len(t.header))
 		best := math.Inf(1)
 		alike, sparse := true, false // for the rows so far
-		for r := range t.profile[first].values {
+		for r := range t.profiles[first].firstValues {
 			across, off, most := 0.0, 0.0, 0.0
 			for i := first + 1; i < len(sums); i++ {
-				if t.profile[i].amounts == 0 {
+				if t.profiles[i].amountCount == 0 {
 					continue
 				}
-				v := t.profile[i].values[r] / whole
+				v := t.profiles[i].firstValues[r] / whole
 				sums[i], across = sums[i]+v, across+v
 				sparse = sparse || v == 0
 				off, most = off+math.Abs(sums[i]-1), max(most, math.Abs(sums[i]-1))
@@ -99,8 +105,9 @@ func (t *table) rowsToWhole(first int) (rows int) {
 	return rows
 }
 
-// transposedOptions returns the options for a transposed table: rows below those that add up to 100
-// or 1 are not ingredients.
+// transposedOptions returns the options for reading t, the transposed form of the table before. A
+// row of before that follows the rows which add up to 100 or 1 is not an ingredient, but a label or
+// a sum.
 func (t *table) transposedOptions(o Options, before *table) Options {
 	columns := make(map[string]Role)
 	for name, role := range o.Columns {
@@ -110,13 +117,13 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 	}
 	given := o.Layout
 	given.Columns = columns
-	rows := before.rowsToWhole(before.firstNamed())
-	if rows == 0 && before.isRestOfSeveral(before.firstNamed()) {
+	rows := before.rowsToReachWhole(before.firstNamedColumn())
+	if rows == 0 && before.hasRemainderRow(before.firstNamedColumn()) {
 		rows = max(slices.IndexFunc(t.header, isSumName)-1, 0) // with a remainder, only its name identifies a total
 	}
 	if rows > 0 {
 		for i, name := range t.header[min(rows+1, len(t.header)):] {
-			if _, ok := given.Columns[name]; ok || t.profile[rows+1+i].amounts == 0 {
+			if _, ok := given.Columns[name]; ok || t.profiles[rows+1+i].amountCount == 0 {
 				continue
 			}
 			role, taken := LabelColumn, "a label"
@@ -125,8 +132,8 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 			}
 			settle := Layout{Columns: map[string]Role{name: role}}
 			given.setColumn(name, role)
-			t.settling.setColumn(name, role)
-			p := t.places[rows+1+i]
+			t.guessedLayout.setColumn(name, role)
+			p := t.headerPlaces[rows+1+i]
 			t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Setting: settle.YAML(), AmbiguousColumn: name, AssumedRole: role,
 				Message: "row " + inputerr.Quote(name) + " stands below the rows that add up to a whole and is taken as " + taken})
 		}
@@ -135,9 +142,10 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 	return o
 }
 
-// transpose returns the table with its rows as columns: the wide form.
+// transpose reads the table to its end and returns it with rows and columns exchanged: a table in
+// the wide form.
 func (t *table) transpose(l Layout, units *Units) (*table, error) {
-	first := t.firstNamed()
+	first := t.firstNamedColumn()
 	named := slices.Clone(t.header)
 	named[first] = string(RecipeColumn)
 	var cells [][]string
@@ -145,13 +153,13 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	exacts := make(map[[2]int]bool)
 	var kept []int
 	for i := first; i < len(t.header); i++ {
-		if p := &t.profile[i]; i > first && p.amounts == 0 {
-			if p.filled > 0 {
-				t.addNote(t.places[i], "column "+inputerr.Quote(t.header[i])+" holds text such as "+inputerr.Quote(p.example)+" and is left out", "")
+		if p := &t.profiles[i]; i > first && p.amountCount == 0 {
+			if p.filledCount > 0 {
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" holds text such as "+inputerr.Quote(p.exampleText)+" and is left out", "")
 			}
 			continue
 		}
-		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []place{t.places[i]})
+		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []place{t.headerPlaces[i]})
 	}
 	for {
 		if err := browsersched.Err(t.ctx); err != nil {
@@ -167,15 +175,15 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			continue
 		}
 		if remark := NormalizeName(row[min(first, len(row)-1)]); t.hasSingleCell(row) && remarkPattern().MatchString(remark) {
-			t.addDoubt(t.rows.place(first), fmt.Sprintf(footnoteNote, inputerr.Quote(remark)))
+			t.addDoubtfulNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)))
 			continue
 		}
 		at := len(cells[0])
-		if (at+1)*len(cells) > mostCells {
-			return nil, t.errorIn(t.rows.place(0), fmt.Sprintf("the table has more than %d cells", mostCells), "write a row for each recipe")
+		if (at+1)*len(cells) > maxCells {
+			return nil, t.errorAtPlace(t.rows.place(0), fmt.Sprintf("the table has more than %d cells", maxCells), "write a row for each recipe")
 		}
 		if len(row) > len(t.header) && !isBlank(row[len(t.header):]) {
-			return nil, t.errorIn(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell")
+			return nil, t.errorAtPlace(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell")
 		}
 		for i, from := range kept {
 			text := ""
@@ -191,13 +199,13 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	message, settle := "column "+inputerr.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe", ""
 	if _, given := l.Columns[t.header[first]]; !given && !matchesRole(t.header[first], IngredientColumn) {
 		ask := Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}
-		t.settling, settle = t.settling.Merge(ask), ask.YAML()
+		t.guessedLayout, settle = t.guessedLayout.Merge(ask), ask.YAML()
 	}
-	t.addNote(t.places[first], message, settle)
+	t.addNote(t.headerPlaces[first], message, settle)
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
 	s := *t.source
-	s.rows = &memoryRows{cells: cells, placeOf: where, exacts: exacts}
-	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, exacts: exacts} }
+	s.rows = &memoryRows{cells: cells, placeOf: where, numberCells: exacts}
+	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, numberCells: exacts} }
 	s.allowsShortRows = true
 	w := &table{source: &s}
 	if err := w.readHeader(0); err != nil {
@@ -206,6 +214,6 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	if err := w.buildProfiles(units); err != nil {
 		return nil, err
 	}
-	w.chooseDecimal(l.Decimal)
+	w.chooseDecimalMark(l.Decimal)
 	return w, nil
 }

@@ -11,21 +11,22 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Kind is the quantity that a unit measures. Amounts of one kind can be added up.
+// A Kind is the physical quantity that a unit measures, such as volume. Only amounts of the same
+// kind can be added up.
 type Kind int
 
-// The kinds of units, with their base units.
+// The kinds of units, each with its base unit. The size of a unit is a multiple of the base unit.
 const (
 	Plain         Kind = iota // a number without a unit
-	Volume                    // centilitre
-	Mass                      // gram
-	Percent                   // percent
-	Share                     // part
-	Count                     // piece
-	Concentration             // gram per litre, as kilogram per cubic metre
+	Volume                    // the base unit is the centilitre
+	Mass                      // the base unit is the gram
+	Percent                   // the base unit is one percent
+	Share                     // a number of parts; the base unit is one part
+	Count                     // a number of pieces; the base unit is one piece
+	Concentration             // a mass per volume; the base unit is one gram per litre
 )
 
-// String returns the kind in words.
+// String returns a phrase that describes the kind, such as "a volume".
 func (k Kind) String() string {
 	switch k {
 	case Volume:
@@ -45,38 +46,40 @@ func (k Kind) String() string {
 	}
 }
 
-// A Unit is the unit of an amount.
+// A Unit is a unit of amounts.
 type Unit struct {
-	// Name is the unit's first name: "dash" for "Dashes", too.
+	// Name is the main name of the unit. The unit that a table calls "Dashes" has the name "dash".
 	Name string
 	Kind Kind
-	// Size is the unit in the kind's base unit, above 0.
+	// Size is the size of one such unit in the base unit of Kind, above 0.
 	Size Amount
 
-	// inMass is the same unit as a mass, for small units that nobody measures, such as a pinch; nil
-	// for all others. [DefaultUnits] says when it is used.
-	inMass *Unit
+	// asMass is the unit of mass that replaces a small volume without a standard size, such as a
+	// pinch, in recipes of masses; see [DefaultUnits]. It is nil for all other units.
+	asMass *Unit
 }
 
-// Units is the set of units that a book may use. It does not change: [Units.With] returns another
+// Units is a set of units that a book may use. A set does not change. [Units.With] returns a new
 // set.
 type Units struct {
-	names     []string // first names, in the order of definition
-	byName    map[string]*Unit
-	hideHints bool // errors about unknown units get no hint
+	names     []string         // main names of the units, in the order of definition
+	byName    map[string]*Unit // by each name in the form of unitKey: the unit
+	hideHints bool             // whether errors about unknown units have no hint
 }
 
-// withoutHints returns the units for callers that only test whether a text is an amount. Finding
-// similar names as hints takes long.
+// withoutHints returns the same units for callers that only test whether a text is an amount. It
+// avoids the search for similar names, which takes long.
 func (u *Units) withoutHints() *Units {
 	return &Units{names: u.names, byName: u.byName, hideHints: true}
 }
 
-// With returns the units with one more, or with another size for a known one, under all its names.
-// The size is a number and a known unit with a space between them, "0.09 cl", "50 g", or a number
-// alone, which is in cl, or in g if the unit is already known as a mass. With("g", "0.1 cl") thus
-// allows volume and mass to be mixed in a recipe. A metric volume in g, or a metric mass in cl,
-// sets a density: all other metric units of its kind follow it.
+// With returns the units with one more unit, or with another size of a known unit under all its
+// names. The size is a number and a known unit with a space between them, such as "0.09 cl" or "50
+// g". A number alone is in cl, or in g if the unit is already a mass.
+//
+// With("g", "0.1 cl") makes grams volumes, so that a recipe may mix volumes and masses. A metric
+// volume in g, or a metric mass in cl, thus sets a density, with which all other metric units of
+// the kind are converted, too.
 func (u *Units) With(name, size string) (*Units, error) {
 	key := unitKey(name)
 	if key == "" {
@@ -107,18 +110,18 @@ func (u *Units) With(name, size string) (*Units, error) {
 	if len(fields) > 1 {
 		in, ok := u.Lookup(strings.Join(fields[1:], " "))
 		if !ok {
-			return wrong(u.unknownUnit(strings.Join(fields[1:], " ")))
+			return wrong(u.describeUnknownUnit(strings.Join(fields[1:], " ")))
 		}
 		unit.Kind = in.Kind
 		var hint string
-		if unit.Size, message, hint = number.times(in.Size); message != "" {
+		if unit.Size, message, hint = number.multiply(in.Size); message != "" {
 			return wrong(message, hint)
 		}
 	}
 	with := &Units{names: slices.Clone(u.names), byName: maps.Clone(u.byName)}
 	if known {
 		now := map[*Unit]*Unit{old: &unit}
-		dense := slices.Contains(metric, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
+		dense := slices.Contains(metricUnitNames, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
 		for _, alias := range slices.Sorted(maps.Keys(u.byName)) { // in order, because the message names the first
 			other := u.byName[alias]
 			if dense && now[other] == nil && other.Kind == old.Kind {
@@ -140,12 +143,13 @@ func (u *Units) With(name, size string) (*Units, error) {
 	return with, nil
 }
 
-// metric are the units with fixed ratios to each other.
-var metric = []string{"ml", "cl", "dl", "l", "mg", "g", "kg"}
+// metricUnitNames are the names of the metric units of volume and mass. When [Units.With] sets a
+// density, it converts all metric units of a kind.
+var metricUnitNames = []string{"ml", "cl", "dl", "l", "mg", "g", "kg"}
 
-// Lookup returns the unit of that name. It ignores case, points, surrounding space and a plural s
-// or es.
-func (u *Units) Lookup(name string) (*Unit, bool) {
+// Lookup returns the unit with a name. It ignores case, points, surrounding space and a plural s or
+// es. ok is false if there is no such unit.
+func (u *Units) Lookup(name string) (unit *Unit, ok bool) {
 	key := unitKey(name)
 	for _, ending := range []string{"", "s", "es"} {
 		if stem, ok := strings.CutSuffix(key, ending); ok {
@@ -157,7 +161,7 @@ func (u *Units) Lookup(name string) (*Unit, bool) {
 	return nil, false
 }
 
-// Names returns the first names of the units of some kinds, in the order of definition.
+// Names returns the main names of the units of the given kinds, in the order of definition.
 func (u *Units) Names(kinds ...Kind) (names []string) {
 	for _, name := range u.names {
 		if slices.Contains(kinds, u.byName[name].Kind) {
@@ -167,13 +171,14 @@ func (u *Units) Names(kinds ...Kind) (names []string) {
 	return names
 }
 
-// unknownUnit returns a message that there is no such unit, and a hint that lists the known ones.
-func (u *Units) unknownUnit(name string) (message, hint string) {
+// describeUnknownUnit returns the message that there is no unit with a name, and a hint that lists
+// the known units.
+func (u *Units) describeUnknownUnit(name string) (message, hint string) {
 	if u.hideHints {
 		return "unknown unit", ""
 	}
-	if isFilling(name) {
-		return "unit " + inputerr.Quote(name) + " has no size", sizeHint(name)
+	if meansFillUp(name) {
+		return "unit " + inputerr.Quote(name) + " has no size", unitSizeHint(name)
 	}
 	all := slices.Sorted(maps.Keys(u.byName))
 	hint = "known are " + inputerr.List(u.names, len(u.names))
@@ -185,19 +190,21 @@ func (u *Units) unknownUnit(name string) (message, hint string) {
 	return "unknown unit " + inputerr.Quote(name), hint
 }
 
-// unitKey returns the form in which a unit's name is looked up.
+// unitKey returns the key of the name of a unit: in lower case, without points, and with single
+// spaces.
 func unitKey(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(NormalizeName(name), ".", " "))), " ")
 }
 
-// A LooseUse is a unit without a standard size, and the number of recipes of a book that use it.
+// A LooseUse describes how often a book uses a unit that has no standard size, such as a dash.
 type LooseUse struct {
-	Name    string
-	Recipes int
-	Sizes   []string // half its size, its own and twice that, in ml
+	Name    string   // name of the unit
+	Recipes int      // number of recipes that use the unit
+	Sizes   []string // half the default size, the default size, and twice the default size, such as "0.9 ml"
 }
 
-// LooseUnits returns the book's units without a standard size, the most used first.
+// LooseUnits returns the units of the book that have no standard size. Units that more recipes use
+// come first.
 func (b *Book) LooseUnits() []LooseUse {
 	usual := DefaultUnits()
 	counts := make(map[*Unit]int)
@@ -209,7 +216,7 @@ func (b *Book) LooseUnits() []LooseUse {
 				continue
 			}
 			u, ok := usual.Lookup(p.Unit.Name)
-			if !ok || u.inMass == nil || seen[u] {
+			if !ok || u.asMass == nil || seen[u] {
 				continue
 			}
 			if seen[u] = true; counts[u] == 0 {

@@ -9,28 +9,28 @@ import (
 	"kir/internal/inputerr"
 )
 
-// readWide reads a row of the wide form.
-func (b *builder) readWide() {
+// readWideRow adds the current row of a table in the wide form to the book: one recipe.
+func (b *bookBuilder) readWideRow() {
 	t := b.table
-	if (b.recipe < 0 || b.recipeName() == "") && !slices.ContainsFunc(b.parts, func(p widePart) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
-		b.emptyRows.increment(func() place { return t.place(max(b.recipe, 0)) }, "")
-		t.noteLeftOut(t.rows.line(max(b.recipe, 0)))
+	if (b.recipeColumn < 0 || b.recipeName() == "") && !slices.ContainsFunc(b.wideColumns, func(p wideColumn) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
+		b.emptyRows.increment(func() place { return t.place(max(b.recipeColumn, 0)) }, "")
+		t.noteLeftOut(t.rows.line(max(b.recipeColumn, 0)))
 		return
 	}
-	if b.holdFootnote() || b.skipRow() {
+	if b.holdBackFootnote() || b.skipExcludedRow() {
 		return
 	}
-	recipe, isNew, _, ok := b.findRecipe()
+	recipe, isNew, _, ok := b.findOrAddRecipe()
 	if !ok {
 		return
 	}
 	r := &b.recipes[recipe]
 	if !isNew {
-		b.addError(b.recipe, "", fmt.Sprintf("recipe %s is there twice: first on line %d", inputerr.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
+		b.addError(b.recipeColumn, "", fmt.Sprintf("recipe %s is there twice: first on line %d", inputerr.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
 		return
 	}
-	used := b.used[:0]
-	for _, p := range b.parts {
+	used := b.partBuffer[:0]
+	for _, p := range b.wideColumns {
 		text := t.row[p.column]
 		if text == "" || text == "0" {
 			continue
@@ -41,7 +41,7 @@ func (b *builder) readWide() {
 		name := t.header[p.column]
 		q, message, hint := b.readQuantity(p.column, text)
 		if message != "" {
-			if f, ok := number(text); !ok || f < 0 {
+			if f, ok := parseNumber(text); !ok || f < 0 {
 				hint += ", or if " + inputerr.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
 			}
 			b.addError(p.column, "", message+" of "+inputerr.Quote(name), hint)
@@ -51,26 +51,26 @@ func (b *builder) readWide() {
 			}
 			continue
 		}
-		if q.amount.IsZero() && !q.isRest {
+		if q.amount.IsZero() && !q.isRemainder {
 			continue
 		}
-		part := Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: q.amount, Unit: p.unit}
+		part := Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: q.amount, Unit: p.defaultUnit}
 		if q.unit != "" {
 			part.Unit, _ = b.units.Lookup(q.unit)
 		}
-		if q.isRest {
+		if q.isRemainder {
 			b.addRemainder(recipe, part, p.column, text, len(used))
 			continue
 		}
 		if !b.reconcileUnit(used, &part, p.column) {
 			if !b.badRecipes[recipe] { // the others may disagree for the same reason
-				b.failMixedUnits(r, &used[0], &part, p.column)
+				b.reportMixedUnits(r, &used[0], &part, p.column)
 			}
 			b.badRecipes[recipe] = true
 			continue
 		}
 		used = append(used, part)
 	}
-	b.used = used
+	b.partBuffer = used
 	r.Parts = slices.Clone(used)
 }

@@ -337,10 +337,10 @@ func TestReadTellsTwenty(t *testing.T) {
 	file := "recipe,ingredient,amount\n" + strings.Repeat("A,Gin,x\n", 1000)
 	_, err := Read(strings.NewReader(file), "book.csv", Options{})
 	var all *inputerr.Errors
-	if !errors.As(err, &all) || len(all.All) != mostErrors || !all.More {
-		t.Fatalf("got %v, want %d errors and more", err, mostErrors)
+	if !errors.As(err, &all) || len(all.All) != maxErrors || !all.More {
+		t.Fatalf("got %v, want %d errors and more", err, maxErrors)
 	}
-	if e := all.All[mostErrors-1]; e.Line != 1+mostErrors {
+	if e := all.All[maxErrors-1]; e.Line != 1+maxErrors {
 		t.Errorf("the last is on line %d", e.Line)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// roleWords are lower-case column names that suggest a role, besides the English names of Role. The
-// first one that a table has is used.
+// roleWords holds, for each role, the names of columns in lower case that suggest the role, in
+// addition to the name of the role itself. Earlier names take precedence.
 var roleWords = map[Role][]string{
 	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
 		"rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
@@ -17,8 +17,8 @@ var roleWords = map[Role][]string{
 	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
 }
 
-// judgementWords are last words of column names whose numbers rate a recipe: how good it is, or
-// what it costs.
+// judgementWords are words, in lower case, that end the names of columns whose numbers rate a
+// recipe: how good it is, what it costs, or which properties it has.
 var judgementWords = []string{
 	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
 	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
@@ -28,58 +28,64 @@ var judgementWords = []string{
 	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
 }
 
-// costWords are those of them for which less is better.
+// costWords are the judgementWords for which a lower number is better.
 var costWords = []string{
 	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
 	"prix", "coût", "precio", "coste", "prezzo", "costo",
 }
 
-// flawWords are last words of names of measurements for which nearly everybody wants less.
+// flawWords are words, in lower case, that end the names of measurements for which nearly everybody
+// wants a lower number.
 var flawWords = []string{
 	"overpotential", "degradation", "instability", "loss", "losses", "error", "errors", "defect", "defects",
 	"turbidity", "haze", "cloudiness", "irritation", "stickiness", "tackiness", "greasiness", "toxicity", "corrosion", "shrinkage", "roughness",
 	"impurity", "impurities", "emission", "emissions", "gwp", "trübung", "reizung", "klebrigkeit", "turbidité", "turbidez", "torbidità",
 }
 
-// recipeFacts are whole names of columns that describe a recipe.
-var recipeFacts = []string{
+// recipeFactNames are complete names of columns, in lower case, that describe a recipe, such as
+// year, and are not ingredients.
+var recipeFactNames = []string{
 	"year", "date", "id", "no", "nr", "#", "number", "index", "row", "serves", "yield", "minutes", "time", "temperature", "step", "batch", "quality", "points", "note", "notes", "taste",
 	"jahr", "datum", "nummer", "zeit", "alkohol", "année", "año", "nota", "anno",
 }
 
-// describesRecipe reports whether a column of that name describes a recipe.
+// describesRecipe reports whether the name of a column says that the column describes a recipe and
+// does not hold amounts.
 func describesRecipe(name string) bool {
-	return slices.Contains(recipeFacts, strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
+	return slices.Contains(recipeFactNames, strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
 }
 
-// isRowNumber reports whether a column of that name numbers the rows.
+// isRowNumber reports whether the name of a column says that the column numbers the rows.
 func isRowNumber(name string) bool {
 	return slices.ContainsFunc(lastWords(name), func(word string) bool {
 		return slices.Contains([]string{"id", "no", "nr", "number", "code", "nummer", "batch", "charge", "lot", "run", "sample", "trial", "versuch", "probe"}, word)
 	})
 }
 
-// isJudgement reports whether a column of that name rates how good a recipe is, or what it costs.
+// isJudgement reports whether the name of a column says that the column rates recipes: how good a
+// recipe is, or what it costs.
 func isJudgement(name string) bool {
 	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgementWords, word) })
 }
 
-// IsJudgement reports whether a label of that name rates a recipe, such as rating or strength.
+// IsJudgement reports whether the name of a label says that the label rates recipes, as rating and
+// strength do.
 func IsJudgement(label string) bool { return isJudgement(label) }
 
-// IsCost reports whether less is better for a label of that name, such as unit cost.
+// IsCost reports whether the name of a label, such as unit cost, says that the label is a cost or a
+// rank. Lower values are then better.
 func IsCost(label string) bool {
 	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costWords, word) })
 }
 
-// IsUnwanted reports whether less is better for a label of that name: a recipe's cost, or a flaw
-// such as turbidity.
+// IsUnwanted reports whether the name of a label says that lower values are better, because the
+// label is a cost, or a flaw such as turbidity.
 func IsUnwanted(label string) bool {
 	return IsCost(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flawWords, word) })
 }
 
-// lastWords returns the last words of a column's name, with and without a text in brackets behind
-// them, without a unit, in lower case.
+// lastWords returns up to three words in lower case: the last word of a column name, of the part
+// before a bracket, and of the name without its unit.
 func lastWords(name string) (words []string) {
 	plain, _ := SplitHeaderUnit(name)
 	name = strings.ToLower(name)
@@ -93,90 +99,98 @@ func lastWords(name string) (words []string) {
 	return words
 }
 
-// scalePattern matches the end of a column's name that gives the range of its numbers: (1-10), [0
-// to 100], /10.
-var scalePattern = pattern(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
+// scalePattern matches the end of a column name that gives the range of the numbers: (1-10), [0 to
+// 100], /10.
+var scalePattern = lazyPattern(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
 
-// sumWords are words in the names of columns and rows that are sums of others.
+// sumWords are words, in lower case, in the names of columns and rows that are sums of others.
 var sumWords = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
 
-// wordSeparators match the text between words in the name of a column.
-var wordSeparators = pattern(`[^\pL\pN]+`)
+// wordSeparators matches the characters between two words in the name of a column.
+var wordSeparators = lazyPattern(`[^\pL\pN]+`)
 
-// isSumName reports whether a column of that name is the sum of others.
+// isSumName reports whether the name of a column begins with one of sumWords.
 func isSumName(name string) bool {
 	all := wordSeparators().Split(strings.ToLower(name), -1)
 	return slices.Contains(sumWords, all[0])
 }
 
-// averageWords are names of rows that are the mean of others, or a measure of their spread.
+// averageWords are names of rows, in lower case, that hold the mean of other rows or a measure of
+// their spread.
 var averageWords = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
 
-// remainderPattern matches how a table marks an ingredient that makes up the remainder: bal., q.s.
-// 100, ad 100 g, to 100. Its groups are the whole, and a text that is not a whole.
-var remainderPattern = pattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+// remainderPattern matches the cell of an ingredient that makes up the remainder of a recipe: bal.,
+// q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
+// whole.
+var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
 	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
-// fillingPattern matches how recipes mark an ingredient that fills the glass. Only the author of
-// the table knows how much that is.
-var fillingPattern = pattern(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
+// fillUpPattern matches the cell of an ingredient that fills the glass, such as top up. Only the
+// author of the table knows the amount.
+var fillUpPattern = lazyPattern(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
 
-// isFilling reports whether an amount means filling the glass.
-func isFilling(text string) bool { return fillingPattern().MatchString(strings.TrimSpace(text)) }
+// meansFillUp reports whether the text of an amount says that the ingredient fills the glass.
+func meansFillUp(text string) bool { return fillUpPattern().MatchString(strings.TrimSpace(text)) }
 
-// sizeHint returns how to define in a problem file how much a word stands for.
-func sizeHint(word string) string {
+// unitSizeHint returns a hint that says how to define, in a problem file, the amount that a word stands
+// for.
+func unitSizeHint(word string) string {
 	return "say how much that is: units: {" + YAMLText(NormalizeName(word)) + ": 9 cl}"
 }
 
-// hasSumWord reports whether a column's name contains one of sumWords.
+// hasSumWord reports whether the name of a column contains one of sumWords.
 func hasSumWord(name string) bool {
 	return slices.ContainsFunc(wordSeparators().Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sumWords, word) })
 }
 
-// isSumRow reports whether a recipe's name marks it as the sum or the mean of others.
+// isSumRow reports whether the name of a recipe says that its row is the sum or the mean of other
+// rows.
 func isSumRow(name string) bool {
 	name = strings.ToLower(strings.Trim(name, " :."))
 	return slices.Contains(sumWords, name) || slices.Contains(averageWords, name)
 }
 
-// unitInName match the ways in which a column's name ends in a unit: Menge (cl), amount [g], dose
-// in ml, gin/cl.
-var unitInName = []func() *regexp.Regexp{
-	pattern(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\])$`), // before the others: (kg/m3)
-	pattern(`^(.*\S)(?:\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`),
+// unitInNamePatterns match the ways in which a column name ends in a unit: Menge (cl), amount [g],
+// dose in ml, gin/cl. Group 1 is the name, and one of the other groups is the unit.
+var unitInNamePatterns = []func() *regexp.Regexp{
+	lazyPattern(`^(.*\S)\s*(?:\(([^()]+)\)|\[([^\[\]]+)\])$`), // before the others: (kg/m3)
+	lazyPattern(`^(.*\S)(?:\s(?i:in)\s+(\S+)|\s*/\s*(\S+))$`),
 }
 
-// unitBehindComma matches another way, for units that are not also words: salt, g/l.
-var unitBehindComma = pattern(`^(.*\S)\s*,\s*(\S+(?: \S+)?)$`)
+// unitBehindCommaPattern matches a column name with a unit behind a comma: salt, g/l. Group 1 is
+// the name and group 2 the unit. It is used only for units that are not also common words.
+var unitBehindCommaPattern = lazyPattern(`^(.*\S)\s*,\s*(\S+(?: \S+)?)$`)
 
-// percentAtEnd matches a percent sign at the end of a column's name that is not part of the name:
-// not Alcohol 96 %.
-var percentAtEnd = pattern(`^(.*[^\s\d.,])[\s,]*%$`)
+// percentAtEndPattern matches a column name that ends in a percent sign, if the sign is a unit. It
+// does not match Alcohol 96 %, where the sign belongs to the name. Group 1 is the name without the
+// sign.
+var percentAtEndPattern = lazyPattern(`^(.*[^\s\d.,])[\s,]*%$`)
 
-// cutPercent cuts a percent sign off the end of a column's name.
+// cutPercent removes a percent sign that is a unit from the end of a column name. ok is false if
+// there is none.
 func cutPercent(name string) (base string, ok bool) {
 	if !strings.HasSuffix(name, "%") {
 		return name, false
 	}
-	m := percentAtEnd().FindStringSubmatch(name)
+	m := percentAtEndPattern().FindStringSubmatch(name)
 	if m == nil {
 		return name, false
 	}
 	return NormalizeName(m[1]), true
 }
 
-// splitUnit cuts the unit off a column's name. unit is nil if it has none.
+// splitUnit splits a column name into the name without the unit and the unit. unit is nil if the
+// name has no known unit.
 func splitUnit(name string, units *Units) (base string, unit *Unit) {
 	if !strings.ContainsAny(name, ",)]/ \t\n\f\r") {
 		return name, nil // no way matches; checked first because tables have many columns
 	}
-	if m := unitBehindComma().FindStringSubmatch(name); m != nil {
-		if u, ok := units.Lookup(m[2]); ok && u.inMass == nil && u.Kind != Count && u.Kind != Share {
+	if m := unitBehindCommaPattern().FindStringSubmatch(name); m != nil {
+		if u, ok := units.Lookup(m[2]); ok && u.asMass == nil && u.Kind != Count && u.Kind != Share {
 			return NormalizeName(m[1]), u
 		}
 	}
-	for _, way := range unitInName {
+	for _, way := range unitInNamePatterns {
 		m := way().FindStringSubmatch(name)
 		for i := 2; i < len(m); i++ {
 			if u, ok := units.Lookup(m[i]); m[i] != "" && ok {
@@ -187,23 +201,23 @@ func splitUnit(name string, units *Units) (base string, unit *Unit) {
 	return name, nil
 }
 
-// A Meaning is the meaning of a column of a table of ingredients.
+// A Meaning says what a column of a table of ingredients holds, such as prices.
 type Meaning string
 
-// The meanings. A figure is any other number, a group is a value that several ingredients share,
-// and a remark is any other text.
+// The meanings of an attribute of ingredients.
 const (
 	Price   Meaning = "price"
-	Stock   Meaning = "stock"
-	Maximum Meaning = "maximum"
-	Minimum Meaning = "minimum"
-	Figure  Meaning = "figure"
-	Group   Meaning = "group"
-	Remark  Meaning = "note"
+	Stock   Meaning = "stock"   // the amount that is available
+	Maximum Meaning = "maximum" // the maximum amount in a recipe
+	Minimum Meaning = "minimum" // the minimum amount in a recipe
+	Figure  Meaning = "figure"  // any other number
+	Group   Meaning = "group"   // a text that several ingredients share
+	Remark  Meaning = "note"    // any other text
 )
 
-// meanings are words in the names of columns that identify their meaning.
-var meanings = []struct {
+// meaningWords holds words in the names of columns, in lower case, and the meanings that they
+// suggest.
+var meaningWords = []struct {
 	meaning Meaning
 	words   []string
 }{
@@ -212,13 +226,13 @@ var meanings = []struct {
 	{Stock, []string{"stock", "inventory", "available", "bestand", "vorrat", "lager", "stocks", "existencias", "giacenza", "scorta"}},
 }
 
-// Meaning returns the meaning of an attribute, from its name and its values.
+// Meaning guesses the meaning of an attribute from its name and its values.
 func (a *Attribute) Meaning() Meaning {
 	_, err := a.Numbers()
 	numbers := err == nil && slices.ContainsFunc(a.Values, func(v string) bool { return v != "" })
 	if numbers {
 		all := wordSeparators().Split(strings.ToLower(a.Name), -1)
-		for _, m := range meanings {
+		for _, m := range meaningWords {
 			if slices.ContainsFunc(all, func(word string) bool { return slices.Contains(m.words, word) }) {
 				return m.meaning
 			}
@@ -239,5 +253,6 @@ func (a *Attribute) Meaning() Meaning {
 	return Remark
 }
 
-// Percent reports whether an attribute is in percent, according to its name or all its cells.
+// Percent reports whether the numbers of the attribute are percentages: all cells have a percent
+// sign, or the name has one.
 func (a *Attribute) Percent() bool { return a.Affix == "%" || strings.Contains(a.Name, "%") }

@@ -18,32 +18,34 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Limits on a workbook: its file, and the cells of a sheet, including the empty ones between them.
-// archive.go bounds its parts.
+// Limits on a workbook, in addition to the limits on its parts in archive.go.
 const (
-	largestWorkbook = 32 << 20
-	mostCells       = 1 << 22
-	mostSheets      = 1000
-	mostAsked       = 2000 // number of cells that are checked for a formula and have none
+	maxWorkbookBytes = 32 << 20 // maximum size of the file
+	maxCells         = 1 << 22  // maximum number of cells in a sheet, including empty cells between others
+	maxSheets        = 1000     // maximum number of sheets
+	maxFormulaMisses = 2000     // maximum number of cells that are checked for a formula and have none
 )
 
-// A sheet is one sheet of a workbook. It stores only the rows up to the last one with text.
+// A sheet is one sheet of a workbook. It stores the rows up to the last row with text.
 type sheet struct {
-	name   string
-	cells  [][]string
-	exacts map[[2]int]bool
-	broken []*Error // errors of unreadable cells
+	name        string          // name of the sheet
+	cells       [][]string      // texts by row and field, from 0
+	numberCells map[[2]int]bool // set of the {row, field} of cells that are numbers
+	brokenCells []*Error        // errors of cells whose formula has no result, at most maxErrors
 }
 
-// placeOf returns the position of a cell.
+// placeOf returns the position of a cell, given its row and field from 0.
 func (s *sheet) placeOf(row, field int) place {
 	return place{line: row + 1, column: field + 1, cell: cellName(s.name, row, field)}
 }
 
-// rows returns the sheet's rows, from the first one.
-func (s *sheet) rows() rows { return &memoryRows{cells: s.cells, placeOf: s.placeOf, exacts: s.exacts} }
+// rows returns the rows of the sheet, beginning with the first row.
+func (s *sheet) rows() rows {
+	return &memoryRows{cells: s.cells, placeOf: s.placeOf, numberCells: s.numberCells}
+}
 
-// cellName returns the address of a cell as spreadsheets write it, such as Drinks!C4.
+// cellName returns the address of a cell as spreadsheets write it, such as Drinks!C4. row and field
+// count from 0.
 func cellName(sheet string, row, field int) string {
 	column := ""
 	for n := field + 1; n > 0; n = (n - 1) / 26 {
@@ -56,25 +58,26 @@ func cellName(sheet string, row, field int) string {
 	return sheet + "!" + column + strconv.Itoa(row+1)
 }
 
-// A workbook is a file of sheets: .xlsx or OpenDocument.
+// A workbook is an opened file with sheets, in the format .xlsx or OpenDocument.
 type workbook struct {
-	ctx   context.Context // ends the reading
-	file  string
-	names []string                          // names of the sheets
-	read  func(name string) (*sheet, error) // reads one sheet
+	ctx            context.Context                   // reading stops when ctx ends
+	file           string                            // name of the file, for messages
+	names          []string                          // names of the sheets, in order
+	readNamedSheet func(name string) (*sheet, error) // reads the sheet with a given name
 }
 
-// An officeBook is an .xlsx file.
+// An officeBook is an opened .xlsx file.
 type officeBook struct {
 	*workbook
-	book     *excelize.File
-	formulas map[[2]int]bool // cells in any sheet with a formula but no result
-	asked    int             // number of cells checked for a formula in vain
+	book               *excelize.File  // the file as the library reads it
+	unresolvedFormulas map[[2]int]bool // set of positions {row, field}, from 0, at which some sheet has a formula without a result
+	formulaMissCount   int             // number of positions in unresolvedFormulas at which a sheet that was read has no formula
 }
 
-// openWorkbook opens a workbook. Any fault in it is an *Error.
+// openWorkbook reads and opens a workbook, and determines whether it is an .xlsx or an OpenDocument
+// file. A fault in the file is an [*Error]. The parameter file is the name of the file in messages.
 func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, err error) {
-	data, err := io.ReadAll(io.LimitReader(r, largestWorkbook+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxWorkbookBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -84,8 +87,8 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 		}
 		return &Error{File: file, Message: "this workbook cannot be read: " + strings.ToValidUTF8(err.Error(), "\uFFFD"), Hint: "save it anew as .xlsx, or as CSV", Err: err}
 	}
-	if len(data) > largestWorkbook {
-		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", largestWorkbook>>20), Hint: "save the sheet as CSV"}
+	if len(data) > maxWorkbookBytes {
+		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", maxWorkbookBytes>>20), Hint: "save the sheet as CSV"}
 	}
 	w = &workbook{ctx: ctx, file: file}
 	content := data // for a flat file
@@ -108,7 +111,8 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 	return w, nil
 }
 
-// openOffice opens an .xlsx file.
+// openOffice opens an .xlsx file, given its content. bad turns a failure of the library into an
+// error about the file.
 func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	formulas, err := checkArchive(w.ctx, data)
 	if err != nil {
@@ -116,30 +120,31 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	}
 	defer recoverError(&err, bad)
 	// All parts are kept in memory, never in temporary files: they are bounded.
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: largestParts, UnzipXMLSizeLimit: largestParts})
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnpackedBytes, UnzipXMLSizeLimit: maxUnpackedBytes})
 	if err != nil {
 		return bad(err)
 	}
-	o := &officeBook{workbook: w, book: book, formulas: formulas}
-	w.names, w.read = book.GetSheetList(), o.readSheet
+	o := &officeBook{workbook: w, book: book, unresolvedFormulas: formulas}
+	w.names, w.readNamedSheet = book.GetSheetList(), o.readSheet
 	return nil
 }
 
-// recoverError turns a panic into an error. The library expects files that spreadsheets write, and
-// a hostile file may break it.
+// recoverError recovers from a panic and sets *err to an error about the file. The library expects
+// files that spreadsheets write, and may panic on other files. recoverError must be called by
+// defer.
 func recoverError(err *error, bad func(error) error) {
 	if p := recover(); p != nil {
 		*err = bad(fmt.Errorf("it is not put together as workbooks are: %v", p))
 	}
 }
 
-// errorf returns an error about the workbook as a whole.
+// errorf returns an error about the workbook as a whole, with a hint and a formatted message.
 func (w *workbook) errorf(hint, format string, args ...any) *Error {
 	return &Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// readSheet reads a sheet: each cell as the number or the text that it stores. The number format
-// only determines whether a number is a percentage, a date, or has a unit.
+// readSheet reads a sheet. Each cell becomes the number or the text that the file stores for it.
+// The number format only determines whether a number is a percentage or a date, or has a unit.
 func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	bad := func(err error) error {
 		if w.ctx.Err() != nil {
@@ -160,7 +165,7 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 		return nil, bad(err)
 	}
 	defer func() { err = errors.Join(err, shown.Close()) }()
-	s = &sheet{name: name, exacts: make(map[[2]int]bool)}
+	s = &sheet{name: name, numberCells: make(map[[2]int]bool)}
 	cells, text := 0, 0
 	for row := 0; held.Next() && shown.Next(); row++ {
 		if err := browsersched.Err(w.ctx); err != nil {
@@ -174,14 +179,14 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 		if err != nil {
 			return nil, bad(err)
 		}
-		if cells += 1 + len(values); cells > mostCells {
-			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "sheet %s has more than %d cells", inputerr.Quote(name), mostCells)
+		if cells += 1 + len(values); cells > maxCells {
+			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "sheet %s has more than %d cells", inputerr.Quote(name), maxCells)
 		}
 		for _, value := range values {
 			text += len(value)
 		}
-		if text > largestTexts {
-			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(name), largestTexts>>20)
+		if text > maxSheetTextBytes {
+			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(name), maxSheetTextBytes>>20)
 		}
 		s.cells = append(s.cells, values)
 		for field := range values {
@@ -189,17 +194,17 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 			if field < len(texts) {
 				text = texts[field]
 			}
-			open := w.formulas[[2]int{row, field}]
+			open := w.unresolvedFormulas[[2]int{row, field}]
 			if values[field] == "" && text == "" && !open {
 				continue
 			}
 			value, exact := cellText(values[field], text)
 			values[field] = value
 			if exact {
-				s.exacts[[2]int{row, field}] = true
+				s.numberCells[[2]int{row, field}] = true
 			}
 			if value == "" && open {
-				if err := w.checkFormula(s, row, field); err != nil {
+				if err := w.recordMissingResult(s, row, field); err != nil {
 					return nil, bad(err)
 				}
 			}
@@ -214,9 +219,10 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	return s, nil
 }
 
-// checkFormula records a cell that is empty only because its formula has not been computed.
-func (w *officeBook) checkFormula(s *sheet, row, field int) error {
-	if len(s.broken) >= mostErrors {
+// recordMissingResult records an error for an empty cell if the cell has a formula whose result is
+// not in the file. It fails if too many cells that it checks have no formula.
+func (w *officeBook) recordMissingResult(s *sheet, row, field int) error {
+	if len(s.brokenCells) >= maxErrors {
 		return nil
 	}
 	address, err := excelize.CoordinatesToCellName(field+1, row+1)
@@ -228,27 +234,27 @@ func (w *officeBook) checkFormula(s *sheet, row, field int) error {
 		return err
 	}
 	if formula == "" {
-		if w.asked++; w.asked > mostAsked {
+		if w.formulaMissCount++; w.formulaMissCount > maxFormulaMisses {
 			return errors.New("too many of its formulas have no result in the file")
 		}
 	}
 	if formula != "" {
 		p := s.placeOf(row, field)
-		s.broken = append(s.broken, &Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
+		s.brokenCells = append(s.brokenCells, &Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
 			Message: "the formula " + inputerr.Quote("="+formula) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 	}
 	return nil
 }
 
-// cellText returns the content of a cell as text, given its value and its displayed text, and
-// whether it is a number.
+// cellText returns the content of a cell as text, and whether the content is a number. value is the
+// stored text, and shown is the text that a spreadsheet displays.
 func cellText(value, shown string) (text string, exact bool) {
-	f, ok := number(value)
+	f, ok := parseNumber(value)
 	shown = strings.TrimSpace(shown)
 	if !ok || shown == "" {
 		return value, false
 	}
-	plain := exactNumber(f)
+	plain := formatSpreadsheetNumber(f)
 	if shown == plain {
 		return plain, true
 	}
@@ -256,14 +262,14 @@ func cellText(value, shown string) (text string, exact bool) {
 		return value, false // 1.500 is text: as a number it would be stored as 1.5
 	}
 	if strings.HasSuffix(shown, "%") {
-		return exactNumber(float64(f*100)) + "%", true
+		return formatSpreadsheetNumber(float64(f*100)) + "%", true
 	}
 	first := strings.IndexFunc(shown, func(r rune) bool { return r >= '0' && r <= '9' })
 	if first < 0 {
 		return plain, true
 	}
 	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+float64(0.1*math.Abs(f)) }
-	q, message, _ := parseQuantity(shown[first:], DecimalPoint, shownUnits())
+	q, message, _ := parseQuantity(shown[first:], DecimalPoint, displayUnits())
 	if message == "" && near(float64(q.amount.Float64()*sign(f))) {
 		if q.unit != "" {
 			return plain + " " + q.unit, true
@@ -278,9 +284,10 @@ func cellText(value, shown string) (text string, exact bool) {
 	return plain, true
 }
 
-// shownUnits are the units in which a number may be displayed.
-var shownUnits = sync.OnceValue(func() *Units { return DefaultUnits().withoutHints() })
+// displayUnits returns the units that a number format may display behind a number.
+var displayUnits = sync.OnceValue(func() *Units { return DefaultUnits().withoutHints() })
 
+// sign returns −1 for a number below 0 and 1 otherwise.
 func sign(f float64) float64 {
 	if f < 0 {
 		return -1
@@ -288,8 +295,9 @@ func sign(f float64) float64 {
 	return 1
 }
 
-// exactNumber formats a number with the 15 digits that spreadsheets show, without an exponent.
-func exactNumber(f float64) string {
+// formatSpreadsheetNumber formats a number with at most 15 digits, as spreadsheets show it. It uses
+// an exponent only for very large and very small numbers.
+func formatSpreadsheetNumber(f float64) string {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64)
 	if err != nil || math.Abs(short) >= 1e21 || short != 0 && math.Abs(short) < 1e-9 {
 		return strconv.FormatFloat(f, 'g', 15, 64)

@@ -171,8 +171,8 @@ func TestWorkbookFarCell(t *testing.T) {
 	if err != nil || len(book.Recipes) != 1 {
 		t.Fatalf("got %v", err)
 	}
-	if r := book.Recipes[0]; r.Line != 2 || r.Column != 1 || r.cell != "A!A2" {
-		t.Errorf("the recipe stands at %d:%d, %s", r.Line, r.Column, r.cell)
+	if r := book.Recipes[0]; r.Line != 2 || r.Column != 1 || r.cellAddress != "A!A2" {
+		t.Errorf("the recipe stands at %d:%d, %s", r.Line, r.Column, r.cellAddress)
 	}
 }
 
@@ -239,12 +239,12 @@ func TestFormulaAmongEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := book.read("Sheet1")
+	s, err := book.readNamedSheet("Sheet1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.broken) != 2 || s.broken[0].Cell != "Sheet1!B2" || !strings.Contains(s.broken[1].Error(), "=1+1") {
-		t.Errorf("without a result are %v", s.broken)
+	if len(s.brokenCells) != 2 || s.brokenCells[0].Cell != "Sheet1!B2" || !strings.Contains(s.brokenCells[1].Error(), "=1+1") {
+		t.Errorf("without a result are %v", s.brokenCells)
 	}
 	open, err := checkArchive(t.Context(), b.Bytes())
 	if err != nil || len(open) != 2 {

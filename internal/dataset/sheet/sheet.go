@@ -1,5 +1,5 @@
-// Package sheet writes tables for spreadsheets, as CSV and as .xlsx workbooks. No text in them runs
-// as a formula.
+// Package sheet writes tables for spreadsheets, as CSV files and as .xlsx workbooks. A spreadsheet
+// runs none of the texts as a formula.
 package sheet
 
 import (
@@ -16,22 +16,22 @@ import (
 	"kir/internal/dataset"
 )
 
-// A Sheet is a table whose first row has the names of its columns. Cells are
-// strings, whole numbers, float64, [Decimal], or nil for nothing.
+// A Sheet is a table whose first row holds the names of the columns. A cell is a string, a whole
+// number, a float64, a [Decimal], or nil if it is empty.
 type Sheet struct {
-	Name string
-	Rows [][]any
+	Name string  // name of the sheet in a workbook
+	Rows [][]any // cells by row and column
 }
 
-// A Decimal is a formatted number, such as 12.50.
+// A Decimal is a number as formatted text, such as 12.50. A workbook stores it as a number.
 type Decimal string
 
-// Add appends a row.
+// Add appends a row of cells.
 func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
 
-// Safe returns a text as a cell of a CSV file. A text that begins like a formula gets an apostrophe
-// in front, so that no spreadsheet runs it. [dataset.NormalizeName] removes the apostrophe again.
-// Characters that act on a terminal are escaped by [Escaped].
+// Safe returns a text as a cell of a CSV file. If the text begins like a formula, Safe puts an
+// apostrophe in front, so that no spreadsheet runs the text. [dataset.NormalizeName] removes the
+// apostrophe again. Safe also escapes characters as [Escaped] does.
 func Safe(text string) string {
 	if text = Escaped(text); dataset.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
 		return "'" + text
@@ -39,9 +39,9 @@ func Safe(text string) string {
 	return text
 }
 
-// Escaped returns a text with the characters escaped that act on a terminal and are forbidden in
-// workbooks. These are control characters except tabs and line ends, and characters that change the
-// direction of text.
+// Escaped returns a text in which some characters are escaped, as \x1b for example: control
+// characters except tabs and line ends, and characters that change the direction of text. These
+// characters act on a terminal or are forbidden in workbooks.
 func Escaped(text string) string {
 	acts := func(r rune) bool {
 		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) || unicode.Is(unicode.Bidi_Control, r)
@@ -60,7 +60,8 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// CSV writes a sheet as CSV in UTF-8. Numbers have the fewest digits that identify them.
+// CSV writes a sheet as CSV in UTF-8. It writes a float64 with the fewest digits that identify the
+// number.
 func CSV(w io.Writer, s *Sheet) error {
 	out := csv.NewWriter(w)
 	for _, row := range s.Rows {
@@ -84,11 +85,11 @@ func CSV(w io.Writer, s *Sheet) error {
 	return out.Error()
 }
 
-// maxColumnWidth bounds the width of a column, in characters.
+// maxColumnWidth is the maximum width of a column in a workbook, in characters, without the margin.
 const maxColumnWidth = 40
 
-// Workbook writes sheets as an .xlsx workbook with frozen first rows and columns. Texts are text
-// cells, which never run.
+// Workbook writes sheets as an .xlsx workbook. The first row and the first column of each sheet are
+// frozen. Strings are written as text cells, which never run as formulas.
 func Workbook(w io.Writer, sheets ...*Sheet) (err error) {
 	book := excelize.NewFile()
 	defer func() {
@@ -109,7 +110,7 @@ func Workbook(w io.Writer, sheets ...*Sheet) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := fill(book, s, bold); err != nil {
+		if err := writeCells(book, s, bold); err != nil {
 			return err
 		}
 	}
@@ -117,8 +118,9 @@ func Workbook(w io.Writer, sheets ...*Sheet) (err error) {
 	return err
 }
 
-// fill writes the cells of a sheet of a workbook.
-func fill(book *excelize.File, s *Sheet, bold int) error {
+// writeCells writes the cells of s to the sheet of the same name in a workbook. The parameter bold is the
+// style of the first row.
+func writeCells(book *excelize.File, s *Sheet, bold int) error {
 	out, err := book.NewStreamWriter(s.Name)
 	if err != nil {
 		return err
