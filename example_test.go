@@ -51,7 +51,7 @@ func ExampleNew() {
 		rule.Require{Of: []int{3}},
 		rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 8, Max: 20}},
 	}}
-	space, err := mcmc.NewRuledSpace(ctx, set, mcmc.Counting{})
+	space, err := mcmc.NewRuledSpace(ctx, set, mcmc.CountingOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

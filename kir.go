@@ -106,7 +106,7 @@ func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, err
 
 func newProblem(p *compile.Problem) *Problem {
 	out := &Problem{Name: p.Name, Settings: p.Sampler, Time: p.Time, p: p}
-	if p.Auto {
+	if p.KernelChosen {
 		out.Settings.Kernel = ""
 	}
 	return out
@@ -156,17 +156,17 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := run.Memory()
+	store := run.NewMemoryStore()
 	if p.Directory != "" {
-		store = run.Directory(p.Directory)
-		if spec.Place, err = filepath.Abs(asked.File); err != nil {
+		store = run.NewDirectoryStore(p.Directory)
+		if spec.AbsoluteProblemPath, err = filepath.Abs(asked.File); err != nil {
 			return nil, err
 		}
-		spec.Problem = spec.Place
+		spec.ProblemPath = spec.AbsoluteProblemPath
 	}
 	options := run.Options{Workers: p.Workers}
 	if p.Progress != nil {
-		options.Progress = func(s run.Progress) { p.Progress(s.Done) }
+		options.Progress = func(s run.Progress) { p.Progress(s.DoneShare) }
 	}
 	result, err := run.Start(ctx, spec, store, options)
 	if err != nil {

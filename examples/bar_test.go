@@ -34,7 +34,7 @@ func barShelf(t *testing.T) []bottle {
 // anew.
 func TestBar(t *testing.T) {
 	bottles := barShelf(t)
-	p, err := compile.Load(t.Context(), "bar/problem.yaml", compile.Options{Override: func(s *mcmc.Settings) {
+	p, err := compile.Load(t.Context(), "bar/problem.yaml", compile.Options{OverrideSampler: func(s *mcmc.Settings) {
 		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 4000, 1
 	}})
 	if err != nil {

@@ -23,7 +23,7 @@ func TestBestCocktails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Halves = nil // which are another search, and change nothing in this one
+	q.HalfTargets = nil // which are another search, and change nothing in this one
 	iterations := int64(p.Sampler.Chains) * p.Sampler.Iterations()
 	for seed := uint64(1); seed <= testmode.Pick[uint64](10, 2); seed++ {
 		a, err := q.Answer(t.Context(), search.RunContext{Iterations: iterations, Seed: seed})

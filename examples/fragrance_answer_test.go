@@ -113,7 +113,7 @@ func newHouse(t *testing.T) *house {
 			set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: h.least[i], Max: h.most[i]})
 		}
 	}
-	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Table(sizes)})
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: mcmc.Table(sizes)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,12 +303,12 @@ func TestAnswerIsGood(t *testing.T) {
 	t.Logf("%s; the known formulas have a mean quality of %.1f", "R² "+strconv.FormatFloat(h.forest.Quality().Numbers.R2, 'f', 2, 64), known)
 	total := make(map[string]float64)
 	for seed := uint64(1); seed <= seeds; seed++ {
-		o := search.Options{Evaluations: evaluations, Seed: seed, Starts: h.known, Diverse: wanted, Distance: distance, MinDistance: search.MinDistanceShare * typical}
+		o := search.Options{Evaluations: evaluations, Seed: seed, Starts: h.known, DiverseCount: wanted, Distance: distance, MinDistance: search.MinDistanceShare * typical}
 		r, err := search.Best(t.Context(), h.target, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shortlist, err := search.Shortlist(t.Context(), h.target, append(r.Diverse, r.Archive.Best()...), search.ListOptions{Length: wanted, Distance: distance, MinDistance: o.MinDistance})
+		shortlist, err := search.Shortlist(t.Context(), h.target, append(r.Diverse, r.Archive.Best()...), search.ListOptions{MaxEntries: wanted, Distance: distance, MinDistance: o.MinDistance})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,9 +43,9 @@ constraints:
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Halves = nil // which are another search, and change nothing in this one
+	q.HalfTargets = nil // which are another search, and change nothing in this one
 	if !testmode.Enabled() {
-		q.Bounding = nil // the proof of a bound, which adds to what the search finds
+		q.BoundProblem = nil // the proof of a bound, which adds to what the search finds
 	}
 	materials, err := fragrance.Materials()
 	if err != nil {

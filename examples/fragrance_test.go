@@ -41,7 +41,7 @@ func readMaterials(t *testing.T) (all []material) {
 // file says, from its definition; the chains agree on what they found.
 func TestFragrance(t *testing.T) {
 	p, err := compile.Load(context.Background(), "fragrance/problem.yaml", compile.Options{
-		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws, s.Thin = 20_000, 250, 200 },
+		OverrideSampler: func(s *mcmc.Settings) { s.Warmup, s.Draws, s.Thin = 20_000, 250, 200 },
 	})
 	if err != nil {
 		t.Fatal(err)

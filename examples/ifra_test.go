@@ -87,7 +87,7 @@ func TestIFRA(t *testing.T) {
 			t.Fatalf("the file is another one than the test thinks, or is not written: %v", err)
 		}
 	}
-	p, err := compile.Load(t.Context(), filepath.Join(dir, "problem.yaml"), compile.Options{Override: func(s *mcmc.Settings) {
+	p, err := compile.Load(t.Context(), filepath.Join(dir, "problem.yaml"), compile.Options{OverrideSampler: func(s *mcmc.Settings) {
 		if !whole {
 			s.Draws, s.Warmup = 100, 5000
 		}

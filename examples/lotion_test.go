@@ -140,7 +140,7 @@ func TestLotion(t *testing.T) {
 		t.Fatal("problem.yaml has other numbers of ingredients")
 	}
 	changed := before + fmt.Sprintf(uniform, least) + after
-	p, err := compile.Load(t.Context(), "lotion/problem.yaml", compile.Options{Text: []byte(changed), Override: func(s *mcmc.Settings) {
+	p, err := compile.Load(t.Context(), "lotion/problem.yaml", compile.Options{Text: []byte(changed), OverrideSampler: func(s *mcmc.Settings) {
 		s.Kernel, s.Chains, s.Warmup, s.Draws, s.Thin = "balanced", 2, 500, 1000, 5
 	}})
 	if err != nil {

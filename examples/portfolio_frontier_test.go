@@ -26,7 +26,7 @@ func findFrontier(t *testing.T, changes ...string) (*compile.Problem, *report.Tr
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{Between: p.Trade, Effort: 1, Seed: 1})
+	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{ObjectiveNames: p.Trade, Effort: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFrontierByEnumeration(t *testing.T) {
 }
 
 func minimalPoints(points [][]float64) (kept [][]float64) {
-	for _, k := range pareto.Minimal(points) {
+	for _, k := range pareto.NonDominated(points) {
 		kept = append(kept, points[k])
 	}
 	return kept

@@ -78,7 +78,7 @@ func (p indexPortfolio) target(t *testing.T, returns []float64, covariance [][]f
 	for i := range returns {
 		set.Rules = append(set.Rules, rule.Amount{Of: []int{i}, Min: p.least})
 	}
-	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Uniform(held, held)})
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: mcmc.Uniform(held, held)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func searchIndex(t *testing.T, target *mcmc.Target, seed uint64, limit time.Dura
 			if err != nil {
 				return err
 			}
-			c.Search(math.Inf(-1))
+			c.RecordVisited(math.Inf(-1))
 			for made, enough := 0, false; processorTime(t)-begun < limit && !enough; made += scans {
 				advance := c.Advance
 				if made < warmup {
@@ -134,7 +134,7 @@ func searchIndex(t *testing.T, target *mcmc.Target, seed uint64, limit time.Dura
 					}
 					return nil
 				})
-				c.Search(found.utility * target.Objectives()[0].Weight)
+				c.RecordVisited(found.utility * target.Objectives()[0].Weight)
 				enough = found.utility >= known-1e-12
 				mu.Unlock()
 				if err != nil {

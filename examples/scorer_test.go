@@ -85,8 +85,8 @@ func TestScorer(t *testing.T) {
 	}
 	var told []string
 	p, err := compile.Load(compile.AllowPrograms(context.Background()), "scorer/problem.yaml", compile.Options{
-		Override: func(s *mcmc.Settings) { s.Warmup, s.Draws = 100, 50 },
-		Notify:   func(message string) { told = append(told, message) },
+		OverrideSampler: func(s *mcmc.Settings) { s.Warmup, s.Draws = 100, 50 },
+		Notify:          func(message string) { told = append(told, message) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ sampler: {kernel: balanced, chains: 2, warmup: 50, draws: %d, thin: 1, seed: 3}
 // scoredRun is the run of a problem.
 func scoredRun(p *compile.Problem) *run.Spec {
 	s := &run.Spec{
-		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Resolved: p.Resolved, Version: "test",
+		Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, ResolvedProblem: p.Resolved, Version: "test",
 		Settings: p.Sampler,
 	}
 	for _, in := range p.Inputs {
@@ -159,11 +159,11 @@ func scoredRun(p *compile.Problem) *run.Spec {
 
 // readDraws returns the draws of a chain, as text.
 func readDraws(t *testing.T, dir string, chain int) (all []string) {
-	r, err := run.Open(t.Context(), run.Directory(dir))
+	r, err := run.Open(t.Context(), run.NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for d, err := range r.Chain(t.Context(), chain) {
+	for d, err := range r.ChainDraws(t.Context(), chain) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestScoredRunIsResumed(t *testing.T) {
 	n := testmode.Pick(3000, 800)
 	middle := strconv.Itoa(n / 2)
 	whole := t.TempDir()
-	if _, err := run.Start(t.Context(), scoredRun(loadScored(t, whole, n)), run.Directory(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
+	if _, err := run.Start(t.Context(), scoredRun(loadScored(t, whole, n)), run.NewDirectoryStore(filepath.Join(whole, "run")), run.Options{Workers: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for trouble, says := range map[string]string{
@@ -199,7 +199,7 @@ func TestScoredRunIsResumed(t *testing.T) {
 			}
 			options := run.Options{Workers: 2, Interval: time.Millisecond}
 			p := loadScored(t, dir, n)
-			_, err := run.Start(t.Context(), scoredRun(p), run.Directory(filepath.Join(dir, "run")), options)
+			_, err := run.Start(t.Context(), scoredRun(p), run.NewDirectoryStore(filepath.Join(dir, "run")), options)
 			var bad *mcmc.ScoreError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
 				t.Fatalf("the run ended with %v, which does not say %s", err, says)
@@ -211,7 +211,7 @@ func TestScoredRunIsResumed(t *testing.T) {
 			if strings.HasPrefix(trouble, "0 ") {
 				goOn = run.Start
 			}
-			if _, err := goOn(t.Context(), scoredRun(loadScored(t, dir, n)), run.Directory(filepath.Join(dir, "run")), options); err != nil {
+			if _, err := goOn(t.Context(), scoredRun(loadScored(t, dir, n)), run.NewDirectoryStore(filepath.Join(dir, "run")), options); err != nil {
 				t.Fatal(err)
 			}
 			for chain := range 2 {

@@ -36,7 +36,7 @@ func (s *halvesScorer) LogScore() float64 { return s.halves.LogScore(s.x) }
 
 func (*halvesScorer) Moved(i, j int) {}
 
-func (s *halvesScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *halvesScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	for k := range s.x.Amount(i) + s.x.Amount(j) + 1 {
 		p.Add(k, s.At(k))
@@ -84,7 +84,7 @@ func TestLinesOfOne(t *testing.T) {
 					t.Fatalf("%s is at %v, of score %v", kernel, c.State.Composition, s)
 				}
 			}
-			kept.CheckText(t, fmt.Sprintf("%s, seed %d", kernel, seed), fmt.Sprintf("%v, %d updated", seen, c.Updated()))
+			kept.CheckText(t, fmt.Sprintf("%s, seed %d", kernel, seed), fmt.Sprintf("%v, %d updated", seen, c.ChangedCount()))
 		}
 	}
 }

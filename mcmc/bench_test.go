@@ -127,7 +127,7 @@ func constrained(tb testing.TB) *mcmc.Target {
 		}
 		set.Rules = append(set.Rules, rule.Group{Of: members, Used: &rule.Range{Min: 0, Max: 3}})
 	}
-	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.Counting{Law: mcmc.Uniform(1, 24)})
+	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.CountingOptions{Law: mcmc.Uniform(1, 24)})
 	if err != nil {
 		tb.Fatal(err)
 	}

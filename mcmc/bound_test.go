@@ -141,10 +141,10 @@ func TestStartLeadsToBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var none *mcmc.NoStartError
-	if _, _, err := mcmc.StartState(shut, r); !errors.As(err, &none) || none.Bound != "rare" || none.Objective != "" || none.Zero != 1 {
+	if _, _, err := mcmc.StartState(shut, r); !errors.As(err, &none) || none.Bound != "rare" || none.Objective != "" || none.ZeroShare != 1 {
 		t.Errorf("without what leads: %v", err)
 	}
-	bound.Toward = logScores(func(x *mcmc.Composition) float64 { return -gap(x) / 100 })
+	bound.Guide = logScores(func(x *mcmc.Composition) float64 { return -gap(x) / 100 })
 	open, err := target.WithBounds(bound)
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import "fmt"
 // The result depends only on the total number of iterations, not on how the iterations are divided
 // among calls.
 type Chain struct {
-	State *State
-	Tries int // number of compositions drawn from the sparsity law until the start, at β = 1, had positive density
+	State      *State
+	StartDraws int // number of compositions drawn from the sparsity law until the start, at β = 1, had positive density
 
 	mover chainMover
 	rand  *Rand
@@ -41,12 +41,12 @@ type chainMover interface {
 	save(e *encoder)
 
 	// recordingStates returns the states that record the compositions they visit; see
-	// [Chain.Search].
+	// [Chain.RecordVisited].
 	recordingStates() []*State
 	// setWorkers sets how many states may move at the same time.
 	setWorkers(workers int)
 	// statistics returns the statistics of the ladder, or nil if the chain has no ladder.
-	statistics() *Ladder
+	statistics() *LadderStatistics
 }
 
 // NewChain starts a chain that moves by a kernel on a target. The seed and the index together
@@ -61,7 +61,7 @@ func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", index, err)
 	}
-	return &Chain{State: x, Tries: tries, mover: &kernelMover{k, x}, rand: r}, nil
+	return &Chain{State: x, StartDraws: tries, mover: &kernelMover{k, x}, rand: r}, nil
 }
 
 // newChainRand returns the stream of random numbers of the chain with the given seed and index.
@@ -95,7 +95,7 @@ func (c *Chain) SetWorkers(workers int) { c.mover.setWorkers(workers) }
 
 // Ladder returns the statistics of a tempered chain since warm-up. It returns nil for a chain that
 // has only one state.
-func (c *Chain) Ladder() *Ladder { return c.mover.statistics() }
+func (c *Chain) Ladder() *LadderStatistics { return c.mover.statistics() }
 
 // Tally returns the counts of the iterations since [Chain.EndWarmup].
 func (c *Chain) Tally() Tally {
@@ -104,15 +104,15 @@ func (c *Chain) Tally() Tally {
 	return t
 }
 
-// Updated returns the field Updated of [Chain.Tally], the number of iterations that changed the
+// ChangedCount returns the field ChangedCount of [Chain.Tally], the number of iterations that changed the
 // composition, without copying the other counts.
-func (c *Chain) Updated() int64 { return c.tally.Updated }
+func (c *Chain) ChangedCount() int64 { return c.tally.Updated }
 
-// Search makes the replicas of a tempered chain record, from now on, compositions whose log score
-// exceeds logScoreAbove. [VisitedState] says which compositions can be recorded. Search draws no
+// RecordVisited makes the replicas of a tempered chain record, from now on, compositions whose log score
+// exceeds logScoreAbove. [VisitedState] says which compositions can be recorded. RecordVisited draws no
 // random number and changes no draw. It returns false for a chain that has only one state; such a
 // chain records nothing.
-func (c *Chain) Search(logScoreAbove float64) (searches bool) {
+func (c *Chain) RecordVisited(logScoreAbove float64) (searches bool) {
 	states := c.mover.recordingStates()
 	for _, x := range states {
 		if x.visited == nil {
@@ -176,6 +176,6 @@ func (m *kernelMover) save(e *encoder) {
 	e.writeState(m.current)
 }
 
-func (m *kernelMover) recordingStates() []*State { return nil }
-func (m *kernelMover) setWorkers(int)            {}
-func (m *kernelMover) statistics() *Ladder       { return nil }
+func (m *kernelMover) recordingStates() []*State     { return nil }
+func (m *kernelMover) setWorkers(int)                {}
+func (m *kernelMover) statistics() *LadderStatistics { return nil }

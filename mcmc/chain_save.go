@@ -22,17 +22,17 @@ const (
 // [State.Learnt] is set, by a [Learner] of the user's own, cannot be saved.
 func (c *Chain) MarshalBinary() ([]byte, error) {
 	e := encoder{data: []byte(savedChainHeader)}
-	e.writeInts(int64(c.State.Composition.N()), int64(c.Tries))
+	e.writeInts(int64(c.State.Composition.N()), int64(c.StartDraws))
 	e.writeTally(&c.tally)
 	e.writeRand(c.rand)
 	c.mover.save(&e)
 	return e.data, e.err
 }
 
-// MostSaved returns an upper bound of the number of bytes that [Chain.MarshalBinary] returns. The
+// MaxSavedBytes returns an upper bound of the number of bytes that [Chain.MarshalBinary] returns. The
 // argument kernel is one of [KernelNames]; used is the greatest number of ingredients that a
 // composition of the chain uses.
-func MostSaved(kernel string, used int) int64 {
+func MaxSavedBytes(kernel string, used int) int64 {
 	const (
 		number = 5 // bytes of an ingredient or an amount, at most
 		fixed  = 1 << 12
@@ -81,7 +81,7 @@ func restoreChain(t *Target, data []byte, restore func(d *decoder) chainMover) (
 	if n := d.readInt(); d.err == nil && n != int64(t.space.ingredients) {
 		return nil, fmt.Errorf("the saved chain has %d ingredients and the target %d", n, t.space.ingredients)
 	}
-	c := &Chain{Tries: int(d.readInt())}
+	c := &Chain{StartDraws: int(d.readInt())}
 	d.readTally(&c.tally)
 	c.rand = d.readRand()
 	if d.err == nil {

@@ -23,7 +23,7 @@ func TestRestoredEqualsUninterrupted(t *testing.T) {
 			if kernel == "hand over" {
 				var k mcmc.Kernel
 				if k, err = handOverKernel(target); err == nil {
-					sampler, err = mcmc.SamplerOf(target, k)
+					sampler, err = mcmc.NewKernelSampler(target, k)
 				}
 			}
 			if err != nil {
@@ -349,7 +349,7 @@ func TestMostSaved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			share := float64(len(data)) / float64(mcmc.MostSaved(c.kernel, 24))
+			share := float64(len(data)) / float64(mcmc.MaxSavedBytes(c.kernel, 24))
 			if share > 1 {
 				t.Fatalf("%s: %d bytes are %.2f of what there may be", c.kernel, len(data), share)
 			}

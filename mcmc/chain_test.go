@@ -23,7 +23,7 @@ func chainTargets(t *testing.T) map[string]*mcmc.Target {
 	})
 	ruled, err := mcmc.NewRuledSpace(context.Background(), rule.Set{Ingredients: 12, Total: 30, Rules: []rule.Rule{
 		rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}}, rule.Group{Of: []int{2, 3}, Used: &rule.Range{Min: 0, Max: 1}},
-	}}, mcmc.Counting{Law: mcmc.Uniform(1, 6)})
+	}}, mcmc.CountingOptions{Law: mcmc.Uniform(1, 6)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,6 @@ func trace(t *testing.T, c *mcmc.Chain, steps int) string {
 		}
 		fmt.Fprintln(&b, c.State.Composition, math.Float64bits(c.State.LogDensity()), c.State.AppendScores(nil))
 	}
-	fmt.Fprintf(&b, "%+v %d", c.Tally(), c.Tries)
+	fmt.Fprintf(&b, "%+v %d", c.Tally(), c.StartDraws)
 	return b.String()
 }

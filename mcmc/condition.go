@@ -25,9 +25,9 @@ type Condition struct {
 	// proportional to the product of this probability and the objectives.
 	Weights []float64
 
-	// Class holds the class number of each value; nil puts all values in class 0. Rules that join a
+	// ValueClasses holds the class number of each value; nil puts all values in class 0. Rules that join a
 	// condition to the composition treat all values of a class alike.
-	Class []int
+	ValueClasses []int
 }
 
 // A conditionSet holds the conditions of a space. A nil conditionSet stands for no conditions.
@@ -98,8 +98,8 @@ func (c *Condition) valueLaw() (p, logP []float64, values [][]int, err error) {
 	if n < 1 || n > maxConditionValues {
 		return nil, nil, nil, fmt.Errorf("has %d values: it must have from 1 to %d", n, maxConditionValues)
 	}
-	if c.Class != nil && len(c.Class) != n {
-		return nil, nil, nil, fmt.Errorf("has %d values, of which %d have a class", n, len(c.Class))
+	if c.ValueClasses != nil && len(c.ValueClasses) != n {
+		return nil, nil, nil, fmt.Errorf("has %d values, of which %d have a class", n, len(c.ValueClasses))
 	}
 	top := 0.0
 	for v, w := range c.Weights {
@@ -145,10 +145,10 @@ func groupProbabilitiesByClass(p []float64, values [][]int) [][]float64 {
 
 // classOf returns the class of value v.
 func (c *Condition) classOf(v int) int {
-	if c.Class == nil {
+	if c.ValueClasses == nil {
 		return 0
 	}
-	return c.Class[v]
+	return c.ValueClasses[v]
 }
 
 // Conditions returns the conditions of the space, or nil if the space has none. Callers must not

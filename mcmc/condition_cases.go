@@ -167,8 +167,8 @@ func (r *ruleset) withCountsOfCases(s *conditionCases) *ruleset {
 // shareForSize returns the share of the pairs of a composition and conditions that keep all rules,
 // among the pairs that a [spaceDrawer] draws from. The compositions use n ingredients, and logW is
 // log W_n of [WithConditions]. The errors of the cases are taken as independent.
-func (s *conditionCases) shareForSize(n int, logW float64) Share {
-	all := Share{N: n, Exact: true, Counted: true}
+func (s *conditionCases) shareForSize(n int, logW float64) UncountedRuleShare {
+	all := UncountedRuleShare{N: n, Exact: true, Counted: true}
 	drawn, squares := logSumExp(s.drawableLaws[n].logWeights), 0.0
 	for k, c := range s.caseSpaces {
 		if c == nil || n > c.MaxUsed() || c.rules.shares == nil {
@@ -261,7 +261,7 @@ func (c *caseScorer) LogScore() float64 {
 
 // Line adds to p the scores of all divisions of the joint amount of i and j. The case stays the
 // same.
-func (c *caseScorer) Line(i, j int, p *Pieces) {
+func (c *caseScorer) Line(i, j int, p *PiecewiseConstant) {
 	if c.currentScorer == nil {
 		p.Add(0, negInf)
 		return
@@ -277,7 +277,7 @@ func (c *caseScorer) Moved(i, j int) {
 }
 
 // Values adds the score of each value of condition k to p. All else stays as it is.
-func (c *caseScorer) Values(k int, p *Pieces) {
+func (c *caseScorer) Values(k int, p *PiecewiseConstant) {
 	of := &c.cases.caseConditions[k]
 	base := c.currentCase - c.cases.caseStrides[k]*of.classOf(int(c.composition.conditions[k]))
 	scores := slices.Grow(c.classScores[:0], c.cases.classCounts[k])[:c.cases.classCounts[k]]

@@ -30,9 +30,9 @@ func newConditionCell(t *testing.T, seed uint64) *ruledCell {
 		for v := range 1 + r.IntN(3) {
 			one.Weights = append(one.Weights, 0.1+r.Float64())
 			if tied {
-				one.Class = append(one.Class, (v*v+1)%2)
+				one.ValueClasses = append(one.ValueClasses, (v*v+1)%2)
 				if v == 0 {
-					one.Class[0] = 0
+					one.ValueClasses[0] = 0
 				}
 			}
 		}
@@ -40,9 +40,9 @@ func newConditionCell(t *testing.T, seed uint64) *ruledCell {
 		law.Conditions = append(law.Conditions, one.Weights)
 	}
 	rules, feasible := randomRules(r, ingredients, total)
-	counting := mcmc.Counting{}
+	counting := mcmc.CountingOptions{}
 	if seed%8 < 4 { // no tables of what need not have one
-		counting.TableSteps = 1
+		counting.MaxTableSteps = 1
 	}
 	count := func(set rule.Set) *mcmc.Space {
 		space, err := mcmc.NewRuledSpace(context.Background(), set, counting)
@@ -62,7 +62,7 @@ func newConditionCell(t *testing.T, seed uint64) *ruledCell {
 		strides, number := make([]int, len(conditions)), 1
 		for c := len(conditions) - 1; c >= 0; c-- {
 			strides[c] = number
-			number *= 1 + slices.Max(conditions[c].Class)
+			number *= 1 + slices.Max(conditions[c].ValueClasses)
 		}
 		var keeps []func(x []int) bool
 		for range number {
@@ -81,7 +81,7 @@ func newConditionCell(t *testing.T, seed uint64) *ruledCell {
 		law.Feasible = func(x []int) bool {
 			number := 0
 			for c, v := range x[ingredients:] {
-				number += strides[c] * conditions[c].Class[v]
+				number += strides[c] * conditions[c].ValueClasses[v]
 			}
 			return feasible(x[:ingredients]) && keeps[number](x[:ingredients])
 		}
@@ -112,7 +112,7 @@ func conditionCellOf(t *testing.T, seed uint64, r *rand.Rand, space *mcmc.Space,
 		return nil
 	}
 	law.Size = func(n int) float64 { return sizes[n] }
-	c := &ruledCell{measured: space.Shares() != nil && !slices.ContainsFunc(space.Shares(), func(s mcmc.Share) bool { return s.Exact })}
+	c := &ruledCell{measured: space.UncountedRuleShares() != nil && !slices.ContainsFunc(space.UncountedRuleShares(), func(s mcmc.UncountedRuleShare) bool { return s.Exact })}
 	var wishes []mcmc.Objective
 	if r.IntN(3) > 0 {
 		score := func(x []int) float64 {
@@ -171,7 +171,7 @@ type valueScorer struct {
 
 func (s *valueScorer) Reset()            { s.y = s.x.Clone() }
 func (s *valueScorer) LogScore() float64 { return s.p.LogScore(s.y) }
-func (s *valueScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *valueScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	y := s.y.Clone()
 	for k := range y.Amount(i) + y.Amount(j) + 1 {
 		if err := y.Move(i, j, k); err != nil {
@@ -185,7 +185,7 @@ func (s *valueScorer) Moved(i, j int) {
 		panic(err)
 	}
 }
-func (s *valueScorer) Values(c int, p *mcmc.Pieces) {
+func (s *valueScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	y := s.y.Clone()
 	for v := range s.p.conditions[c] {
 		if err := y.SetCondition(c, v); err != nil {
@@ -204,7 +204,7 @@ func (s *valueScorer) ConditionSet(c int) {
 // conditions: with rules of every kind, rules that hold in some cases, properties of both, and alone.
 func TestConditionKernels(t *testing.T) {
 	t.Parallel()
-	kernels := append(slices.Clone(gridKernels), gridKernel{name: "balanced's line and set", make: mixed(mcmc.Mix{Line: 1}), part: true})
+	kernels := append(slices.Clone(gridKernels), gridKernel{name: "balanced's line and set", make: mixed(mcmc.MoveMix{Line: 1}), part: true})
 	ran, tied, scored := 0, 0, 0
 	for seed := range uint64(testmode.Pick(1200, 240)) {
 		c := newConditionCell(t, seed)
@@ -222,7 +222,7 @@ func TestConditionKernels(t *testing.T) {
 				continue
 			}
 			k, err := g.make(c.target)
-			if g.name == "exact" && (len(c.target.Objectives()) > 0 || c.target.Space().Shares() != nil) {
+			if g.name == "exact" && (len(c.target.Objectives()) > 0 || c.target.Space().UncountedRuleShares() != nil) {
 				if err == nil {
 					t.Errorf("seed %d: exact is made for a target that it cannot draw from", seed)
 				}
@@ -356,7 +356,7 @@ func TestConditionChainIsRestored(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if most := mcmc.MostSaved(name, c.target.Space().N()); int64(len(data)) > most {
+				if most := mcmc.MaxSavedBytes(name, c.target.Space().N()); int64(len(data)) > most {
 					t.Errorf("seed %d: %s saves %d bytes, at most %d are stated", seed, name, len(data), most)
 				}
 				again, err := sampler.RestoreChain(data)

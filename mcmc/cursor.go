@@ -40,14 +40,14 @@ func (c *Cursor) Set(x *Composition) error {
 	return c.state.Refresh()
 }
 
-// Line returns the log score, as [Cursor.LogScore] defines it, of all splits of a line. Split k
+// LineScores returns the log score, as [Cursor.LogScore] defines it, of all splits of a line. Split k
 // gives k units of the sum x_i + x_j, which must be positive, to ingredient i and the rest to j;
 // see [Scorer].
 //
 // The scores leave out the law of n, which differs at the two ends; see [Target.LogLaw]. If this
 // law gives an end no mass, the value at that end is undefined and may be NaN. The result is valid
 // until the next call.
-func (c *Cursor) Line(i, j int) (*Pieces, error) {
+func (c *Cursor) LineScores(i, j int) (*PiecewiseConstant, error) {
 	x := c.state
 	if len(x.terms) == 0 {
 		x.sumPieces.Reset()
@@ -70,25 +70,25 @@ func (c *Cursor) Line(i, j int) (*Pieces, error) {
 	return pieces, err
 }
 
-// A CurvedLine is the result of [Cursor.Curve].
-type CurvedLine struct {
-	Zero, Full float64 // the log scores of the ends: all units to j, and all units to i
+// A CurveResult is the result of [Cursor.BestAndDrawnSplit].
+type CurveResult struct {
+	ZeroScore, FullScore float64 // the log scores of the ends: all units to j, and all units to i
 
-	// Best is the inner split with the highest score, and Drawn an inner split drawn at random. An
+	// Best is the inner split with the highest score, and DrawnSplit an inner split drawn at random. An
 	// inner split gives units to both ingredients. Best is 0 if the rules allow no inner split.
-	Best, Drawn int
+	BestSplit, DrawnSplit int
 
 	BestScore, DrawnScore float64 // the log scores of the splits Best and Drawn
 }
 
-// Curve returns the best split and a random split of a line without scoring every split. It works
+// BestAndDrawnSplit returns the best split and a random split of a line without scoring every split. It works
 // for long lines whose properties have bounds; see [CurveScorer]. The splits k with from ≤ k < to
 // are compared, except the two ends of the line. The random split has probability ∝ exp(β·log
 // score).
 //
-// Curve returns ok = false for all other lines, and where the bounds are too loose. Call
-// [Cursor.Line] instead in these cases.
-func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLine, ok bool, err error) {
+// BestAndDrawnSplit returns ok = false for all other lines, and where the bounds are too loose. Call
+// [Cursor.LineScores] instead in these cases.
+func (c *Cursor) BestAndDrawnSplit(r *Rand, beta float64, i, j, from, to int) (line CurveResult, ok bool, err error) {
 	x := c.state
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	if !x.usesEnvelope(r, s) {
@@ -100,7 +100,7 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	if err != nil {
 		return line, false, err
 	}
-	line.Zero, line.Full = e.scoreAt(x.sumPieces.values[0], 0), e.scoreAt(x.sumPieces.values[len(x.sumPieces.values)-1], s)
+	line.ZeroScore, line.FullScore = e.scoreAt(x.sumPieces.values[0], 0), e.scoreAt(x.sumPieces.values[len(x.sumPieces.values)-1], s)
 	e.spans = e.spans[:0]
 	for q, v := range x.sumPieces.values {
 		first, end := innerSplitsOfPiece(&x.sumPieces, q, s)
@@ -111,33 +111,33 @@ func (c *Cursor) Curve(r *Rand, beta float64, i, j, from, to int) (line CurvedLi
 	}
 	e.findScale()
 	e.refineSpans()
-	if line.Best, line.BestScore = e.bestInnerSplit(negInf); e.weighAll || line.Best == 0 {
+	if line.BestSplit, line.BestScore = e.bestInnerSplit(negInf); e.weighAll || line.BestSplit == 0 {
 		return line, !e.weighAll, nil
 	}
-	line.Drawn, _, _ = e.drawSplit(r, -1)
+	line.DrawnSplit, _, _ = e.drawSplit(r, -1)
 	line.DrawnScore = e.drawnScore
 	return line, !e.weighAll, nil
 }
 
 // Move gives k units of the sum x_i + x_j to ingredient i and the rest to j. The argument logScore
-// must be the score of split k from [Cursor.Line].
+// must be the score of split k from [Cursor.LineScores].
 func (c *Cursor) Move(i, j, k int, logScore float64) {
 	c.state.moveUnscored(i, j, k)
 	c.state.logScore = logScore
 }
 
-// FreeConditions returns the indices of the conditions that have more than one value. Callers must
+// MultiValuedConditions returns the indices of the conditions that have more than one value. Callers must
 // not modify the slice.
-func (c *Cursor) FreeConditions() []int {
+func (c *Cursor) MultiValuedConditions() []int {
 	if s := c.state.target.space.conditions; s != nil {
 		return s.multiValuedConditions
 	}
 	return nil
 }
 
-// Values returns the log score, as [Cursor.LogScore] defines it, for each value of condition k, by
+// ConditionScores returns the log score, as [Cursor.LogScore] defines it, for each value of condition k, by
 // the index of the value. All else stays as it is. The result is valid until the next call.
-func (c *Cursor) Values(k int) (*Pieces, error) {
+func (c *Cursor) ConditionScores(k int) (*PiecewiseConstant, error) {
 	p, err := c.state.conditionScores(k)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (c *Cursor) Values(k int) (*Pieces, error) {
 }
 
 // SetCondition sets condition k to the value with index value. The argument logScore must be the
-// score of this value from [Cursor.Values].
+// score of this value from [Cursor.ConditionScores].
 func (c *Cursor) SetCondition(k, value int, logScore float64) {
 	c.state.setCondition(k, value)
 	c.state.logScore = logScore

@@ -20,7 +20,7 @@ func TestCursorScores(t *testing.T) {
 func testCursorScores(t *testing.T, law mcmc.Sparsity) {
 	space, err := mcmc.NewRuledSpace(t.Context(), rule.Set{Ingredients: 4, Total: 7, Rules: []rule.Rule{
 		rule.Need{If: 0, Then: []int{2, 3}}, rule.Amount{Of: []int{1}, Max: 3},
-	}}, mcmc.Counting{})
+	}}, mcmc.CountingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func testCursorScores(t *testing.T, law mcmc.Sparsity) {
 		if i == j || s == 0 {
 			continue
 		}
-		p, err := c.Line(i, j)
+		p, err := c.LineScores(i, j)
 		if err != nil {
 			t.Fatal(err)
 		}

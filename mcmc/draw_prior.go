@@ -82,7 +82,7 @@ func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	const maxTries = 10_000_000
 	for range maxTries {
 		p.drawer.draw(r, p.lastDraw, n)
-		if t.space.Shares() == nil || t.space.rules.Keeps(p.lastDrawParts()) {
+		if t.space.UncountedRuleShares() == nil || t.space.rules.AreKeptBy(p.lastDrawParts()) {
 			return p.lastDraw, nil
 		}
 	}
@@ -102,17 +102,17 @@ var ErrNoStart = errors.New("no start of positive density was found")
 // A NoStartError is an [ErrNoStart] that names the objective or the bound that forbids most of the
 // compositions that were tried.
 type NoStartError struct {
-	Tries     int     // number of compositions drawn in search of a start
-	Objective string  // name of the objective that is 0 most often; empty if that is a bound, or if nothing is 0
-	Bound     string  // name of the bound that is 0 most often; empty if that is an objective, or if nothing is 0
-	Zero      float64 // share of random compositions for which that objective or bound is 0
-	Parts     []Part  // the parts of one composition for which that objective or bound is 0
+	Tries        int     // number of compositions drawn in search of a start
+	Objective    string  // name of the objective that is 0 most often; empty if that is a bound, or if nothing is 0
+	Bound        string  // name of the bound that is 0 most often; empty if that is an objective, or if nothing is 0
+	ZeroShare    float64 // share of random compositions for which that objective or bound is 0
+	ExampleParts []Part  // the parts of one composition for which that objective or bound is 0
 }
 
 func (e *NoStartError) Error() string {
 	text := fmt.Sprintf("%v among %d compositions drawn from the sparsity law: each has a property that is 0", ErrNoStart, e.Tries)
 	if name := e.Objective + e.Bound; name != "" {
-		text += fmt.Sprintf(", %q in %.3g %% of them", name, 100*e.Zero)
+		text += fmt.Sprintf(", %q in %.3g %% of them", name, 100*e.ZeroShare)
 	}
 	return text
 }
@@ -149,7 +149,7 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 		}
 	}
 	if k := slices.Index(zeros, slices.Max(append(zeros, 1))); k >= 0 {
-		if e.Zero, e.Parts = float64(zeros[k])/diagnosticDraws, examples[k]; k < len(t.objectives) {
+		if e.ZeroShare, e.ExampleParts = float64(zeros[k])/diagnosticDraws, examples[k]; k < len(t.objectives) {
 			e.Objective = t.objectives[k].Name
 		} else {
 			e.Bound = t.bounds[k-len(t.objectives)].Name
@@ -176,7 +176,7 @@ const lawStartDraws = 1_000
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	prior := NewPrior(t)
 	x = newState(t, prior.lastDraw)
-	leads := slices.ContainsFunc(t.bounds, func(b Bound) bool { return b.Toward != nil })
+	leads := slices.ContainsFunc(t.bounds, func(b Bound) bool { return b.Guide != nil })
 	for tries < maxStartDraws {
 		if leads && tries == lawStartDraws {
 			if led, more, err := t.findStateWithinBounds(r); led != nil || err != nil {
@@ -218,7 +218,7 @@ func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error)
 	free := *t
 	free.bounds = nil
 	for _, b := range t.bounds {
-		if b.Toward == nil {
+		if b.Guide == nil {
 			free.bounds = append(free.bounds, b)
 		}
 	}
@@ -257,8 +257,8 @@ func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error)
 func (t *Target) guidedObjectives(power float64) []Objective {
 	wishes := slices.Clone(t.objectives)
 	for _, b := range t.bounds {
-		if b.Toward != nil {
-			wishes = append(wishes, Objective{Name: "toward " + b.Name, Property: b.Toward, Weight: power})
+		if b.Guide != nil {
+			wishes = append(wishes, Objective{Name: "toward " + b.Name, Property: b.Guide, Weight: power})
 		}
 	}
 	return wishes

@@ -172,7 +172,7 @@ func ExampleNewTempered() {
 	chain.EndWarmup()
 	best := math.Inf(-1)
 	for range 5000 {
-		chain.Search(best)
+		chain.RecordVisited(best)
 		if err := chain.Advance(1); err != nil {
 			log.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here i
 	from, to := x.stepRange(&one)
 	scorer := s.rules.scorer(x)
 	scorer.Reset()
-	var p Pieces
+	var p PiecewiseConstant
 	scorer.scoreSteps(&one, from, to, &p)
 	for k := range p.values {
 		end := int32(to - from + 1)

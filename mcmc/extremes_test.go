@@ -50,7 +50,7 @@ func (byLinesScorer) Reset()              {}
 func (byLinesScorer) Moved(i, j int)      {}
 func (s byLinesScorer) LogScore() float64 { return s.property.LogScore(s.x) }
 
-func (s byLinesScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s byLinesScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	y := s.x.Clone()
 	for k := range y.Amount(i) + y.Amount(j) + 1 {
 		if err := y.Move(i, j, k); err != nil {
@@ -103,10 +103,10 @@ func newExtremeCell(t *testing.T, seed uint64, mostIngredients, mostTotal int, r
 	if ruled = ruled && total >= 2; ruled {
 		var rules rule.Set
 		rules, feasible = randomRules(r, ingredients, total)
-		if space, err = mcmc.NewRuledSpace(context.Background(), rules, mcmc.Counting{}); err != nil {
+		if space, err = mcmc.NewRuledSpace(context.Background(), rules, mcmc.CountingOptions{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		c.measured = space.Shares() != nil
+		c.measured = space.UncountedRuleShares() != nil
 	}
 	counted := make([]float64, most+1)
 	for x := range stattest.Compositions(ingredients, total) {
@@ -395,7 +395,7 @@ func TestNil(t *testing.T) {
 	if _, err := o.Sampler(nil); err == nil || !strings.Contains(err.Error(), "no target") {
 		t.Errorf("no target: %v", err)
 	}
-	if _, err := mcmc.SamplerOf(target, nil); err == nil {
+	if _, err := mcmc.NewKernelSampler(target, nil); err == nil {
 		t.Error("a sampler of no kernel")
 	}
 	if _, err := mcmc.NewTempered(nil); err == nil {

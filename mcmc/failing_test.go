@@ -34,7 +34,7 @@ func (s *saidScorer) LogScore() float64 { return s.point(s.x) }
 
 func (*saidScorer) Moved(i, j int) {}
 
-func (s *saidScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *saidScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	for k := range sum + 1 {
 		if s.line != nil {
@@ -99,7 +99,7 @@ func TestScoresFail(t *testing.T) {
 			}
 			text := fmt.Sprint(err)
 			if bad, is := errors.AsType[*mcmc.ScoreError](err); is {
-				text += fmt.Sprintf(" | %s %v %s %v %v", bad.Objective, bad.Value, bad.State, bad.Parts, bad.Err)
+				text += fmt.Sprintf(" | %s %v %s %v %v", bad.Objective, bad.Value, bad.Composition, bad.Parts, bad.Err)
 			}
 			kept.CheckText(t, name+", "+kernel, text)
 		}

@@ -48,20 +48,20 @@ var gridKernels = []gridKernel{
 	{name: "exact", make: shipped("exact"), every: 84, refuses: func(c cell) bool { return c.scored }},
 	{name: "metropolis", make: handOverKernel, part: true},
 	{name: "balanced", make: shipped("balanced"), every: 35, most: 126},
-	{name: "balanced's line", make: mixed(mcmc.Mix{Line: 1}), part: true},
-	{name: "balanced's resize", make: mixed(mcmc.Mix{Resize: 1}), part: true, every: 84},
-	{name: "balanced's refresh", make: mixed(mcmc.Mix{Refresh: 1}), every: 20},
-	{name: "balanced's recall", make: mixed(mcmc.Mix{Recall: 1}), every: 15, most: 35},
+	{name: "balanced's line", make: mixed(mcmc.MoveMix{Line: 1}), part: true},
+	{name: "balanced's resize", make: mixed(mcmc.MoveMix{Resize: 1}), part: true, every: 84},
+	{name: "balanced's refresh", make: mixed(mcmc.MoveMix{Refresh: 1}), every: 20},
+	{name: "balanced's recall", make: mixed(mcmc.MoveMix{Recall: 1}), every: 15, most: 35},
 	{name: "balanced, taught", make: taught(shipped("balanced")), every: 10, most: 20},
-	{name: "balanced's line, taught", make: taught(mixed(mcmc.Mix{Line: 1})), part: true},
-	{name: "balanced's recall, taught", make: taught(mixed(mcmc.Mix{Recall: 1})), every: 10, most: 20},
+	{name: "balanced's line, taught", make: taught(mixed(mcmc.MoveMix{Line: 1})), part: true},
+	{name: "balanced's recall, taught", make: taught(mixed(mcmc.MoveMix{Recall: 1})), every: 10, most: 20},
 }
 
 func shipped(name string) func(t *mcmc.Target) (mcmc.Kernel, error) {
 	return func(t *mcmc.Target) (mcmc.Kernel, error) { return mcmc.NewKernel(name, t) }
 }
 
-func mixed(m mcmc.Mix) func(t *mcmc.Target) (mcmc.Kernel, error) {
+func mixed(m mcmc.MoveMix) func(t *mcmc.Target) (mcmc.Kernel, error) {
 	return func(t *mcmc.Target) (mcmc.Kernel, error) { return mcmc.NewBalancedMix(t, m) }
 }
 

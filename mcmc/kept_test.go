@@ -30,7 +30,7 @@ func TestDrawsStay(t *testing.T) {
 		}
 		risks[i][i] += 0.02
 	}
-	blend := must(property.NewBlend(spread, 9000, must(property.Normal(7, 0.3))))
+	blend := must(property.NewBlend(spread, 9000, must(property.BellShaped(7, 0.3))))
 	portfolio := must(property.NewMarkowitz(returns, risks, 300, 9000))
 	targets["long lines"] = newTarget(t, 40, 9000, mcmc.Uniform(2, 9), mcmc.Objective{Name: "blend", Property: blend, Weight: 2}, mcmc.Objective{Name: "portfolio", Property: portfolio, Weight: 1})
 	holes := wish("holes", 1, func(x *mcmc.Composition) float64 {
@@ -63,12 +63,12 @@ func TestDrawsStay(t *testing.T) {
 			if steps == 1 && (name == "equal" || name == "limited") {
 				continue // takes long, or is measured in any case
 			}
-			space, err := mcmc.NewRuledSpace(t.Context(), rule.Set{Ingredients: n, Total: 40, Rules: rules}, mcmc.Counting{Law: mcmc.Uniform(1, 5), Seed: 3, Workers: 1, TableSteps: steps})
+			space, err := mcmc.NewRuledSpace(t.Context(), rule.Set{Ingredients: n, Total: 40, Rules: rules}, mcmc.CountingOptions{Law: mcmc.Uniform(1, 5), Seed: 3, Workers: 1, MaxTableSteps: steps})
 			if err != nil {
 				t.Fatal(err)
 			}
 			said := fmt.Sprintf("%.9g", space.LogCounts(5))
-			for _, s := range space.Shares() {
+			for _, s := range space.UncountedRuleShares() {
 				said += fmt.Sprintf(" %+.6v", s)
 			}
 			kept.CheckText(t, fmt.Sprintf("space, %s, %v", name, steps), said)
@@ -91,15 +91,15 @@ func TestDrawsStay(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return mcmc.SamplerOf(t, k)
+		return mcmc.NewKernelSampler(t, k)
 	}
-	for name, mix := range map[string]mcmc.Mix{"mix of lines": {Line: 1}, "mix of resizes": {Resize: 2}, "mix of all": {Line: 1, Resize: 1, Refresh: 1, Recall: 1, Along: 1}} {
+	for name, mix := range map[string]mcmc.MoveMix{"mix of lines": {Line: 1}, "mix of resizes": {Resize: 2}, "mix of all": {Line: 1, Resize: 1, Refresh: 1, Recall: 1, Constrained: 1}} {
 		kernels[name] = func(t *mcmc.Target) (mcmc.Sampler, error) {
 			k, err := mcmc.NewBalancedMix(t, mix)
 			if err != nil {
 				return nil, err
 			}
-			return mcmc.SamplerOf(t, k)
+			return mcmc.NewKernelSampler(t, k)
 		}
 	}
 	for name, target := range targets {
@@ -115,7 +115,7 @@ func TestDrawsStay(t *testing.T) {
 				kept.CheckText(t, of, err.Error())
 				continue
 			}
-			c.Search(0.1)
+			c.RecordVisited(0.1)
 			if err := c.Warm(100); err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestDrawsStay(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, second := sha256.Sum256([]byte(steps)), sha256.Sum256(data)
-			said := fmt.Sprintf("%.60s %.9g %.9g, %d updated, %d finds to %.9g, %d bytes, %x %x", c.State.Composition.String(), c.State.LogDensity(), c.State.AppendScores(nil), c.Updated(), finds, best, len(data), first[:8], second[:8])
+			said := fmt.Sprintf("%.60s %.9g %.9g, %d updated, %d finds to %.9g, %d bytes, %x %x", c.State.Composition.String(), c.State.LogDensity(), c.State.AppendScores(nil), c.ChangedCount(), finds, best, len(data), first[:8], second[:8])
 			if l := c.Ladder(); l != nil {
 				said += fmt.Sprintf(" %d rungs, barrier %.6g, %d restarts, %d round trips, log Z %.6g ± %.6g", len(l.Rungs), l.Barrier, l.Restarts, l.RoundTrips, l.LogZ, l.LogZError)
 			}
@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 	}
 	_, err = mcmc.NewExact(scored)
 	said("exact, scored", err)
-	for _, m := range []mcmc.Mix{{}, {Line: -1}, {Resize: nan}, {Refresh: inf}, {Recall: -1, Line: 1}, {Along: -1, Line: 1}, {Along: 1}, {Recall: 1}} {
+	for _, m := range []mcmc.MoveMix{{}, {Line: -1}, {Resize: nan}, {Refresh: inf}, {Recall: -1, Line: 1}, {Constrained: -1, Line: 1}, {Constrained: 1}, {Recall: 1}} {
 		_, err := mcmc.NewBalancedMix(target, m)
 		said(fmt.Sprintf("mix %v", m), err)
 	}
@@ -198,9 +198,9 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = mcmc.SamplerOf(nil, accelerated)
+	_, err = mcmc.NewKernelSampler(nil, accelerated)
 	said("sampler of no target", err)
-	_, err = mcmc.SamplerOf(target, nil)
+	_, err = mcmc.NewKernelSampler(target, nil)
 	said("sampler of no kernel", err)
 	_, err = mcmc.NewChain(nil, accelerated, 1, 3)
 	said("chain of no target", err)
@@ -212,7 +212,7 @@ func TestRefused(t *testing.T) {
 	said("state of no composition", err)
 	_, err = mcmc.NewState(target, x)
 	said("state of another space", err)
-	sampler, err := mcmc.SamplerOf(target, accelerated)
+	sampler, err := mcmc.NewKernelSampler(target, accelerated)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestRefused(t *testing.T) {
 			return 0, errors.New("no idea")
 		}, "NaN": func(*mcmc.Rand, *mcmc.Composition, *mcmc.Composition) (float64, error) { return nan, nil }, "infinite": func(*mcmc.Rand, *mcmc.Composition, *mcmc.Composition) (float64, error) { return inf, nil },
 	} {
-		s, err := mcmc.SamplerOf(target, mcmc.NewMetropolis("mine", target, proposal))
+		s, err := mcmc.NewKernelSampler(target, mcmc.NewMetropolis("mine", target, proposal))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // The data of a chain are in its [State] and its [Rand].
 //
 // To write your own kernel, start from [NewMetropolis]. A kernel that tunes itself also implements
-// [Learner]. [NewChain] makes a chain from a kernel, and [SamplerOf] makes a sampler for [Stream].
+// [Learner]. [NewChain] makes a chain from a kernel, and [NewKernelSampler] makes a sampler for [Stream].
 type Kernel interface {
 	// Advance makes the given number of iterations, which change x, and adds their outcomes to the
 	// tally. The state x must have positive density.
@@ -102,11 +102,11 @@ func NewSampler(name string, t *Target) (Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return SamplerOf(t, k)
+	return NewKernelSampler(t, k)
 }
 
 // A Sampler makes chains of one target. One sampler makes any number of chains, also concurrently.
-// [SamplerOf] makes a Sampler from a [Kernel], including the user's own. [Tempered] is a Sampler.
+// [NewKernelSampler] makes a Sampler from a [Kernel], including the user's own. [Tempered] is a Sampler.
 // [NewSampler] makes a Sampler by the name of its kernel.
 type Sampler interface {
 	// NewChain starts a chain. The seed and the index decide all draws of the chain, which are
@@ -117,8 +117,8 @@ type Sampler interface {
 	RestoreChain(data []byte) (*Chain, error)
 }
 
-// SamplerOf returns the sampler whose chains move by a kernel on a target.
-func SamplerOf(t *Target, k Kernel) (Sampler, error) {
+// NewKernelSampler returns the sampler whose chains move by a kernel on a target.
+func NewKernelSampler(t *Target, k Kernel) (Sampler, error) {
 	if t == nil || k == nil {
 		return nil, errors.New("a sampler is made of a target and a kernel")
 	}

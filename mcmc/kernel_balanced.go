@@ -52,10 +52,10 @@ func NewBalanced(t *Target) (*Balanced, error) {
 // NewBalancedMix returns the kernel with the caller's mix of moves, which warm-up does not change.
 // If neither refresh nor recall has a positive share, the kernel may not reach everything that the
 // target allows.
-func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
+func NewBalancedMix(t *Target, m MoveMix) (*Balanced, error) {
 	b := &Balanced{target: t, startMix: &moveShares{m.Line, m.Resize, m.Refresh, m.Recall}, mixFixed: true}
 	sum := 0.0
-	for k, w := range append(b.startMix[:], m.Along) {
+	for k, w := range append(b.startMix[:], m.Constrained) {
 		if err := checkWeight(w); err != nil {
 			return nil, fmt.Errorf("balanced: the share of %s %w", moveNames()[k], err)
 		}
@@ -65,7 +65,7 @@ func NewBalancedMix(t *Target, m Mix) (*Balanced, error) {
 		return nil, fmt.Errorf("balanced: no move has a share above 0")
 	}
 	if t.equalityConstrained() || t.inequalityConstrained() {
-		b.constrainedShare = m.Along / sum
+		b.constrainedShare = m.Constrained / sum
 	}
 	return b, nil
 }
@@ -312,7 +312,7 @@ func (b *Balanced) moveOnLine(r *Rand, x *State) (moveOutcome, error) {
 // moveToAnotherSplit draws another division of the joint amount of i and j, with probability ∝
 // exp(β·value) times its mass in law. It moves there if the division is accepted. The argument p
 // holds the values.
-func (x *State) moveToAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) (moveOutcome, error) {
+func (x *State) moveToAnotherSplit(r *Rand, p *PiecewiseConstant, i, j int, law *splitLaw) (moveOutcome, error) {
 	was := x.Composition.Amount(i)
 	line, err := x.weighSplits(p, i, j, law, was)
 	if err != nil {
@@ -329,12 +329,12 @@ func (x *State) moveToAnotherSplit(r *Rand, p *Pieces, i, j int, law *splitLaw) 
 	return outcomeUpdated, x.moveTo(i, j, k, value)
 }
 
-// A Mix says how often [Balanced] makes each kind of move. The shares are relative to their sum.
-type Mix struct {
+// A MoveMix says how often [Balanced] makes each kind of move. The shares are relative to their sum.
+type MoveMix struct {
 	Line, Resize, Refresh, Recall float64
 
-	// Along has an effect only if rules bound sums or totals.
-	Along float64
+	// Constrained has an effect only if rules bound sums or totals.
+	Constrained float64
 }
 
 // The moves of Balanced, as indices into the mix and into moveNames.
@@ -362,7 +362,7 @@ func moveTallies(t *Tally, along, set bool) []MoveTally {
 	if !along {
 		names = slices.Delete(names, constrainedMoveIndex, constrainedMoveIndex+1)
 	}
-	return t.Of(names...)
+	return t.MovesNamed(names...)
 }
 
 // moveShares says how often each move is made, by move, relative to the sum of all shares.

@@ -26,7 +26,7 @@ func TestWholeUnderRules(t *testing.T) {
 		"bounds and costs": append(book, rule.Limit{Factors: costs, Min: 0, Max: 3}),
 	} {
 		law := mcmc.Uniform(3, 6)
-		space, err := mcmc.NewRuledSpace(context.Background(), rule.Set{Ingredients: n, Total: total, Rules: rules}, mcmc.Counting{Law: law})
+		space, err := mcmc.NewRuledSpace(context.Background(), rule.Set{Ingredients: n, Total: total, Rules: rules}, mcmc.CountingOptions{Law: law})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestWholeUnderRules(t *testing.T) {
 			}
 			tally.Add(chain.Tally())
 		}
-		moves := tally.Of("line", "resize", "refresh", "recall")
+		moves := tally.MovesNamed("line", "resize", "refresh", "recall")
 		lines, refresh, recall := moves[0].Tried, moves[2], moves[3]
 		if whole := refresh.Tried + recall.Tried; 4*whole < lines {
 			t.Errorf("%s: %d whole candidates for %d lines", name, whole, lines)
@@ -67,7 +67,7 @@ func TestWholeUnderRules(t *testing.T) {
 
 func TestMixErrors(t *testing.T) {
 	target := newTarget(t, 3, 4, mcmc.Uniform(1, 3))
-	for _, m := range []mcmc.Mix{{}, {Line: -1}, {Resize: math.NaN()}, {Recall: 1, Refresh: math.Inf(1)}} {
+	for _, m := range []mcmc.MoveMix{{}, {Line: -1}, {Resize: math.NaN()}, {Recall: 1, Refresh: math.Inf(1)}} {
 		if _, err := mcmc.NewBalancedMix(target, m); err == nil || !strings.Contains(err.Error(), "balanced: ") {
 			t.Errorf("%+v: %v", m, err)
 		}

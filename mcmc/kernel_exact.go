@@ -24,7 +24,7 @@ func NewExact(t *Target) (*Exact, error) {
 	if len(t.bounds) > 0 {
 		return nil, fmt.Errorf("exact: draws follow the sparsity law alone and the target has the bound %q; use balanced", t.bounds[0].Name)
 	}
-	if t.space.Shares() != nil {
+	if t.space.UncountedRuleShares() != nil {
 		return nil, fmt.Errorf("exact: some of the rules cannot be counted, and so not drawn from; use balanced")
 	}
 	return &Exact{t}, nil

@@ -169,7 +169,7 @@ func checkIrreducible(kernel string, t *Target) error {
 	if err != nil {
 		return wrapKernelError(kernel, err)
 	}
-	n, gap := t.law.Gap()
+	n, gap := t.law.FirstGap()
 	switch {
 	case parts == 1:
 		return nil // whatever lies beyond a gap is forbidden

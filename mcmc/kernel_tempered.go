@@ -23,7 +23,7 @@ import (
 //
 // The state of the chain is the replica at β = 1. Good regions that are far apart are connected
 // through β = 0, where nothing separates them. Two further replicas at β = 3 and 9, the peaks, are
-// part of the same scheme and find the best compositions: see [Chain.Search].
+// part of the same scheme and find the best compositions: see [Chain.RecordVisited].
 //
 // Warm-up spaces the ladder so that all swaps are rejected equally often. The number of steps
 // becomes about twice the communication barrier Λ = Σ rejection rates; see [Chain.Warm].

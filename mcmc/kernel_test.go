@@ -35,7 +35,7 @@ func TestLearner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampler, err := mcmc.SamplerOf(target, learning{k})
+	sampler, err := mcmc.NewKernelSampler(target, learning{k})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestLearner(t *testing.T) {
 		if err := c.Advance(5); err != nil {
 			t.Fatal(err)
 		}
-		if l := c.State.Learnt.(*learnt); *l != (learnt{30, 1}) || c.Tally().Iterations != 5 || c.Updated() != c.Tally().Updated {
+		if l := c.State.Learnt.(*learnt); *l != (learnt{30, 1}) || c.Tally().Iterations != 5 || c.ChangedCount() != c.Tally().Updated {
 			t.Errorf("chain %d learnt %+v, and made %+v", index, *l, c.Tally())
 		}
 		if _, err := c.MarshalBinary(); err == nil {

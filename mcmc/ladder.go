@@ -2,14 +2,14 @@ package mcmc
 
 import "math"
 
-// A Ladder holds the statistics of a tempered chain since warm-up.
-type Ladder struct {
+// A LadderStatistics holds the statistics of a tempered chain since warm-up.
+type LadderStatistics struct {
 	Scans int64 // number of scans; in a scan all replicas move, and then neighbours may swap
 
 	// Learnt describes the learnt leg, a second ladder from the law that warm-up has learnt to the
 	// same β = 1. It is nil if the learnt leg was not kept. All other fields describe the first
 	// ladder alone.
-	Learnt *Ladder
+	Learnt *LadderStatistics
 
 	// Rungs describes each β from 0 to 1. The replicas above β = 1 are not included.
 	Rungs []Rung
@@ -45,17 +45,17 @@ type Rung struct {
 
 // Best returns the first ladder or the learnt leg, whichever has the smaller standard error of log
 // Z.
-func (l *Ladder) Best() *Ladder {
+func (l *LadderStatistics) Best() *LadderStatistics {
 	if l.Learnt != nil && l.Learnt.LogZError < l.LogZError {
 		return l.Learnt
 	}
 	return l
 }
 
-// PoolLogZ returns the mean of log Z over several ladders, and its standard error. From each ladder
-// it takes the leg that [Ladder.Best] returns. The standard error is the larger of two estimates:
+// MeanLogZ returns the mean of log Z over several ladders, and its standard error. From each ladder
+// it takes the leg that [LadderStatistics.Best] returns. The standard error is the larger of two estimates:
 // one from the standard errors of the legs, and one from the spread of log Z between the ladders.
-func PoolLogZ(ladders ...*Ladder) (logZ, standardError float64) {
+func MeanLogZ(ladders ...*LadderStatistics) (logZ, standardError float64) {
 	if len(ladders) == 0 {
 		return math.NaN(), math.NaN()
 	}

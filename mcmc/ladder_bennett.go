@@ -13,7 +13,7 @@ type ladderSums struct {
 	rejectionSums                []float64 // by step: Σ over scans of 1 − the probability of a swap
 	logScoreSums                 []float64 // by rung: Σ V over the scans in which V, the log score, is finite
 	forbiddenCounts              []int64   // by rung: number of scans in which V is −Inf
-	restartCount, roundTripCount int64     // number of restarts and of round trips; see [Ladder]
+	restartCount, roundTripCount int64     // number of restarts and of round trips; see [LadderStatistics]
 
 	// batches holds the sums of Bennett's estimate. For step k and an offset C, let d be the rise
 	// of the log density from rung k to rung k+1, and let f(u) = 1/(1 + e^u), which is bounded.

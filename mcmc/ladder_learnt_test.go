@@ -104,7 +104,7 @@ func TestLearntLegKeepsTheLaw(t *testing.T) {
 	if first.Learnt == nil {
 		t.Fatal("the learnt leg is left out")
 	}
-	for name, l := range map[string]*mcmc.Ladder{"first": first, "learnt": first.Learnt} {
+	for name, l := range map[string]*mcmc.LadderStatistics{"first": first, "learnt": first.Learnt} {
 		t.Logf("%s leg: %d steps, Λ %.2f, %d round trips, log Z %.4f ± %.4f, of %.4f", name, len(l.Rungs)-1, l.Barrier, l.RoundTrips, l.LogZ, l.LogZError, math.Log(z))
 		if off := (l.LogZ - math.Log(z)) / l.LogZError; !(math.Abs(off) < 4) || l.RoundTrips == 0 {
 			t.Errorf("%s leg: log Z is %.4f ± %.4f, %+.1f standard errors off, after %d round trips", name, l.LogZ, l.LogZError, off, l.RoundTrips)

@@ -90,7 +90,7 @@ func TestReferenceIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		for key, log := range at {
-			rules := c.target.Space().Shares() != nil // d keeps some, and g none
+			rules := c.target.Space().UncountedRuleShares() != nil // d keeps some, and g none
 			if p := drawn[key]; math.Abs(p-math.Exp(log)) > stattest.Tolerance*p || !rules && !(p > 0) {
 				t.Errorf("%s: %s is drawn with probability %v and its density is %v", c.name, key, p, math.Exp(log))
 			}

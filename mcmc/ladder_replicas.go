@@ -63,7 +63,7 @@ func (k *Tempered) NewChain(seed uint64, index int) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", index, err)
 	}
-	return &Chain{State: l.state(), Tries: tries, mover: l, rand: newChainRand(seed, index)}, nil
+	return &Chain{State: l.state(), StartDraws: tries, mover: l, rand: newChainRand(seed, index)}, nil
 }
 
 // newReplicas returns the initial ladder of a chain, and the number of compositions drawn for the
@@ -349,7 +349,7 @@ func (s *ladderSums) restartWithOffsets(rungs []rung) {
 }
 
 // statistics returns the statistics of the chain since warm-up.
-func (l *replicas) statistics() *Ladder {
+func (l *replicas) statistics() *LadderStatistics {
 	out := l.firstLegSums.statistics(l.rungs[:l.steps()+1])
 	if l.learntRungCount > 0 {
 		out.Learnt = l.learntSums.statistics(l.learntLeg())
@@ -358,8 +358,8 @@ func (l *replicas) statistics() *Ladder {
 }
 
 // statistics returns the statistics of one ladder of replicas, which has the given rungs.
-func (s *ladderSums) statistics(rungs []rung) *Ladder {
-	out := &Ladder{Scans: s.scanCount, Restarts: s.restartCount, RoundTrips: s.roundTripCount}
+func (s *ladderSums) statistics(rungs []rung) *LadderStatistics {
+	out := &LadderStatistics{Scans: s.scanCount, Restarts: s.restartCount, RoundTrips: s.roundTripCount}
 	n, steps := float64(s.scanCount), s.steps()
 	for k := range steps + 1 {
 		g := Rung{Beta: rungs[k].state.beta, Barrier: out.Barrier}

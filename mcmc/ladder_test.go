@@ -16,18 +16,18 @@ import (
 func TestPoolLogZ(t *testing.T) {
 	for _, c := range []struct {
 		name         string
-		ladders      []*mcmc.Ladder
+		ladders      []*mcmc.LadderStatistics
 		value, error float64
 	}{
-		{"one", []*mcmc.Ladder{{LogZ: 3, LogZError: 0.25}}, 3, 0.25},
-		{"alike, so that they differ by less than they state", []*mcmc.Ladder{{LogZ: 1, LogZError: 0.3}, {LogZ: 1.01, LogZError: 0.4}}, 1.005, 0.25},
-		{"far apart, so that they state too little", []*mcmc.Ladder{{LogZ: 0, LogZError: 0.01}, {LogZ: 1, LogZError: 0.01}, {LogZ: 5, LogZError: 0.02}}, 2, math.Sqrt(14 / 6.0)},
-		{"one of two legs", []*mcmc.Ladder{{LogZ: 3, LogZError: 0.25, Learnt: &mcmc.Ladder{LogZ: 2.5, LogZError: 0.125}}}, 2.5, 0.125},
-		{"one of two legs, the first", []*mcmc.Ladder{{LogZ: 3, LogZError: 0.25, Learnt: &mcmc.Ladder{LogZ: 2.5, LogZError: math.NaN()}}}, 3, 0.25},
+		{"one", []*mcmc.LadderStatistics{{LogZ: 3, LogZError: 0.25}}, 3, 0.25},
+		{"alike, so that they differ by less than they state", []*mcmc.LadderStatistics{{LogZ: 1, LogZError: 0.3}, {LogZ: 1.01, LogZError: 0.4}}, 1.005, 0.25},
+		{"far apart, so that they state too little", []*mcmc.LadderStatistics{{LogZ: 0, LogZError: 0.01}, {LogZ: 1, LogZError: 0.01}, {LogZ: 5, LogZError: 0.02}}, 2, math.Sqrt(14 / 6.0)},
+		{"one of two legs", []*mcmc.LadderStatistics{{LogZ: 3, LogZError: 0.25, Learnt: &mcmc.LadderStatistics{LogZ: 2.5, LogZError: 0.125}}}, 2.5, 0.125},
+		{"one of two legs, the first", []*mcmc.LadderStatistics{{LogZ: 3, LogZError: 0.25, Learnt: &mcmc.LadderStatistics{LogZ: 2.5, LogZError: math.NaN()}}}, 3, 0.25},
 		{"none", nil, math.NaN(), math.NaN()},
-		{"one of which is unknown", []*mcmc.Ladder{{LogZ: 1, LogZError: 0.1}, {LogZ: math.NaN(), LogZError: math.NaN()}}, math.NaN(), math.NaN()},
+		{"one of which is unknown", []*mcmc.LadderStatistics{{LogZ: 1, LogZError: 0.1}, {LogZ: math.NaN(), LogZError: math.NaN()}}, math.NaN(), math.NaN()},
 	} {
-		value, se := mcmc.PoolLogZ(c.ladders...)
+		value, se := mcmc.MeanLogZ(c.ladders...)
 		near := func(x, y float64) bool { return math.Abs(x-y) < 1e-12 || math.IsNaN(x) && math.IsNaN(y) }
 		if !near(value, c.value) || !near(se, c.error) {
 			t.Errorf("%s: %v ± %v, want %v ± %v", c.name, value, se, c.value, c.error)

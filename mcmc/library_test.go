@@ -82,10 +82,10 @@ func Example_library() {
 		fmt.Println("conflict:", set.Describe(k))
 	}
 	fmt.Println("instead:", why.Changes[0].Text)
-	space := must(mcmc.NewRuledSpace(ctx, why.Changes[0].Apply(set), mcmc.Counting{}))
+	space := must(mcmc.NewRuledSpace(ctx, why.Changes[0].Apply(set), mcmc.CountingOptions{}))
 	target := must(mcmc.NewTarget(space, mcmc.Uniform(3, 4), mcmc.Objective{Name: "sharp", Weight: 1, Property: sharp{of("lime"), of("syrup", "vermouth")}}))
 
-	mine := must(mcmc.SamplerOf(target, mcmc.NewMetropolis("pour", target, pour{})))
+	mine := must(mcmc.NewKernelSampler(target, mcmc.NewMetropolis("pour", target, pour{})))
 	ladder := must(mcmc.NewTempered(target))
 	settings := mcmc.Settings{Chains: 4, Warmup: 1000, Draws: 5000, Thin: 5, Seed: 1}
 	for _, sampler := range []mcmc.Sampler{mine, ladder} {
@@ -106,7 +106,7 @@ func Example_library() {
 	}
 
 	found := must(search.Best(ctx, target, search.Options{Evaluations: 2000, Seed: 1}))
-	list := must(search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{Length: 2, Distance: search.NewDistance(len(names), nil), MinDistance: 0.3}))
+	list := must(search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{MaxEntries: 2, Distance: search.NewDistance(len(names), nil), MinDistance: 0.3}))
 	for _, entry := range list.Entries {
 		for _, p := range entry.Parts {
 			fmt.Printf("%d %s ", p.Amount, names[p.Ingredient])

@@ -13,14 +13,14 @@ import (
 // The log score is −Inf if some property forbids the division, whatever the other properties
 // return. Any other invalid score, NaN or +Inf, is returned as it is; [State.weighSplits] reports
 // it if it matters.
-func (x *State) lineScores(i, j int, law *splitLaw) (*Pieces, error) {
+func (x *State) lineScores(i, j int, law *splitLaw) (*PiecewiseConstant, error) {
 	return x.partialLineScores(i, j, law, true, -1)
 }
 
 // partialLineScores is [State.lineScores], but it leaves out the properties with a [CurveScorer] if
 // curves is false. It returns nil if the rules allow no division of the joint amount other than
 // omit units for i.
-func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int) (*Pieces, error) {
+func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int) (*PiecewiseConstant, error) {
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
 	first := true
 	for k, t := range x.terms {
@@ -58,7 +58,7 @@ func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int
 }
 
 // isOnlySplit reports whether p is −Inf at all splits of 0..s other than k.
-func (p *Pieces) isOnlySplit(k, s int) bool {
+func (p *PiecewiseConstant) isOnlySplit(k, s int) bool {
 	for q, v := range p.values {
 		end := s + 1
 		if q+1 < len(p.starts) {
@@ -74,7 +74,7 @@ func (p *Pieces) isOnlySplit(k, s int) bool {
 // relevantSplits returns, for each division of the joint amount s of two ingredients, whether the
 // score of term k matters. The result is −Inf where the score does not matter: where the law gives
 // the division no mass, or an earlier term forbids it.
-func (x *State) relevantSplits(k, s int, law *splitLaw) *Pieces {
+func (x *State) relevantSplits(k, s int, law *splitLaw) *PiecewiseConstant {
 	w, acc := &x.nextSum, &x.sumPieces
 	w.Reset()
 	if k == 0 {
@@ -99,7 +99,7 @@ func (x *State) relevantSplits(k, s int, law *splitLaw) *Pieces {
 
 // checkPieces returns an error if the pieces p that the scorer of t returned are not a function of
 // the splits 0..s. The first piece must start at 0, and the starts must rise up to at most s.
-func (x *State) checkPieces(t scoredTerm, p *Pieces, s int32, i, j int) error {
+func (x *State) checkPieces(t scoredTerm, p *PiecewiseConstant, s int32, i, j int) error {
 	last := int32(-1)
 	for q, start := range p.starts {
 		if start <= last || (q == 0 && start != 0) || start > s {
@@ -146,7 +146,7 @@ type weighedLine struct {
 // greatestValues returns the greatest log score if all units of i and j go to one of them, and the
 // greatest if both get units. It ignores divisions to which the law gives no weight. A result is
 // −Inf if no division is left. It returns an error if a score that matters is invalid.
-func (x *State) greatestValues(p *Pieces, i, j int, law *splitLaw) (end, inner float64, err error) {
+func (x *State) greatestValues(p *PiecewiseConstant, i, j int, law *splitLaw) (end, inner float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	first, last := p.values[0], p.values[len(p.values)-1]
 	end, inner = negInf, negInf
@@ -186,7 +186,7 @@ func (x *State) greatestValues(p *Pieces, i, j int, law *splitLaw) (end, inner f
 // All weights are relative to the greatest value among the splits to which the law gives weight. So
 // at least one weight does not underflow. Values at splits without mass are ignored: they may be
 // invalid, or far above all others.
-func (x *State) weighSplits(p *Pieces, i, j int, law *splitLaw, omit int) (weighedLine, error) {
+func (x *State) weighSplits(p *PiecewiseConstant, i, j int, law *splitLaw, omit int) (weighedLine, error) {
 	topEnd, topInner, err := x.greatestValues(p, i, j, law)
 	if err != nil {
 		return weighedLine{}, err
@@ -198,7 +198,7 @@ func (x *State) weighSplits(p *Pieces, i, j int, law *splitLaw, omit int) (weigh
 }
 
 // weighSplitsScaled is weighSplits for the splits 0..s, given the results of greatestValues.
-func (x *State) weighSplitsScaled(p *Pieces, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
+func (x *State) weighSplitsScaled(p *PiecewiseConstant, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
 	n := len(p.starts)
 	first, last := p.values[0], p.values[n-1]
 	top, endShift, innerShift := max(topEnd, topInner), 0.0, 0.0
@@ -249,7 +249,7 @@ func (x *State) weighSplitsScaled(p *Pieces, s int, law *splitLaw, omit int, top
 
 // drawWeighedSplit draws a split in proportion to the weights of [State.weighSplits]. It returns
 // the split, its value and its weight.
-func (x *State) drawWeighedSplit(r *Rand, p *Pieces, s int, line *weighedLine, omit int) (k int, value, weight float64) {
+func (x *State) drawWeighedSplit(r *Rand, p *PiecewiseConstant, s int, line *weighedLine, omit int) (k int, value, weight float64) {
 	w := x.choiceWeights
 	choice := r.Categorical(w)
 	switch choice {

@@ -45,7 +45,7 @@ func curves(tb testing.TB, total int) map[string]mcmc.LineProperty {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	normal, err := property.Normal(0.09, 0.01)
+	normal, err := property.BellShaped(0.09, 0.01)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -63,13 +63,13 @@ func curves(tb testing.TB, total int) map[string]mcmc.LineProperty {
 		}
 		recipes = append(recipes, parts)
 	}
-	o := property.DistanceOptions{Ingredients: 31, Total: total, Recipes: recipes, Zero: 0.5, Scale: 1}
-	near, err := property.NewNear(o)
+	o := property.DistanceOptions{Ingredients: 31, Total: total, Recipes: recipes, ZeroReplacement: 0.5, Scale: 1}
+	near, err := property.NewDistanceLikeness(o)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	o.Floor = 0.001
-	far, err := property.NewFar(o)
+	far, err := property.NewDistanceNovelty(o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (s *roughScorer) Reset()            {}
 func (s *roughScorer) Moved(i, j int)    {}
 func (s *roughScorer) LogScore() float64 { return s.rough.LogScore(s.x) }
 
-func (s *roughScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *roughScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	for k := range s.s + 1 {
 		p.Add(k, s.At(k))
@@ -313,7 +313,7 @@ func TestCursorCurve(t *testing.T) {
 			}
 			from := 1 + r.IntN(s-1)
 			to := from + r.IntN(s-from)
-			line, ok, err := c.Curve(random, math.Pow(10, 4*r.Float64()), i, j, from, to)
+			line, ok, err := c.BestAndDrawnSplit(random, math.Pow(10, 4*r.Float64()), i, j, from, to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,7 +321,7 @@ func TestCursorCurve(t *testing.T) {
 				continue
 			}
 			told++
-			p, err := c.Line(i, j)
+			p, err := c.LineScores(i, j)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,14 +338,14 @@ func TestCursorCurve(t *testing.T) {
 				best = max(best, at(k))
 			}
 			near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9 }
-			if line.Best == 0 && best > math.Inf(-1) || line.Best > 0 && (!near(at(line.Best), best) || !near(line.BestScore, best)) {
+			if line.BestSplit == 0 && best > math.Inf(-1) || line.BestSplit > 0 && (!near(at(line.BestSplit), best) || !near(line.BestScore, best)) {
 				t.Fatalf("%s, splits %d to %d of %d: %+v, and the best is %v", name, from, to, s, line, best)
 			}
-			if line.Best > 0 && (line.Drawn < from || line.Drawn >= to || !near(at(line.Drawn), line.DrawnScore)) || !near(line.Zero, at(0)) || !near(line.Full, at(s)) {
-				t.Fatalf("%s, splits %d to %d of %d: %+v, and what is drawn scores %v, the ends %v and %v", name, from, to, s, line, at(line.Drawn), at(0), at(s))
+			if line.BestSplit > 0 && (line.DrawnSplit < from || line.DrawnSplit >= to || !near(at(line.DrawnSplit), line.DrawnScore)) || !near(line.ZeroScore, at(0)) || !near(line.FullScore, at(s)) {
+				t.Fatalf("%s, splits %d to %d of %d: %+v, and what is drawn scores %v, the ends %v and %v", name, from, to, s, line, at(line.DrawnSplit), at(0), at(s))
 			}
-			if line.Best > 0 {
-				c.Move(i, j, line.Drawn, line.DrawnScore)
+			if line.BestSplit > 0 {
+				c.Move(i, j, line.DrawnSplit, line.DrawnScore)
 			}
 		}
 	}
@@ -359,7 +359,7 @@ func TestCursorCurve(t *testing.T) {
 func TestEnvelopeOfLongLine(t *testing.T) {
 	const total, bins, draws = 2_000_000_000, 20, 20_000
 	for _, c := range []struct{ mean, sd float64 }{{0.3, 1e-6}, {0.7, 0.01}, {0.5, 0.1}} {
-		normal, err := property.Normal(c.mean, c.sd)
+		normal, err := property.BellShaped(c.mean, c.sd)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,7 +395,7 @@ func TestEnvelopeOfLongLine(t *testing.T) {
 // another split than that.
 func TestLongLineOfOneSplit(t *testing.T) {
 	for _, total := range []int{2000, 200_000} {
-		blend, err := property.NewBlend([]float64{1, 0}, total, must(property.Range(0.5, 0.5)))
+		blend, err := property.NewBlend([]float64{1, 0}, total, must(property.WithinRange(0.5, 0.5)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -476,7 +476,7 @@ func (s stepsScorer) Reset()            {}
 func (s stepsScorer) Moved(i, j int)    {}
 func (s stepsScorer) LogScore() float64 { return s.stepsOf.LogScore(s.x) }
 
-func (s stepsScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s stepsScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	y := s.x.Clone()
 	last := math.NaN()
 	for k := range s.x.Amount(i) + s.x.Amount(j) + 1 {

@@ -27,7 +27,7 @@ func (lineOfScorer) LogScore() float64 { return 0 }
 
 func (lineOfScorer) Moved(i, j int) {}
 
-func (l lineOfScorer) Line(i, j int, p *mcmc.Pieces) {
+func (l lineOfScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	for _, start := range l.starts {
 		p.Add(start, l.value)
 	}

@@ -108,7 +108,7 @@ func TestPropertyThatIsOneChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mix := mcmc.Mix{Line: 3, Resize: 1, Refresh: 0.5, Recall: 0.5} // the default depends on the objectives
+	mix := mcmc.MoveMix{Line: 3, Resize: 1, Refresh: 0.5, Recall: 0.5} // the default depends on the objectives
 	for _, l := range sizeLaws(size) {
 		bare, err := newCell(space, l, nil)
 		if err != nil {

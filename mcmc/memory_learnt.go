@@ -2,7 +2,7 @@ package mcmc
 
 import "math"
 
-// LearntESS estimates how many independent states the memory of each chain rests on, during
+// WarmupESS estimates how many independent states the memory of each chain rests on, during
 // warm-up. All chains must have the same target. It returns NaN for fewer than two chains, and for
 // kernels that do not learn from states.
 //
@@ -10,9 +10,9 @@ import "math"
 // p_ci be the share of the states met by chain c that use ingredient i, p_i the mean of p_ci over
 // the chains, and s²_i the variance of p_ci over the chains. If each chain rests on m independent
 // states, s²_i is p_i(1−p_i)/m on average. So m is estimated by Σ_i p_i(1−p_i) / Σ_i s²_i.
-// LearntESS makes the same estimate from the amounts and returns the smaller of the two. If the
+// WarmupESS makes the same estimate from the amounts and returns the smaller of the two. If the
 // chains are in different regions, the estimate is small.
-func LearntESS(chains []*Chain) float64 {
+func WarmupESS(chains []*Chain) float64 {
 	if len(chains) < 2 {
 		return math.NaN()
 	}

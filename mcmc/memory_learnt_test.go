@@ -24,7 +24,7 @@ func TestLearntESS(t *testing.T) {
 	for _, times := range []int{1, 5} {
 		r, sum := NewRand(7, "learnt", uint64(times)), 0.0
 		for range repeats {
-			sum += LearntESS(learntChains(t, target, chains, func(met *stateList) {
+			sum += WarmupESS(learntChains(t, target, chains, func(met *stateList) {
 				for range independent {
 					x, err := prior.Draw(r)
 					if err != nil {
@@ -50,13 +50,13 @@ func TestLearntESS(t *testing.T) {
 			met.add(x)
 		}
 	})
-	if got := LearntESS(apart); got > 2 {
+	if got := WarmupESS(apart); got > 2 {
 		t.Errorf("chains apart rest on %v states", got)
 	}
-	if got := LearntESS(apart[:1]); !math.IsNaN(got) {
+	if got := WarmupESS(apart[:1]); !math.IsNaN(got) {
 		t.Errorf("one chain rests on %v", got)
 	}
-	if got := LearntESS(learntChains(t, target, 2, func(*stateList) {})); !math.IsNaN(got) {
+	if got := WarmupESS(learntChains(t, target, 2, func(*stateList) {})); !math.IsNaN(got) {
 		t.Errorf("chains that met nothing rest on %v", got)
 	}
 }

@@ -12,7 +12,7 @@ type ConditionScorer interface {
 	Scorer
 	// Values adds the scores of the values of condition c to p, by the index of the value, from 0
 	// upwards. All else stays as it is. Before the call p is empty.
-	Values(c int, p *Pieces)
+	Values(c int, p *PiecewiseConstant)
 	// ConditionSet updates the scorer after the value of condition c of the composition has
 	// changed.
 	ConditionSet(c int)
@@ -88,7 +88,7 @@ func (x *State) drawCondition(r *Rand) (moveOutcome, error) {
 
 // weighValues returns the weight of each value of a condition. The argument p holds the
 // probabilities of the values, pieces their log scores, and top the greatest log score.
-func (x *State) weighValues(p []float64, pieces *Pieces, top float64) []float64 {
+func (x *State) weighValues(p []float64, pieces *PiecewiseConstant, top float64) []float64 {
 	if cap(x.choiceWeights) < len(p) {
 		x.choiceWeights = make([]float64, 2*len(p))
 	}
@@ -111,7 +111,7 @@ func (x *State) weighValues(p []float64, pieces *Pieces, top float64) []float64 
 
 // conditionScores returns the log score Σ_k c_k·log y_k for each value of condition c, by the index
 // of the value. The result is valid until the next call of any method of x.
-func (x *State) conditionScores(c int) (*Pieces, error) {
+func (x *State) conditionScores(c int) (*PiecewiseConstant, error) {
 	x.sumPieces.Reset()
 	x.sumPieces.Add(0, 0)
 	last := int32(len(x.target.space.conditions.probabilities[c]) - 1)
@@ -137,7 +137,7 @@ func (x *State) conditionScores(c int) (*Pieces, error) {
 
 // scoreValues adds the scores of the values 0 to last of condition c to p, by setting each value
 // and calling Reset.
-func (x *State) scoreValues(t scoredTerm, c, last int, p *Pieces) {
+func (x *State) scoreValues(t scoredTerm, c, last int, p *PiecewiseConstant) {
 	was := x.Composition.conditions[c]
 	for v := range last + 1 {
 		x.Composition.conditions[c] = int32(v)
@@ -162,7 +162,7 @@ func (x *State) setCondition(c, v int) {
 
 // checkValuePieces returns an error if the pieces that the scorer of t returned for condition c do
 // not begin at value 0, or do not ascend, or exceed the value last.
-func (x *State) checkValuePieces(t scoredTerm, p *Pieces, last int32, c int) error {
+func (x *State) checkValuePieces(t scoredTerm, p *PiecewiseConstant, last int32, c int) error {
 	before := int32(-1)
 	for q, start := range p.starts {
 		if start <= before || q == 0 && start != 0 || start > last {

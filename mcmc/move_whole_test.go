@@ -41,9 +41,9 @@ func TestBatchesMatrix(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, g := range []gridKernel{
-				{name: "refresh", make: mixed(mcmc.Mix{Refresh: 1})},
-				{name: "recall", make: mixed(mcmc.Mix{Recall: 1, Refresh: 0.5})},
-				{name: "recall, taught", make: taught(mixed(mcmc.Mix{Recall: 1, Refresh: 0.5}))},
+				{name: "refresh", make: mixed(mcmc.MoveMix{Refresh: 1})},
+				{name: "recall", make: mixed(mcmc.MoveMix{Recall: 1, Refresh: 0.5})},
+				{name: "recall, taught", make: taught(mixed(mcmc.MoveMix{Recall: 1, Refresh: 0.5}))},
 			} {
 				if g.name == "recall, taught" && (candidates > 2 || !testmode.Enabled() && index%4 != 1) {
 					continue // so many outcomes that they take long, or that their rounding adds up
@@ -80,7 +80,7 @@ func TestBatchesMatrix(t *testing.T) {
 		if c = newRuledCell(t, seed, ingredients, total, wish); c == nil {
 			continue
 		}
-		k, err := mcmc.NewBalancedMix(c.target, mcmc.Mix{Recall: float64(3 - ingredients), Refresh: 0.5})
+		k, err := mcmc.NewBalancedMix(c.target, mcmc.MoveMix{Recall: float64(3 - ingredients), Refresh: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ type Scorer interface {
 	LogScore() float64
 	// Line adds the scores of the splits of the line of (i, j) to p, from split 0 upwards. Before
 	// the call p is empty.
-	Line(i, j int, p *Pieces)
+	Line(i, j int, p *PiecewiseConstant)
 	// Moved updates the scorer after the joint amount of i and j has been divided differently.
 	Moved(i, j int)
 }
@@ -72,7 +72,7 @@ type SplitScorer interface {
 	// Splits does the same as Line but need not score all splits. The argument wanted is a function
 	// of the splits; a split must be scored if wanted is not −Inf there. The values that Splits
 	// adds to p for the other splits are ignored.
-	Splits(i, j int, wanted, p *Pieces)
+	Splits(i, j int, wanted, p *PiecewiseConstant)
 }
 
 // A CurveScorer is a [Scorer] that knows the scores of a line as a function of the split, with
@@ -92,30 +92,30 @@ type CurveScorer interface {
 	Above(from, to int) float64
 }
 
-// Pieces is a piecewise constant function of the splits k = 0..s of a line; see [Scorer]. A
+// PiecewiseConstant is a piecewise constant function of the splits k = 0..s of a line; see [Scorer]. A
 // [LineProperty] fills it, and users of a [Cursor] read it.
-type Pieces struct {
+type PiecewiseConstant struct {
 	starts []int32   // by piece: its first split
 	values []float64 // by piece: the value of the function
 }
 
 // Add appends a piece. It extends from split start to the split before the start of the next piece.
 // The first piece must start at 0, and each later piece after the start of the piece before it.
-func (p *Pieces) Add(start int, value float64) {
+func (p *PiecewiseConstant) Add(start int, value float64) {
 	p.starts = append(p.starts, int32(start))
 	p.values = append(p.values, value)
 }
 
 // Len returns the number of pieces.
-func (p *Pieces) Len() int { return len(p.starts) }
+func (p *PiecewiseConstant) Len() int { return len(p.starts) }
 
 // Piece returns the first split and the value of piece k.
-func (p *Pieces) Piece(k int) (start int, value float64) {
+func (p *PiecewiseConstant) Piece(k int) (start int, value float64) {
 	return int(p.starts[k]), p.values[k]
 }
 
 // Reset removes all pieces from p but keeps the memory for new pieces.
-func (p *Pieces) Reset() { p.starts, p.values = p.starts[:0], p.values[:0] }
+func (p *PiecewiseConstant) Reset() { p.starts, p.values = p.starts[:0], p.values[:0] }
 
 // A pointwiseScorer scores the splits of a line one by one, each by a call of the property's
 // LogScore.
@@ -127,13 +127,13 @@ type pointwiseScorer struct {
 func (w *pointwiseScorer) Reset()            { w.copy.CopyFrom(w.x) }
 func (w *pointwiseScorer) LogScore() float64 { return w.property.LogScore(w.copy) }
 
-func (w *pointwiseScorer) Line(i, j int, p *Pieces) {
-	var all Pieces
+func (w *pointwiseScorer) Line(i, j int, p *PiecewiseConstant) {
+	var all PiecewiseConstant
 	all.Add(0, 0)
 	w.Splits(i, j, &all, p)
 }
 
-func (w *pointwiseScorer) Splits(i, j int, wanted, p *Pieces) {
+func (w *pointwiseScorer) Splits(i, j int, wanted, p *PiecewiseConstant) {
 	k := w.copy.Amount(i)
 	end := k + w.copy.Amount(j) + 1
 	for q, start := range wanted.starts {
@@ -157,7 +157,7 @@ func (w *pointwiseScorer) Moved(i, j int) { w.copy.moveUnchecked(i, j, w.x.Amoun
 
 // addPieces sets dst to the sum of the functions a and b. The sum is −Inf at a split where a or b
 // is −Inf, even if the other value is NaN or +Inf.
-func addPieces(dst, a, b *Pieces) {
+func addPieces(dst, a, b *PiecewiseConstant) {
 	dst.Reset()
 	p, q := 0, 0
 	for start := int32(0); ; {
@@ -189,7 +189,7 @@ func addPieces(dst, a, b *Pieces) {
 
 // innerSplitsOfPiece returns the splits of piece q that give units to both ingredients, as a range
 // from ≤ k < to. Split k gives k of s units to the first ingredient.
-func innerSplitsOfPiece(p *Pieces, q, s int) (from, to int) {
+func innerSplitsOfPiece(p *PiecewiseConstant, q, s int) (from, to int) {
 	from, to = max(int(p.starts[q]), 1), s
 	if q+1 < len(p.starts) {
 		to = min(int(p.starts[q+1]), s)

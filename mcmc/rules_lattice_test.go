@@ -62,7 +62,7 @@ func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (
 	bumpy := wish("bumpy", 1.5, func(x *mcmc.Composition) float64 {
 		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
 	})
-	only := mixed(mcmc.Mix{Along: 1})
+	only := mixed(mcmc.MoveMix{Constrained: 1})
 	alone, moving, together := 0, 0, 0
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -130,7 +130,7 @@ func equalityLadder(t *testing.T) *ladderCell {
 	set := rule.Set{Ingredients: 3, Total: 4, Rules: []rule.Rule{rule.Limit{Factors: []float64{0, 1, 2}, Min: 1, Max: 1}}}
 	feasible := func(x []int) bool { return x[1]+2*x[2] == 4 } // (0, 4, 0), (1, 2, 1) and (2, 0, 2)
 	bumpy := wish("bumpy", 1, func(x *mcmc.Composition) float64 { return 1 + float64(x.Amount(0)%2) })
-	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{TableSteps: 1}) // measured, so that the first replica draws beyond the rules
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{MaxTableSteps: 1}) // measured, so that the first replica draws beyond the rules
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestRulesAlong(t *testing.T) {
 		const ingredients, total = 5, 14
 		r := rand.New(rand.NewPCG(seed, 4))
 		rules, feasible := randomRules(r, ingredients, total)
-		space, err := mcmc.NewRuledSpace(t.Context(), rules, mcmc.Counting{Law: mcmc.Uniform(1, 1)})
+		space, err := mcmc.NewRuledSpace(t.Context(), rules, mcmc.CountingOptions{Law: mcmc.Uniform(1, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -129,7 +129,7 @@ func constituents(tb testing.TB, total int) limitedSpace {
 func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Objective) (*mcmc.Target, float64) {
 	tb.Helper()
 	start := kernelbench.CPU()
-	space, err := mcmc.NewRuledSpace(tb.Context(), l.set, mcmc.Counting{Law: l.law, Seed: 1, Workers: 1})
+	space, err := mcmc.NewRuledSpace(tb.Context(), l.set, mcmc.CountingOptions{Law: l.law, Seed: 1, Workers: 1})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestLawOfNUnderLimits(t *testing.T) {
 	for n := range law {
 		law[n] = target.Law().P(n)
 	}
-	counted := target.Space().LawErrors(law)
+	counted := target.Space().LawStandardErrors(law)
 	for n, p := range law {
 		if p < 0.001 {
 			continue

@@ -12,7 +12,7 @@ import (
 // used, so rules on which ingredients are used hold for all splits or for none. Rules on totals of
 // groups and limits on amounts leave an interval of splits. With a step, the amounts of an
 // ingredient leave regularly spaced splits in that interval.
-func (s *ruleScorer) Line(i, j int, p *Pieces) {
+func (s *ruleScorer) Line(i, j int, p *PiecewiseConstant) {
 	sum := int(s.amounts[i] + s.amounts[j])
 	first := s.splitScore(i, j, 0)
 	p.Add(0, first)
@@ -121,7 +121,9 @@ type nonlinearSum struct {
 }
 
 // sumAt returns the sum if ingredient i gets k units and j the rest of their joint amount sum.
-func (b *nonlinearSum) sumAt(k, sum int) int64 { return b.restSum + b.termI.At(k) + b.termJ.At(sum-k) }
+func (b *nonlinearSum) sumAt(k, sum int) int64 {
+	return b.restSum + b.termI.ValueAt(k) + b.termJ.ValueAt(sum-k)
+}
 
 // nonlinearSumsKept reports whether split k keeps the bounds of all sums in s.nonlinearSums. The
 // argument sum is the joint amount of the two ingredients.
@@ -193,7 +195,7 @@ func solveLinearBounds(rest, slope, lo, hi int64) (first, last int64) {
 // concave at a cap, so the allowed splits are an interval.
 func (s *ruleScorer) innerRangeOfNonlinearSum(k int32, ti, tj sumTerm, sum int64) (first, last int64) {
 	b := nonlinearSum{termI: ti.fullTerm(), termJ: tj.fullTerm(), min: s.rules.Sums[k].Min, max: s.rules.Sums[k].Max}
-	b.restSum = s.sumValues[k] - b.termI.At(1) - b.termJ.At(1)
+	b.restSum = s.sumValues[k] - b.termI.ValueAt(1) - b.termJ.ValueAt(1)
 	if b.termI.Step > 1 || b.termJ.Step > 1 {
 		s.nonlinearSums = append(s.nonlinearSums, b)
 		return 1, sum - 1
@@ -234,7 +236,7 @@ func (t *sumTerm) fullTerm() constraint.Term {
 // split 0 of p. Between the ends all ingredients that d changes are used. So rules on which
 // ingredients are used hold for all these steps or for none, and rules on amounts and sums leave an
 // interval, as on a line.
-func (s *ruleScorer) scoreSteps(d *ingredientStep, from, to int, p *Pieces) {
+func (s *ruleScorer) scoreSteps(d *ingredientStep, from, to int, p *PiecewiseConstant) {
 	var were [maxStepIngredients]int32
 	for k, i := range d.ingredients[:d.size] {
 		were[k] = s.amounts[i]

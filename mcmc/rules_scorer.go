@@ -8,9 +8,9 @@ import (
 	"kir/internal/constraint/volume"
 )
 
-// A Share is the fraction of the compositions of n ingredients that keep the rules that cannot be
+// A UncountedRuleShare is the fraction of the compositions of n ingredients that keep the rules that cannot be
 // counted, among those that keep the rules that can be counted.
-type Share struct {
+type UncountedRuleShare struct {
 	N        int     `json:"-"`        // the number n of ingredients
 	Estimate float64 `json:"estimate"` // the fraction; 0 if no composition is known to keep the rules
 	SE       float64 `json:"se"`       // standard error of Estimate; 0 if Estimate is exact
@@ -32,12 +32,12 @@ type ruleset struct {
 	amountRanges []amountRange // by ingredient: the amounts that the rules allow; nil if all amounts are allowed
 	lattice      *lattice      // the changes of amounts that keep equalities; nil if there are no equalities
 
-	table          *count.Table     // counts the compositions that keep the countable rules, or all rules
-	sampler        *count.Sampler   // draws the compositions that the table counts
-	untabledReason *count.SizeError // why the table does not count all rules; nil if it counts all
-	usedCache      bool             // whether some counts came from a cache
-	shares         []Share          // at index n−1: the share for n ingredients; nil if the table counts all rules
-	logCounts      []float64        // at index n: log |X_n|, or −Inf if X_n is empty or was not counted
+	table          *count.Table         // counts the compositions that keep the countable rules, or all rules
+	sampler        *count.Sampler       // draws the compositions that the table counts
+	untabledReason *count.SizeError     // why the table does not count all rules; nil if it counts all
+	usedCache      bool                 // whether some counts came from a cache
+	shares         []UncountedRuleShare // at index n−1: the share for n ingredients; nil if the table counts all rules
+	logCounts      []float64            // at index n: log |X_n|, or −Inf if X_n is empty or was not counted
 
 	measurement   *volume.Result // the measured shares; nil if no share was measured
 	measuredIndex []int          // by number of ingredients: its index in measurement.Sizes, or −1 if it was not measured
@@ -60,7 +60,7 @@ func newRuleset(c *constraint.Conditions) *ruleset {
 			}
 		}
 	}
-	for k, need := range r.Needs {
+	for k, need := range r.Dependences {
 		index(r.needsByIngredient, k, need.If)
 		index(r.needsByIngredient, k, need.Then...)
 		index(r.needsByThen, k, need.Then...)
@@ -111,7 +111,7 @@ func (r *ruleset) isCounted(n int) bool { return r.shares == nil || r.shares[n-1
 const rulesName = "rules"
 
 // LogScore returns 0 if x keeps the rules, and −Inf otherwise.
-func (r *ruleset) LogScore(x *Composition) float64 { return ruleLogScore(r.Keeps(x.Parts())) }
+func (r *ruleset) LogScore(x *Composition) float64 { return ruleLogScore(r.AreKeptBy(x.Parts())) }
 
 // Scorer returns a scorer that tells whether x keeps the rules.
 func (r *ruleset) Scorer(x *Composition) Scorer { return r.scorer(x) }
@@ -123,7 +123,7 @@ func (r *ruleset) scorer(x *Composition) *ruleScorer {
 		amounts:         make([]int32, x.N()),
 		groupUsedCounts: make([]int32, len(r.Groups)),
 		groupTotals:     make([]int64, len(r.Groups)),
-		metThenCounts:   make([]int32, len(r.Needs)),
+		metThenCounts:   make([]int32, len(r.Dependences)),
 		sumValues:       make([]int64, len(r.Sums)),
 		touchedIndices:  make([]int32, 0, 8),
 	}
@@ -161,7 +161,7 @@ func (s *ruleScorer) Reset() {
 	clear(s.metThenCounts)
 	clear(s.sumValues)
 	s.usedOrFormerlyUsed = s.usedOrFormerlyUsed[:0]
-	s.missingRequiredCount, s.badAmountCount, s.badGroupCount, s.badNeedCount, s.badSumCount = s.rules.Required, 0, 0, 0, 0
+	s.missingRequiredCount, s.badAmountCount, s.badGroupCount, s.badNeedCount, s.badSumCount = s.rules.RequiredCount, 0, 0, 0, 0
 	for g := range s.rules.Groups {
 		if s.groupBroken(int32(g)) {
 			s.badGroupCount++
@@ -219,7 +219,7 @@ func (s *ruleScorer) setAmount(i int, amount int32) {
 	for _, t := range s.rules.termsOf(i) {
 		more := t.perUnit*int64(amount-was) + t.perUse*int64(change)
 		if t.nonlinearTerm != nil {
-			more = t.nonlinearTerm.At(int(amount)) - t.nonlinearTerm.At(int(was))
+			more = t.nonlinearTerm.ValueAt(int(amount)) - t.nonlinearTerm.ValueAt(int(was))
 		}
 		before := s.sumBroken(t.sumIndex)
 		s.sumValues[t.sumIndex] += more
@@ -270,7 +270,7 @@ func (s *ruleScorer) countBrokenNeeds(i int) int {
 // needBroken reports whether need k is not met: its If ingredient is used, and none of its Then
 // ingredients is.
 func (s *ruleScorer) needBroken(k int32) bool {
-	return s.amounts[s.rules.Needs[k].If] > 0 && s.metThenCounts[k] == 0
+	return s.amounts[s.rules.Dependences[k].If] > 0 && s.metThenCounts[k] == 0
 }
 
 // sumBroken reports whether sum k is outside its bounds.
@@ -287,7 +287,7 @@ func (s *ruleScorer) allKept() bool {
 func (s *ruleScorer) LogScore() float64 { return ruleLogScore(s.allKept()) }
 
 // Values gives all values of a condition the same score, because these rules concern no condition.
-func (s *ruleScorer) Values(_ int, p *Pieces) { p.Add(0, s.LogScore()) }
+func (s *ruleScorer) Values(_ int, p *PiecewiseConstant) { p.Add(0, s.LogScore()) }
 
 // ConditionSet does nothing, because these rules concern no condition.
 func (s *ruleScorer) ConditionSet(int) {}

@@ -27,7 +27,7 @@ func ruledSpace(t *testing.T, total int, amounts ...count.Ingredient) *mcmc.Spac
 			set.Rules = append(set.Rules, rule.Exclude{Of: of})
 		}
 	}
-	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.Counting{})
+	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.CountingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestStepFromOne(t *testing.T) {
 	for _, kernel := range []string{"accelerated", "gibbs", "naive", "exact", "balanced's line"} {
 		k, err := mcmc.NewKernel(kernel, target)
 		if kernel == "balanced's line" {
-			k, err = mcmc.NewBalancedMix(target, mcmc.Mix{Line: 1})
+			k, err = mcmc.NewBalancedMix(target, mcmc.MoveMix{Line: 1})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestRuleLines(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		rules, feasible := randomRules(r, ingredients, total)
 		// Only the rules are of interest here: one size is counted.
-		space, err := mcmc.NewRuledSpace(context.Background(), rules, mcmc.Counting{Law: mcmc.Uniform(1, 1)})
+		space, err := mcmc.NewRuledSpace(context.Background(), rules, mcmc.CountingOptions{Law: mcmc.Uniform(1, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestRuleLines(t *testing.T) {
 		}
 		scorer := mcmc.RuleScorer(space, x)
 		scorer.Reset()
-		var p mcmc.Pieces
+		var p mcmc.PiecewiseConstant
 		for range 60 {
 			i, j := r.IntN(ingredients), r.IntN(ingredients-1)
 			if j >= i {

@@ -224,9 +224,9 @@ func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible
 			sizes[n] = r.Float64()
 		}
 	}
-	counting := mcmc.Counting{}
+	counting := mcmc.CountingOptions{}
 	if seed%8 < 4 { // no tables of what need not have one
-		counting.TableSteps = 1
+		counting.MaxTableSteps = 1
 	}
 	space, err := mcmc.NewRuledSpace(context.Background(), rules, counting)
 	if err != nil {
@@ -246,7 +246,7 @@ func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible
 	}
 	logs := space.LogCounts(most)
 	law := stattest.Law{Ingredients: ingredients, Total: total, Feasible: feasible, Size: func(n int) float64 { return sizes[n] }}
-	c := &ruledCell{measured: space.Shares() != nil}
+	c := &ruledCell{measured: space.UncountedRuleShares() != nil}
 	if c.measured {
 		// The kernels divide by the measured |X_n|; the law must too.
 		law.Size = func(n int) float64 {
@@ -356,7 +356,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 		{set(3, 1000, rule.Group{Of: []int{0, 1}, Total: &rule.Range{Min: 20, Max: 10}}), 0, "rule 0 asks for a total of 20 to 10"},
 		{set(3, 1000, rule.Limit{Factors: []float64{1, 2, 3}, Min: 700, Max: 100}), 0, "rule 0 asks for a mean of at least 700 and at most 100"},
 	} {
-		_, err := mcmc.NewRuledSpace(ctx, c.set, mcmc.Counting{})
+		_, err := mcmc.NewRuledSpace(ctx, c.set, mcmc.CountingOptions{})
 		var bad *rule.Error
 		if !errors.As(err, &bad) || bad.Rule != c.index || err.Error() != c.says {
 			t.Errorf("%+v: got %v, want %q", c.set, err, c.says)
@@ -365,27 +365,27 @@ func TestRulesThatCannotBe(t *testing.T) {
 
 	// As many units as ingredients may take at most, and a law that wants more.
 	required := rule.Require{Of: []int{0, 1, 2}}
-	space, err := mcmc.NewRuledSpace(ctx, set(5, 12, required), mcmc.Counting{})
+	space, err := mcmc.NewRuledSpace(ctx, set(5, 12, required), mcmc.CountingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = mcmc.NewTarget(space, mcmc.Table(map[int]float64{1: 1, 2: 3}))
 	var none *mcmc.InfeasibleError
-	if !errors.As(err, &none) || !errors.Is(err, mcmc.ErrNoMass) || !slices.Equal(none.Wanted, []int{1, 2}) || !slices.Equal(none.Possible, []int{3, 4, 5}) || none.Measured ||
+	if !errors.As(err, &none) || !errors.Is(err, mcmc.ErrNoMass) || !slices.Equal(none.WantedSizes, []int{1, 2}) || !slices.Equal(none.PossibleSizes, []int{3, 4, 5}) || none.Measured ||
 		err.Error() != "the rules leave compositions of 3 to 5 ingredients, and the sparsity law wants 1 to 2" {
 		t.Errorf("got %v", err)
 	}
 	nothing := set(5, 12, required, rule.Limit{Factors: make([]float64, 5), Min: 1, Max: 2})
-	if space, err = mcmc.NewRuledSpace(ctx, nothing, mcmc.Counting{Law: mcmc.Uniform(1, 1)}); err != nil {
+	if space, err = mcmc.NewRuledSpace(ctx, nothing, mcmc.CountingOptions{Law: mcmc.Uniform(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = mcmc.NewTarget(space, mcmc.Uniform(1, 1))
-	if !errors.As(err, &none) || len(none.Possible) > 0 || none.Measured || !strings.Contains(err.Error(), "no composition at all") {
+	if !errors.As(err, &none) || len(none.PossibleSizes) > 0 || none.Measured || !strings.Contains(err.Error(), "no composition at all") {
 		t.Errorf("got %v", err)
 	}
 
 	// Normal(8, 1.5) with 5 ingredients counted would have a mean of 4.78.
-	if space, err = mcmc.NewRuledSpace(ctx, set(20, 30), mcmc.Counting{Law: mcmc.Uniform(1, 5)}); err != nil {
+	if space, err = mcmc.NewRuledSpace(ctx, set(20, 30), mcmc.CountingOptions{Law: mcmc.Uniform(1, 5)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = mcmc.NewTarget(space, mcmc.Normal(8, 1.5))
@@ -404,7 +404,7 @@ func ExampleNewRuledSpace() {
 	set := rule.Set{Ingredients: 50, Total: 100, Rules: []rule.Rule{
 		rule.Group{Of: []int{0, 1, 2, 3, 4}, Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Min: 30, Max: 60}},
 	}}
-	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.Counting{Law: mcmc.Uniform(1, 3)})
+	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.CountingOptions{Law: mcmc.Uniform(1, 3)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -436,18 +436,18 @@ func TestShares(t *testing.T) {
 			rule.Group{Of: []int{0, 1, 2}, Used: &rule.Range{Min: 1, Max: 1}},
 			rule.Group{Of: []int{2, 3, 4}, Used: &rule.Range{Min: 1, Max: 1}},
 		}}
-		space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Uniform(1, 2), TableSteps: 1})
+		space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: mcmc.Uniform(1, 2), MaxTableSteps: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: mcmc.Uniform(1, 2)})
+		table, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: mcmc.Uniform(1, 2)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if table.Shares() != nil || table.Untabled() != nil || space.Untabled() == nil {
+		if table.UncountedRuleShares() != nil || table.UncountedReason() != nil || space.UncountedReason() == nil {
 			t.Errorf("%d ingredients: groups that cross are not counted by a table", c.ingredients)
 		}
-		got, want := space.Shares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
+		got, want := space.UncountedRuleShares()[1], float64(c.ingredients-5+4)/float64(3*(c.ingredients-3))
 		counts, err := space.Counts(2, 2)
 		if err != nil {
 			t.Fatal(err)

@@ -42,14 +42,14 @@ type countingMemo struct {
 
 // newCountingMemo loads the counting of the given rules from the cache, if the cache has it. The argument
 // mass holds the probabilities of the numbers of ingredients.
-func newCountingMemo(r *ruleset, mass []float64, o Counting) *countingMemo {
+func newCountingMemo(r *ruleset, mass []float64, o CountingOptions) *countingMemo {
 	m := &countingMemo{cache: o.Cache}
 	if o.Cache == nil {
 		return m
 	}
 	hash := sha256.New()
 	if err := json.NewEncoder(hash).Encode([]any{
-		countingVersion, len(r.Amounts), r.Conditions, mass, o.Seed, o.TableSteps,
+		countingVersion, len(r.Amounts), r.Conditions, mass, o.Seed, o.MaxTableSteps,
 		volume.DefaultRatioError, volume.DefaultEffort,
 	}); err != nil {
 		m.cache = nil // rules that cannot be encoded are not cached
@@ -94,7 +94,7 @@ func (m *countingMemo) storeCounting(r *ruleset) error {
 	if m.cache == nil || m.cacheUsed || r.measurement == nil && r.table.Steps() < minCachedSteps {
 		return nil
 	}
-	c := counting{Whole: r.shares == nil, Counts: r.table.All()}
+	c := counting{Whole: r.shares == nil, Counts: r.table.TabulatedCounts()}
 	if r.measurement != nil {
 		var err error
 		if c.Measured, err = r.measurement.MarshalBinary(); err != nil {

@@ -23,7 +23,7 @@ func (g given) Store([sha256.Size]byte, []byte) {}
 // then given up, as it takes long to work it out. What is taken can be drawn from.
 func FuzzCache(f *testing.F) {
 	set, law := rule.Set{Ingredients: 100, Total: 100, Rules: deepRules(90).Rules[:2]}, mcmc.Uniform(7, 8)
-	o := mcmc.Counting{Law: law, TableSteps: 1, Seed: 5}
+	o := mcmc.CountingOptions{Law: law, MaxTableSteps: 1, Seed: 5}
 	cache := memory{}
 	o.Cache = cache
 	if _, err := mcmc.NewRuledSpace(f.Context(), set, o); err != nil || len(cache) != 1 {
@@ -37,12 +37,12 @@ func FuzzCache(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(counts.Bytes())
-	if s, err := mcmc.NewRuledSpace(f.Context(), set, o); err != nil || !s.Cached() {
+	if s, err := mcmc.NewRuledSpace(f.Context(), set, o); err != nil || !s.UsedCache() {
 		f.Fatal("what a cache has is not taken: ", err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, steps := range []float64{0, 1} {
-			o.Cache, o.TableSteps = given(data), steps
+			o.Cache, o.MaxTableSteps = given(data), steps
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 			space, err := mcmc.NewRuledSpace(ctx, set, o)
 			cancel()

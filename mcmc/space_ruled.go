@@ -16,8 +16,8 @@ import (
 	"kir/rule"
 )
 
-// Counting holds the options for counting the compositions that keep rules.
-type Counting struct {
+// CountingOptions holds the options for counting the compositions that keep rules.
+type CountingOptions struct {
 	// Law is the law of n, the number of used ingredients, that the space is for. Numbers without
 	// mass in it are not counted. With the zero value all numbers are counted.
 	Law Sparsity
@@ -29,9 +29,9 @@ type Counting struct {
 	// results.
 	Workers int
 
-	// TableSteps limits the work on a table for rules that could also be measured, in steps of
+	// MaxTableSteps limits the work on a table for rules that could also be measured, in steps of
 	// about 10⁻⁹ s. 0 stands for 4·10⁹. With 1 such rules are measured.
-	TableSteps float64
+	MaxTableSteps float64
 
 	// Progress, if not nil, is called with the name of each piece of work that may take long, when
 	// that work begins.
@@ -53,14 +53,14 @@ const negligibleMass = 1e-9
 //
 // Rules on amounts, and on groups that are disjoint or nested, are counted exactly. Needs, sums and
 // other overlapping groups are counted exactly if the tables for this fit 1 GiB and take no more
-// than some seconds; see package count. If they do not, [Space.Untabled] returns the reason.
+// than some seconds; see package count. If they do not, [Space.UncountedReason] returns the reason.
 //
 // In that case, if at most 2²⁰ compositions of n ingredients have allowed amounts, each of them is
 // checked, and |X_n| is exact too. Otherwise the share of these compositions that keep all rules is
 // measured; see package volume. Numbers n at either end of the law are left out if they have at
 // most 1e-9 of its mass together. If no composition of n ingredients is found, X_n counts as empty.
-// See [Space.Shares].
-func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error) {
+// See [Space.UncountedRuleShares].
+func NewRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*Space, error) {
 	c, err := BeginRuledSpace(ctx, set, o)
 	if err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Space, error
 	return c.Finish(ctx)
 }
 
-// A Count is the counting of a ruled space that [BeginRuledSpace] has begun.
-type Count struct {
+// A RuledSpaceCounting is the counting of a ruled space that [BeginRuledSpace] has begun.
+type RuledSpaceCounting struct {
 	space       *Space              // the space, with the counts known so far
 	memo        *countingMemo       // loads counts from a cache and stores them
 	measurement *volume.Measurement // the measurement that has begun; nil if |X_n| is known
@@ -77,7 +77,7 @@ type Count struct {
 
 // BeginRuledSpace does the first part of [NewRuledSpace]. A measurement, if there has to be one,
 // only begins: it finds compositions of each number of ingredients.
-func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, error) {
+func BeginRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*RuledSpaceCounting, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
 		return nil, err
@@ -94,12 +94,12 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, err
 	r := newRuleset(conditions)
 	most := len(mass)
 	memo := newCountingMemo(r, mass, o)
-	countable, all := conditions.Countable()
-	options := count.Options{MaxUsed: most, Workers: o.Workers, Known: memo.cachedCounts(all)}
+	countable, all := conditions.CountableSpace()
+	options := count.Options{MaxUsed: most, Workers: o.Workers, KnownCounts: memo.cachedCounts(all)}
 	if !all {
 		wide := options
-		if wide.Steps, wide.Known = o.TableSteps, memo.cachedCounts(true); wide.Steps == 0 {
-			wide.Steps = defaultTableSteps
+		if wide.MaxSteps, wide.KnownCounts = o.MaxTableSteps, memo.cachedCounts(true); wide.MaxSteps == 0 {
+			wide.MaxSteps = defaultTableSteps
 		}
 		whole, err := conditions.FullSpace()
 		if err == nil {
@@ -121,25 +121,25 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o Counting) (*Count, err
 		for n := 1; n <= most; n++ {
 			r.logCounts[n] = r.table.LogCount(n)
 		}
-		return &Count{space: s, memo: memo}, nil
+		return &RuledSpaceCounting{space: s, memo: memo}, nil
 	}
 	measured, err := s.countShares(ctx, countable, mass, o, memo)
 	if err != nil {
 		return nil, err
 	}
-	return &Count{space: s, memo: memo, measurement: measured}, nil
+	return &RuledSpaceCounting{space: s, memo: memo, measurement: measured}, nil
 }
 
-// Rough returns the space with rough counts. It returns nil if the exact counts are known already.
-func (c *Count) Rough() *Space {
+// RoughSpace returns the space with rough counts. It returns nil if the exact counts are known already.
+func (c *RuledSpaceCounting) RoughSpace() *Space {
 	if c.measurement == nil {
 		return nil
 	}
-	return c.space.withMeasurement(c.measurement.Rough())
+	return c.space.withMeasurement(c.measurement.RoughResult())
 }
 
 // Finish finishes the counting and returns the space. It can be called only once.
-func (c *Count) Finish(ctx context.Context) (_ *Space, err error) {
+func (c *RuledSpaceCounting) Finish(ctx context.Context) (_ *Space, err error) {
 	r := c.space.rules
 	if c.measurement != nil {
 		if r.measurement, err = c.measurement.Finish(ctx); err != nil {
@@ -152,13 +152,13 @@ func (c *Count) Finish(ctx context.Context) (_ *Space, err error) {
 }
 
 // reportProgress calls Progress, if there is such a function.
-func (o *Counting) reportProgress(what string) {
+func (o *CountingOptions) reportProgress(what string) {
 	if o.Progress != nil {
 		o.Progress(what)
 	}
 }
 
-// defaultTableSteps is the limit of steps if [Counting.TableSteps] is 0. It takes a few seconds,
+// defaultTableSteps is the limit of steps if [CountingOptions.MaxTableSteps] is 0. It takes a few seconds,
 // about as long as measuring.
 const defaultTableSteps = 4e9
 
@@ -170,17 +170,17 @@ func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Optio
 	return err
 }
 
-// Untabled returns the reason why a table does not count all rules, or nil if a table counts all
+// UncountedReason returns the reason why a table does not count all rules, or nil if a table counts all
 // rules.
-func (s *Space) Untabled() error {
+func (s *Space) UncountedReason() error {
 	if s.rules == nil || s.rules.untabledReason == nil {
 		return nil
 	}
 	return s.rules.untabledReason
 }
 
-// Cached reports whether some counts of the space came from a cache.
-func (s *Space) Cached() bool { return s.rules != nil && s.rules.usedCache }
+// UsedCache reports whether some counts of the space came from a cache.
+func (s *Space) UsedCache() bool { return s.rules != nil && s.rules.usedCache }
 
 // sizeMasses returns the probability of each number of ingredients from 1 to most, at index n−1, up
 // to the last positive probability. The zero value of Sparsity gives all numbers the same
@@ -205,10 +205,10 @@ func (y Sparsity) sizeMasses(most int) ([]float64, error) {
 // countShares computes the share of the compositions counted by the table that keep the other rules
 // too, for each number of ingredients. The argument mass holds the probabilities of these numbers.
 // If shares have to be measured, countShares begins to measure them and returns the measurement.
-func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o Counting, memo *countingMemo) (*volume.Measurement, error) {
+func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o CountingOptions, memo *countingMemo) (*volume.Measurement, error) {
 	r := s.rules
 	o.reportProgress("looking at compositions one by one")
-	r.shares = make([]Share, len(mass))
+	r.shares = make([]UncountedRuleShare, len(mass))
 	r.measuredIndex = make([]int, len(mass)+1)
 	var sizes []int // the sizes whose share must be measured
 	for n := 1; n <= len(mass); n++ {
@@ -218,7 +218,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		if mass[n-1] == 0 {
 			continue
 		}
-		if r.table.Empty(n) {
+		if r.table.IsEmpty(n) {
 			share.Exact, share.Counted = true, true
 			continue
 		}
@@ -242,7 +242,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	lo, hi := sizesWithoutTails(mass)
 	for n := range r.shares {
 		if n+1 < lo || n+1 > hi {
-			r.shares[n], r.logCounts[n+1] = Share{N: n + 1}, negInf
+			r.shares[n], r.logCounts[n+1] = UncountedRuleShare{N: n + 1}, negInf
 		}
 	}
 	if sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < lo || n > hi }); len(sizes) == 0 {
@@ -255,7 +255,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
 	for _, n := range sizes {
-		options.Mass = append(options.Mass, mass[n-1])
+		options.SizeProbabilities = append(options.SizeProbabilities, mass[n-1])
 	}
 	problem := volume.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measurement = memo.cachedMeasurement(problem, sizes); r.measurement != nil {
@@ -352,7 +352,7 @@ func (s *Space) countTable() (*count.Table, error) {
 	if s.rules != nil {
 		return s.rules.table, nil
 	}
-	return count.Unconstrained(s.ingredients, s.total)
+	return count.NewUnconstrainedTable(s.ingredients, s.total)
 }
 
 // logDrawable returns the log of the number of compositions of n ingredients from which
@@ -364,24 +364,24 @@ func (s *Space) logDrawable(n int) float64 {
 	return s.rules.table.LogCount(n)
 }
 
-// Shares returns, at index n−1, the share of the compositions of n ingredients that keep the rules
+// UncountedRuleShares returns, at index n−1, the share of the compositions of n ingredients that keep the rules
 // that cannot be counted, among those that keep the other rules. It returns nil if all rules are
 // counted; the sparsity law is then exact.
-func (s *Space) Shares() []Share {
+func (s *Space) UncountedRuleShares() []UncountedRuleShare {
 	if s.rules == nil {
 		return nil
 	}
 	return s.rules.shares
 }
 
-// LawErrors returns, at index n, the standard error of the probability of n ingredients that comes
+// LawStandardErrors returns, at index n, the standard error of the probability of n ingredients that comes
 // from measuring |X_n|. The argument p holds the law of n that chains sample, at index n. The error
 // is 0 for all n if nothing was measured.
 //
 // More draws do not reduce this error, since it belongs to the law and not to the chains. It is
 // independent of the error of the chains, so the squares of the two add up. See
-// [volume.Result.LawErrors].
-func (s *Space) LawErrors(p []float64) []float64 {
+// [volume.Result.LawStandardErrors].
+func (s *Space) LawStandardErrors(p []float64) []float64 {
 	errors := make([]float64, len(p))
 	if s.conditions.hasCases() {
 		return s.rules.lawErrorsFromShares(p)
@@ -399,7 +399,7 @@ func (s *Space) LawErrors(p []float64) []float64 {
 			exact += mass
 		}
 	}
-	measured, rest := s.rules.measurement.LawErrors(at, exact)
+	measured, rest := s.rules.measurement.LawStandardErrors(at, exact)
 	for n, mass := range p {
 		if n < len(s.rules.measuredIndex) && n > 0 && s.rules.measuredIndex[n] >= 0 {
 			errors[n] = measured[s.rules.measuredIndex[n]]

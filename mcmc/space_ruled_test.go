@@ -40,20 +40,20 @@ func TestMeasuredSharesAgreeWithTables(t *testing.T) {
 	for _, depth := range depths[:testmode.Pick(2, 1)] {
 		set := deepRules(depth)
 		law := mcmc.Uniform(9, 10)
-		table, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: law})
+		table, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: law})
 		if err != nil {
 			t.Fatal(err)
 		}
-		measured, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: law, TableSteps: 1, Seed: 5})
+		measured, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: law, MaxTableSteps: 1, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if table.Shares() != nil || measured.Shares() == nil {
-			t.Fatalf("%d units: what is counted and what is measured: %v", depth, table.Untabled())
+		if table.UncountedRuleShares() != nil || measured.UncountedRuleShares() == nil {
+			t.Fatalf("%d units: what is counted and what is measured: %v", depth, table.UncountedReason())
 		}
 		logs, counts := table.LogCounts(10), measured.LogCounts(10)
 		for size := 9; size <= 10; size++ {
-			share := measured.Shares()[size-1]
+			share := measured.UncountedRuleShares()[size-1]
 			se := share.SE / share.Estimate
 			z := (counts[size] - logs[size]) / se
 			t.Logf("%d units, n = %d: share %.3g ± %.2g, z = %.2f", depth, size, share.Estimate, share.SE, z)
@@ -92,17 +92,17 @@ func TestCountsFromACache(t *testing.T) {
 		set   rule.Set
 	}{{0, deepRules(8)}, {1, rule.Set{Ingredients: 100, Total: 100, Rules: deepRules(90).Rules[:2]}}} {
 		set, steps, law, cache := c.set, c.steps, mcmc.Uniform(7, 8), memory{}
-		o := mcmc.Counting{Law: law, TableSteps: steps, Seed: 5, Cache: cache}
+		o := mcmc.CountingOptions{Law: law, MaxTableSteps: steps, Seed: 5, Cache: cache}
 		fresh, err := mcmc.NewRuledSpace(t.Context(), set, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(cache) != 1 || fresh.Cached() {
+		if len(cache) != 1 || fresh.UsedCache() {
 			t.Fatalf("steps %v: %d things are kept", steps, len(cache))
 		}
 		same := func(s *mcmc.Space) bool {
-			return reflect.DeepEqual(s.LogCounts(8), fresh.LogCounts(8)) && reflect.DeepEqual(s.Shares(), fresh.Shares()) &&
-				reflect.DeepEqual(s.LawErrors([]float64{7: 0.3, 8: 0.7}), fresh.LawErrors([]float64{7: 0.3, 8: 0.7}))
+			return reflect.DeepEqual(s.LogCounts(8), fresh.LogCounts(8)) && reflect.DeepEqual(s.UncountedRuleShares(), fresh.UncountedRuleShares()) &&
+				reflect.DeepEqual(s.LawStandardErrors([]float64{7: 0.3, 8: 0.7}), fresh.LawStandardErrors([]float64{7: 0.3, 8: 0.7}))
 		}
 		draws := func(s *mcmc.Space) (all [][]mcmc.Part) {
 			target, err := mcmc.NewTarget(s, law)
@@ -123,7 +123,7 @@ func TestCountsFromACache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !again.Cached() || !same(again) || !reflect.DeepEqual(draws(again), draws(fresh)) {
+		if !again.UsedCache() || !same(again) || !reflect.DeepEqual(draws(again), draws(fresh)) {
 			t.Errorf("steps %v: what comes from a cache is not what was worked out", steps)
 		}
 		if steps == 0 { // each takes long
@@ -133,16 +133,16 @@ func TestCountsFromACache(t *testing.T) {
 		if got, want := fmt.Sprint(fresh.LogCounts(8)[7:]), "[42.36441539135488 47.651256512564046]"; got != want {
 			t.Errorf("log |X_n| is measured as %s and was %s: raise countingVersion, so that caches are made again", got, want)
 		}
-		for what, change := range map[string]func(*mcmc.Counting, *rule.Set){
-			"seed":   func(o *mcmc.Counting, _ *rule.Set) { o.Seed = 6 },
-			"law":    func(o *mcmc.Counting, _ *rule.Set) { o.Law = mcmc.Table(map[int]float64{7: 1, 8: 2}) },
-			"bounds": func(o *mcmc.Counting, _ *rule.Set) { o.TableSteps = 2 },
-			"rules":  func(_ *mcmc.Counting, s *rule.Set) { s.Rules = s.Rules[1:] },
-			"total":  func(_ *mcmc.Counting, s *rule.Set) { s.Total-- },
+		for what, change := range map[string]func(*mcmc.CountingOptions, *rule.Set){
+			"seed":   func(o *mcmc.CountingOptions, _ *rule.Set) { o.Seed = 6 },
+			"law":    func(o *mcmc.CountingOptions, _ *rule.Set) { o.Law = mcmc.Table(map[int]float64{7: 1, 8: 2}) },
+			"bounds": func(o *mcmc.CountingOptions, _ *rule.Set) { o.MaxTableSteps = 2 },
+			"rules":  func(_ *mcmc.CountingOptions, s *rule.Set) { s.Rules = s.Rules[1:] },
+			"total":  func(_ *mcmc.CountingOptions, s *rule.Set) { s.Total-- },
 		} {
 			changed, other := o, set
 			change(&changed, &other)
-			if s, err := mcmc.NewRuledSpace(t.Context(), other, changed); err != nil || s.Cached() {
+			if s, err := mcmc.NewRuledSpace(t.Context(), other, changed); err != nil || s.UsedCache() {
 				t.Errorf("steps %v: another %s is taken from the cache (%v)", steps, what, err)
 			}
 		}

@@ -134,15 +134,15 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 // An InfeasibleError is returned if the rules leave no composition for any number of ingredients to
 // which the sparsity law gives mass. It is an [ErrNoMass].
 type InfeasibleError struct {
-	Wanted   []int // the numbers of ingredients to which the law gives mass
-	Possible []int // the numbers of ingredients for which the rules leave a composition, up to the largest counted
-	Measured bool  // whether Possible relies on random draws, which may miss a possible number
+	WantedSizes   []int // the numbers of ingredients to which the law gives mass
+	PossibleSizes []int // the numbers of ingredients for which the rules leave a composition, up to the largest counted
+	Measured      bool  // whether Possible relies on random draws, which may miss a possible number
 }
 
 func (e *InfeasibleError) Error() string {
-	text := fmt.Sprintf("the rules leave compositions of %s ingredients, and the sparsity law wants %s", sizesText(e.Possible), sizesText(e.Wanted))
-	if len(e.Possible) == 0 {
-		text = fmt.Sprintf("the rules leave no composition at all, and the sparsity law wants such of %s ingredients", sizesText(e.Wanted))
+	text := fmt.Sprintf("the rules leave compositions of %s ingredients, and the sparsity law wants %s", sizesText(e.PossibleSizes), sizesText(e.WantedSizes))
+	if len(e.PossibleSizes) == 0 {
+		text = fmt.Sprintf("the rules leave no composition at all, and the sparsity law wants such of %s ingredients", sizesText(e.WantedSizes))
 	}
 	if e.Measured {
 		text += "; as not all rules can be counted, that is as far as draws have found"
@@ -293,10 +293,10 @@ func (l *Law) draw(r *Rand) int {
 // Support returns the smallest and the largest number n that has mass.
 func (l *Law) Support() (lo, hi int) { return l.minSize, l.maxSize }
 
-// Gap returns the first n that has no mass although smaller and larger numbers have mass. The
+// FirstGap returns the first n that has no mass although smaller and larger numbers have mass. The
 // result found is false if there is no such n. Kernels that change n by at most 1 cannot cross a
 // gap.
-func (l *Law) Gap() (n int, found bool) {
+func (l *Law) FirstGap() (n int, found bool) {
 	if k := slices.Index(l.probabilities, 0); k >= 0 {
 		return l.minSize + k, true
 	}

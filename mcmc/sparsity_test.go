@@ -42,7 +42,7 @@ func checkLaw(t *testing.T, name string, law *mcmc.Law, weights []float64) {
 	if gotLo, gotHi := law.Support(); gotLo != lo || gotHi != hi {
 		t.Errorf("%s: support %d to %d, want %d to %d", name, gotLo, gotHi, lo, hi)
 	}
-	if got, found := law.Gap(); found != (gap > 0) || got != gap {
+	if got, found := law.FirstGap(); found != (gap > 0) || got != gap {
 		t.Errorf("%s: gap at %d, %v; want %d", name, got, found, gap)
 	}
 	if got := law.Mean(); math.Abs(got-mean) > 1e-13*mean {

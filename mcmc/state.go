@@ -28,7 +28,7 @@ type State struct {
 	// Scratch memory for scoring all divisions of two amounts: the scores by one property, the sum
 	// over the properties so far, and the sum with the next property. The slice choiceWeights holds
 	// the weights from which a choice is drawn.
-	termPieces, sumPieces, nextSum Pieces
+	termPieces, sumPieces, nextSum PiecewiseConstant
 	choiceWeights                  []float64
 	hasCurves                      bool           // whether some term has a CurveScorer and none has a SplitScorer
 	envelope                       envelope       // scratch memory: the envelope of the last long line

@@ -5,7 +5,7 @@ package mcmc
 // VisitedState is not a draw and says nothing about the law. But chains score far more compositions
 // than they draw, and the replicas at β above 1 score the best compositions.
 //
-// [Chain.Search] and [Chain.DrainVisited] deliver visited states for a shortlist. Sampling does not
+// [Chain.RecordVisited] and [Chain.DrainVisited] deliver visited states for a shortlist. Sampling does not
 // need them. Package search finds good compositions without a chain.
 type VisitedState struct {
 	Parts      []Part
@@ -69,7 +69,7 @@ func (f *visitedStates) addValue(c *Composition, k, value int, logScore float64)
 // threshold: all units to i, all units to j, and the best division that gives units to both. Each
 // uses a different set of ingredients. The argument p holds the log scores. addLine skips numbers
 // of ingredients to which law gives no mass.
-func (f *visitedStates) addLine(c *Composition, p *Pieces, i, j int, law *splitLaw) {
+func (f *visitedStates) addLine(c *Composition, p *PiecewiseConstant, i, j int, law *splitLaw) {
 	if f == nil {
 		return
 	}

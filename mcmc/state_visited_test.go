@@ -44,7 +44,7 @@ func TestFindsAreWhatTheySay(t *testing.T) {
 	found, sizes := 0, map[int]int{}
 	for scan := range 300 {
 		bar := float64(scan%7) - 1
-		chains[1].Search(bar)
+		chains[1].RecordVisited(bar)
 		for _, c := range chains {
 			if err := c.Advance(1); err != nil {
 				t.Fatal(err)

@@ -7,7 +7,7 @@ type Tally struct {
 	Updated    int64 // iterations that changed the composition
 
 	// Moves holds the counts of each kind of move, in the order of the kernel's moves. Only a
-	// kernel that mixes several kinds of move fills it; see [Tally.Of].
+	// kernel that mixes several kinds of move fills it; see [Tally.MovesNamed].
 	Moves []MoveTally
 }
 
@@ -18,10 +18,10 @@ type MoveTally struct {
 	Tried, Accepted, Updated int64
 }
 
-// Of returns the counts of the moves with the given names, in the order of the names. The names
+// MovesNamed returns the counts of the moves with the given names, in the order of the names. The names
 // must differ. Moves that the tally does not contain yet are added. The slice belongs to the tally
 // and is valid until the next moves are added.
-func (t *Tally) Of(names ...string) []MoveTally {
+func (t *Tally) MovesNamed(names ...string) []MoveTally {
 	for from := 0; from+len(names) <= len(t.Moves); from++ {
 		if beginsWithNames(t.Moves[from:], names) {
 			return t.Moves[from : from+len(names)]
@@ -50,7 +50,7 @@ func (t *Tally) Add(u Tally) {
 	t.Accepted += u.Accepted
 	t.Updated += u.Updated
 	for _, m := range u.Moves {
-		t.Of(m.Name)[0].add(m)
+		t.MovesNamed(m.Name)[0].add(m)
 	}
 }
 

@@ -26,10 +26,10 @@ type Bound struct {
 	Name     string
 	Property Property // 1 where the bound is kept, and 0 elsewhere
 
-	// Toward guides the search for the first state of a chain if random compositions hardly ever
+	// Guide guides the search for the first state of a chain if random compositions hardly ever
 	// keep the bound. It is positive everywhere, and smaller the further a composition is from
 	// keeping the bound. It has no effect on the law. It may be nil.
-	Toward Property
+	Guide Property
 }
 
 // A Target is the law that chains sample. On the compositions x of a space that keep its bounds it
@@ -88,10 +88,10 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	law := wanted
 	if r := space.rules; r != nil {
 		if law = wanted.restrictTo(r.isPossible); law == nil {
-			e := &InfeasibleError{Wanted: wanted.sizesWithMass(), Measured: r.shares != nil}
+			e := &InfeasibleError{WantedSizes: wanted.sizesWithMass(), Measured: r.shares != nil}
 			for n := 1; n <= space.MaxUsed(); n++ {
 				if r.isPossible(n) {
-					e.Possible = append(e.Possible, n)
+					e.PossibleSizes = append(e.PossibleSizes, n)
 				}
 			}
 			return nil, e
@@ -111,7 +111,7 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	counts := space.LogCounts(law.maxSize)
 	for n := law.minSize; n <= law.maxSize; n++ {
 		drawn := counts[n]
-		if shares := space.Shares(); shares != nil {
+		if shares := space.UncountedRuleShares(); shares != nil {
 			drawn -= portable.Log(shares[n-1].Estimate)
 		}
 		t.logLaw = append(t.logLaw, logMassPerCount(law.P(n), counts[n]))
@@ -210,7 +210,7 @@ func (t *Target) LogPrior(x *Composition) float64 {
 // that [State.drawExact] draws a given composition of n ingredients. It is 0 if all rules are
 // counted.
 func (t *Target) logDrawRatio(n int) float64 {
-	if t.space.Shares() == nil {
+	if t.space.UncountedRuleShares() == nil {
 		return 0
 	}
 	return t.logLaw[n-t.law.minSize] - t.logDrawProbability[n-t.law.minSize]
@@ -218,21 +218,21 @@ func (t *Target) logDrawRatio(n int) float64 {
 
 // A ScoreError is returned if a property returns an invalid score.
 type ScoreError struct {
-	Objective string  // name of the objective
-	Value     float64 // c·log y, which is NaN or +Inf
-	State     string  // the composition as text
-	Parts     []Part  // the parts of the composition
-	Err       error   // the property's own explanation of the score; may be nil
+	Objective   string  // name of the objective
+	Value       float64 // c·log y, which is NaN or +Inf
+	Composition string  // the composition as text
+	Parts       []Part  // the parts of the composition
+	Err         error   // the property's own explanation of the score; may be nil
 }
 
 func (e *ScoreError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("property %q failed at %s: %v", e.Objective, e.State, e.Err)
+		return fmt.Sprintf("property %q failed at %s: %v", e.Objective, e.Composition, e.Err)
 	}
 	if math.IsNaN(e.Value) {
-		return fmt.Sprintf("property %q is negative or not a number at %s: a score is at least 0 and finite", e.Objective, e.State)
+		return fmt.Sprintf("property %q is negative or not a number at %s: a score is at least 0 and finite", e.Objective, e.Composition)
 	}
-	return fmt.Sprintf("property %q, to the power of its weight, is infinite at %s: a score is at least 0 and finite", e.Objective, e.State)
+	return fmt.Sprintf("property %q, to the power of its weight, is infinite at %s: a score is at least 0 and finite", e.Objective, e.Composition)
 }
 
 func (e *ScoreError) Unwrap() error { return e.Err }
@@ -289,7 +289,7 @@ var errInfiniteProduct = errors.New("the product of the properties up to this on
 // invalid by itself, or it makes the product of the scores infinite. The argument by is the
 // property or its scorer; if it has a method Err, that error is included.
 func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
-	e := &ScoreError{Objective: wish, Value: score, State: x.String(), Parts: x.Parts()}
+	e := &ScoreError{Objective: wish, Value: score, Composition: x.String(), Parts: x.Parts()}
 	if !invalidScore(score) {
 		e.Value, e.Err = math.Inf(1), errInfiniteProduct
 	} else if f, ok := by.(interface{ Err() error }); ok {

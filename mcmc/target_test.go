@@ -114,7 +114,7 @@ func TestBadScores(t *testing.T) {
 				err = c.Advance(100_000)
 				var score *mcmc.ScoreError
 				if !errors.As(err, &score) || score.Objective != "bad" || !strings.HasPrefix(err.Error(), kernel+": ") ||
-					!strings.Contains(err.Error(), b.want) || !strings.Contains(score.State, "{0: ") || !strings.Contains(err.Error(), score.State) {
+					!strings.Contains(err.Error(), b.want) || !strings.Contains(score.Composition, "{0: ") || !strings.Contains(err.Error(), score.Composition) {
 					t.Errorf("%s, %s: got %v", kernel, b.name, err)
 				}
 				if tally := c.Tally(); tally.Updated > tally.Accepted || tally.Accepted > tally.Iterations {
@@ -189,7 +189,7 @@ func TestScoresThatDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kernel := range []string{"accelerated", "gibbs", "naive", "balanced", "tempered", "metropolis"} {
-			sampler, err := mcmc.SamplerOf(target, mcmc.NewMetropolis("metropolis", target, handOver{}))
+			sampler, err := mcmc.NewKernelSampler(target, mcmc.NewMetropolis("metropolis", target, handOver{}))
 			if kernel != "metropolis" {
 				sampler, err = mcmc.NewSampler(kernel, target)
 			}

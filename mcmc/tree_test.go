@@ -75,7 +75,7 @@ func (s *treeScorer) Moved(i, j int) {
 	s.amounts[i], s.amounts[j] = s.x.Amount(i), s.x.Amount(j)
 }
 
-func (s *treeScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *treeScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	sum := s.amounts[i] + s.amounts[j]
 	score := make([]float64, sum+1)
 	starts := make([]bool, sum+1)

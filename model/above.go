@@ -2,15 +2,15 @@ package model
 
 import "math"
 
-// Above returns an upper bound of the sums of all compositions in a box. The box holds the
+// UpperBoundInBox returns an upper bound of the sums of all compositions in a box. The box holds the
 // compositions in which each ingredient i has from lo[i] to hi[i] units. Each tree contributes the
 // greatest leaf value that a composition in the box can reach (Mistry et al., arXiv 1803.00952).
-func (s *Score) Above(lo, hi []int32) int64 {
+func (s *Score) UpperBoundInBox(lo, hi []int32) int64 {
 	sum, _ := s.boundWithCost(lo, hi)
 	return sum
 }
 
-// boundWithCost returns the upper bound of [Score.Above], and the approximate time that its
+// boundWithCost returns the upper bound of [Score.UpperBoundInBox], and the approximate time that its
 // computation takes, in nanoseconds.
 func (s *Score) boundWithCost(lo, hi []int32) (sum, steps int64) {
 	if s.ensembleScore != nil {
@@ -42,8 +42,8 @@ func (s *Score) boundWithCost(lo, hi []int32) (sum, steps int64) {
 	return sum, steps
 }
 
-// AboveCost returns the approximate time that [Score.Above] takes, in nanoseconds.
-func (s *Score) AboveCost() int64 {
+// UpperBoundCost returns the approximate time that [Score.UpperBoundInBox] takes, in nanoseconds.
+func (s *Score) UpperBoundCost() int64 {
 	if s.ensembleScore != nil {
 		return s.ensembleScore.BoundsInBoxCost()
 	}
@@ -73,7 +73,7 @@ func (s *LearnedScore) LineCost() (cost int64) {
 	}
 	for _, f := range []*Forest{s.model.forest, s.model.successForest} {
 		if f != nil {
-			cost += int64(40 * f.Trees())
+			cost += int64(40 * f.TreeCount())
 		}
 	}
 	return cost

@@ -42,13 +42,13 @@ func belowAbove(c lineCase, above func(lo, hi []int32) int64) (wrong int) {
 // would not hold without one leaf of each tree.
 func TestForestAbove(t *testing.T) {
 	for _, c := range lineCases(t) {
-		if wrong := belowAbove(c, c.score.Above); wrong > 0 {
+		if wrong := belowAbove(c, c.score.UpperBoundInBox); wrong > 0 {
 			t.Errorf("%s: %d of 300 compositions exceed the bound of a box that they are in", c.name, wrong)
 		}
 		r := rand.New(rand.NewPCG(4, 4))
 		for range 50 {
 			x := c.book.composition(r, nil)
-			if got, want := c.score.Above(x, x), c.score.Point(x); got != want {
+			if got, want := c.score.UpperBoundInBox(x, x), c.score.Point(x); got != want {
 				t.Errorf("%s: the bound of %v alone is %d, and its sum %d", c.name, x, got, want)
 			}
 		}
@@ -62,7 +62,7 @@ func TestForestAbove(t *testing.T) {
 			of := without.leafValues[from:to]
 			of[slices.Index(of, slices.Max(of))] = slices.Min(of)
 		}
-		if wrong := belowAbove(c, without.Above); wrong == 0 && c.name != "single leaves" {
+		if wrong := belowAbove(c, without.UpperBoundInBox); wrong == 0 && c.name != "single leaves" {
 			t.Errorf("%s: nothing shows that the greatest leaves are left out", c.name)
 		}
 	}
@@ -91,7 +91,7 @@ func TestLearnedAbove(t *testing.T) {
 			x := b.composition(r, nil)
 			lo, hi := boxAbout(r, x, b.total)
 			used := len(usedIngredients(x))
-			at := s.At(x, usedIngredients(x))
+			at := s.ScoreAt(x, usedIngredients(x))
 			if above := above(lo, hi, used+r.IntN(3)); above < at {
 				t.Fatalf("%s: %v scores %v, and is in a box bounded by %v", name, x, at, above)
 			}

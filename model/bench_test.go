@@ -166,7 +166,7 @@ type run struct {
 }
 
 func newChain(scores [2]*Score, seed uint64) *chain {
-	c := &chain{random: rand.NewPCG(seed, 0), x: states(1)[0], scale: 1 / float64(scores[0].One())}
+	c := &chain{random: rand.NewPCG(seed, 0), x: states(1)[0], scale: 1 / float64(scores[0].SumForCertainty())}
 	c.used = usedIngredients(c.x)
 	for k, s := range scores {
 		c.scorers[k] = s.NewScorer()
@@ -290,7 +290,7 @@ func BenchmarkForestGrow(b *testing.B) {
 
 func describe(f *Forest) string {
 	s := f.Shape()
-	text := fmt.Sprintf("%d nodes a tree, median depth %d, deepest %d", s.Nodes/f.Trees(), s.MedianDepth, s.Deepest)
+	text := fmt.Sprintf("%d nodes a tree, median depth %d, deepest %d", s.Nodes/f.TreeCount(), s.MedianDepth, s.MaxDepth)
 	if q := f.Quality(); q.Classes != nil {
 		text += fmt.Sprintf("; accuracy %.3f (majority %.3f), log loss %.3f (prior %.3f)", q.Classes.Accuracy, q.Classes.MajorityAccuracy, q.Classes.LogLoss, q.Classes.PriorLogLoss)
 	} else if q.Numbers != nil {

@@ -40,7 +40,7 @@ func (f *Forest) bindEnsemble(values []int64) (*ensemble.Score, error) {
 	base := 0
 	for k := range f.trees {
 		t := &f.trees[k]
-		err := b.AddTree(ensemble.Shape{
+		err := b.AddTree(ensemble.TreeShape{
 			Nodes: len(t.nodes),
 			Children: func(at int) (left, right int, leaf bool) {
 				return at + 1, int(t.nodes[at].right), t.nodes[at].feature < 0
@@ -102,8 +102,8 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 	return sum
 }
 
-// Described reports whether the forest has descriptors.
-func (s *Score) Described() bool { return s.ensembleScore != nil }
+// HasDescriptors reports whether the forest has descriptors.
+func (s *Score) HasDescriptors() bool { return s.ensembleScore != nil }
 
 // descriptorValue computes [Scorer.Value] for a forest with descriptors. The sums of package
 // ensemble are float64 and hold whole numbers.

@@ -39,7 +39,7 @@ func (b book) data() *Data {
 	}
 	for range b.rows {
 		x := b.composition(random, popularity)
-		d.Rows = append(d.Rows, Parts(x))
+		d.Rows = append(d.Rows, PositiveParts(x))
 		label := 0.05 * random.Float64()
 		for i, amount := range x {
 			label += 0.95 * lean[i] * float64(amount) / float64(b.total)

@@ -30,7 +30,7 @@ import (
 // wide interval. No finite dataset makes P equal to 1.
 //
 // The calibration holds for rows that are drawn like the rows of the dataset. A composition that a
-// search has found also profits from luck: see [Data.Halves].
+// search has found also profits from luck: see [Data.SplitIntoHalves].
 type Calibration struct {
 	rows, occurrences int                // number of rows, and number of rows with the outcome
 	baseRate          float64            // q, the share of rows with the outcome
@@ -45,9 +45,9 @@ type calibrationPoint struct {
 	a, b, lapse, mass float64
 }
 
-// A Chance is an uncertain probability: its expected value, and the interval from its 5 % quantile
+// A UncertainProbability is an uncertain probability: its expected value, and the interval from its 5 % quantile
 // to its 95 % quantile.
-type Chance struct {
+type UncertainProbability struct {
 	Value float64 `json:"value"` // the expected probability
 	Low   float64 `json:"low"`   // the 5 % quantile of the probability
 	High  float64 `json:"high"`  // the 95 % quantile of the probability
@@ -250,7 +250,7 @@ func (c *Calibration) extrapolate(probability, chance float64) float64 {
 
 // Chance returns the calibrated chance for a forest's probability: the mean of P and an interval
 // that contains P with probability 0.9. The mean does not fall when the forest's probability rises.
-func (c *Calibration) Chance(probability float64) Chance {
+func (c *Calibration) Chance(probability float64) UncertainProbability {
 	type weighed struct{ p, mass float64 }
 	all, mean := make([]weighed, 0, len(c.gridPoints)), 0.0
 	for p, mass := range c.pointProbabilities(probability) {
@@ -276,7 +276,7 @@ func (c *Calibration) Chance(probability float64) Chance {
 		return all[len(all)-1].p
 	}
 	value := c.extrapolate(probability, mean)
-	return Chance{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
+	return UncertainProbability{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
 
 // A calibrationCurve interpolates [Calibration.Value] linearly between knots of the log odds. A

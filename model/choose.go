@@ -49,8 +49,8 @@ func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int)
 // of the difference (Breiman et al. 1984, section 3.4.3). So list the simplest candidates first.
 // Data and candidates are as for [Grow]. The result depends only on the data, the candidates and
 // the seed.
-func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds int, seed uint64) (*Choice, error) {
-	c := &Choice{Repeats: repeats, Folds: min(folds, len(d.Rows)), Loss: "log loss"}
+func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds int, seed uint64) (*CandidateChoice, error) {
+	c := &CandidateChoice{Repeats: repeats, Folds: min(folds, len(d.Rows)), Loss: "log loss"}
 	if d.Numbers != nil {
 		c.Loss = "CRPS"
 	}
@@ -79,7 +79,7 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 	for k, q := range candidates {
 		loss, gain := differenceMoments(losses[k], nil), differenceMoments(losses[0], losses[k])
 		n := float64(repeats)
-		c.Tried = append(c.Tried, Tried{q.Name, loss.mean() / n, loss.standardError() / n, gain.mean() / n, gain.standardError() / n})
+		c.Tried = append(c.Tried, CandidateResult{q.Name, loss.mean() / n, loss.standardError() / n, gain.mean() / n, gain.standardError() / n})
 		if c.Tried[k].Loss < c.Tried[best].Loss {
 			best = k
 		}

@@ -10,9 +10,9 @@ import (
 const (
 	// MaxTotal is the largest total of a composition.
 	MaxTotal = 1 << 30
-	// BesideTotal is the largest amount of an ingredient that stands beside a composition, such as
+	// MaxBesideAmount is the largest amount of an ingredient that stands beside a composition, such as
 	// a temperature: see [Data.Beside].
-	BesideTotal = 1 << 20
+	MaxBesideAmount = 1 << 20
 	// MaxTrees is the largest number of trees of a forest.
 	MaxTrees = 1 << 16
 	// maxAbsLabel is the largest absolute value of a numeric label. With this limit, sums of
@@ -26,9 +26,9 @@ type Part struct {
 	Amount     int32
 }
 
-// Parts returns the ingredients of the dense composition x that have positive amounts, with these
+// PositiveParts returns the ingredients of the dense composition x that have positive amounts, with these
 // amounts.
-func Parts(x []int32) []Part {
+func PositiveParts(x []int32) []Part {
 	var parts []Part
 	for i, amount := range x {
 		if amount > 0 {
@@ -51,7 +51,7 @@ type Data struct {
 	Total int
 	// Beside is the number of ingredients that stand beside the composition, such as a temperature.
 	// These ingredients are the last elements of Ingredients. Their amounts, from 0 to
-	// [BesideTotal], do not count towards the total. A Gaussian process takes the square root of
+	// [MaxBesideAmount], do not count towards the total. A Gaussian process takes the square root of
 	// amount/BesideTotal as their coordinate. Rows that differ only in the amounts of these
 	// ingredients are held out together.
 	Beside int
@@ -71,10 +71,10 @@ type Data struct {
 	SD []float64
 }
 
-// Halves divides the rows at random into two halves. If the number of rows is odd, the first half
+// SplitIntoHalves divides the rows at random into two halves. If the number of rows is odd, the first half
 // has one row more. A forest of one half can check the predictions of a forest of the other half.
 // The rows of a half keep their order and share memory with d.
-func (d *Data) Halves(seed uint64) (a, b *Data) {
+func (d *Data) SplitIntoHalves(seed uint64) (a, b *Data) {
 	random := newStream(seed, halvePurpose, 0)
 	a, b = new(Data), new(Data)
 	*a, *b = *d, *d
@@ -164,8 +164,8 @@ func (d *Data) check() error {
 			seen[p.Ingredient] = int32(r) + 1
 			if int(p.Ingredient) < inside {
 				sum += int(p.Amount)
-			} else if p.Amount > BesideTotal {
-				return &RowError{r, fmt.Sprintf("the amount of %q is %d, more than %d", d.Ingredients[p.Ingredient], p.Amount, BesideTotal)}
+			} else if p.Amount > MaxBesideAmount {
+				return &RowError{r, fmt.Sprintf("the amount of %q is %d, more than %d", d.Ingredients[p.Ingredient], p.Amount, MaxBesideAmount)}
 			}
 		}
 		if sum > d.Total {

@@ -233,7 +233,7 @@ func TestChoose(t *testing.T) {
 	b := book{ingredients: 40, total: 100, sizes: []int{3, 5}}
 	for range 80 {
 		x := b.composition(random, nil)
-		d.Rows = append(d.Rows, Parts(x))
+		d.Rows = append(d.Rows, PositiveParts(x))
 		d.Numbers = append(d.Numbers, float64(even.value(x)))
 	}
 	plain := Candidate{Name: "amounts", Options: Options{Trees: 20, Seed: 1}}

@@ -25,22 +25,22 @@ const (
 
 // A savedForest is the content of a forest file, as JSON.
 type savedForest struct {
-	Format      string         `json:"format"`
-	Version     int            `json:"version"`
-	Label       string         `json:"label"`
-	Classes     []string       `json:"classes,omitempty"`
-	Numbers     []float64      `json:"numbers,omitempty"`
-	Ingredients []string       `json:"ingredients"`
-	Total       int            `json:"total"`
-	Features    []savedFeature `json:"features,omitempty"` // absent if the features are the amounts of the ingredients
-	Rows        int            `json:"rows"`               // number of rows of the data
-	Chances     []int64        `json:"chances,omitempty"`  // by row: the relative probability that a bootstrap draws the row; absent if uniform
-	Options     savedOptions   `json:"options"`
-	OutOfBag    Quality        `json:"out_of_bag"`
-	Choice      *Choice        `json:"choice,omitempty"`
-	Importances []Importance   `json:"importances,omitempty"`
-	Trees       []savedTree    `json:"trees"`
-	Checksum    string         `json:"checksum,omitempty"` // SHA-256 of all bytes before the checksum, except line feeds: see [checksumFormat]
+	Format      string           `json:"format"`
+	Version     int              `json:"version"`
+	Label       string           `json:"label"`
+	Classes     []string         `json:"classes,omitempty"`
+	Numbers     []float64        `json:"numbers,omitempty"`
+	Ingredients []string         `json:"ingredients"`
+	Total       int              `json:"total"`
+	Features    []savedFeature   `json:"features,omitempty"` // absent if the features are the amounts of the ingredients
+	Rows        int              `json:"rows"`               // number of rows of the data
+	Chances     []int64          `json:"chances,omitempty"`  // by row: the relative probability that a bootstrap draws the row; absent if uniform
+	Options     savedOptions     `json:"options"`
+	OutOfBag    Quality          `json:"out_of_bag"`
+	Choice      *CandidateChoice `json:"choice,omitempty"`
+	Importances []Importance     `json:"importances,omitempty"`
+	Trees       []savedTree      `json:"trees"`
+	Checksum    string           `json:"checksum,omitempty"` // SHA-256 of all bytes before the checksum, except line feeds: see [checksumFormat]
 }
 
 // A savedFeature is a [Feature] in a forest file.
@@ -79,7 +79,7 @@ const regrownTrees = 20
 
 // IsGrownFrom reports whether the forest was grown from the rows and labels of d, in this order. It
 // grows the first trees again and compares them with those of the forest. If the result is true,
-// [Forest.OutOfBag] and [Data.Halves] are valid for a forest that was read from a file, too.
+// [Forest.OutOfBag] and [Data.SplitIntoHalves] are valid for a forest that was read from a file, too.
 // IsGrownFrom sets the features of d to the features of the forest. It returns an error only if ctx
 // ends first.
 func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {

@@ -365,8 +365,8 @@ func FuzzRead(f *testing.F) {
 				left -= k
 			}
 			scorer.Reset(x, usedIngredients(x))
-			if got, want := scorer.Value(), s.Point(x); got != want || want < 0 || want > s.One() {
-				t.Fatalf("value %d, point %d, one %d", got, want, s.One())
+			if got, want := scorer.Value(), s.Point(x); got != want || want < 0 || want > s.SumForCertainty() {
+				t.Fatalf("value %d, point %d, one %d", got, want, s.SumForCertainty())
 			}
 			i := random.IntN(n)
 			j := (i + 1 + random.IntN(n-1)) % n

@@ -24,7 +24,7 @@ type Forest struct {
 	groupCount  int     // number of groups of rows
 	options     Options
 	quality     Quality
-	choice      *Choice // the cross-validation that chose the features; nil if there was none
+	choice      *CandidateChoice // the cross-validation that chose the features; nil if there was none
 	importances []Importance
 	trees       []tree
 
@@ -62,8 +62,8 @@ func (f *Forest) Features() []Feature { return slices.Clone(f.features) }
 // Rows returns the number of rows from which the forest was grown.
 func (f *Forest) Rows() int { return f.rowCount }
 
-// Trees returns the number of trees.
-func (f *Forest) Trees() int { return len(f.trees) }
+// TreeCount returns the number of trees.
+func (f *Forest) TreeCount() int { return len(f.trees) }
 
 // Options returns the options with which the forest was grown. Defaults are filled in, and Workers
 // is 0.
@@ -74,24 +74,24 @@ func (f *Forest) Quality() Quality { return f.quality }
 
 // Choice returns the cross-validation by which [GrowBest] chose the forest, or nil if there was
 // none.
-func (f *Forest) Choice() *Choice { return f.choice }
+func (f *Forest) Choice() *CandidateChoice { return f.choice }
 
 // Importances returns the permutation importance of each feature, in the order of the features. It
 // returns nil if the options did not ask for importances.
 func (f *Forest) Importances() []Importance { return slices.Clone(f.importances) }
 
-// A Shape gives the sizes and depths of the trees of a forest.
-type Shape struct {
+// A TreeShapes gives the sizes and depths of the trees of a forest.
+type TreeShapes struct {
 	Nodes       int // number of nodes of all trees, leaves included
 	Leaves      int // number of leaves of all trees
 	MedianDepth int // median over the trees of the depth, the largest number of tests on a path
 	LargestTree int // number of nodes of the tree with the most nodes
-	Deepest     int // depth of the deepest tree
+	MaxDepth    int // depth of the deepest tree
 }
 
 // Shape returns the sizes and depths of the trees.
-func (f *Forest) Shape() Shape {
-	var s Shape
+func (f *Forest) Shape() TreeShapes {
+	var s TreeShapes
 	depths := make([]int, len(f.trees))
 	for k := range f.trees {
 		t := &f.trees[k]
@@ -101,7 +101,7 @@ func (f *Forest) Shape() Shape {
 		depths[k] = t.depth()
 	}
 	sort.Ints(depths)
-	s.MedianDepth, s.Deepest = depths[len(depths)/2], depths[len(depths)-1]
+	s.MedianDepth, s.MaxDepth = depths[len(depths)/2], depths[len(depths)-1]
 	return s
 }
 

@@ -522,7 +522,7 @@ func TestDegenerateData(t *testing.T) {
 			continue
 		}
 		if name == "one row" || name == "one class" || name == "one number" {
-			if shape := f.Shape(); shape.Deepest != 0 || shape.MedianDepth != 0 || shape.Leaves != 20 || shape.LargestTree != 1 {
+			if shape := f.Shape(); shape.MaxDepth != 0 || shape.MedianDepth != 0 || shape.Leaves != 20 || shape.LargestTree != 1 {
 				t.Errorf("%s: leaves alone are %+v", name, shape)
 			}
 		}

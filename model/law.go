@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A Law is a model's predictive distribution of a number for one composition. The distribution is
+// A Distribution is a model's predictive distribution of a number for one composition. The distribution is
 // discrete.
-type Law struct {
+type Distribution struct {
 	Values, Weights []float64 // the possible values, ascending, and their probabilities, which sum to 1
 }
 
 // Mean returns the mean of the distribution, Σ value·weight.
-func (l Law) Mean() float64 {
+func (l Distribution) Mean() float64 {
 	mean := 0.0
 	for k, v := range l.Values {
 		mean += float64(l.Weights[k] * v)
@@ -22,11 +22,11 @@ func (l Law) Mean() float64 {
 
 // Quantile returns the p-quantile, 0 ≤ p ≤ 1: the smallest value whose cumulative weight is at
 // least p.
-func (l Law) Quantile(p float64) float64 { return l.Values[quantileIndex(l.Weights, p)] }
+func (l Distribution) Quantile(p float64) float64 { return l.Values[quantileIndex(l.Weights, p)] }
 
 // Share returns the probability of the interval [low, high]: the sum of the weights of the values
 // in it.
-func (l Law) Share(low, high float64) float64 {
+func (l Distribution) Share(low, high float64) float64 {
 	sum := 0.0
 	for k, v := range l.Values {
 		if low <= v && v <= high {
@@ -38,7 +38,7 @@ func (l Law) Share(low, high float64) float64 {
 
 // stretchedAboutMean returns the distribution with the distance of each value from the mean
 // multiplied by a factor.
-func (l Law) stretchedAboutMean(by float64) Law {
+func (l Distribution) stretchedAboutMean(by float64) Distribution {
 	if by == 1 || l.Values == nil {
 		return l
 	}
@@ -47,13 +47,13 @@ func (l Law) stretchedAboutMean(by float64) Law {
 	for k, v := range l.Values {
 		values[k] = mean + float64(by*(v-mean))
 	}
-	return Law{values, l.Weights}
+	return Distribution{values, l.Weights}
 }
 
 // CRPS returns the continuous ranked probability score of the distribution for the observed number
 // y, ∫ (F(z) − 1{z ≥ y})² dz, where F is the distribution function (Gneiting and Raftery 2007,
 // equation 20). The score has the unit of y. A lower score is better.
-func (l Law) CRPS(y float64) float64 {
+func (l Distribution) CRPS(y float64) float64 {
 	sum := 0.0
 	score := max(0, l.Values[0]-y) + max(0, y-l.Values[len(l.Values)-1])
 	for k := range len(l.Values) - 1 {
@@ -66,10 +66,10 @@ func (l Law) CRPS(y float64) float64 {
 }
 
 // mixLaws returns the mixture of two distributions with equal weights.
-func mixLaws(a, b Law) Law {
+func mixLaws(a, b Distribution) Distribution {
 	type atom struct{ value, weight float64 }
 	all := make([]atom, 0, len(a.Values)+len(b.Values))
-	for _, l := range []Law{a, b} {
+	for _, l := range []Distribution{a, b} {
 		for k, v := range l.Values {
 			if l.Weights[k] > 0 {
 				all = append(all, atom{v, float64(l.Weights[k] / 2)})
@@ -77,7 +77,7 @@ func mixLaws(a, b Law) Law {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b atom) int { return cmp.Compare(a.value, b.value) })
-	m := Law{make([]float64, len(all)), make([]float64, len(all))}
+	m := Distribution{make([]float64, len(all)), make([]float64, len(all))}
 	for k, x := range all {
 		m.Values[k], m.Weights[k] = x.value, x.weight
 	}
@@ -87,9 +87,9 @@ func mixLaws(a, b Law) Law {
 // Law returns the predicted distribution of the label for the dense composition x: the mean over
 // the trees of the label shares in the leaf that x reaches (Meinshausen 2006). It panics if the
 // label is a class.
-func (f *Forest) Law(x []int32) Law {
+func (f *Forest) Law(x []int32) Distribution {
 	f.mustBeNumeric()
-	return Law{f.numbers, f.labelWeights(x)}
+	return Distribution{f.numbers, f.labelWeights(x)}
 }
 
 // normalAtoms is the number of equally likely values that represent a normal distribution.
@@ -97,8 +97,8 @@ const normalAtoms = 64
 
 // normalLaw returns a discrete approximation of a normal distribution: its (k + ½)/normalAtoms
 // quantiles, k = 0, …, normalAtoms − 1, with equal weights.
-func normalLaw(mean, sd float64) Law {
-	l := Law{make([]float64, normalAtoms), make([]float64, normalAtoms)}
+func normalLaw(mean, sd float64) Distribution {
+	l := Distribution{make([]float64, normalAtoms), make([]float64, normalAtoms)}
 	for k := range l.Values {
 		l.Values[k] = mean + float64(sd*normalQuantile(float64((float64(k)+0.5)/normalAtoms)))
 		l.Weights[k] = 1.0 / normalAtoms

@@ -7,9 +7,9 @@ import (
 
 // A lawMeter measures the quality of predicted distributions of numbers, one row after another.
 type lawMeter struct {
-	prior        Law       // the distribution of the labels of all rows
-	priorMean    float64   // the mean of the prior
-	priorDeciles []float64 // the nine deciles of the prior
+	prior        Distribution // the distribution of the labels of all rows
+	priorMean    float64      // the mean of the prior
+	priorDeciles []float64    // the nine deciles of the prior
 
 	explainedVariance explainedVariance // squared errors of the predictions and of the prior
 	reliability       reliability       // compares predicted probabilities with frequencies, for the events that the number is at most a decile of the prior
@@ -23,7 +23,7 @@ type lawMeter struct {
 // newLawMeter returns a meter for rows with the given numbers as labels.
 func newLawMeter(numbers []float64) *lawMeter {
 	sorted := slices.Sorted(slices.Values(numbers))
-	m := &lawMeter{prior: Law{sorted, make([]float64, len(sorted))}}
+	m := &lawMeter{prior: Distribution{sorted, make([]float64, len(sorted))}}
 	for k := range sorted {
 		m.prior.Weights[k] = 1 / float64(len(sorted))
 	}
@@ -35,7 +35,7 @@ func newLawMeter(numbers []float64) *lawMeter {
 }
 
 // addRow adds a row with the number y and the predicted distribution l.
-func (m *lawMeter) addRow(y float64, l Law) {
+func (m *lawMeter) addRow(y float64, l Distribution) {
 	gap, all := l.Mean()-y, m.priorMean-y
 	m.explainedVariance.addRow(float64(gap*gap), float64(all*all))
 	m.rowCRPS = append(m.rowCRPS, l.CRPS(y))

@@ -8,25 +8,25 @@ import (
 	"slices"
 )
 
-// A Kind selects the models that [Learn] learns from a dataset.
-type Kind int
+// A ModelKind selects the models that [Learn] learns from a dataset.
+type ModelKind int
 
 const (
-	// Best learns a forest and, for numbers of up to [MostAveraged] different compositions, a
+	// BestKind learns a forest and, for numbers of up to [MaxAveragedCompositions] different compositions, a
 	// Gaussian process. The prediction is the mean of the two models. If the mean is worse than the
 	// forest on held-out rows, the model keeps only the forest. For classes the model is always
 	// only a forest.
-	Best Kind = iota
+	BestKind ModelKind = iota
 	// ForestAlone learns only a forest.
 	ForestAlone
 	// ProcessAlone learns only a Gaussian process. The labels must be numbers.
 	ProcessAlone
 )
 
-// MostAveraged is the greatest number n of different compositions for which a forest is averaged
+// MaxAveragedCompositions is the greatest number n of different compositions for which a forest is averaged
 // with a Gaussian process. The time to fit a process is proportional to n³, and the time to score a
 // line is proportional to n.
-const MostAveraged = 1000
+const MaxAveragedCompositions = 1000
 
 // minAveragedCompositions is the least number of different compositions for which a forest is
 // averaged with a Gaussian process. With fewer compositions, the length scales of the process are
@@ -41,7 +41,7 @@ type FeatureSet struct {
 
 // LearnOptions are the options of [Learn]. The zero value of a field selects its default.
 type LearnOptions struct {
-	Kind   Kind
+	Kind   ModelKind
 	Forest Options
 	// Features are sets of features from which cross-validation chooses one. List the simplest set
 	// first. A later set is taken only if its loss is lower by more than the standard error of the
@@ -65,12 +65,12 @@ const featureSetRepeats, maxFeatureSetRows = 3, 2000
 // feature sets.
 const maxFeatureSetTrees = 50
 
-// A Learned is the model that [Learn] returns: a forest, a Gaussian process, or the mean of both.
+// A LearnedModel is the model that [Learn] returns: a forest, a Gaussian process, or the mean of both.
 // It includes the errors of the predictions of held-out rows. A forest predicts a held-out row by
 // the trees whose bootstrap sample left the row out. A process predicts a held-out row from the
-// rows of other compositions. A Learned does not change, so that any number of goroutines may use
+// rows of other compositions. A LearnedModel does not change, so that any number of goroutines may use
 // it.
-type Learned struct {
+type LearnedModel struct {
 	options       LearnOptions
 	forestOptions Options  // options with which the forest was grown
 	forest        *Forest  // the forest; nil if the model is only a Gaussian process
@@ -82,10 +82,10 @@ type Learned struct {
 	classLabels   []string  // by row: the class; nil for numbers
 	compositions  [][]Part  // by row: the composition
 	quality       Quality
-	choice        *Choice // the comparison of the feature sets; nil if there was only one set
-	heldOutErrors []Tried // held-out errors of the forest, of the process and of their mean; nil unless both were learnt
-	stretchFactor float64 // factor by which the distances of a predicted distribution from its mean are multiplied
-	intervalShift float64 // by how much each end of a 90 % interval moves outwards, in the unit of the label
+	choice        *CandidateChoice  // the comparison of the feature sets; nil if there was only one set
+	heldOutErrors []CandidateResult // held-out errors of the forest, of the process and of their mean; nil unless both were learnt
+	stretchFactor float64           // factor by which the distances of a predicted distribution from its mean are multiplied
+	intervalShift float64           // by how much each end of a 90 % interval moves outwards, in the unit of the label
 }
 
 // The classes of the forest that predicts whether a composition can be made and measured.
@@ -96,15 +96,15 @@ const (
 
 // Learn learns a model as the options select. The result depends only on the data and the options.
 // Learn returns the error of ctx if ctx ends first.
-func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
+func Learn(ctx context.Context, d *Data, o LearnOptions) (*LearnedModel, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &Learned{options: o, stretchFactor: 1, numericLabels: slices.Clone(d.Numbers), measurementSD: slices.Clone(d.SD), classLabels: slices.Clone(d.Classes), compositions: d.Rows}
+	m := &LearnedModel{options: o, stretchFactor: 1, numericLabels: slices.Clone(d.Numbers), measurementSD: slices.Clone(d.SD), classLabels: slices.Clone(d.Classes), compositions: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
-	if d.Numbers == nil && o.Forest.Splits == RandomSplits && len(d.Rows) <= MostAveraged {
+	if d.Numbers == nil && o.Forest.Splits == RandomSplits && len(d.Rows) <= MaxAveragedCompositions {
 		m.options.Forest.shrink = classShrinkage
 	}
 	known := *d
@@ -129,9 +129,9 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*Learned, error) {
 	return m, m.growSuccessForest(ctx, d)
 }
 
-// Refit learns a model from some of the data, with the choices that were made for all of the data.
+// RefitTo learns a model from some of the data, with the choices that were made for all of the data.
 // The features are the same. A Gaussian process is fitted only if the present model has one.
-func (m *Learned) Refit(ctx context.Context, some *Data) (*Learned, error) {
+func (m *LearnedModel) RefitTo(ctx context.Context, some *Data) (*LearnedModel, error) {
 	o := m.options
 	o.Forest, o.Features = m.forestOptions, nil
 	o.Forest.Importances = false
@@ -176,7 +176,7 @@ func logSDs(d *Data) []float64 {
 
 // growForest grows the forest. If there are several feature sets, cross-validation chooses one of
 // them first.
-func (m *Learned) growForest(ctx context.Context, d *Data) (err error) {
+func (m *LearnedModel) growForest(ctx context.Context, d *Data) (err error) {
 	whole, sets := *d, m.options.Features
 	m.forestOptions = m.options.Forest
 	if len(sets) > 0 {
@@ -230,7 +230,7 @@ func (o *LearnOptions) forestOptions(k int, s FeatureSet) Options {
 // bestCandidate returns the index of the candidate with the lowest loss. It considers only the
 // first candidate, and those whose loss is below the first one's by more than the standard error of
 // the difference.
-func (c *Choice) bestCandidate() int {
+func (c *CandidateChoice) bestCandidate() int {
 	best := 0
 	for k, t := range c.Tried {
 		if t.Gain > t.GainSE && t.Loss < c.Tried[best].Loss {
@@ -259,12 +259,12 @@ func (d *Data) firstRows(most int) *Data {
 }
 
 // fitProcess fits the Gaussian process if the options ask for one.
-func (m *Learned) fitProcess(ctx context.Context, d *Data) (err error) {
+func (m *LearnedModel) fitProcess(ctx context.Context, d *Data) (err error) {
 	if d.Numbers == nil || m.options.Kind == ForestAlone {
 		return nil
 	}
 	p, err := newProcess(d, ProcessOptions{})
-	if m.options.Kind == Best && (err != nil || len(p.compositions) > MostAveraged || len(p.compositions) < minAveragedCompositions) {
+	if m.options.Kind == BestKind && (err != nil || len(p.compositions) > MaxAveragedCompositions || len(p.compositions) < minAveragedCompositions) {
 		return nil
 	}
 	if err != nil {
@@ -279,7 +279,7 @@ func (m *Learned) fitProcess(ctx context.Context, d *Data) (err error) {
 
 // evaluateHeldOut measures the predictions of held-out rows. It drops the process if the mean of
 // forest and process is worse than the forest by more than the standard error of the difference.
-func (m *Learned) evaluateHeldOut(ctx context.Context, d *Data) error {
+func (m *LearnedModel) evaluateHeldOut(ctx context.Context, d *Data) error {
 	if m.process == nil && !m.options.Log {
 		m.quality = m.forest.Quality()
 		if q := m.quality.Numbers; q != nil {
@@ -298,7 +298,7 @@ func (m *Learned) evaluateHeldOut(ctx context.Context, d *Data) error {
 			return err
 		}
 		grown, fitted := held.rowLaws(r)
-		for k, l := range []Law{grown, fitted, averageLaws(grown, fitted)} {
+		for k, l := range []Distribution{grown, fitted, averageLaws(grown, fitted)} {
 			if l.Values != nil {
 				meters[k].addRow(m.numericLabels[r], m.toLabelUnit(l))
 			}
@@ -310,7 +310,7 @@ func (m *Learned) evaluateHeldOut(ctx context.Context, d *Data) error {
 			if len(meter.rowCRPS) != len(meters[0].rowCRPS) {
 				gain = meanAccumulator{n: 1} // some rows are in the bootstrap of every tree
 			}
-			m.heldOutErrors = append(m.heldOutErrors, Tried{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
+			m.heldOutErrors = append(m.heldOutErrors, CandidateResult{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
 		if t := m.heldOutErrors[2]; t.Gain < -t.GainSE {
 			m.process = nil
@@ -331,11 +331,11 @@ func stretchFactors() (all []float64) {
 
 // calibrateIntervals sets the stretch factor and the shift of the ends of intervals. It then
 // measures the quality of the resulting predictions.
-func (m *Learned) calibrateIntervals(ctx context.Context, held *heldOutPredictor) error {
+func (m *LearnedModel) calibrateIntervals(ctx context.Context, held *heldOutPredictor) error {
 	if m.process == nil {
 		held.means = nil
 	}
-	if m.process != nil || len(m.compositions) <= MostAveraged {
+	if m.process != nil || len(m.compositions) <= MaxAveragedCompositions {
 		if err := m.chooseStretch(ctx, held); err != nil {
 			return err
 		}
@@ -354,7 +354,7 @@ func (m *Learned) calibrateIntervals(ctx context.Context, held *heldOutPredictor
 }
 
 // chooseStretch sets the stretch factor to the candidate with the least CRPS on held-out rows.
-func (m *Learned) chooseStretch(ctx context.Context, held *heldOutPredictor) error {
+func (m *LearnedModel) chooseStretch(ctx context.Context, held *heldOutPredictor) error {
 	all := stretchFactors()
 	losses := make([]float64, len(all))
 	for r := range m.compositions {
@@ -375,7 +375,7 @@ func (m *Learned) chooseStretch(ctx context.Context, held *heldOutPredictor) err
 
 // averageLaws returns the mixture of two distributions with equal weights. If one of them is empty,
 // it returns the other one.
-func averageLaws(a, b Law) Law {
+func averageLaws(a, b Distribution) Distribution {
 	switch {
 	case a.Values == nil:
 		return b
@@ -387,7 +387,7 @@ func averageLaws(a, b Law) Law {
 
 // toLabelUnit converts a distribution of what was learnt to a distribution of the label: it undoes
 // the logarithm if there is one.
-func (m *Learned) toLabelUnit(l Law) Law {
+func (m *LearnedModel) toLabelUnit(l Distribution) Distribution {
 	if !m.options.Log {
 		return l
 	}
@@ -395,11 +395,11 @@ func (m *Learned) toLabelUnit(l Law) Law {
 	for k, v := range l.Values {
 		values[k] = exp(v)
 	}
-	return Law{values, l.Weights}
+	return Distribution{values, l.Weights}
 }
 
 // growSuccessForest grows the forest that predicts whether a composition can be made and measured.
-func (m *Learned) growSuccessForest(ctx context.Context, d *Data) (err error) {
+func (m *LearnedModel) growSuccessForest(ctx context.Context, d *Data) (err error) {
 	if len(m.options.Failed) == 0 {
 		return nil
 	}
@@ -416,7 +416,7 @@ func (m *Learned) growSuccessForest(ctx context.Context, d *Data) (err error) {
 	}
 	o := m.options.Forest
 	o.FeaturesPerSplit, o.SmallestLeaf, o.Importances = 0, 0, false
-	if o.Splits == RandomSplits && len(all.Rows) <= MostAveraged {
+	if o.Splits == RandomSplits && len(all.Rows) <= MaxAveragedCompositions {
 		o.shrink = classShrinkage
 	}
 	m.successForest, err = Grow(ctx, &all, o)
@@ -426,15 +426,15 @@ func (m *Learned) growSuccessForest(ctx context.Context, d *Data) (err error) {
 // A heldOutPredictor predicts the rows of a model's own data, each by models that have not seen the
 // row.
 type heldOutPredictor struct {
-	*Learned
+	*LearnedModel
 	leftOutByTree    []leftOutRows // by tree: the rows that the tree has not seen
 	composition      []int32       // scratch memory: a dense composition; zero between uses
 	means, variances []float64     // by row: the held-out mean and standard deviation by the process; nil if there is no process
 }
 
 // newHeldOutPredictor returns the predictor of the model's own rows.
-func (m *Learned) newHeldOutPredictor() *heldOutPredictor {
-	h := &heldOutPredictor{Learned: m}
+func (m *LearnedModel) newHeldOutPredictor() *heldOutPredictor {
+	h := &heldOutPredictor{LearnedModel: m}
 	if m.forest != nil {
 		h.leftOutByTree = m.forest.redrawLeftOutRows()
 		h.composition = make([]int32, len(m.forest.ingredients))
@@ -448,10 +448,10 @@ func (m *Learned) newHeldOutPredictor() *heldOutPredictor {
 // rowLaws returns the held-out distribution of row r by the forest and by the process, both on the
 // learnt scale. A distribution is empty if its model does not exist, or if every tree has seen the
 // row.
-func (h *heldOutPredictor) rowLaws(r int) (grown, fitted Law) {
+func (h *heldOutPredictor) rowLaws(r int) (grown, fitted Distribution) {
 	if h.forest != nil {
 		if law := h.forest.outOfBagLaw(h.rowFeatures(r), r, h.leftOutByTree, nil); len(law) > 0 {
-			grown = Law{h.forest.numbers, law}
+			grown = Distribution{h.forest.numbers, law}
 		}
 	}
 	if h.means != nil {
@@ -484,7 +484,7 @@ func (f *Forest) redrawLeftOutRows() []leftOutRows {
 }
 
 // Label returns the name of the predicted quantity.
-func (m *Learned) Label() string {
+func (m *LearnedModel) Label() string {
 	if m.forest == nil {
 		return m.process.label
 	}
@@ -492,19 +492,19 @@ func (m *Learned) Label() string {
 }
 
 // Forest returns the forest, or nil if there is none.
-func (m *Learned) Forest() *Forest { return m.forest }
+func (m *LearnedModel) Forest() *Forest { return m.forest }
 
 // Process returns the Gaussian process, or nil if there is none.
-func (m *Learned) Process() *Process { return m.process }
+func (m *LearnedModel) Process() *Process { return m.process }
 
 // Options returns the options with which the model was learnt.
-func (m *Learned) Options() LearnOptions { return m.options }
+func (m *LearnedModel) Options() LearnOptions { return m.options }
 
 // Numeric reports whether the label is a number rather than a class.
-func (m *Learned) Numeric() bool { return m.numericLabels != nil }
+func (m *LearnedModel) Numeric() bool { return m.numericLabels != nil }
 
 // Classes returns the names of the classes in ascending order, or nil if the label is a number.
-func (m *Learned) Classes() []string {
+func (m *LearnedModel) Classes() []string {
 	if m.forest == nil {
 		return nil
 	}
@@ -513,14 +513,14 @@ func (m *Learned) Classes() []string {
 
 // Rows returns the number of rows from which the model was learnt. Failed compositions do not
 // count.
-func (m *Learned) Rows() int { return len(m.compositions) }
+func (m *LearnedModel) Rows() int { return len(m.compositions) }
 
-// Failures returns the number of compositions in [LearnOptions.Failed].
-func (m *Learned) Failures() int { return len(m.options.Failed) }
+// FailedCount returns the number of compositions in [LearnOptions.Failed].
+func (m *LearnedModel) FailedCount() int { return len(m.options.Failed) }
 
 // Range returns the smallest and the largest numeric label of the rows. Both are 0 if the label is
 // a class.
-func (m *Learned) Range() (smallest, largest float64) {
+func (m *LearnedModel) Range() (smallest, largest float64) {
 	if !m.Numeric() {
 		return 0, 0
 	}
@@ -528,25 +528,25 @@ func (m *Learned) Range() (smallest, largest float64) {
 }
 
 // Quality returns how well the model predicts held-out rows.
-func (m *Learned) Quality() Quality { return m.quality }
+func (m *LearnedModel) Quality() Quality { return m.quality }
 
 // Choice returns the cross-validation that chose the feature set, or nil if there was only one set.
-func (m *Learned) Choice() *Choice { return m.choice }
+func (m *LearnedModel) Choice() *CandidateChoice { return m.choice }
 
-// Brings returns the held-out CRPS of the forest, of the process and of their mean. Each result
-// includes the gain over the forest. Brings returns nil unless both models were learnt.
-func (m *Learned) Brings() []Tried { return slices.Clone(m.heldOutErrors) }
+// HeldOutComparison returns the held-out CRPS of the forest, of the process and of their mean. Each result
+// includes the gain over the forest. HeldOutComparison returns nil unless both models were learnt.
+func (m *LearnedModel) HeldOutComparison() []CandidateResult { return slices.Clone(m.heldOutErrors) }
 
 // Compositions returns the rows from which the model was learnt. The caller must not change them.
-func (m *Learned) Compositions() [][]Part { return m.compositions }
+func (m *LearnedModel) Compositions() [][]Part { return m.compositions }
 
-// Measured returns the numeric labels of the rows, or nil if the labels are classes.
-func (m *Learned) Measured() []float64 { return slices.Clone(m.numericLabels) }
+// NumericLabels returns the numeric labels of the rows, or nil if the labels are classes.
+func (m *LearnedModel) NumericLabels() []float64 { return slices.Clone(m.numericLabels) }
 
 // Law returns the predicted distribution of the label for the dense composition x, in the unit of
 // the label. It panics if the label is a class.
-func (m *Learned) Law(x []int32) Law {
-	var grown, fitted Law
+func (m *LearnedModel) Law(x []int32) Distribution {
+	var grown, fitted Distribution
 	if m.forest != nil {
 		grown = m.forest.Law(x)
 	}
@@ -566,10 +566,10 @@ func (m *Learned) Law(x []int32) Law {
 //
 // The interval does not hold for a composition that a search has found. The more candidates the
 // search chose from, the more of the predicted value is luck.
-func (m *Learned) Predict(x []int32) Prediction { return m.predictFromLaw(m.Law(x)) }
+func (m *LearnedModel) Predict(x []int32) Prediction { return m.predictFromLaw(m.Law(x)) }
 
 // predictFromLaw returns the prediction for a predicted distribution l of the label.
-func (m *Learned) predictFromLaw(l Law) Prediction {
+func (m *LearnedModel) predictFromLaw(l Distribution) Prediction {
 	p := Prediction{Value: l.Mean()}
 	p.Low = min(l.Quantile(0.05)-m.intervalShift, p.Value)
 	p.High = max(l.Quantile(0.95)+m.intervalShift, p.Value)
@@ -586,7 +586,7 @@ func (m *Learned) predictFromLaw(l Law) Prediction {
 // HeldOut returns, for each row of the data, the prediction of the model without that row. The
 // prediction consists of NaN if every tree has seen the row and there is no process. HeldOut panics
 // if the label is a class.
-func (m *Learned) HeldOut() []Prediction {
+func (m *LearnedModel) HeldOut() []Prediction {
 	held := m.newHeldOutPredictor()
 	all := make([]Prediction, len(m.compositions))
 	for r := range all {
@@ -602,7 +602,7 @@ func (m *Learned) HeldOut() []Prediction {
 
 // Shares returns the predicted probability of each class for the dense composition x, or nil if the
 // label is a number.
-func (m *Learned) Shares(x []int32) []float64 {
+func (m *LearnedModel) Shares(x []int32) []float64 {
 	if m.forest == nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ func BenchmarkLearnedLine(b *testing.B) {
 			}
 			before := best.NewScorer()
 			var learnt [2]*LearnedScorer
-			for k, kind := range []Kind{ForestAlone, Best} {
+			for k, kind := range []ModelKind{ForestAlone, BestKind} {
 				m, err := Learn(b.Context(), d, LearnOptions{Kind: kind, Forest: Options{Trees: 100, Seed: 1}})
 				if err != nil {
 					b.Fatal(err)

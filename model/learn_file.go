@@ -21,27 +21,27 @@ const (
 // A savedLearned is the content of a model file, as JSON. For a process the file holds only
 // hyperparameters. The rows and the hyperparameters determine everything else.
 type savedLearned struct {
-	Format      string          `json:"format"`
-	Version     int             `json:"version"`
-	Label       string          `json:"label"`
-	Kind        string          `json:"kind"`
-	Log         bool            `json:"log"`
-	Ingredients []string        `json:"ingredients"`
-	Total       int             `json:"total"`
-	Rows        [][]int32       `json:"rows"` // by row: ingredient, amount, ingredient, amount, …
-	Classes     []string        `json:"classes,omitempty"`
-	Numbers     []float64       `json:"numbers,omitempty"`
-	SD          []float64       `json:"sd,omitempty"` // by row: the standard deviation of the measurement; −1 if unknown
-	Failed      [][]int32       `json:"failed,omitempty"`
-	HeldOut     Quality         `json:"held_out"`
-	Spread      float64         `json:"spread"`
-	Widen       float64         `json:"widen"`
-	Choice      *Choice         `json:"choice,omitempty"`
-	Brings      []Tried         `json:"brings,omitempty"`
-	Process     *savedProcess   `json:"process,omitempty"`
-	Forest      json.RawMessage `json:"forest,omitempty"`
-	Success     json.RawMessage `json:"success,omitempty"`
-	Checksum    string          `json:"checksum,omitempty"`
+	Format      string            `json:"format"`
+	Version     int               `json:"version"`
+	Label       string            `json:"label"`
+	Kind        string            `json:"kind"`
+	Log         bool              `json:"log"`
+	Ingredients []string          `json:"ingredients"`
+	Total       int               `json:"total"`
+	Rows        [][]int32         `json:"rows"` // by row: ingredient, amount, ingredient, amount, …
+	Classes     []string          `json:"classes,omitempty"`
+	Numbers     []float64         `json:"numbers,omitempty"`
+	SD          []float64         `json:"sd,omitempty"` // by row: the standard deviation of the measurement; −1 if unknown
+	Failed      [][]int32         `json:"failed,omitempty"`
+	HeldOut     Quality           `json:"held_out"`
+	Spread      float64           `json:"spread"`
+	Widen       float64           `json:"widen"`
+	Choice      *CandidateChoice  `json:"choice,omitempty"`
+	Brings      []CandidateResult `json:"brings,omitempty"`
+	Process     *savedProcess     `json:"process,omitempty"`
+	Forest      json.RawMessage   `json:"forest,omitempty"`
+	Success     json.RawMessage   `json:"success,omitempty"`
+	Checksum    string            `json:"checksum,omitempty"`
 }
 
 // A savedProcess holds the hyperparameters of a process in a model file.
@@ -54,11 +54,11 @@ type savedProcess struct {
 }
 
 // String returns the name of the kind in files and in problem descriptions.
-func (k Kind) String() string { return [...]string{"learn", "forest", "process"}[k] }
+func (k ModelKind) String() string { return [...]string{"learn", "forest", "process"}[k] }
 
 // ParseKind returns the kind with the given name.
-func ParseKind(text string) (Kind, error) {
-	for _, k := range []Kind{Best, ForestAlone, ProcessAlone} {
+func ParseKind(text string) (ModelKind, error) {
+	for _, k := range []ModelKind{BestKind, ForestAlone, ProcessAlone} {
 		if k.String() == text {
 			return k, nil
 		}
@@ -67,7 +67,7 @@ func ParseKind(text string) (Kind, error) {
 }
 
 // Write saves the model as JSON.
-func (m *Learned) Write(w io.Writer) error {
+func (m *LearnedModel) Write(w io.Writer) error {
 	if m.forest != nil && m.forest.besideCount > 0 || m.process != nil && m.process.besideCount > 0 {
 		return errSavingConditions
 	}
@@ -148,7 +148,7 @@ func flattenRows(rows [][]Part) [][]int32 {
 }
 
 // Ingredients returns the names of the ingredients, in the order of the amounts in a composition.
-func (m *Learned) Ingredients() []string {
+func (m *LearnedModel) Ingredients() []string {
 	if m.forest == nil {
 		return slices.Clone(m.process.ingredients)
 	}
@@ -156,7 +156,7 @@ func (m *Learned) Ingredients() []string {
 }
 
 // Total returns the sum of the amounts of the compositions for which the model predicts.
-func (m *Learned) Total() int {
+func (m *LearnedModel) Total() int {
 	if m.forest == nil {
 		return m.process.totalAmount
 	}
@@ -165,22 +165,22 @@ func (m *Learned) Total() int {
 
 // IsLearntFrom reports whether the model was learnt from the rows and labels of d, in this order.
 // If d has standard deviations, they must be the same, too.
-func (m *Learned) IsLearntFrom(d *Data) bool {
+func (m *LearnedModel) IsLearntFrom(d *Data) bool {
 	return slices.EqualFunc(m.compositions, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numericLabels, d.Numbers) && (d.SD == nil || equalSD(m.measurementSD, d.SD)) && slices.Equal(m.classLabels, d.Classes)
 }
 
-// IsLearned reports whether the text of a file begins like a saved model rather than a saved
+// IsModelFile reports whether the text of a file begins like a saved model rather than a saved
 // forest.
-func IsLearned(data []byte) bool {
+func IsModelFile(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte(`{"format":"`+learnedFormat+`"`))
 }
 
-// ReadLearned loads a model that [Learned.Write] saved, and checks all of it. If the file is
+// ReadLearned loads a model that [LearnedModel.Write] saved, and checks all of it. If the file is
 // damaged, the error wraps a [*FormatError] that locates and describes the damage.
-func ReadLearned(ctx context.Context, r io.Reader) (*Learned, error) {
+func ReadLearned(ctx context.Context, r io.Reader) (*LearnedModel, error) {
 	data, err := io.ReadAll(r)
 	if err == nil {
-		var m *Learned
+		var m *LearnedModel
 		if m, err = parseLearned(ctx, data); err == nil {
 			return m, nil
 		}
@@ -189,7 +189,7 @@ func ReadLearned(ctx context.Context, r io.Reader) (*Learned, error) {
 }
 
 // parseLearned reads and checks the text of a model file.
-func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
+func parseLearned(ctx context.Context, data []byte) (*LearnedModel, error) {
 	var s savedLearned
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -211,7 +211,7 @@ func parseLearned(ctx context.Context, data []byte) (*Learned, error) {
 	if err != nil {
 		return nil, damageError("%v", err)
 	}
-	m := &Learned{
+	m := &LearnedModel{
 		options: LearnOptions{Kind: kind, Log: s.Log}, numericLabels: s.Numbers, measurementSD: decodeSD(s.SD), classLabels: s.Classes,
 		quality: s.HeldOut, stretchFactor: s.Spread, intervalShift: s.Widen, choice: s.Choice, heldOutErrors: s.Brings,
 	}
@@ -294,7 +294,7 @@ func restoreForest(text json.RawMessage, d *Data, rows int) (*Forest, error) {
 }
 
 // restoreProcess recomputes the process from the rows of d and the saved hyperparameters.
-func (m *Learned) restoreProcess(ctx context.Context, s *savedProcess, d *Data) (err error) {
+func (m *LearnedModel) restoreProcess(ctx context.Context, s *savedProcess, d *Data) (err error) {
 	if d.Numbers == nil {
 		return damageError("there is a process of classes")
 	}

@@ -13,7 +13,7 @@ func TestSaveAndLoadLearned(t *testing.T) {
 		if err := s.model.Write(&file); err != nil {
 			t.Fatal(err)
 		}
-		if !IsLearned(file.Bytes()) {
+		if !IsModelFile(file.Bytes()) {
 			t.Errorf("%s: the file is not known: %.40s", name, file.Bytes())
 		}
 		m, err := ReadLearned(t.Context(), bytes.NewReader(file.Bytes()))
@@ -29,7 +29,7 @@ func TestSaveAndLoadLearned(t *testing.T) {
 			for _, p := range row {
 				x[p.Ingredient] = p.Amount
 			}
-			if got, want := again.At(x, usedIngredients(x)), s.At(x, usedIngredients(x)); got != want {
+			if got, want := again.ScoreAt(x, usedIngredients(x)), s.ScoreAt(x, usedIngredients(x)); got != want {
 				t.Fatalf("%s: row %d scores %v, and scored %v", name, r, got, want)
 			}
 			if m.Numeric() && m.Predict(x) != s.model.Predict(x) {
@@ -58,7 +58,7 @@ func TestAgain(t *testing.T) {
 	for name, s := range learnedCases(t) {
 		m := s.model
 		d := &Data{Label: m.Label(), Ingredients: m.Ingredients(), Total: m.Total(), Rows: m.compositions, Numbers: m.numericLabels, Classes: m.classLabels}
-		again, err := m.Refit(t.Context(), d)
+		again, err := m.RefitTo(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestAgain(t *testing.T) {
 		}
 		x := make([]int32, len(m.Ingredients()))
 		x[1], x[2] = 400, 600
-		if got, want := of.At(x, usedIngredients(x)), s.At(x, usedIngredients(x)); got != want {
+		if got, want := of.ScoreAt(x, usedIngredients(x)), s.ScoreAt(x, usedIngredients(x)); got != want {
 			t.Errorf("%s: learnt again it says %v, and said %v", name, got, want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestDamagedLearned(t *testing.T) {
 }
 
 // parseUnsealed reads a model with the checksum that it should have.
-func parseUnsealed(t *testing.T, text string) (*Learned, error) {
+func parseUnsealed(t *testing.T, text string) (*LearnedModel, error) {
 	t.Helper()
 	end := strings.LastIndex(text, `,"checksum"`)
 	return parseLearned(t.Context(), appendChecksum([]byte(text[:end])))

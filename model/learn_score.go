@@ -17,7 +17,7 @@ import (
 // If some compositions failed, the score is multiplied by the probability that the composition can
 // be measured. A LearnedScore does not change, so that any number of goroutines may use it.
 type LearnedScore struct {
-	model        *Learned
+	model        *LearnedModel
 	want         Want // the wanted labels, as requested
 	forest       *Score
 	process      *ProcessScore
@@ -28,7 +28,7 @@ type LearnedScore struct {
 }
 
 // Score returns the score for a [Want]. The error says why the model cannot compute the score.
-func (m *Learned) Score(w Want) (*LearnedScore, error) {
+func (m *LearnedModel) Score(w Want) (*LearnedScore, error) {
 	s := &LearnedScore{model: m, want: w}
 	asked := w
 	if m.options.Log {
@@ -80,9 +80,9 @@ func (w Want) logarithmic() (Want, error) {
 
 // probabilitySteps returns the number of distinct steps that a predicted probability is taken to
 // have: the number of trees, or [processSteps] if there is no forest.
-func (m *Learned) probabilitySteps() int {
+func (m *LearnedModel) probabilitySteps() int {
 	if m.forest != nil {
-		return m.forest.Trees()
+		return m.forest.TreeCount()
 	}
 	return processSteps
 }
@@ -92,7 +92,7 @@ func (m *Learned) probabilitySteps() int {
 const processSteps = 100
 
 // rowSatisfies reports whether the label of row r satisfies w.
-func (m *Learned) rowSatisfies(r int, w Want) bool {
+func (m *LearnedModel) rowSatisfies(r int, w Want) bool {
 	if w.isBounded {
 		return w.low <= m.numericLabels[r] && m.numericLabels[r] <= w.high
 	}
@@ -144,7 +144,7 @@ func (s *LearnedScore) addSuccess() (err error) {
 	for r := range m.compositions {
 		came[r] = true
 	}
-	if c := Calibrate(stated, came, m.successForest.Trees()); c != nil {
+	if c := Calibrate(stated, came, m.successForest.TreeCount()); c != nil {
 		s.successCurve = c.newCurve()
 	}
 	return nil
@@ -153,22 +153,22 @@ func (s *LearnedScore) addSuccess() (err error) {
 // Want returns the [Want] of the score.
 func (s *LearnedScore) Want() Want { return s.want }
 
-// Bare returns the score before calibration and without the probability of success. For a direction
+// Uncalibrated returns the score before calibration and without the probability of success. For a direction
 // it is only the position of the expected label.
-func (s *LearnedScore) Bare() *LearnedScore {
+func (s *LearnedScore) Uncalibrated() *LearnedScore {
 	bare := *s
 	bare.curve, bare.successScore, bare.successCurve = nil, nil, nil
 	return &bare
 }
 
-// Stated returns the uncalibrated probability of the Want at the dense composition x.
-func (s *LearnedScore) Stated(x []int32) float64 {
+// UncalibratedAt returns the uncalibrated probability of the Want at the dense composition x.
+func (s *LearnedScore) UncalibratedAt(x []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
 		of[0] = s.forest.Probability(s.forest.Point(x))
 	}
 	if s.process != nil {
-		of[1] = s.process.At(x, usedIngredients(x))
+		of[1] = s.process.ScoreAt(x, usedIngredients(x))
 	}
 	return s.combineUncalibrated(of)
 }
@@ -183,13 +183,13 @@ func usedIngredients(x []int32) (used []int32) {
 	return used
 }
 
-// HeldOutStated returns the uncalibrated held-out probability of the Want for each row of the data.
+// HeldOutUncalibrated returns the uncalibrated held-out probability of the Want for each row of the data.
 // A probability is NaN if no model held the row out.
-func (s *LearnedScore) HeldOutStated() []float64 { return s.heldOutUncalibrated() }
+func (s *LearnedScore) HeldOutUncalibrated() []float64 { return s.heldOutUncalibrated() }
 
-// Calibrated returns the calibration of the probability. It returns nil for a direction, and if no
+// Calibration returns the calibration of the probability. It returns nil for a direction, and if no
 // row was held out.
-func (s *LearnedScore) Calibrated() *Calibration { return s.calibration }
+func (s *LearnedScore) Calibration() *Calibration { return s.calibration }
 
 // HeldOut returns the held-out score of each row of the data. A score is NaN if no model held the
 // row out.
@@ -217,24 +217,24 @@ func (s *LearnedScore) HeldOut() []float64 {
 	return shares
 }
 
-// Success returns the calibrated probability that the dense composition x can be measured. It
+// SuccessProbability returns the calibrated probability that the dense composition x can be measured. It
 // returns 1 if no composition failed.
-func (s *LearnedScore) Success(x []int32) float64 {
+func (s *LearnedScore) SuccessProbability(x []int32) float64 {
 	if s.successScore == nil {
 		return 1
 	}
 	return s.successCurve.chanceAt(s.successScore.Probability(s.successScore.Point(x)))
 }
 
-// At returns the score of the dense composition x. The parameter used lists the ingredients with a
+// ScoreAt returns the score of the dense composition x. The parameter used lists the ingredients with a
 // positive amount, in any order.
-func (s *LearnedScore) At(x, used []int32) float64 {
+func (s *LearnedScore) ScoreAt(x, used []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
 		of[0] = s.forest.Probability(s.forest.Sum(x, used))
 	}
 	if s.process != nil {
-		of[1] = s.process.At(x, used)
+		of[1] = s.process.ScoreAt(x, used)
 	}
 	if s.successScore != nil {
 		of[2] = s.successScore.Probability(s.successScore.Sum(x, used))
@@ -277,7 +277,7 @@ func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
 // A LearnedScorer keeps the score of a composition that moves step by step. It also scores lines:
 // all compositions that differ from the current one only in how two ingredients share their sum. It
 // is the working memory of one Markov chain: several goroutines must not use it at once. Its scores
-// equal those of [LearnedScore.At], bit for bit.
+// equal those of [LearnedScore.ScoreAt], bit for bit.
 type LearnedScorer struct {
 	score         *LearnedScore
 	scorers       [3]modelScorer // the scorers of the forest, of the process and of the forest of success, in this order; nil where a model does not exist
@@ -438,7 +438,7 @@ func (w *forestModelScorer) value() float64 { return w.score.Probability(w.Value
 func (w *forestModelScorer) line(i, j int) (starts []int32, values []float64) {
 	starts, sums := w.Line(i, j)
 	w.probabilities = w.probabilities[:0]
-	one := float64(w.score.One()) // the same division as in Score.Probability
+	one := float64(w.score.SumForCertainty()) // the same division as in Score.Probability
 	for _, sum := range sums {
 		w.probabilities = append(w.probabilities, float64(sum)/one)
 	}
@@ -447,7 +447,7 @@ func (w *forestModelScorer) line(i, j int) (starts []int32, values []float64) {
 
 func (w *forestModelScorer) column(i int, amounts []int32, values []float64) []float64 {
 	starts, sums := w.Column(i, amounts[len(amounts)-1])
-	one := float64(w.score.One())
+	one := float64(w.score.SumForCertainty())
 	piece := 0
 	for _, amount := range amounts {
 		for piece+1 < len(starts) && starts[piece+1] <= amount {

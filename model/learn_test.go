@@ -10,7 +10,7 @@ import (
 )
 
 // learnt returns what is learnt of some rows.
-func learnt(tb testing.TB, d *Data, o LearnOptions) *Learned {
+func learnt(tb testing.TB, d *Data, o LearnOptions) *LearnedModel {
 	tb.Helper()
 	m, err := Learn(tb.Context(), d, o)
 	if err != nil {
@@ -56,7 +56,7 @@ func learnedCases(tb testing.TB) map[string]*LearnedScore {
 // Law 4: a line at once equals its points, bit for bit, at wherever a scorer has gone.
 func TestLearnedLineEqualsPoints(t *testing.T) {
 	for name, s := range learnedCases(t) {
-		linesArePoints(t, name, 10, s.NewScorer(), s.At)
+		linesArePoints(t, name, 10, s.NewScorer(), s.ScoreAt)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestLearnedScoreIsTheMean(t *testing.T) {
 	for _, row := range d.Rows[:20] {
 		x := dense(row)
 		mean := m.Predict(x).Value
-		if got := least + up.At(x, usedIngredients(x))*(greatest-least); math.Abs(got-mean) > 1e-3*(greatest-least) {
+		if got := least + up.ScoreAt(x, usedIngredients(x))*(greatest-least); math.Abs(got-mean) > 1e-3*(greatest-least) {
 			t.Errorf("%v: the score says %v, the prediction %v", x, got, mean)
 		}
 	}
@@ -126,7 +126,7 @@ func TestLearnedScoreIsTheMean(t *testing.T) {
 // What is learnt depends on the data and the options, not on the number of workers.
 func TestLearnAgain(t *testing.T) {
 	d := smooth(60, 2, 6)
-	for _, kind := range []Kind{Best, ForestAlone, ProcessAlone} {
+	for _, kind := range []ModelKind{BestKind, ForestAlone, ProcessAlone} {
 		a := learnt(t, d, LearnOptions{Kind: kind, Forest: Options{Trees: 30, Seed: 2, Workers: 1}})
 		b := learnt(t, d, LearnOptions{Kind: kind, Forest: Options{Trees: 30, Seed: 2, Workers: 5}})
 		for _, row := range d.Rows {
@@ -171,7 +171,7 @@ func TestAverageLearns(t *testing.T) {
 	if r2 := 1 - ofM.mean()/variance; math.Abs(r2-q.R2) > 3*q.R2SE+0.02 {
 		t.Errorf("R² is %v on new rows, and %v ± %v is stated", r2, q.R2, q.R2SE)
 	}
-	brings := m.Brings()
+	brings := m.HeldOutComparison()
 	if len(brings) != 3 || brings[2].Gain <= 0 || brings[0].Gain != 0 {
 		t.Errorf("what each brings: %+v", brings)
 	}
@@ -196,7 +196,7 @@ func TestHarmfulProcessIsLeftOut(t *testing.T) {
 			d.Numbers[r] = math.Exp(3 * random.NormFloat64())
 		}
 		m := learnt(t, d, LearnOptions{Forest: Options{Trees: 50, Seed: seed}})
-		if b := m.Brings()[2]; (m.Process() == nil) != (b.Gain < -b.GainSE) {
+		if b := m.HeldOutComparison()[2]; (m.Process() == nil) != (b.Gain < -b.GainSE) {
 			t.Errorf("the average brings %+v, and the process is left out: %v", b, m.Process() == nil)
 		}
 		if m.Process() == nil {
@@ -226,9 +226,9 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad, good := s.Success([]int32{800, 100, 100, 0, 0, 0}), s.Success([]int32{50, 500, 450, 0, 0, 0})
-	if bad > 0.3 || good < 0.7 || m.Failures() != len(failed) {
-		t.Errorf("of %d failures, success is %v where all fail and %v where none does", m.Failures(), bad, good)
+	bad, good := s.SuccessProbability([]int32{800, 100, 100, 0, 0, 0}), s.SuccessProbability([]int32{50, 500, 450, 0, 0, 0})
+	if bad > 0.3 || good < 0.7 || m.FailedCount() != len(failed) {
+		t.Errorf("of %d failures, success is %v where all fail and %v where none does", m.FailedCount(), bad, good)
 	}
 	without := learnt(t, made, LearnOptions{Forest: Options{Trees: 60, Seed: 1}})
 	plain, err := without.Score(Maximize())
@@ -236,8 +236,8 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := []int32{800, 100, 100, 0, 0, 0}
-	if got, want := s.At(x, usedIngredients(x)), plain.At(x, usedIngredients(x))*bad; math.Abs(got-want) > 1e-12 {
-		t.Errorf("the score is %v, and %v times success is %v", got, plain.At(x, usedIngredients(x)), want)
+	if got, want := s.ScoreAt(x, usedIngredients(x)), plain.ScoreAt(x, usedIngredients(x))*bad; math.Abs(got-want) > 1e-12 {
+		t.Errorf("the score is %v, and %v times success is %v", got, plain.ScoreAt(x, usedIngredients(x)), want)
 	}
 	for r, y := range s.HeldOut() {
 		if math.IsNaN(y) || y < 0 || y > 1.5 {
@@ -281,7 +281,7 @@ func TestLogarithms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y := s.At(dense(d.Rows[0]), usedIngredients(dense(d.Rows[0]))); y < 0 || y > 1 {
+	if y := s.ScoreAt(dense(d.Rows[0]), usedIngredients(dense(d.Rows[0]))); y < 0 || y > 1 {
 		t.Errorf("a probability of %v", y)
 	}
 	d.Numbers[3] = 0

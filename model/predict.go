@@ -24,7 +24,7 @@ type Prediction struct {
 //
 // The interval does not hold for a composition that a search has found. The more candidates the
 // search chose from, the more of the predicted value is luck. Forests of both halves of the data
-// measure this luck: see [Data.Halves].
+// measure this luck: see [Data.SplitIntoHalves].
 func (f *Forest) Predict(x []int32) Prediction {
 	f.mustBeNumeric()
 	return f.predictFromLaw(f.labelWeights(x))

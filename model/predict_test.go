@@ -24,7 +24,7 @@ func made(random *rand.Rand, rows int, label func(x []int32) (mean, sd float64))
 			x[i] = random.Int32N(left + 1)
 			left -= x[i]
 		}
-		d.Rows = append(d.Rows, Parts(x))
+		d.Rows = append(d.Rows, PositiveParts(x))
 		mean, sd := label(x)
 		d.Numbers = append(d.Numbers, mean+sd*random.NormFloat64())
 	}
@@ -162,9 +162,9 @@ func TestStrength(t *testing.T) {
 		data *Data
 		want Strength
 	}{
-		{"numbers", good, Good}, {"shuffled numbers", &shuffled, Weak}, {"noisy numbers", &middling, Fair},
+		{"numbers", good, Good}, {"shuffled numbers", &shuffled, WeakStrength}, {"noisy numbers", &middling, Fair},
 		{"classes", classes(made(random, 400, func(x []int32) (float64, float64) { return float64(x[0]), 1 })), Good},
-		{"shuffled classes", classes(&shuffled), Weak},
+		{"shuffled classes", classes(&shuffled), WeakStrength},
 	} {
 		q := mustGrow(t, c.data, Options{Seed: 1}).Quality()
 		if got := q.Strength(); got != c.want {
@@ -175,9 +175,9 @@ func TestStrength(t *testing.T) {
 		quality Quality
 		want    Strength
 	}{
-		{Quality{}, Weak},
-		{Quality{Numbers: &NumberQuality{R2: 0.11, R2SE: 0.01}}, Weak},
-		{Quality{Numbers: &NumberQuality{R2: 0.4, R2SE: 0.25}}, Weak},
+		{Quality{}, WeakStrength},
+		{Quality{Numbers: &NumberQuality{R2: 0.11, R2SE: 0.01}}, WeakStrength},
+		{Quality{Numbers: &NumberQuality{R2: 0.4, R2SE: 0.25}}, WeakStrength},
 		{Quality{Numbers: &NumberQuality{R2: 0.4, R2SE: 0.1}}, Fair},
 		{Quality{Classes: &ClassQuality{Skill: 0.6, SkillSE: 0.1, Accuracy: 0.9, MajorityAccuracy: 0.9}}, Fair},
 		{Quality{Classes: &ClassQuality{Skill: 0.6, SkillSE: 0.1, Accuracy: 0.9, MajorityAccuracy: 0.8}}, Good},
@@ -217,7 +217,7 @@ func TestExplained(t *testing.T) {
 // TestHalves: every row is in one half, in order, and another seed divides others.
 func TestHalves(t *testing.T) {
 	d := made(rand.New(rand.NewPCG(6, 6)), 101, sum)
-	a, b := d.Halves(1)
+	a, b := d.SplitIntoHalves(1)
 	if len(a.Rows) != 51 || len(b.Rows) != 50 || len(a.Numbers) != 51 || a.Classes != nil {
 		t.Fatalf("%d and %d rows", len(a.Rows), len(b.Rows))
 	}
@@ -232,7 +232,7 @@ func TestHalves(t *testing.T) {
 			t.Fatalf("%v is next in neither half", v)
 		}
 	}
-	if c, _ := d.Halves(2); slices.Equal(a.Numbers, c.Numbers) {
+	if c, _ := d.SplitIntoHalves(2); slices.Equal(a.Numbers, c.Numbers) {
 		t.Error("another seed makes the same halves")
 	}
 }

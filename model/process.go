@@ -46,12 +46,12 @@ type Process struct {
 	labelMean, labelSD float64 // mean and standard deviation of the labels
 	hyperparameters    hyperparameters
 
-	roundings      []shareRounding // by ingredient: how its amounts are rounded
-	stepColumns    [][]int32       // by ingredient, then composition: the step to which the amount is rounded; nil if no composition has the ingredient
-	emptyDistances []int64         // by composition: the squared distance to the composition in which all amounts are 0
-	kernelTable    *kernelTable    // the kernel as a function of the squared distance
-	cholesky       portable.Lower  // Cholesky factor of the covariance of the compositions, noise included
-	alpha          []float64       // by composition: the factor of κ in the mean, in units of labelSD
+	roundings      []shareRounding          // by ingredient: how its amounts are rounded
+	stepColumns    [][]int32                // by ingredient, then composition: the step to which the amount is rounded; nil if no composition has the ingredient
+	emptyDistances []int64                  // by composition: the squared distance to the composition in which all amounts are 0
+	kernelTable    *kernelTable             // the kernel as a function of the squared distance
+	cholesky       portable.LowerTriangular // Cholesky factor of the covariance of the compositions, noise included
+	alpha          []float64                // by composition: the factor of κ in the mean, in units of labelSD
 
 	heldOutMean, heldOutSD []float64 // by composition: mean and standard deviation of the prediction without its rows
 
@@ -94,9 +94,9 @@ type ProcessOptions struct {
 	Kernel Kernel
 }
 
-// MaxProcessRows is the greatest number n of different compositions of a process. The time to fit a
+// MaxProcessCompositions is the greatest number n of different compositions of a process. The time to fit a
 // process is proportional to n³.
-const MaxProcessRows = 2000
+const MaxProcessCompositions = 2000
 
 // A shareRounding defines how the amounts of an ingredient are rounded. The square root of the
 // ingredient's share is rounded to a multiple of 1/stepsPerUnit, and the step is the number of that
@@ -192,8 +192,8 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 		options: o, rowCount: len(d.Rows), labels: slices.Clone(d.Numbers),
 	}
 	p.groupCompositions(d)
-	if len(p.compositions) > MaxProcessRows {
-		return nil, fmt.Errorf("there are %d different compositions, and a process is of %d at most", len(p.compositions), MaxProcessRows)
+	if len(p.compositions) > MaxProcessCompositions {
+		return nil, fmt.Errorf("there are %d different compositions, and a process is of %d at most", len(p.compositions), MaxProcessCompositions)
 	}
 	n := float64(len(d.Numbers))
 	for _, y := range d.Numbers {
@@ -258,10 +258,10 @@ func (p *Process) groupCompositions(d *Data) {
 }
 
 // amountDivisor returns the number by which an amount of ingredient i is divided to give a share.
-// It is the total of a composition, or [BesideTotal] for an ingredient beside the composition.
+// It is the total of a composition, or [MaxBesideAmount] for an ingredient beside the composition.
 func (p *Process) amountDivisor(i int32) int {
 	if int(i) >= len(p.ingredients)-p.besideCount {
-		return BesideTotal
+		return MaxBesideAmount
 	}
 	return p.totalAmount
 }
@@ -269,8 +269,8 @@ func (p *Process) amountDivisor(i int32) int {
 // Label returns the name of the predicted quantity.
 func (p *Process) Label() string { return p.label }
 
-// Rows returns the number of rows to which the process was fitted.
-func (p *Process) Rows() int { return p.rowCount }
+// RowCount returns the number of rows to which the process was fitted.
+func (p *Process) RowCount() int { return p.rowCount }
 
 // Replicates returns the number of rows whose composition at least one other row has. It also
 // returns the pooled standard deviation of the labels of equal compositions, or 0 if there are no
@@ -547,7 +547,7 @@ func (p *Process) heldOutDeviation(r int, variance float64) float64 {
 // beside the composition. All compositions of such a group G are left out together. Let A be the
 // inverse of the covariance. The residuals of the group are then A_GG⁻¹·(A·y)_G, with covariance
 // A_GG⁻¹.
-func (p *Process) leaveOutGroups(inverse portable.Lower) {
+func (p *Process) leaveOutGroups(inverse portable.LowerTriangular) {
 	of, count := groupRowsByComposition(p.compositions, len(p.ingredients)-p.besideCount, p.besideCount)
 	members := make([][]int, count)
 	for r, g := range of {
@@ -634,7 +634,7 @@ func (p *Process) shiftDistancesAndMean(distances []int64, i, from, to int32) fl
 // Mean returns the expected label for the dense composition x.
 func (p *Process) Mean(x []int32) float64 {
 	d := make([]int64, len(p.compositions))
-	p.writeDistances(Parts(x), d)
+	p.writeDistances(PositiveParts(x), d)
 	return p.meanAtDistances(d)
 }
 
@@ -643,7 +643,7 @@ func (p *Process) Mean(x []int32) float64 {
 // similar composition.
 func (p *Process) Predict(x []int32) (mean, sd float64) {
 	d := make([]int64, len(p.compositions))
-	p.writeDistances(Parts(x), d)
+	p.writeDistances(PositiveParts(x), d)
 	s := exp(p.hyperparameters.logSignal)
 	k := make([]float64, len(d))
 	for r := range k {
@@ -655,7 +655,7 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 }
 
 // Law returns the predicted distribution of a new measurement for the dense composition x.
-func (p *Process) Law(x []int32) Law { return normalLaw(p.Predict(x)) }
+func (p *Process) Law(x []int32) Distribution { return normalLaw(p.Predict(x)) }
 
 // HeldOut returns, for each row of the data, the prediction without any row of the same
 // composition. The results are the mean and the standard deviation of a measurement.

@@ -50,8 +50,8 @@ type posterior struct {
 	scatter                           float64   // Σ of the squared deviations of the rows from the mean of their composition
 	scatterFreedom                    float64   // degrees of freedom of scatter
 
-	covariance portable.Lower // covariance of the compositions, or its Cholesky factor
-	slopes     []float64      // by element of covariance below and on the diagonal: s·κ′
+	covariance portable.LowerTriangular // covariance of the compositions, or its Cholesky factor
+	slopes     []float64                // by element of covariance below and on the diagonal: s·κ′
 }
 
 // fitHyperparameters returns the hyperparameters of the greatest posterior density.

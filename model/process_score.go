@@ -74,9 +74,9 @@ func (s *ProcessScore) scoreOfMean(mean float64) float64 {
 	return max(0, share)
 }
 
-// At returns the score of the dense composition x. The parameter used lists the ingredients with a
+// ScoreAt returns the score of the dense composition x. The parameter used lists the ingredients with a
 // positive amount, in any order.
-func (s *ProcessScore) At(x, used []int32) float64 {
+func (s *ProcessScore) ScoreAt(x, used []int32) float64 {
 	d, ok := s.distancePool.Get().(*[]int64)
 	if !ok {
 		fresh := make([]int64, len(s.compositions))
@@ -100,7 +100,7 @@ func (p *Process) writeDistancesAt(x, used []int32, to []int64) {
 // A ProcessScorer keeps the score of a composition that moves step by step. It also scores lines:
 // all compositions that differ from the current one only in how two ingredients share their sum. It
 // is the working memory of one Markov chain: several goroutines must not use it at once. Its scores
-// equal those of [ProcessScore.At], bit for bit, because distances are whole numbers and sums are
+// equal those of [ProcessScore.ScoreAt], bit for bit, because distances are whole numbers and sums are
 // always taken in the same order.
 type ProcessScorer struct {
 	score     *ProcessScore

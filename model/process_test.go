@@ -207,7 +207,7 @@ func TestProcessLineEqualsPoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		linesArePoints(t, w.String(), 20, s.NewScorer(), s.At)
+		linesArePoints(t, w.String(), 20, s.NewScorer(), s.ScoreAt)
 	}
 }
 

@@ -90,22 +90,22 @@ type NumberQuality struct {
 // is not better than the mean of all labels, or if the CRPS is not below PriorCRPS.
 func (q *NumberQuality) Guessing() bool { return q.R2 <= 0 || q.CRPS >= q.PriorCRPS }
 
-// A Choice is the result of a repeated cross-validation of candidates. The standard errors assume
+// A CandidateChoice is the result of a repeated cross-validation of candidates. The standard errors assume
 // that rows are independent. The loss of a row is its mean over the repeats. The standard errors do
 // not include how the choice would vary with another dataset.
-type Choice struct {
+type CandidateChoice struct {
 	Repeats int `json:"repeats"`
 	Folds   int `json:"folds"`
 	// Loss names the loss: "log loss" for classes, "CRPS" for numbers. The log loss is −log p,
 	// where p is the predicted probability of the row's class. A p below half a vote of a tree
 	// counts as half a vote. For CRPS see [NumberQuality].
-	Loss   string  `json:"loss"`
-	Tried  []Tried `json:"tried"`  // by candidate: its result
-	Chosen int     `json:"chosen"` // index in Tried of the chosen candidate
+	Loss   string            `json:"loss"`
+	Tried  []CandidateResult `json:"tried"`  // by candidate: its result
+	Chosen int               `json:"chosen"` // index in Tried of the chosen candidate
 }
 
-// A Tried is the result of one candidate in a cross-validation.
-type Tried struct {
+// A CandidateResult is the result of one candidate in a cross-validation.
+type CandidateResult struct {
 	Name string  `json:"name"`
 	Loss float64 `json:"loss"`    // mean loss over the rows
 	SE   float64 `json:"loss_se"` // standard error of Loss

@@ -99,7 +99,7 @@ func compareColumn(t *testing.T, scorer *Scorer, x []int32, i int) {
 	for k := range most + 1 {
 		y[i] = k
 		if got, want := sums[pieceOf(starts, k)], scorer.score.Point(y); got != want {
-			t.Fatalf("x = %v with %d of ingredient %d: got %d, want %d", Parts(x), k, i, got, want)
+			t.Fatalf("x = %v with %d of ingredient %d: got %d, want %d", PositiveParts(x), k, i, got, want)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestLineEqualsPoints(t *testing.T) {
 					x = c.book.composition(random, nil)
 					scorer.Reset(x, usedIngredients(x))
 					if got, want := scorer.Value(), c.score.Point(x); got != want {
-						t.Fatalf("step %d, x = %v: value %d when set as a whole, want %d", step, Parts(x), got, want)
+						t.Fatalf("step %d, x = %v: value %d when set as a whole, want %d", step, PositiveParts(x), got, want)
 					}
 				}
 				i := random.IntN(len(x))
@@ -141,7 +141,7 @@ func TestLineEqualsPoints(t *testing.T) {
 				starts, sums := scorer.Line(i, j)
 				if !slices.Equal(starts, wantStarts) || !slices.Equal(sums, wantSums) {
 					t.Fatalf("step %d, x = %v, line (%d, %d):\n got %v %v\nwant %v %v",
-						step, Parts(x), i, j, starts, sums, wantStarts, wantSums)
+						step, PositiveParts(x), i, j, starts, sums, wantStarts, wantSums)
 				}
 				if step%3 == 0 {
 					compareColumn(t, scorer, x, i)
@@ -176,10 +176,10 @@ func TestLineEqualsPoints(t *testing.T) {
 					scorer.Set(i, k, j, total-k)
 				}
 				if got, want := scorer.Value(), c.score.Point(x); got != want {
-					t.Fatalf("step %d, x = %v: value %d, want %d", step, Parts(x), got, want)
+					t.Fatalf("step %d, x = %v: value %d, want %d", step, PositiveParts(x), got, want)
 				}
 				if got, want := c.score.Sum(x, usedIngredients(x)), c.score.Point(x); got != want {
-					t.Fatalf("step %d, x = %v: sum %d, want %d", step, Parts(x), got, want)
+					t.Fatalf("step %d, x = %v: sum %d, want %d", step, PositiveParts(x), got, want)
 				}
 			}
 			if c.name != "single leaves" && pieces < 100 {

@@ -82,7 +82,7 @@ func TestNoPlateau(t *testing.T) {
 	d := &Data{Label: "taste", Ingredients: []string{"a", "b", "c", "d", "e", "f"}, Total: 1000}
 	for range b.rows {
 		x := b.composition(random, nil)
-		d.Rows = append(d.Rows, Parts(x))
+		d.Rows = append(d.Rows, PositiveParts(x))
 		d.Classes = append(d.Classes, map[bool]string{true: "sour", false: "sweet"}[(2*x[0]+x[1]-x[2] > 350) != (random.Float64() < 0.15)])
 	}
 	s, err := learnt(t, d, LearnOptions{Forest: Options{Trees: 100, Seed: 2}}).Score(AnyOf("sour"))
@@ -92,7 +92,7 @@ func TestNoPlateau(t *testing.T) {
 	var scores []float64
 	for range 3000 {
 		x := b.composition(random, nil)
-		scores = append(scores, s.At(x, usedIngredients(x)))
+		scores = append(scores, s.ScoreAt(x, usedIngredients(x)))
 	}
 	slices.Sort(scores)
 	best := scores[len(scores)-10:]

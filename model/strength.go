@@ -9,10 +9,10 @@ type Strength int
 // the model achieves. This is the breeder's equation: the gain of choosing by a predictor is its
 // correlation times the gain of choosing by the truth.
 const (
-	// Weak means that S < 1/4, so that a choice by the model achieves less than half of the
+	// WeakStrength means that S < 1/4, so that a choice by the model achieves less than half of the
 	// possible gain. A model is also weak if S is less than two standard errors above 0: it cannot
 	// be distinguished from always predicting the mean or the most frequent class.
-	Weak Strength = iota
+	WeakStrength Strength = iota
 	// Fair means that S ≥ 1/4: half of the possible gain or more.
 	Fair
 	// Good means that S ≥ 1/2: seven tenths of the possible gain or more. For classes, the accuracy
@@ -28,7 +28,7 @@ const (
 // String returns the strength as a word.
 func (s Strength) String() string { return [...]string{"weak", "fair", "good"}[s] }
 
-// Strength returns how much the model has learnt. It is [Weak] if there were no held-out rows.
+// Strength returns how much the model has learnt. It is [WeakStrength] if there were no held-out rows.
 func (q *Quality) Strength() Strength {
 	switch {
 	case q.Numbers != nil:
@@ -40,14 +40,14 @@ func (q *Quality) Strength() Strength {
 		}
 		return s
 	}
-	return Weak
+	return WeakStrength
 }
 
 // rateStrength returns the strength for an explained share of the variance and its standard error.
 func rateStrength(share, standardError float64) Strength {
 	switch {
 	case share < fairShare || share < 2*standardError:
-		return Weak
+		return WeakStrength
 	case share < goodShare:
 		return Fair
 	}

@@ -250,13 +250,13 @@ func (f *Forest) Score(w Want) (*Score, error) {
 // Want returns the [Want] of the score.
 func (s *Score) Want() Want { return s.want }
 
-// One returns the sum that corresponds to a probability of 1.
-func (s *Score) One() int64 { return int64(len(s.roots)) << fixedPointBits }
+// SumForCertainty returns the sum that corresponds to a probability of 1.
+func (s *Score) SumForCertainty() int64 { return int64(len(s.roots)) << fixedPointBits }
 
 // Probability converts a sum of leaf values to a probability. The result is 0 for a sum of 0, and 1
-// for the sum [Score.One]. It rises with the sum.
+// for the sum [Score.SumForCertainty]. It rises with the sum.
 func (s *Score) Probability(sum int64) float64 {
-	return float64(sum) / float64(s.One())
+	return float64(sum) / float64(s.SumForCertainty())
 }
 
 // Value converts a sum of leaf values for [Maximize] or [Minimize] to the expected label, in the

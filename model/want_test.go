@@ -189,7 +189,7 @@ func TestWants(t *testing.T) {
 func TestWantOver(t *testing.T) {
 	data := &Data{Label: "rating", Ingredients: []string{"a", "b"}, Total: 10}
 	for k := range 11 {
-		data.Rows = append(data.Rows, Parts([]int32{int32(k), int32(10 - k)}))
+		data.Rows = append(data.Rows, PositiveParts([]int32{int32(k), int32(10 - k)}))
 		data.Numbers = append(data.Numbers, float64(k))
 	}
 	f, err := Grow(t.Context(), data, Options{Trees: 30, Seed: 1, SmallestLeaf: 1})

@@ -189,8 +189,8 @@ func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 		if !errors.As(err, &ended) || again || !p.countRestart() {
 			return nil, p.recordFailure(fmt.Errorf("the program %s %w%s", p.quotedCommand(), err, q.lastErrorLine()))
 		}
-		if p.options.Tell != nil {
-			p.options.Tell(fmt.Sprintf("The program %s %v%s. It is started again.", p.quotedCommand(), err, q.lastErrorLine()))
+		if p.options.Warn != nil {
+			p.options.Warn(fmt.Sprintf("The program %s %v%s. It is started again.", p.quotedCommand(), err, q.lastErrorLine()))
 		}
 	}
 }

@@ -42,8 +42,8 @@ func NewBlend(attribute []float64, total int, d *Desirability) (*Blend, error) {
 	return b, nil
 }
 
-// As returns a blend of the same attribute with the desirability d.
-func (b *Blend) As(d *Desirability) *Blend {
+// WithDesirability returns a blend of the same attribute with the desirability d.
+func (b *Blend) WithDesirability(d *Desirability) *Blend {
 	of := *b
 	of.desirability = d
 	return &of
@@ -90,7 +90,7 @@ func (s *blendScorer) LogScore() float64 {
 	return s.property.desirability.logDesirability(s.property.meanFromForm(s.formValue))
 }
 
-func (s *blendScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *blendScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	b := s.property
 	sum, step := b.form.valueAlongLine(s.x, s.formValue, i, j)
 	if step == 0 {

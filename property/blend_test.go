@@ -28,21 +28,21 @@ func TestBlend(t *testing.T) {
 	}
 	clamp := func(v float64) float64 { return min(max(v, 0), 1) }
 	all := []desirability{
-		{"larger", must(property.Larger(10, 25, 2)), func(v float64) float64 { return math.Pow(clamp((v-10)/15), 2) }},
-		{"smaller", must(property.Smaller(3, 31, 0.5)), func(v float64) float64 { return math.Sqrt(clamp((31 - v) / 28)) }},
+		{"larger", must(property.LargerIsBetter(10, 25, 2)), func(v float64) float64 { return math.Pow(clamp((v-10)/15), 2) }},
+		{"smaller", must(property.SmallerIsBetter(3, 31, 0.5)), func(v float64) float64 { return math.Sqrt(clamp((31 - v) / 28)) }},
 		{"target", must(property.Target(5, 20, 30, 1, 3)), func(v float64) float64 {
 			if v < 20 {
 				return clamp((v - 5) / 15)
 			}
 			return math.Pow(clamp((30-v)/10), 3)
 		}},
-		{"range", must(property.Range(10, 20)), func(v float64) float64 {
+		{"range", must(property.WithinRange(10, 20)), func(v float64) float64 {
 			if v >= 10 && v <= 20 {
 				return 1
 			}
 			return 0
 		}},
-		{"normal", must(property.Normal(20, 4)), func(v float64) float64 { return math.Exp(-(v - 20) * (v - 20) / 32) }},
+		{"normal", must(property.BellShaped(20, 4)), func(v float64) float64 { return math.Exp(-(v - 20) * (v - 20) / 32) }},
 	}
 	attribute := []float64{40, 0, 12.5, 17, 0, 37.5, 17, 0.75}
 	for _, d := range all {
@@ -61,7 +61,7 @@ func TestBlend(t *testing.T) {
 // met on paper, and not when a sum of binary fractions happens to fall on the
 // right side of it.
 func TestBlendIsExact(t *testing.T) {
-	p := must(property.NewBlend([]float64{0.1, 0.7, 0.3}, 10, must(property.Range(0.3, 0.3))))
+	p := must(property.NewBlend([]float64{0.1, 0.7, 0.3}, 10, must(property.WithinRange(0.3, 0.3))))
 	// 0.1·5 + 0.7·2 + 0.3·3 = 2.8; 0.1·4 + 0.7·2 + 0.3·4 = 3.
 	for _, c := range []struct {
 		x    []int
@@ -73,7 +73,7 @@ func TestBlendIsExact(t *testing.T) {
 	}
 	// Multiplied by 100 these fall below 29, 57 and 58 as binary fractions.
 	for _, v := range []float64{0.29, 0.57, 0.58} {
-		p := must(property.NewBlend([]float64{v, 1.25}, 10, must(property.Range(v, v))))
+		p := must(property.NewBlend([]float64{v, 1.25}, 10, must(property.WithinRange(v, v))))
 		if got := p.Mean(composition(t, []int{10, 0})); got != v {
 			t.Errorf("the mean of %v alone is %v", v, got)
 		}
@@ -90,7 +90,7 @@ func TestBlendRounding(t *testing.T) {
 			for i := range attribute {
 				attribute[i] = (r.Float64() - 0.5) * size
 			}
-			p := must(property.NewBlend(attribute, total, must(property.Range(0, 1))))
+			p := must(property.NewBlend(attribute, total, must(property.WithinRange(0, 1))))
 			x := []int{0, 0, 0, 0}
 			left := total
 			for i := range 3 {
@@ -115,17 +115,17 @@ func TestBlendRefuses(t *testing.T) {
 		err  error
 		says string
 	}{
-		{second(property.Larger(2, 2, 1)), "must be lower"},
-		{second(property.Larger(1, 2, 0)), "above 0"},
-		{second(property.Larger(1, 2, math.Inf(1))), "finite"},
-		{second(property.Smaller(math.NaN(), 2, 1)), "finite"},
-		{second(property.Smaller(-math.MaxFloat64, math.MaxFloat64, 1)), "further apart"},
+		{second(property.LargerIsBetter(2, 2, 1)), "must be lower"},
+		{second(property.LargerIsBetter(1, 2, 0)), "above 0"},
+		{second(property.LargerIsBetter(1, 2, math.Inf(1))), "finite"},
+		{second(property.SmallerIsBetter(math.NaN(), 2, 1)), "finite"},
+		{second(property.SmallerIsBetter(-math.MaxFloat64, math.MaxFloat64, 1)), "further apart"},
 		{second(property.Target(1, 2, 2, 1, 1)), "must be lower"},
 		{second(property.Target(1, 2, 3, 1, -1)), "above 0"},
-		{second(property.Range(2, 1)), "lower one first"},
-		{second(property.Normal(1, 0)), "above 0"},
-		{second(must(property.Range(1, 2)).Floor(2)), "0 to 1"},
-		{second(property.NewBlend([]float64{1, math.Inf(1)}, 5, must(property.Range(1, 2)))), "ingredient 1"},
+		{second(property.WithinRange(2, 1)), "lower one first"},
+		{second(property.BellShaped(1, 0)), "above 0"},
+		{second(must(property.WithinRange(1, 2)).Floor(2)), "0 to 1"},
+		{second(property.NewBlend([]float64{1, math.Inf(1)}, 5, must(property.WithinRange(1, 2)))), "ingredient 1"},
 		{second(property.NewBlend([]float64{1}, 5, nil)), "desirability"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.says) {

@@ -38,7 +38,7 @@ type Comparisons struct {
 	precision, precisionTimesMean []float64
 	// choleskyFactor is the Cholesky factor of I + √S·K·√S. S is the diagonal matrix of the precisions, and K is
 	// the prior covariance of the utility differences of the pairs.
-	choleskyFactor portable.Lower
+	choleskyFactor portable.LowerTriangular
 	logEvidence    float64   // log marginal likelihood of all answers
 	featureSums    []float64 // by feature: the sum over all compared compositions
 }
@@ -332,9 +332,9 @@ func (t *PreferencePosterior) PreferenceProbability(x, y *mcmc.Composition) floa
 	return portable.Exp(logNormalCDF(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd))))
 }
 
-// LogPrefersToMean returns the log of the probability that a person prefers x to a hypothetical composition. The
+// LogProbabilityOverMean returns the log of the probability that a person prefers x to a hypothetical composition. The
 // features of this composition are the mean features of all compared compositions.
-func (t *PreferencePosterior) LogPrefersToMean(x *mcmc.Composition) float64 {
+func (t *PreferencePosterior) LogProbabilityOverMean(x *mcmc.Composition) float64 {
 	mean, sd := t.utilityDifference(t.features.vector(x), t.meanFeatures)
 	return logNormalCDF(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd)))
 }

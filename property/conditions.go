@@ -8,11 +8,11 @@ import (
 	"kir/mcmc"
 )
 
-// Conditions encodes the values of conditions as amounts of additional ingredients, which follow the ingredients of
+// ConditionEncoder encodes the values of conditions as amounts of additional ingredients, which follow the ingredients of
 // the composition. A model learnt from compositions and conditions together thus predicts from both. A numeric
 // condition is one additional ingredient, whose amount increases with the number. Each category of a categorical
 // condition is one additional ingredient, with a fixed amount if the category applies and 0 if not.
-type Conditions struct {
+type ConditionEncoder struct {
 	ingredientCount int                 // number of ingredients of a composition, without the additional ingredients
 	extendedCount   int                 // number of ingredients including the additional ingredients of all conditions
 	encodings       []conditionEncoding // by condition: its encoding as amounts
@@ -29,8 +29,8 @@ type conditionEncoding struct {
 // NewConditions returns the encoding of conditions for compositions with the given number of ingredients.
 // amounts[c][v] holds the amounts that encode value v of condition c. All values of a condition need the same
 // number of amounts.
-func NewConditions(ingredients int, amounts [][][]int32) (*Conditions, error) {
-	c := &Conditions{ingredientCount: ingredients, extendedCount: ingredients}
+func NewConditions(ingredients int, amounts [][][]int32) (*ConditionEncoder, error) {
+	c := &ConditionEncoder{ingredientCount: ingredients, extendedCount: ingredients}
 	for k, values := range amounts {
 		if len(values) == 0 || len(values[0]) == 0 {
 			return nil, fmt.Errorf("condition %d has no values, or no ingredients that stand for them", k)
@@ -57,7 +57,7 @@ func NewConditions(ingredients int, amounts [][][]int32) (*Conditions, error) {
 
 // Extend returns x as a composition of all ingredients, including the additional ingredients that encode the values
 // of its conditions.
-func (c *Conditions) Extend(x *mcmc.Composition) *mcmc.Composition {
+func (c *ConditionEncoder) Extend(x *mcmc.Composition) *mcmc.Composition {
 	parts := x.Parts()
 	for k := range c.encodings {
 		parts = c.encodings[k].appendParts(parts, x.Condition(k))
@@ -71,7 +71,7 @@ func (c *Conditions) Extend(x *mcmc.Composition) *mcmc.Composition {
 
 // Amounts returns the amounts of all ingredients: the amounts of x, followed by the amounts that encode the values
 // of its conditions.
-func (c *Conditions) Amounts(x *mcmc.Composition) []int32 {
+func (c *ConditionEncoder) Amounts(x *mcmc.Composition) []int32 {
 	amounts := make([]int32, c.extendedCount)
 	copy(amounts, x.Amounts())
 	for k := range c.encodings {
@@ -82,7 +82,7 @@ func (c *Conditions) Amounts(x *mcmc.Composition) []int32 {
 
 // AppendParts appends to dst the parts of the additional ingredients that encode the conditions. values[c] is the
 // index of the value of condition c.
-func (c *Conditions) AppendParts(dst []mcmc.Part, values []int32) []mcmc.Part {
+func (c *ConditionEncoder) AppendParts(dst []mcmc.Part, values []int32) []mcmc.Part {
 	for k := range c.encodings {
 		dst = c.encodings[k].appendParts(dst, int(values[k]))
 	}
@@ -98,12 +98,14 @@ func (c *conditionEncoding) appendParts(parts []mcmc.Part, value int) []mcmc.Par
 	return parts
 }
 
-// Wrap returns the property that scores x as p scores the extended composition; see [Conditions.Extend].
-func (c *Conditions) Wrap(p mcmc.LineProperty) mcmc.LineProperty { return &conditionedProperty{c, p} }
+// Wrap returns the property that scores x as p scores the extended composition; see [ConditionEncoder.Extend].
+func (c *ConditionEncoder) Wrap(p mcmc.LineProperty) mcmc.LineProperty {
+	return &conditionedProperty{c, p}
+}
 
-// conditionedProperty is the property that [Conditions.Wrap] returns.
+// conditionedProperty is the property that [ConditionEncoder.Wrap] returns.
 type conditionedProperty struct {
-	conditions *Conditions
+	conditions *ConditionEncoder
 	property   mcmc.LineProperty
 }
 
@@ -131,7 +133,7 @@ func (p *conditionedProperty) Scorer(x *mcmc.Composition) mcmc.Scorer {
 // A conditionedScorer keeps an extended composition, and a scorer of the extended composition, in step with the
 // composition x.
 type conditionedScorer struct {
-	conditions  *Conditions
+	conditions  *ConditionEncoder
 	x, extended *mcmc.Composition
 	scorer      mcmc.Scorer
 	partBuffer  []mcmc.Part
@@ -158,7 +160,7 @@ func panicOnError(err error) {
 func (s *conditionedScorer) LogScore() float64 { return s.scorer.LogScore() }
 
 // Line adds the scores of all splits of the line of ingredients i and j to p.
-func (s *conditionedScorer) Line(i, j int, p *mcmc.Pieces) { s.scorer.Line(i, j, p) }
+func (s *conditionedScorer) Line(i, j int, p *mcmc.PiecewiseConstant) { s.scorer.Line(i, j, p) }
 
 // Moved copies the new amounts of i and j to the extended composition.
 func (s *conditionedScorer) Moved(i, j int) {
@@ -169,12 +171,12 @@ func (s *conditionedScorer) Moved(i, j int) {
 // An amountsScorer is a scorer that scores at once all amounts of an ingredient whose amount is not part of the
 // total, such as the additional ingredient of a numeric condition.
 type amountsScorer interface {
-	scoreAmounts(i int, amounts []int32, p *mcmc.Pieces)
+	scoreAmounts(i int, amounts []int32, p *mcmc.PiecewiseConstant)
 }
 
 // Values adds the score of each value of condition c to p. A learnt model scores all values of a numeric condition
 // at once. Otherwise the scorer moves from each value to the next.
-func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
+func (s *conditionedScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	code := &s.conditions.encodings[c]
 	if of, ok := s.scorer.(amountsScorer); ok && code.numberAmounts != nil {
 		of.scoreAmounts(code.firstIngredient, code.numberAmounts, p)
@@ -224,6 +226,6 @@ type conditionedSplitScorer struct {
 	splitScorer mcmc.SplitScorer
 }
 
-func (s *conditionedSplitScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
+func (s *conditionedSplitScorer) Splits(i, j int, wanted, p *mcmc.PiecewiseConstant) {
 	s.splitScorer.Splits(i, j, wanted, p)
 }

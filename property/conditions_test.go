@@ -14,7 +14,7 @@ import (
 
 // conditionedModel is a model learnt from recipes of some ingredients and their conditions: one of numbers with the given
 // number of values, and one of three categories.
-func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, rows int, kind model.Kind) (*property.Conditions, *mcmc.Space, *model.Learned) {
+func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, rows int, kind model.ModelKind) (*property.ConditionEncoder, *mcmc.Space, *model.LearnedModel) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 3))
 	d := &model.Data{Label: "y", Total: total}
@@ -31,13 +31,13 @@ func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, row
 			values = 3
 			for v := range values {
 				code := make([]int32, 3)
-				code[v] = model.BesideTotal
+				code[v] = model.MaxBesideAmount
 				codes = append(codes, code)
 			}
 		} else {
 			for v := range values {
 				u := 0.25 + 0.75*float64(v)/float64(max(values-1, 1))
-				codes = append(codes, []int32{int32(u * u * model.BesideTotal)})
+				codes = append(codes, []int32{int32(u * u * model.MaxBesideAmount)})
 			}
 		}
 		for k := range codes[0] {
@@ -79,7 +79,7 @@ func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, row
 				row = append(row, model.Part{Ingredient: int32(i), Amount: a})
 				scale := float64(total) / 8 // as important as the conditions together
 				if i >= ingredients {
-					scale = model.BesideTotal
+					scale = model.MaxBesideAmount
 				}
 				sum += math.Sin(3*float64(i)) * float64(a) / scale
 			}
@@ -97,7 +97,7 @@ func conditionedModel(t testing.TB, ingredients, total, numbers, conditions, row
 // compositions, bit for bit; and a model predicts from the amounts that stand for the conditions.
 func TestConditionsScoreAsPoints(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []model.Kind{model.ForestAlone, model.ProcessAlone, model.Best} {
+	for _, kind := range []model.ModelKind{model.ForestAlone, model.ProcessAlone, model.BestKind} {
 		codes, space, m := conditionedModel(t, 6, 40, 9, 3, 60, kind)
 		score, err := m.Score(model.Maximize())
 		if err != nil {
@@ -122,7 +122,7 @@ func TestConditionsScoreAsPoints(t *testing.T) {
 				t.Fatalf("%v: %s of %v is %v, and the point %v", kind, what, y, got, want)
 			}
 		}
-		at := func(p *mcmc.Pieces, k int) (v float64) {
+		at := func(p *mcmc.PiecewiseConstant, k int) (v float64) {
 			for q := range p.Len() {
 				if start, value := p.Piece(q); start <= k {
 					v = value
@@ -133,7 +133,7 @@ func TestConditionsScoreAsPoints(t *testing.T) {
 		for step := range 150 {
 			check(s.LogScore(), x, "the score")
 			c := r.Intn(3)
-			var values mcmc.Pieces
+			var values mcmc.PiecewiseConstant
 			s.Values(c, &values)
 			for v := range space.Conditions()[c].Weights {
 				y := x.Clone()
@@ -155,7 +155,7 @@ func TestConditionsScoreAsPoints(t *testing.T) {
 			if i == j || sum == 0 {
 				continue
 			}
-			var line mcmc.Pieces
+			var line mcmc.PiecewiseConstant
 			s.Line(i, j, &line)
 			k := r.Intn(sum + 1)
 			y := x.Clone()
@@ -192,7 +192,7 @@ func BenchmarkConditions(b *testing.B) {
 	s := p.Scorer(x).(mcmc.ConditionScorer)
 	s.Reset()
 	used := x.Ingredients()
-	var pieces mcmc.Pieces
+	var pieces mcmc.PiecewiseConstant
 	b.Run("line", func(b *testing.B) {
 		for k := range b.N {
 			i := int(used[k%len(used)])

@@ -10,7 +10,7 @@ import (
 // A Desirability maps a number v to log d(v), where d in 0..1 is how desirable v is. log d is −Inf where d is 0.
 // The desirabilities [UncappedRamp] and [Exponential] can exceed 1.
 //
-// [Larger], [Smaller] and [Target] are the desirabilities of Derringer and Suich, "Simultaneous Optimization of
+// [LargerIsBetter], [SmallerIsBetter] and [Target] are the desirabilities of Derringer and Suich, "Simultaneous Optimization of
 // Several Response Variables", Journal of Quality Technology 12 (1980), 214–219, equations (1) and (2).
 type Desirability struct {
 	logDesirability func(v float64) float64
@@ -41,9 +41,9 @@ func zeroSlope(float64) float64 { return 0 }
 // Log returns log d(v).
 func (d *Desirability) Log(v float64) float64 { return d.logDesirability(v) }
 
-// Best returns the value with the greatest desirability: log d increases up to that value and decreases beyond. The
+// BestValue returns the value with the greatest desirability: log d increases up to that value and decreases beyond. The
 // value may be infinite.
-func (d *Desirability) Best() float64 { return d.bestValue }
+func (d *Desirability) BestValue() float64 { return d.bestValue }
 
 // Concave returns the derivative of log d and the domain low..high on which log d is at least floor; beyond the
 // domain log d is −Inf. Wherever log d exceeds floor, it is concave with the derivative slope, except for a corner
@@ -61,13 +61,13 @@ func (d *Desirability) upperBound(v, w float64) float64 {
 	return float64(l * (1 - 0x1p-50))
 }
 
-// Larger is the desirability "the larger the better":
+// LargerIsBetter is the desirability "the larger the better":
 //
 //	d = 0 for v ≤ from, ((v − from)/(to − from))^shape, 1 for v ≥ to.
 //
 // A shape above 1 makes the values between from and to less desirable, and a shape below 1 makes them more
-// desirable. Larger returns an error unless from is below to, the shape is above 0, and all arguments are finite.
-func Larger(from, to, shape float64) (*Desirability, error) {
+// desirable. LargerIsBetter returns an error unless from is below to, the shape is above 0, and all arguments are finite.
+func LargerIsBetter(from, to, shape float64) (*Desirability, error) {
 	if err := checkAscending("from", from, "to", to); err != nil {
 		return nil, err
 	}
@@ -77,13 +77,13 @@ func Larger(from, to, shape float64) (*Desirability, error) {
 	return newDesirability(logRamp(from, to, shape), to, logRampSlope(from, to, shape)).withSupport(from, math.Inf(1)), nil
 }
 
-// Smaller is the desirability "the smaller the better":
+// SmallerIsBetter is the desirability "the smaller the better":
 //
 //	d = 1 for v ≤ from, ((to − v)/(to − from))^shape, 0 for v ≥ to.
 //
-// Smaller returns an error unless from is below to, the shape is above 0, and all arguments are finite.
-func Smaller(from, to, shape float64) (*Desirability, error) {
-	if _, err := Larger(from, to, shape); err != nil {
+// SmallerIsBetter returns an error unless from is below to, the shape is above 0, and all arguments are finite.
+func SmallerIsBetter(from, to, shape float64) (*Desirability, error) {
+	if _, err := LargerIsBetter(from, to, shape); err != nil {
 		return nil, err
 	}
 	rise, slope := logRamp(-to, -from, shape), logRampSlope(-to, -from, shape)
@@ -123,9 +123,9 @@ func Target(from, at, to, rise, fall float64) (*Desirability, error) {
 	}).withSupport(from, to), nil
 }
 
-// Range is the desirability that is 1 for from ≤ v ≤ to and 0 elsewhere. It returns an error unless both bounds are
+// WithinRange is the desirability that is 1 for from ≤ v ≤ to and 0 elsewhere. It returns an error unless both bounds are
 // finite and from ≤ to.
-func Range(from, to float64) (*Desirability, error) {
+func WithinRange(from, to float64) (*Desirability, error) {
 	if err := checkFinite("bound", []float64{from, to}); err != nil {
 		return nil, err
 	}
@@ -140,9 +140,9 @@ func Range(from, to float64) (*Desirability, error) {
 	}, from, zeroSlope).withSupport(from, to), nil
 }
 
-// Normal is the bell-shaped desirability exp(−(v − mean)²/(2·sd²)), which is nowhere 0. It returns an error unless
+// BellShaped is the bell-shaped desirability exp(−(v − mean)²/(2·sd²)), which is nowhere 0. It returns an error unless
 // both arguments are finite and sd is above 0.
-func Normal(mean, sd float64) (*Desirability, error) {
+func BellShaped(mean, sd float64) (*Desirability, error) {
 	if err := checkFinite("number", []float64{mean, sd}); err != nil {
 		return nil, err
 	}

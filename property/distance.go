@@ -68,42 +68,42 @@ var (
 
 // DistanceOptions sets the recipes and the scale of a [Distance].
 type DistanceOptions struct {
-	Ingredients int
-	Total       int
-	Recipes     [][]mcmc.Part // known recipes, each of Total units and with each ingredient at most once
-	Zero        float64       // units that replace an amount of 0, from 10⁻⁶ to 1
-	Scale       float64       // distance at which the likeness has fallen to exp(−½); above 0
-	Floor       float64       // least score, in 0..1
+	Ingredients     int
+	Total           int
+	Recipes         [][]mcmc.Part // known recipes, each of Total units and with each ingredient at most once
+	ZeroReplacement float64       // units that replace an amount of 0, from 10⁻⁶ to 1
+	Scale           float64       // distance at which the likeness has fallen to exp(−½); above 0
+	Floor           float64       // least score, in 0..1
 }
 
 const minZeroReplacement = 1e-6
 
-// NewNear returns a [Distance] that scores likeness, which is high near a known recipe.
-func NewNear(o DistanceOptions) (*Distance, error) { return newDistance(true, o) }
+// NewDistanceLikeness returns a [Distance] that scores likeness, which is high near a known recipe.
+func NewDistanceLikeness(o DistanceOptions) (*Distance, error) { return newDistance(true, o) }
 
-// NewFar returns a [Distance] that scores novelty, which is high far from all known recipes.
-func NewFar(o DistanceOptions) (*Distance, error) { return newDistance(false, o) }
+// NewDistanceNovelty returns a [Distance] that scores novelty, which is high far from all known recipes.
+func NewDistanceNovelty(o DistanceOptions) (*Distance, error) { return newDistance(false, o) }
 
 func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	switch {
 	case !(o.Floor >= 0 && o.Floor <= 1):
 		return nil, fmt.Errorf("the floor is %v: it must be from 0 to 1", o.Floor)
-	case !(o.Zero >= minZeroReplacement && o.Zero <= 1):
-		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.Zero, minZeroReplacement)
+	case !(o.ZeroReplacement >= minZeroReplacement && o.ZeroReplacement <= 1):
+		return nil, fmt.Errorf("the units in place of none are %v: they must be from %v to 1", o.ZeroReplacement, minZeroReplacement)
 	case !(o.Scale > 0) || math.IsInf(o.Scale, 0):
 		return nil, fmt.Errorf("the scale is %v: it must be a finite number above 0", o.Scale)
 	case len(o.Recipes) == 0:
 		return nil, fmt.Errorf("there is no recipe to compare with")
 	}
 	d := &Distance{
-		isLikeness: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), ingredientCount: float64(o.Ingredients), zeroReplacement: o.Zero,
+		isLikeness: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), ingredientCount: float64(o.Ingredients), zeroReplacement: o.ZeroReplacement,
 		recipeSquares:    make([]int64, len(o.Recipes)),
 		recipeSums:       make([]int64, len(o.Recipes)),
 		logsByIngredient: make([][]recipeLog, o.Ingredients),
 	}
 	// The shift leaves room for sums of squares in 63 bits: |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of
 	// the differences are not 0.
-	_, e := math.Frexp(portable.Log(float64(o.Total)/o.Zero) + 1)
+	_, e := math.Frexp(portable.Log(float64(o.Total)/o.ZeroReplacement) + 1)
 	d.logFractionBits = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
 	d.unitsPerLog = math.Ldexp(1, d.logFractionBits)
 	logs := make([]int64, min(o.Total+1, maxLogTable))
@@ -297,7 +297,7 @@ func (s *distanceScorer) LogScore() float64 {
 	return s.property.logScoreFrom(least)
 }
 
-func (s *distanceScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *distanceScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	q := pieceJoiner{pieces: p}
 	for k := range s.lineUnits + 1 {

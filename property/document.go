@@ -158,7 +158,7 @@ func (s *documentScorer) Reset() {
 
 func (s *documentScorer) LogScore() float64 { return s.property.logScoreFrom(s.wordSums) }
 
-func (s *documentScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *documentScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	d := s.property
 	clear(s.splitSteps)
 	d.addTopic(s.splitSteps, i, 1)

@@ -84,7 +84,7 @@ func TestExpressionAbove(t *testing.T) {
 	const total = 12
 	r := rand.New(rand.NewPCG(33, 4))
 	desirable := []*property.Desirability{
-		nil, property.Exponential(0.5), must(property.Normal(1, 2)), must(property.Larger(0, 5, 2)), must(property.Smaller(-3, 5, 1)),
+		nil, property.Exponential(0.5), must(property.BellShaped(1, 2)), must(property.LargerIsBetter(0, 5, 2)), must(property.SmallerIsBetter(-3, 5, 1)),
 		must(property.UncappedRamp(10, -2, 1)), must(property.Target(-1, 1, 4, 1, 2)),
 	}
 	held, affine := 0, 0
@@ -98,7 +98,7 @@ func TestExpressionAbove(t *testing.T) {
 			t.Fatal(formula, err)
 		}
 		if d := desirable[r.IntN(len(desirable))]; d != nil {
-			e = e.As(d)
+			e = e.WithDesirability(d)
 		}
 		some := make([][]int, 1+r.IntN(6))
 		for k := range some {
@@ -134,7 +134,7 @@ func TestExpressionAbove(t *testing.T) {
 		t.Errorf("%d bounds and %d forms are few to compare", held, affine)
 	}
 	// A ratio of what goes together is bounded by what it is, and not by both sides alone.
-	e := must(property.NewExpression(`mean("cost") / (share("Gin") + share("Champagne"))`, bar{}, total)).As(property.Exponential(1))
+	e := must(property.NewExpression(`mean("cost") / (share("Gin") + share("Champagne"))`, bar{}, total)).WithDesirability(property.Exponential(1))
 	some := [][]int{{6, 6, 0, 0, 0}, {3, 9, 0, 0, 0}, {0, 0, 6, 0, 6}, {0, 6, 0, 3, 3}}
 	best := math.Inf(-1)
 	for _, x := range some {

@@ -33,8 +33,8 @@ type Expression struct {
 
 var _ mcmc.LineProperty = (*Expression)(nil)
 
-// A Lexicon looks up the names in a formula. Its errors list the known names.
-type Lexicon interface {
+// A NameResolver looks up the names in a formula. Its errors list the known names.
+type NameResolver interface {
 	// Ingredient returns the index of the ingredient with the given name.
 	Ingredient(name string) (int, error)
 	// Group returns the indices of the ingredients whose attribute has the given value, at least one.
@@ -43,9 +43,9 @@ type Lexicon interface {
 	Numbers(attribute string) ([]float64, error)
 }
 
-// A ConditionLexicon is a [Lexicon] that also looks up the names of conditions.
-type ConditionLexicon interface {
-	Lexicon
+// A ConditionResolver is a [NameResolver] that also looks up the names of conditions.
+type ConditionResolver interface {
+	NameResolver
 	// Condition returns the index c of a condition and its values: numbers for a numeric condition, otherwise
 	// categories. known lists all categories that a formula may name, including categories that no composition can
 	// have.
@@ -57,7 +57,7 @@ type ExpressionError struct {
 	At      int // position of the fault: offset in the formula, in characters from 0
 	Message string
 	Hint    string // suggestion what to write instead; may be empty
-	Err     error  // the error of the [Lexicon] that caused the fault, or nil
+	Err     error  // the error of the [NameResolver] that caused the fault, or nil
 }
 
 func (e *ExpressionError) Unwrap() error { return e.Err }
@@ -254,7 +254,7 @@ func usedIndicator(amount int) int64 {
 	return 0
 }
 
-func (s *expressionScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *expressionScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	q := pieceJoiner{pieces: p}
 	s.prepareSplit(i, j, 0)
@@ -286,7 +286,7 @@ func (s *expressionScorer) Moved(i, j int) {
 }
 
 // Values adds the score of each value of condition c to p.
-func (s *expressionScorer) Values(c int, p *mcmc.Pieces) {
+func (s *expressionScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	copy(s.splitAnswers, s.integerAnswers)
 	q, values := pieceJoiner{pieces: p}, 1
 	for k := range s.property.questions {

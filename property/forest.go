@@ -37,14 +37,16 @@ func (f *Forest) logScoreFrom(sum int64) float64 {
 
 // Above returns an upper bound of the log score over the box of compositions with lo[i] to hi[i] units of each ingredient
 // i.
-func (f *Forest) Above(lo, hi []int32, _ int) float64 { return f.logScoreFrom(f.score.Above(lo, hi)) }
+func (f *Forest) Above(lo, hi []int32, _ int) float64 {
+	return f.logScoreFrom(f.score.UpperBoundInBox(lo, hi))
+}
 
 // AboveCost returns the approximate time that [Forest.Above] takes, in nanoseconds.
-func (f *Forest) AboveCost() int64 { return f.score.AboveCost() }
+func (f *Forest) AboveCost() int64 { return f.score.UpperBoundCost() }
 
 // Scorer returns a new scorer that follows the composition x.
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &forestScorer{property: f, x: x, modelScorer: f.score.NewScorer(), joinsPieces: f.score.Described()}
+	s := &forestScorer{property: f, x: x, modelScorer: f.score.NewScorer(), joinsPieces: f.score.HasDescriptors()}
 	for k := range s.logCache {
 		s.logCache[k].treeSum = -1 // No sum over the trees is −1, so −1 marks an empty cache entry.
 	}
@@ -79,7 +81,7 @@ func (s *forestScorer) logScoreFrom(sum int64) float64 {
 func (s *forestScorer) Reset()            { s.modelScorer.Reset(s.x.Amounts(), s.x.Ingredients()) }
 func (s *forestScorer) LogScore() float64 { return s.logScoreFrom(s.modelScorer.Value()) }
 
-func (s *forestScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *forestScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	starts, sums := s.modelScorer.Line(i, j)
 	last := math.NaN()
 	for k, start := range starts {

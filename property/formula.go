@@ -49,7 +49,7 @@ const (
 // it scores 1 for true and 0 for false. All numbers are floating-point numbers.
 //
 // The error is an [*ExpressionError].
-func NewExpression(text string, lexicon Lexicon, total int) (*Expression, error) {
+func NewExpression(text string, lexicon NameResolver, total int) (*Expression, error) {
 	if n := utf8.RuneCountInString(text); n > maxFormulaLength {
 		return nil, &ExpressionError{At: maxFormulaLength, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormulaLength)}
 	}
@@ -122,7 +122,7 @@ func syntaxError(bad *file.Error) *ExpressionError {
 // A formulaCompiler compiles one formula.
 type formulaCompiler struct {
 	expression        *Expression
-	lexicon           Lexicon
+	lexicon           NameResolver
 	questionByKey     map[string]int   // index in the questions of the expression, by the text of the question
 	questionByNode    map[ast.Node]int // by syntax node: the index of the question that the node asks
 	variableSlots     map[string]int   // by name of a let variable in scope: its index, counted from firstVariableSlot

@@ -159,7 +159,7 @@ func sumQuestion(kind askKind) func(c *formulaCompiler, names []string) (questio
 // conditionQuestion returns the question for the number of a numeric condition, or the question whether a condition
 // has a given category.
 func conditionQuestion(c *formulaCompiler, names []string) (question, error) {
-	of, ok := c.lexicon.(ConditionLexicon)
+	of, ok := c.lexicon.(ConditionResolver)
 	if !ok {
 		return question{}, errors.New("there are no conditions")
 	}

@@ -1,7 +1,7 @@
 package property
 
-// HeldOut states how well [Comparisons] predicts answers that it did not learn from.
-type HeldOut struct {
+// HeldOutAccuracy states how well [Comparisons] predicts answers that it did not learn from.
+type HeldOutAccuracy struct {
 	Pairs int // number of pairs
 	// Accuracy is the fraction of pairs whose answer is predicted correctly. ExpectedAccuracy is the fraction that
 	// the model itself expects to predict correctly. The two fractions are equal on average if the model is
@@ -13,12 +13,12 @@ type HeldOut struct {
 // folds.
 const maxLeaveOneOut = 40
 
-// NewHeldOut measures the predictions of [Comparisons] by cross-validation: leave-one-out for up to 40 pairs, ten
+// CrossValidate measures the predictions of [Comparisons] by cross-validation: leave-one-out for up to 40 pairs, ten
 // folds for more. The arguments are those of [NewComparisons]. The result is zero for fewer than two pairs.
-func NewHeldOut(n, total int, group []int, pairs []Pair) (HeldOut, error) {
-	h := HeldOut{Pairs: len(pairs)}
+func CrossValidate(n, total int, group []int, pairs []Pair) (HeldOutAccuracy, error) {
+	h := HeldOutAccuracy{Pairs: len(pairs)}
 	if len(pairs) < 2 {
-		return HeldOut{}, nil
+		return HeldOutAccuracy{}, nil
 	}
 	folds := len(pairs)
 	if folds > maxLeaveOneOut {

@@ -20,20 +20,20 @@ func TestDesirabilitiesStay(t *testing.T) {
 	made := map[string]func() (*property.Desirability, error){}
 	for _, a := range numbers {
 		for _, b := range numbers {
-			made[fmt.Sprintf("larger %v %v", a, b)] = func() (*property.Desirability, error) { return property.Larger(a, b, 1) }
+			made[fmt.Sprintf("larger %v %v", a, b)] = func() (*property.Desirability, error) { return property.LargerIsBetter(a, b, 1) }
 			made[fmt.Sprintf("larger 1 3 %v %v", a, b)] = func() (*property.Desirability, error) { return property.Target(1, 2, 3, a, b) }
-			made[fmt.Sprintf("smaller %v %v", a, b)] = func() (*property.Desirability, error) { return property.Smaller(a, b, 2) }
+			made[fmt.Sprintf("smaller %v %v", a, b)] = func() (*property.Desirability, error) { return property.SmallerIsBetter(a, b, 2) }
 			made[fmt.Sprintf("target %v %v 3", a, b)] = func() (*property.Desirability, error) { return property.Target(a, b, 3, 1, 2) }
 			made[fmt.Sprintf("target -2 %v %v", a, b)] = func() (*property.Desirability, error) { return property.Target(-2, a, b, 0.5, 1) }
-			made[fmt.Sprintf("range %v %v", a, b)] = func() (*property.Desirability, error) { return property.Range(a, b) }
-			made[fmt.Sprintf("normal %v %v", a, b)] = func() (*property.Desirability, error) { return property.Normal(a, b) }
+			made[fmt.Sprintf("range %v %v", a, b)] = func() (*property.Desirability, error) { return property.WithinRange(a, b) }
+			made[fmt.Sprintf("normal %v %v", a, b)] = func() (*property.Desirability, error) { return property.BellShaped(a, b) }
 		}
-		made[fmt.Sprintf("larger 0 2 shape %v", a)] = func() (*property.Desirability, error) { return property.Larger(0, 2, a) }
-		made[fmt.Sprintf("normal 0 1 floor %v", a)] = func() (*property.Desirability, error) { return must(property.Normal(0, 1)).Floor(a) }
-		made[fmt.Sprintf("range 0 1 floor %v", a)] = func() (*property.Desirability, error) { return must(property.Range(0, 1)).Floor(a) }
+		made[fmt.Sprintf("larger 0 2 shape %v", a)] = func() (*property.Desirability, error) { return property.LargerIsBetter(0, 2, a) }
+		made[fmt.Sprintf("normal 0 1 floor %v", a)] = func() (*property.Desirability, error) { return must(property.BellShaped(0, 1)).Floor(a) }
+		made[fmt.Sprintf("range 0 1 floor %v", a)] = func() (*property.Desirability, error) { return must(property.WithinRange(0, 1)).Floor(a) }
 	}
 	for _, floor := range []float64{1, 1.0000001, 1e-300} {
-		made[fmt.Sprintf("larger -1 1 floor %v", floor)] = func() (*property.Desirability, error) { return must(property.Larger(-1, 1, 1)).Floor(floor) }
+		made[fmt.Sprintf("larger -1 1 floor %v", floor)] = func() (*property.Desirability, error) { return must(property.LargerIsBetter(-1, 1, 1)).Floor(floor) }
 	}
 	for name, f := range made {
 		d, err := f()
@@ -66,13 +66,13 @@ func TestTasteStays(t *testing.T) {
 		for range 6 {
 			x, y := randomComposition(t, r, c.ingredients, c.total, 2), randomComposition(t, r, c.ingredients, c.total, 3)
 			told, other := taste.Information(x, y), taste.Information(y, x)
-			said += fmt.Sprintf("\n%v, %v: %.5g, %.5g %.5g, %.5g", x, y, taste.PreferenceProbability(x, y), taste.LogPrefersToMean(x), taste.LogPrefersToMean(y), told)
+			said += fmt.Sprintf("\n%v, %v: %.5g, %.5g %.5g, %.5g", x, y, taste.PreferenceProbability(x, y), taste.LogProbabilityOverMean(x), taste.LogProbabilityOverMean(y), told)
 			if math.Abs(told-other) > 1e-9 || told < 0 || told > math.Ln2 || math.Abs(taste.Information(x, x)) > 1e-9 {
 				t.Errorf("%v or %v tells %v, and the other way round %v; %v or itself %v", x, y, told, other, x, taste.Information(x, x))
 			}
 		}
 		kept.CheckText(t, fmt.Sprint(c), said)
-		held, err := property.NewHeldOut(c.ingredients, c.total, c.group, pairs)
+		held, err := property.CrossValidate(c.ingredients, c.total, c.group, pairs)
 		kept.CheckText(t, fmt.Sprint(c, " held out"), fmt.Sprintf("%+v %v", held, err))
 	}
 	x := randomComposition(t, rand.New(rand.NewPCG(1, 1)), 4, 10, 2)

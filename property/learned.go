@@ -26,7 +26,7 @@ func NewLearned(score *model.LearnedScore, floor float64) *Learned { return &Lea
 
 // LogScore returns log y(x), the logarithm of the score of x.
 func (l *Learned) LogScore(x *mcmc.Composition) float64 {
-	return l.logScoreFrom(l.score.At(x.Amounts(), x.Ingredients()))
+	return l.logScoreFrom(l.score.ScoreAt(x.Amounts(), x.Ingredients()))
 }
 
 func (l *Learned) logScoreFrom(score float64) float64 { return portable.Log(max(l.floor, score)) }
@@ -55,7 +55,7 @@ type learnedScorer struct {
 func (s *learnedScorer) Reset()            { s.modelScorer.Reset(s.x.Amounts(), s.x.Ingredients()) }
 func (s *learnedScorer) LogScore() float64 { return s.property.logScoreFrom(s.modelScorer.Value()) }
 
-func (s *learnedScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *learnedScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	starts, values := s.modelScorer.Line(i, j)
 	for k, start := range starts {
 		p.Add(int(start), s.property.logScoreFrom(values[k]))
@@ -67,7 +67,7 @@ func (s *learnedScorer) Moved(i, j int) {
 }
 
 // scoreAmounts adds to p the scores of the compositions in which ingredient i has each of the ascending amounts.
-func (s *learnedScorer) scoreAmounts(i int, amounts []int32, p *mcmc.Pieces) {
+func (s *learnedScorer) scoreAmounts(i int, amounts []int32, p *mcmc.PiecewiseConstant) {
 	score, last := 0.0, math.NaN()
 	for v, value := range s.modelScorer.Column(i, amounts) {
 		if value == last {

@@ -10,7 +10,7 @@ import (
 )
 
 // learned returns what is learnt of random recipes, and of some that failed.
-func learned(t *testing.T, ingredients, total int, numeric, fails bool, kind model.Kind) *model.Learned {
+func learned(t *testing.T, ingredients, total int, numeric, fails bool, kind model.ModelKind) *model.LearnedModel {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, uint64(ingredients)))
 	d := &model.Data{Label: "taste", Total: total}
@@ -49,15 +49,15 @@ func TestLearned(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		numeric, fails bool
-		kind           model.Kind
+		kind           model.ModelKind
 		want           model.Want
 	}{
-		{"average", true, false, model.Best, model.Maximize()},
+		{"average", true, false, model.BestKind, model.Maximize()},
 		{"forest alone", true, false, model.ForestAlone, model.Minimize()},
 		{"process alone", true, true, model.ProcessAlone, model.Maximize()},
-		{"bounds", true, false, model.Best, model.Between(1, 2)},
-		{"a class", false, false, model.Best, model.AnyOf("sour")},
-		{"classes, some fail", false, true, model.Best, model.AnyOf("sour", "dry")},
+		{"bounds", true, false, model.BestKind, model.Between(1, 2)},
+		{"a class", false, false, model.BestKind, model.AnyOf("sour")},
+		{"classes, some fail", false, true, model.BestKind, model.AnyOf("sour", "dry")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := learned(t, 8, 50, c.numeric, c.fails, c.kind)
@@ -75,17 +75,17 @@ func TestLearned(t *testing.T) {
 				case "as small as possible":
 					y = (greatest - m.Predict(amounts).Value) / (greatest - least)
 				case "sour":
-					y = score.Calibrated().Value(m.Shares(amounts)[1])
+					y = score.Calibration().Value(m.Shares(amounts)[1])
 				case "sour or dry":
 					shares := m.Shares(amounts)
-					y = score.Calibrated().Value(shares[0] + shares[1])
+					y = score.Calibration().Value(shares[0] + shares[1])
 				default: // bounds
-					return max(0.05, score.At(amounts, usedOf(amounts)))
+					return max(0.05, score.ScoreAt(amounts, usedOf(amounts)))
 				}
-				return max(0.05, y*score.Success(amounts))
+				return max(0.05, y*score.SuccessProbability(amounts))
 			}
 			tolerance := 1e-6
-			if score.Calibrated() != nil {
+			if score.Calibration() != nil {
 				tolerance = 0.02 // of the logarithm: chains ask a curve that is a thousandth off at most
 			}
 			walkLines(t, property.NewLearned(score, 0.05), 8, 50, 60, naive, tolerance)

@@ -173,7 +173,7 @@ func (s *markowitzScorer) riskAfter(slope, curve, d int64) int128 {
 	return s.integerRisk.plus(multiply128(2*slope+d*curve, d))
 }
 
-func (s *markowitzScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *markowitzScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	q := pieceJoiner{pieces: p}
 	s.forEachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.property.logScoreFrom(returns, risk)) })
 }

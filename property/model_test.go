@@ -34,17 +34,17 @@ func TestModel(t *testing.T) {
 				sources[k] = ensemble.Source{Constant: true, Value: value}
 				inputs[k] = func([]int) float64 { return value }
 			case k < n:
-				sources[k] = ensemble.Source{Ingredients: []int32{int32(i)}, Over: total}
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i)}, Divisor: total}
 				inputs[k] = func(x []int) float64 { return float64(x[i]) / total }
 			case k < 12:
-				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 3) % n)}, Over: total}
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 3) % n)}, Divisor: total}
 				inputs[k] = func(x []int) float64 { return float64(x[i]+x[(i+3)%n]) / total }
 			case k < 16:
 				whole, scale := property.ScaleToIntegers([]float64{0.25, 0.5}, total)
-				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n)}, Weights: whole, Over: scale * total}
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n)}, Weights: whole, Divisor: scale * total}
 				inputs[k] = func(x []int) float64 { return (0.25*float64(x[i]) + 0.5*float64(x[(i+1)%n])) / total }
 			default:
-				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n), int32((i + 2) % n)}, Count: true, Over: 3}
+				sources[k] = ensemble.Source{Ingredients: []int32{int32(i), int32((i + 1) % n), int32((i + 2) % n)}, CountsUsed: true, Divisor: 3}
 				inputs[k] = func(x []int) float64 {
 					return float64(min(x[i], 1)+min(x[(i+1)%n], 1)+min(x[(i+2)%n], 1)) / 3
 				}

@@ -30,12 +30,12 @@ func TestOverlap(t *testing.T) {
 		return nearest
 	}
 	for _, floor := range []float64{0, 0.05} {
-		p := must(property.NewLikeness(10, sets, floor))
+		p := must(property.NewOverlapLikeness(10, sets, floor))
 		walkLines(t, p, 10, 13, 200, func(x []int) float64 { return max(floor, naive(sets, x)) }, 1e-12)
-		p = must(property.NewNovelty(10, sets, floor))
+		p = must(property.NewOverlapNovelty(10, sets, floor))
 		walkLines(t, p, 10, 13, 200, func(x []int) float64 { return max(floor, 1-naive(sets, x)) }, 1e-12)
 	}
-	for _, make := range []func(int, [][]int32, float64) (*property.Overlap, error){property.NewLikeness, property.NewNovelty} {
+	for _, make := range []func(int, [][]int32, float64) (*property.Overlap, error){property.NewOverlapLikeness, property.NewOverlapNovelty} {
 		checkKernels(t, must(make(4, [][]int32{{0, 1}, {1, 2, 3}, {3}}, 0.05)), 4, 4, 2)
 		checkKernels(t, must(make(3, [][]int32{{0, 1}, {2}, {1}}, 0.05)), 3, 4, 2)
 	}
@@ -44,11 +44,11 @@ func TestOverlap(t *testing.T) {
 func TestOverlapRefuses(t *testing.T) {
 	kept := golden.Open(t)
 	for k, err := range []error{
-		second(property.NewNovelty(3, nil, 0)),
-		second(property.NewNovelty(3, [][]int32{{}}, 0)),
-		second(property.NewNovelty(3, [][]int32{{3}}, 0)),
-		second(property.NewNovelty(3, [][]int32{{1}}, -1)),
-		second(property.NewLikeness(3, [][]int32{{1}}, math.NaN())),
+		second(property.NewOverlapNovelty(3, nil, 0)),
+		second(property.NewOverlapNovelty(3, [][]int32{{}}, 0)),
+		second(property.NewOverlapNovelty(3, [][]int32{{3}}, 0)),
+		second(property.NewOverlapNovelty(3, [][]int32{{1}}, -1)),
+		second(property.NewOverlapLikeness(3, [][]int32{{1}}, math.NaN())),
 	} {
 		if err == nil {
 			t.Error("no error")
@@ -81,7 +81,7 @@ func naiveDistance(o property.DistanceOptions) func(x []int) float64 {
 	clr := func(amounts []int) []float64 {
 		logs, mean := make([]float64, len(amounts)), 0.0
 		for i, a := range amounts {
-			logs[i] = math.Log(max(float64(a), o.Zero))
+			logs[i] = math.Log(max(float64(a), o.ZeroReplacement))
 			mean += logs[i] / float64(len(amounts))
 		}
 		for i := range logs {
@@ -114,7 +114,7 @@ func TestDistance(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 4))
 	for _, c := range []struct{ ingredients, total, recipes, most int }{{9, 20, 25, 4}, {30, 70, 60, 12}, {5, 200, 1, 5}, {2, 9, 4, 2}} {
 		for _, floor := range []float64{0, 0.02} {
-			o := property.DistanceOptions{Ingredients: c.ingredients, Total: c.total, Recipes: randomRecipes(r, c.ingredients, c.total, c.recipes, c.most), Zero: 0.5, Scale: 4, Floor: floor}
+			o := property.DistanceOptions{Ingredients: c.ingredients, Total: c.total, Recipes: randomRecipes(r, c.ingredients, c.total, c.recipes, c.most), ZeroReplacement: 0.5, Scale: 4, Floor: floor}
 			distance := naiveDistance(o)
 			kernel := func(x []int) float64 {
 				d := distance(x) / o.Scale
@@ -122,24 +122,24 @@ func TestDistance(t *testing.T) {
 			}
 			// Logs are rounded to 2⁻²² or finer here, so that d² is right to
 			// about 1e-6 times d, and its exponential to as much.
-			walkLines(t, must(property.NewNear(o)), c.ingredients, c.total, 60, func(x []int) float64 { return max(floor, kernel(x)) }, 1e-4)
-			walkLines(t, must(property.NewFar(o)), c.ingredients, c.total, 60, func(x []int) float64 { return max(floor, 1-kernel(x)) }, 1e-4)
+			walkLines(t, must(property.NewDistanceLikeness(o)), c.ingredients, c.total, 60, func(x []int) float64 { return max(floor, kernel(x)) }, 1e-4)
+			walkLines(t, must(property.NewDistanceNovelty(o)), c.ingredients, c.total, 60, func(x []int) float64 { return max(floor, 1-kernel(x)) }, 1e-4)
 		}
 	}
-	o := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: randomRecipes(r, 3, 5, 4, 3), Zero: 0.3, Scale: 2, Floor: 0.01}
-	checkKernels(t, must(property.NewNear(o)), 3, 5, 1.5)
-	checkKernels(t, must(property.NewFar(o)), 3, 5, 1.5)
+	o := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: randomRecipes(r, 3, 5, 4, 3), ZeroReplacement: 0.3, Scale: 2, Floor: 0.01}
+	checkKernels(t, must(property.NewDistanceLikeness(o)), 3, 5, 1.5)
+	checkKernels(t, must(property.NewDistanceNovelty(o)), 3, 5, 1.5)
 }
 
 // A recipe that is in the book is as near as can be.
 // One unit that stands in place of none, and recipes of one unit each, make every
 // log 0: recipes are as far as each other, and none may be left out of a line.
 func TestDistanceOfOnes(t *testing.T) {
-	o := property.DistanceOptions{Ingredients: 6, Total: 3, Zero: 1, Scale: 1, Floor: 0.01, Recipes: [][]mcmc.Part{
+	o := property.DistanceOptions{Ingredients: 6, Total: 3, ZeroReplacement: 1, Scale: 1, Floor: 0.01, Recipes: [][]mcmc.Part{
 		{part(0, 1), part(1, 1), part(5, 1)}, {part(0, 1), part(2, 1), part(4, 1)},
 	}}
 	distance := naiveDistance(o)
-	walkLines(t, must(property.NewNear(o)), 6, 3, 200, func(x []int) float64 {
+	walkLines(t, must(property.NewDistanceLikeness(o)), 6, 3, 200, func(x []int) float64 {
 		d := distance(x)
 		return max(0.01, math.Exp(-d*d/2))
 	}, 1e-6)
@@ -147,8 +147,8 @@ func TestDistanceOfOnes(t *testing.T) {
 
 func TestDistanceToItself(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 5))
-	o := property.DistanceOptions{Ingredients: 200, Total: 1000, Recipes: randomRecipes(r, 200, 1000, 50, 20), Zero: 0.65, Scale: 3}
-	near, far := must(property.NewNear(o)), must(property.NewFar(o))
+	o := property.DistanceOptions{Ingredients: 200, Total: 1000, Recipes: randomRecipes(r, 200, 1000, 50, 20), ZeroReplacement: 0.65, Scale: 3}
+	near, far := must(property.NewDistanceLikeness(o)), must(property.NewDistanceNovelty(o))
 	for _, parts := range o.Recipes {
 		x := must(mcmc.NewComposition(o.Ingredients, parts...))
 		if d := near.NearestDistance(x); d != 0 || near.LogScore(x) != 0 || !math.IsInf(far.LogScore(x), -1) {
@@ -158,7 +158,7 @@ func TestDistanceToItself(t *testing.T) {
 }
 
 func TestTypicalDistance(t *testing.T) {
-	o := property.DistanceOptions{Ingredients: 3, Total: 8, Zero: 0.5, Recipes: [][]mcmc.Part{
+	o := property.DistanceOptions{Ingredients: 3, Total: 8, ZeroReplacement: 0.5, Recipes: [][]mcmc.Part{
 		{part(0, 4), part(1, 4)}, {part(0, 2), part(1, 6)}, {part(2, 8)},
 	}}
 	got, err := property.TypicalDistance(o)
@@ -175,7 +175,7 @@ func TestTypicalDistance(t *testing.T) {
 		all.Scale = 1
 		all.Recipes = slices.Delete(slices.Clone(o.Recipes), k, k+1)
 		x := must(mcmc.NewComposition(o.Ingredients, o.Recipes[k]...))
-		return must(property.NewNear(all)).NearestDistance(x)
+		return must(property.NewDistanceLikeness(all)).NearestDistance(x)
 	}
 	nearest := []float64{scale(0), scale(1), scale(2), scale(3)}
 	slices.Sort(nearest)
@@ -193,11 +193,11 @@ func TestTypicalDistance(t *testing.T) {
 
 func TestDistanceRefuses(t *testing.T) {
 	kept := golden.Open(t)
-	good := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: [][]mcmc.Part{{part(1, 5)}}, Zero: 0.5, Scale: 1}
+	good := property.DistanceOptions{Ingredients: 3, Total: 5, Recipes: [][]mcmc.Part{{part(1, 5)}}, ZeroReplacement: 0.5, Scale: 1}
 	for name, spoil := range map[string]func(o *property.DistanceOptions){
 		"no recipes": func(o *property.DistanceOptions) { o.Recipes = nil },
-		"zero of 0":  func(o *property.DistanceOptions) { o.Zero = 0 },
-		"zero of 2":  func(o *property.DistanceOptions) { o.Zero = 2 },
+		"zero of 0":  func(o *property.DistanceOptions) { o.ZeroReplacement = 0 },
+		"zero of 2":  func(o *property.DistanceOptions) { o.ZeroReplacement = 2 },
 		"scale":      func(o *property.DistanceOptions) { o.Scale = 0 },
 		"tiny scale": func(o *property.DistanceOptions) { o.Scale = 1e-200 },
 		"high floor": func(o *property.DistanceOptions) { o.Floor = 1.5 },
@@ -206,10 +206,10 @@ func TestDistanceRefuses(t *testing.T) {
 	} {
 		o := good
 		spoil(&o)
-		_, err := property.NewFar(o)
+		_, err := property.NewDistanceNovelty(o)
 		kept.CheckText(t, name, fmt.Sprint(err))
 	}
-	if _, err := property.NewFar(good); err != nil {
+	if _, err := property.NewDistanceNovelty(good); err != nil {
 		t.Error(err)
 	}
 }
@@ -222,13 +222,13 @@ func BenchmarkDistanceLine(b *testing.B) {
 	for _, recipes := range []int{69, 761, 10_000} {
 		b.Run(fmt.Sprint(recipes, " recipes"), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(3, 3))
-			o := property.DistanceOptions{Ingredients: 65, Total: 1000, Recipes: randomRecipes(r, 65, 1000, recipes, 6), Zero: 0.5, Scale: 3}
-			benchmarkLine(b, must(property.NewFar(o)), o.Ingredients, o.Total, 4)
+			o := property.DistanceOptions{Ingredients: 65, Total: 1000, Recipes: randomRecipes(r, 65, 1000, recipes, 6), ZeroReplacement: 0.5, Scale: 3}
+			benchmarkLine(b, must(property.NewDistanceNovelty(o)), o.Ingredients, o.Total, 4)
 		})
 	}
 }
 
 func BenchmarkOverlapLine(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 3))
-	benchmarkLine(b, must(property.NewNovelty(65, randomSets(r, 65, 761, 6), 0)), 65, 1000, 4)
+	benchmarkLine(b, must(property.NewOverlapNovelty(65, randomSets(r, 65, 761, 6), 0)), 65, 1000, 4)
 }

@@ -45,43 +45,43 @@ func Exponential(slope float64) *Desirability {
 	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
-// As returns an expression with the same formula, scored by the desirability d of the value of the formula.
-func (e *Expression) As(d *Desirability) *Expression {
+// WithDesirability returns an expression with the same formula, scored by the desirability d of the value of the formula.
+func (e *Expression) WithDesirability(d *Desirability) *Expression {
 	of := *e
 	of.desirability = d
 	return &of
 }
 
-// A Statistic selects a statistic of a portfolio.
-type Statistic int
+// A PortfolioStatistic selects a statistic of a portfolio.
+type PortfolioStatistic int
 
 const (
-	Return     Statistic = iota // expected return μᵀw
-	Volatility                  // standard deviation of the return, √(wᵀΣw)
-	Ratio                       // expected return divided by volatility
+	Return             PortfolioStatistic = iota // expected return μᵀw
+	Volatility                                   // standard deviation of the return, √(wᵀΣw)
+	ReturnToVolatility                           // expected return divided by volatility
 )
 
 // A Portfolio scores a portfolio by the desirability of one statistic: the return, the volatility, or the ratio of
 // the two. Each split of a line (see [mcmc.Scorer]) takes constant time.
 type Portfolio struct {
 	markowitz    *Markowitz
-	statistic    Statistic
+	statistic    PortfolioStatistic
 	desirability *Desirability
 }
 
 var _ mcmc.LineProperty = (*Portfolio)(nil)
 
-// As returns the property that scores a portfolio by the desirability d of one statistic.
-func (m *Markowitz) As(statistic Statistic, d *Desirability) *Portfolio {
+// NewPortfolio returns the property that scores a portfolio by the desirability d of one statistic.
+func (m *Markowitz) NewPortfolio(statistic PortfolioStatistic, d *Desirability) *Portfolio {
 	return &Portfolio{m, statistic, d}
 }
 
 // Statistic returns the value of a statistic for the portfolio x.
-func (m *Markowitz) Statistic(statistic Statistic, x *mcmc.Composition) float64 {
+func (m *Markowitz) Statistic(statistic PortfolioStatistic, x *mcmc.Composition) float64 {
 	return m.statisticOf(statistic, m.returnForm.scaledValue(x), m.integerRisk(x))
 }
 
-func (m *Markowitz) statisticOf(statistic Statistic, returns int64, risk int128) float64 {
+func (m *Markowitz) statisticOf(statistic PortfolioStatistic, returns int64, risk int128) float64 {
 	gain, spread := float64(float64(returns)*m.returnFactor), math.Sqrt(max(float64(risk.float()*m.varianceFactor), 0))
 	switch statistic {
 	case Return:
@@ -131,7 +131,7 @@ func (s *portfolioScorer) LogScore() float64 {
 	return s.logScoreFrom(s.markowitzScorer.integerReturn, s.markowitzScorer.integerRisk)
 }
 
-func (s *portfolioScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *portfolioScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	q := pieceJoiner{pieces: p}
 	s.markowitzScorer.forEachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.logScoreFrom(returns, risk)) })
 }

@@ -47,11 +47,13 @@ func TestObjectives(t *testing.T) {
 		value func(x []int) float64
 		as    func(d *property.Desirability) mcmc.LineProperty
 	}{
-		{7, func(x []int) float64 { return weighted(attribute, x) }, func(d *property.Desirability) mcmc.LineProperty { return mean.As(d) }},
-		{5, func(x []int) float64 { return weighted(cost, x) - 20*float64(x[0])/total - 5 }, func(d *property.Desirability) mcmc.LineProperty { return formula.As(d) }},
-		{7, func(x []int) float64 { return weighted(returns, x) }, func(d *property.Desirability) mcmc.LineProperty { return market.As(property.Return, d) }},
-		{7, func(x []int) float64 { return math.Sqrt(risk(x)) }, func(d *property.Desirability) mcmc.LineProperty { return market.As(property.Volatility, d) }},
-		{7, func(x []int) float64 { return weighted(returns, x) / math.Sqrt(risk(x)) }, func(d *property.Desirability) mcmc.LineProperty { return market.As(property.Ratio, d) }},
+		{7, func(x []int) float64 { return weighted(attribute, x) }, func(d *property.Desirability) mcmc.LineProperty { return mean.WithDesirability(d) }},
+		{5, func(x []int) float64 { return weighted(cost, x) - 20*float64(x[0])/total - 5 }, func(d *property.Desirability) mcmc.LineProperty { return formula.WithDesirability(d) }},
+		{7, func(x []int) float64 { return weighted(returns, x) }, func(d *property.Desirability) mcmc.LineProperty { return market.NewPortfolio(property.Return, d) }},
+		{7, func(x []int) float64 { return math.Sqrt(risk(x)) }, func(d *property.Desirability) mcmc.LineProperty { return market.NewPortfolio(property.Volatility, d) }},
+		{7, func(x []int) float64 { return weighted(returns, x) / math.Sqrt(risk(x)) }, func(d *property.Desirability) mcmc.LineProperty {
+			return market.NewPortfolio(property.ReturnToVolatility, d)
+		}},
 	} {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for range 300 {
@@ -75,10 +77,10 @@ func TestObjectives(t *testing.T) {
 		walkLines(t, c.as(property.Exponential(-slope)), c.of, total, 40, func(x []int) float64 { return math.Exp(-slope * c.value(x)) }, 1e-9)
 	}
 	few := must(property.NewBlend(attribute[:4], 4, property.Exponential(1)))
-	checkKernels(t, few.As(must(must(property.UncappedRamp(7, -1.5, 1)).Floor(0.001))), 4, 4, 40)
+	checkKernels(t, few.WithDesirability(must(must(property.UncappedRamp(7, -1.5, 1)).Floor(0.001))), 4, 4, 40)
 	small := must(property.NewMarkowitz(returns[:3], [][]float64{covariance[0][:3], covariance[1][:3], covariance[2][:3]}, 1, 4))
-	for side, ends := range map[property.Statistic][2]float64{property.Return: {-0.2, 0.2}, property.Volatility: {0.6, 0.05}, property.Ratio: {-2, 2}} {
-		checkKernels(t, small.As(side, must(must(property.UncappedRamp(ends[0], ends[1], 1)).Floor(0.001))), 3, 4, 40)
+	for side, ends := range map[property.PortfolioStatistic][2]float64{property.Return: {-0.2, 0.2}, property.Volatility: {0.6, 0.05}, property.ReturnToVolatility: {-2, 2}} {
+		checkKernels(t, small.NewPortfolio(side, must(must(property.UncappedRamp(ends[0], ends[1], 1)).Floor(0.001))), 3, 4, 40)
 	}
 }
 

@@ -31,15 +31,15 @@ type Overlap struct {
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
 
-// NewLikeness returns an [Overlap] that scores likeness, which is high near a known recipe. Each recipe is a
+// NewOverlapLikeness returns an [Overlap] that scores likeness, which is high near a known recipe. Each recipe is a
 // non-empty set of ingredient indices; floor is in 0..1.
-func NewLikeness(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
+func NewOverlapLikeness(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(true, ingredients, recipes, floor)
 }
 
-// NewNovelty returns an [Overlap] that scores novelty, which is high far from all known recipes. Each recipe is a
+// NewOverlapNovelty returns an [Overlap] that scores novelty, which is high far from all known recipes. Each recipe is a
 // non-empty set of ingredient indices; floor is in 0..1.
-func NewNovelty(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
+func NewOverlapNovelty(ingredients int, recipes [][]int32, floor float64) (*Overlap, error) {
 	return newOverlap(false, ingredients, recipes, floor)
 }
 
@@ -179,7 +179,7 @@ func (s *overlapScorer) currentLogScore() float64 {
 
 func (s *overlapScorer) LogScore() float64 { return s.currentLogScore() }
 
-func (s *overlapScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *overlapScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	if sum == 0 {
 		p.Add(0, s.currentLogScore())

@@ -31,7 +31,7 @@ import (
 // whole sum. Logs are whole multiples of 2⁻ᵇ, b as large as a sum over the pairs of min(N, M) ingredients allows:
 // 39 for N = 2,000 if no log is above 4.
 type Pairs struct {
-	liftMode        Lift
+	liftMode        LiftMode
 	usageClasses    []int32 // by ingredient: its class; ingredients used by equally many recipes have the same class
 	classCount      int     // number of classes
 	unobservedLifts []int64 // entry a·classCount+b: log lift of a pair of ingredients of classes a and b that no recipe has
@@ -42,14 +42,14 @@ type Pairs struct {
 
 var _ mcmc.LineProperty = (*Pairs)(nil)
 
-// Lift selects how the lifts of all pairs of used ingredients are combined; see [Pairs].
-type Lift int
+// LiftMode selects how the lifts of all pairs of used ingredients are combined; see [Pairs].
+type LiftMode int
 
 // These constants are the ways to combine the lifts of pairs.
 const (
-	NoLift      Lift = iota // lifts do not enter the score
-	MeanLift                // geometric mean of the lifts
-	ProductLift             // product of the lifts
+	NoLift      LiftMode = iota // lifts do not enter the score
+	MeanLift                    // geometric mean of the lifts
+	ProductLift                 // product of the lifts
 )
 
 // A PairFactor is a factor that multiplies the score of every composition in which ingredients I and J are both
@@ -64,9 +64,9 @@ type PairsOptions struct {
 	Ingredients int
 	Total       int
 	// Recipes are the sets of ingredients from which lifts are computed.
-	Recipes [][]int32
-	Lift    Lift
-	Smooth  float64 // pseudo-count a of the smoothed lift, in recipes
+	Recipes     [][]int32
+	Lift        LiftMode
+	PseudoCount float64 // pseudo-count a of the smoothed lift, in recipes
 	// Factors holds factors for pairs of different ingredients. Several factors for the same pair are multiplied.
 	Factors []PairFactor
 }
@@ -85,8 +85,8 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 	var lifts []pairValue
 	uses := make([]int, o.Ingredients)
 	if o.Lift != NoLift {
-		if !(o.Smooth > 0) || math.IsInf(o.Smooth, 0) {
-			return nil, fmt.Errorf("smooth is %v: it must be a finite number above 0", o.Smooth)
+		if !(o.PseudoCount > 0) || math.IsInf(o.PseudoCount, 0) {
+			return nil, fmt.Errorf("smooth is %v: it must be a finite number above 0", o.PseudoCount)
 		}
 		if len(o.Recipes) == 0 {
 			return nil, fmt.Errorf("lifts are counted in recipes, and there are none")
@@ -106,7 +106,7 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 		lifts = computeLifts(&o, uses)
 	}
 	logUnmet := func(m, n int) float64 {
-		return portable.Log(o.Smooth / (float64(m)*float64(n)/float64(len(o.Recipes)) + o.Smooth))
+		return portable.Log(o.PseudoCount / (float64(m)*float64(n)/float64(len(o.Recipes)) + o.PseudoCount))
 	}
 	sizes := slices.Compact(slices.Sorted(slices.Values(uses)))
 	p.classCount = len(sizes)
@@ -196,7 +196,7 @@ func computeLifts(o *PairsOptions, uses []int) []pairValue {
 		slices.Sort(met)
 		for _, j := range met {
 			expected := float64(uses[i]) * float64(uses[j]) / float64(len(o.Recipes))
-			lifts = append(lifts, pairValue{int32(i), j, portable.Log((float64(together[j]) + o.Smooth) / (expected + o.Smooth))})
+			lifts = append(lifts, pairValue{int32(i), j, portable.Log((float64(together[j]) + o.PseudoCount) / (expected + o.PseudoCount))})
 			together[j] = 0
 		}
 	}
@@ -335,7 +335,7 @@ func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others i
 	return ofI, ofJ, both, rest, others
 }
 
-func (s *pairsScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *pairsScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	if sum == 0 {
 		p.Add(0, s.LogScore())

@@ -53,7 +53,7 @@ func naivePairs(o property.PairsOptions, x []int) float64 {
 					nij++
 				}
 			}
-			lifts *= (nij + o.Smooth) / (ni*nj/float64(len(o.Recipes)) + o.Smooth)
+			lifts *= (nij + o.PseudoCount) / (ni*nj/float64(len(o.Recipes)) + o.PseudoCount)
 			pairs++
 			for _, f := range o.Factors {
 				if f.I == i && f.J == j || f.I == j && f.J == i {
@@ -74,8 +74,8 @@ func naivePairs(o property.PairsOptions, x []int) float64 {
 func TestPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	factors := []property.PairFactor{{I: 0, J: 1, Factor: 3}, {I: 4, J: 2, Factor: 0}, {I: 1, J: 0, Factor: 0.5}, {I: 5, J: 8, Factor: 1e-3}}
-	for _, lift := range []property.Lift{property.NoLift, property.MeanLift, property.ProductLift} {
-		o := property.PairsOptions{Ingredients: 9, Total: 14, Recipes: randomSets(r, 8, 30, 5), Lift: lift, Smooth: 0.7, Factors: factors}
+	for _, lift := range []property.LiftMode{property.NoLift, property.MeanLift, property.ProductLift} {
+		o := property.PairsOptions{Ingredients: 9, Total: 14, Recipes: randomSets(r, 8, 30, 5), Lift: lift, PseudoCount: 0.7, Factors: factors}
 		p := must(property.NewPairs(o))
 		walkLines(t, p, o.Ingredients, o.Total, 300, func(x []int) float64 { return naivePairs(o, x) }, 1e-9)
 		if lift != property.NoLift {
@@ -94,7 +94,7 @@ func TestPairs(t *testing.T) {
 // Lifts of a book that can be checked by hand.
 func TestPairsByHand(t *testing.T) {
 	// 0 and 1 are in all four recipes' first two; 2 is never met by 0.
-	o := property.PairsOptions{Ingredients: 4, Total: 10, Recipes: [][]int32{{0, 1}, {0, 1}, {1, 2}, {2}}, Lift: property.MeanLift, Smooth: 1}
+	o := property.PairsOptions{Ingredients: 4, Total: 10, Recipes: [][]int32{{0, 1}, {0, 1}, {1, 2}, {2}}, Lift: property.MeanLift, PseudoCount: 1}
 	p := must(property.NewPairs(o))
 	for _, c := range []struct {
 		x    []int
@@ -115,11 +115,11 @@ func TestPairsByHand(t *testing.T) {
 
 func TestPairsRefuses(t *testing.T) {
 	kept := golden.Open(t)
-	good := property.PairsOptions{Ingredients: 3, Total: 5, Recipes: [][]int32{{0, 1}}, Lift: property.MeanLift, Smooth: 1}
+	good := property.PairsOptions{Ingredients: 3, Total: 5, Recipes: [][]int32{{0, 1}}, Lift: property.MeanLift, PseudoCount: 1}
 	for name, spoil := range map[string]func(o *property.PairsOptions){
 		"no recipes":       func(o *property.PairsOptions) { o.Recipes = nil },
-		"no smoothing":     func(o *property.PairsOptions) { o.Smooth = 0 },
-		"NaN smoothing":    func(o *property.PairsOptions) { o.Smooth = math.NaN() },
+		"no smoothing":     func(o *property.PairsOptions) { o.PseudoCount = 0 },
+		"NaN smoothing":    func(o *property.PairsOptions) { o.PseudoCount = math.NaN() },
 		"ingredient":       func(o *property.PairsOptions) { o.Recipes = [][]int32{{0, 3}} },
 		"too many pairs":   func(o *property.PairsOptions) { o.Recipes = [][]int32{make([]int32, 1<<16)} },
 		"pair with itself": func(o *property.PairsOptions) { o.Factors = []property.PairFactor{{1, 1, 2}} },
@@ -139,6 +139,6 @@ func TestPairsRefuses(t *testing.T) {
 
 func BenchmarkPairsLine(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 3))
-	o := property.PairsOptions{Ingredients: 2000, Total: 1000, Recipes: randomSets(r, 2000, 5000, 30), Lift: property.MeanLift, Smooth: 1}
+	o := property.PairsOptions{Ingredients: 2000, Total: 1000, Recipes: randomSets(r, 2000, 5000, 30), Lift: property.MeanLift, PseudoCount: 1}
 	benchmarkLine(b, must(property.NewPairs(o)), o.Ingredients, o.Total, 20)
 }

@@ -179,7 +179,7 @@ func (s *preferenceScorer) otherGroupUnits(gi, gj, a, b int) (ofI, ofJ int) {
 	return ofI, ofJ
 }
 
-func (s *preferenceScorer) Line(i, j int, pieces *mcmc.Pieces) {
+func (s *preferenceScorer) Line(i, j int, pieces *mcmc.PiecewiseConstant) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	gi, gj := s.changingGroups(i, j)
 	ofI, ofJ := s.otherGroupUnits(gi, gj, a, b)

@@ -48,7 +48,7 @@ func TestPreference(t *testing.T) {
 		taste := learnt.Posterior()
 		for range 200 {
 			x := randomComposition(t, r, c.ingredients, c.total, 1+r.IntN(min(5, c.ingredients)))
-			got, want := p.LogScore(x), taste.LogPrefersToMean(x)
+			got, want := p.LogScore(x), taste.LogProbabilityOverMean(x)
 			if math.Abs(got-want) > 1e-5 {
 				t.Fatalf("%v scores %v, in floating point %v", x, got, want)
 			}
@@ -125,7 +125,7 @@ func TestHeldOut(t *testing.T) {
 		"thirty of 40":  {slices.Concat(slices.Repeat([]property.Pair{more}, 30), slices.Repeat([]property.Pair{less}, 10)), 0.75, 0.6},
 		"each the last": {[]property.Pair{more, less}, 0, 0.5},
 	} {
-		h, err := property.NewHeldOut(2, 10, nil, c.pairs)
+		h, err := property.CrossValidate(2, 10, nil, c.pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestHeldOut(t *testing.T) {
 			t.Errorf("%s: %d pairs", name, h.Pairs)
 		}
 	}
-	if h, err := property.NewHeldOut(2, 10, nil, slices.Repeat([]property.Pair{more}, 2*property.MaxPairs)); err == nil {
+	if h, err := property.CrossValidate(2, 10, nil, slices.Repeat([]property.Pair{more}, 2*property.MaxPairs)); err == nil {
 		t.Errorf("of more pairs than are learnt from it tells %+v", h)
 	}
 }

@@ -48,8 +48,8 @@ const exitGracePeriod = time.Second
 
 // startProcess starts the program whose executable has the given path.
 func startProcess(path string, o *ProgramOptions) (*programProcess, error) {
-	if o.Starting != nil {
-		if err := o.Starting(); err != nil {
+	if o.BeforeStart != nil {
+		if err := o.BeforeStart(); err != nil {
 			return nil, err
 		}
 	}

@@ -79,11 +79,11 @@ type ProgramOptions struct {
 	Timeout     time.Duration // time limit of one answer, above 0
 	Processes   int           // greatest number of processes of the program that run at once, at least 1
 	Batch       int           // number of candidates that a move draws and scores in one request, at least 1
-	// Starting is called before each start of the program. If it returns an error, the program is not started and
-	// the run ends. Starting may be nil.
-	Starting func() error
-	// Tell receives warnings for the user. It is called from several goroutines, and may be nil.
-	Tell func(message string)
+	// BeforeStart is called before each start of the program. If it returns an error, the program is not started and
+	// the run ends. BeforeStart may be nil.
+	BeforeStart func() error
+	// Warn receives warnings for the user. It is called from several goroutines, and may be nil.
+	Warn func(message string)
 }
 
 // A ProgramCondition holds the name and the values of a condition, as they are written in the input of the program.
@@ -359,7 +359,7 @@ func (s *programScorer) setSplitParts(i, j, k, sum int) []mcmc.Part {
 
 // askSplits requests the log scores of those splits of i and j where wanted is not −Inf, and stores the scores in
 // s.lineLogs. All other splits get −Inf. After a failure all splits without an answer get NaN.
-func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
+func (s *programScorer) askSplits(i, j int, wanted *mcmc.PiecewiseConstant) {
 	s.lineI, s.lineJ, s.lineLogs = i, j, s.lineLogs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	s.otherParts = s.x.AppendParts(s.otherParts[:0])
@@ -399,14 +399,14 @@ func (s *programScorer) askSplits(i, j int, wanted *mcmc.Pieces) {
 	}
 }
 
-func (s *programScorer) Line(i, j int, p *mcmc.Pieces) {
-	var all mcmc.Pieces
+func (s *programScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
+	var all mcmc.PiecewiseConstant
 	all.Add(0, 0)
 	s.Splits(i, j, &all, p)
 }
 
 // Splits scores the line of i and j like Line, but requests only the scores of splits where wanted is not −Inf.
-func (s *programScorer) Splits(i, j int, wanted, p *mcmc.Pieces) {
+func (s *programScorer) Splits(i, j int, wanted, p *mcmc.PiecewiseConstant) {
 	s.askSplits(i, j, wanted)
 	q := pieceJoiner{pieces: p}
 	for k, log := range s.lineLogs {
@@ -424,7 +424,7 @@ func (s *programScorer) Moved(i, j int) {
 }
 
 // Values adds the score of each value of condition c to p, and asks for all these scores in one request.
-func (s *programScorer) Values(c int, p *mcmc.Pieces) {
+func (s *programScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	s.parts, s.conditionValues = s.x.AppendParts(s.parts[:0]), s.x.AppendConditions(s.conditionValues[:0])
 	s.requestBuffer.reset()
 	for v := range s.property.conditionTexts[c] {

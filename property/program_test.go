@@ -213,7 +213,7 @@ func TestProgram(t *testing.T) {
 		x := composition(t, []int{4, 0, 3, 5, 0})
 		s := p.Scorer(x)
 		s.Reset()
-		var line mcmc.Pieces
+		var line mcmc.PiecewiseConstant
 		s.Line(0, 3, &line)
 		if err := x.Move(c.i, c.j, 1); err != nil {
 			t.Fatal(err)
@@ -230,7 +230,7 @@ func TestProgram(t *testing.T) {
 	x := composition(t, []int{4000, 0, 1000, 5000, 0})
 	s := p.Scorer(x)
 	s.Reset()
-	var pieces mcmc.Pieces
+	var pieces mcmc.PiecewiseConstant
 	s.Line(3, 0, &pieces)
 	for _, k := range []int{0, 1, 4095, 4096, 4097, 8192, 9000} {
 		point := x.Clone()
@@ -336,7 +336,7 @@ func TestProgramIsAskedWhatCounts(t *testing.T) {
 	p := newProgram(t, 12, "not alone")
 	defer p.Close()
 	set := rule.Set{Ingredients: 5, Total: 12, Rules: []rule.Rule{rule.Require{Of: []int{1}}}}
-	space := must(mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{}))
+	space := must(mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{}))
 	target, err := mcmc.NewTarget(space, mcmc.Uniform(2, 4), mcmc.Objective{Name: "taste", Property: p, Weight: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -377,7 +377,7 @@ func TestProgramRestarts(t *testing.T) {
 		p, err := property.NewProgram(property.ProgramOptions{
 			Command: append([]string{self, "scorer"}, arguments...), Dir: t.TempDir(),
 			Ingredients: []string{"a", "b", "c", "d", "e"}, Total: 60, Timeout: 20 * time.Second, Processes: 1, Batch: 16,
-			Tell: func(message string) { told = append(told, message) },
+			Warn: func(message string) { told = append(told, message) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -500,7 +500,7 @@ func TestProgramConditions(t *testing.T) {
 		}
 	}
 	check("the score", s.LogScore(), want(2, 4, 1, 0))
-	var pieces mcmc.Pieces
+	var pieces mcmc.PiecewiseConstant
 	before, _ := p.CallCounts()
 	s.Values(1, &pieces)
 	if after, _ := p.CallCounts(); after != before+1 {
@@ -628,7 +628,7 @@ func TestProgramStarting(t *testing.T) {
 	started, changed := 0, errors.New("the program has changed")
 	p, err := property.NewProgram(property.ProgramOptions{
 		Command: []string{"sh", "-c", "read line; echo '[1]'"}, Ingredients: []string{"a", "b"}, Total: 3, Timeout: time.Minute, Processes: 1, Batch: 1,
-		Starting: func() error {
+		BeforeStart: func() error {
 			if started++; started > 2 {
 				return changed
 			}

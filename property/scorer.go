@@ -22,7 +22,7 @@ func (p *previousAmounts) takeChanges(i, j int) (byI, byJ int) {
 // A pieceJoiner collects the scores of a line, split by split, as pieces of constant score. Neighbouring splits
 // with equal scores become one piece.
 type pieceJoiner struct {
-	pieces    *mcmc.Pieces
+	pieces    *mcmc.PiecewiseConstant
 	lastValue float64
 }
 

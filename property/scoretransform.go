@@ -77,14 +77,14 @@ func (l *ScoreTransform) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type scoreTransformScorer struct {
 	transform *ScoreTransform
 	mcmc.Scorer
-	basePieces mcmc.Pieces
+	basePieces mcmc.PiecewiseConstant
 }
 
 func (s *scoreTransformScorer) LogScore() float64 {
 	return s.transform.logScoreFrom(s.Scorer.LogScore())
 }
 
-func (s *scoreTransformScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *scoreTransformScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.basePieces.Reset()
 	s.Scorer.Line(i, j, &s.basePieces)
 	last := 0.0

@@ -19,11 +19,11 @@ func TestLevel(t *testing.T) {
 	}{{"between", 1, 1.6}, {"at least", 1.4, math.Inf(1)}, {"at most", math.Inf(-1), 1.1}} {
 		t.Run(c.name, func(t *testing.T) {
 			hard, soft := must(property.HardBounds(c.least, c.most)), must(property.SoftBounds(c.least, c.most, 0.2))
-			of := func(m *model.Learned, d *property.Desirability) mcmc.LineProperty {
+			of := func(m *model.LearnedModel, d *property.Desirability) mcmc.LineProperty {
 				score := must(m.Score(model.Maximize().WithScale(-5, 10)))
-				return property.NewScoreTransform(property.NewLearned(score.Bare(), 0), func(log float64) float64 { return -5 + 15*portable.Exp(log) }, d)
+				return property.NewScoreTransform(property.NewLearned(score.Uncalibrated(), 0), func(log float64) float64 { return -5 + 15*portable.Exp(log) }, d)
 			}
-			m := learned(t, 8, 50, true, true, model.Best)
+			m := learned(t, 8, 50, true, true, model.BestKind)
 			value := func(x []int) float64 {
 				amounts := int32s(x)
 				return m.Predict(amounts).Value
@@ -38,7 +38,7 @@ func TestLevel(t *testing.T) {
 				v := value(x)
 				return math.Exp(-max(c.least-v, v-c.most, 0) / 0.2)
 			}, 1e-5)
-			small := learned(t, 3, 4, true, true, model.Best)
+			small := learned(t, 3, 4, true, true, model.BestKind)
 			checkKernels(t, of(small, soft), 3, 4, 1.5)
 			if c.name != "between" { // which leaves what lines do not join
 				checkKernels(t, of(small, hard), 3, 4, 1)

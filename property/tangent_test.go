@@ -44,10 +44,10 @@ func TestPortfolioBounds(t *testing.T) {
 			score(t *testing.T, x []int) float64
 		}{
 			scoredMarkowitz{m},
-			scoredPortfolio{m.As(property.Volatility, must(property.UncappedRamp(0.6, 0.1, 1)))},
-			scoredPortfolio{m.As(property.Volatility, must(must(property.UncappedRamp(0.6, 0.1, 1)).Floor(0.001)))},
-			scoredPortfolio{m.As(property.Ratio, must(property.UncappedRamp(-0.5, 1, 1)))},
-			scoredPortfolio{m.As(property.Volatility, property.Exponential(2))},
+			scoredPortfolio{m.NewPortfolio(property.Volatility, must(property.UncappedRamp(0.6, 0.1, 1)))},
+			scoredPortfolio{m.NewPortfolio(property.Volatility, must(must(property.UncappedRamp(0.6, 0.1, 1)).Floor(0.001)))},
+			scoredPortfolio{m.NewPortfolio(property.ReturnToVolatility, must(property.UncappedRamp(-0.5, 1, 1)))},
+			scoredPortfolio{m.NewPortfolio(property.Volatility, property.Exponential(2))},
 		} {
 			tangents, floor := p.Tangents()
 			for range 20 {

@@ -41,7 +41,7 @@ func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b)
 func walkLines(t *testing.T, p mcmc.LineProperty, ingredients, total, moves int, naive func(x []int) float64, tolerance float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, uint64(ingredients)<<32|uint64(total)))
-	var pieces mcmc.Pieces
+	var pieces mcmc.PiecewiseConstant
 	for range 3 {
 		x := randomComposition(t, r, ingredients, total, 1+r.IntN(min(ingredients, total)))
 		s := p.Scorer(x)
@@ -118,7 +118,7 @@ func walkLines(t *testing.T, p mcmc.LineProperty, ingredients, total, moves int,
 // checkCurve verifies that a line known as a function has the line's values, and that
 // no bound of random splits from the first to the last is below one of them. That
 // bounds come close is measured where draws are.
-func checkCurve(t *testing.T, r *rand.Rand, c mcmc.CurveScorer, i, j, sum int, line *mcmc.Pieces) {
+func checkCurve(t *testing.T, r *rand.Rand, c mcmc.CurveScorer, i, j, sum int, line *mcmc.PiecewiseConstant) {
 	t.Helper()
 	if peak := c.Curve(i, j); peak < 0 || peak > sum {
 		t.Fatalf("the peak of a line of sum %d is %d", sum, peak)
@@ -155,7 +155,7 @@ func checkCurve(t *testing.T, r *rand.Rand, c mcmc.CurveScorer, i, j, sum int, l
 	}
 }
 
-func checkPieces(t *testing.T, p *mcmc.Pieces, sum int) {
+func checkPieces(t *testing.T, p *mcmc.PiecewiseConstant, sum int) {
 	t.Helper()
 	if p.Len() == 0 {
 		t.Fatal("the line has no pieces")
@@ -265,7 +265,7 @@ func benchmarkLine(b *testing.B, p mcmc.LineProperty, ingredients, total, used i
 	}
 	s := p.Scorer(x)
 	s.Reset()
-	var pieces mcmc.Pieces
+	var pieces mcmc.PiecewiseConstant
 	splits, lines := 0, 0
 	b.ReportAllocs()
 	for b.Loop() {

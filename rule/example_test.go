@@ -57,7 +57,7 @@ func ExampleIf() {
 		},
 	}
 	ctx := context.Background()
-	space, err := mcmc.NewRuledSpace(ctx, set, mcmc.Counting{})
+	space, err := mcmc.NewRuledSpace(ctx, set, mcmc.CountingOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func ExampleIf() {
 func ExampleNear() {
 	negroni := []rule.Part{{Ingredient: 0, Amount: 3}, {Ingredient: 1, Amount: 3}, {Ingredient: 2, Amount: 3}}
 	set := rule.Set{Ingredients: 5, Total: 9, Rules: []rule.Rule{rule.Near{Name: "Negroni", Recipe: negroni, Changes: new(2), Distance: new(3)}}}
-	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.Counting{})
+	space, err := mcmc.NewRuledSpace(context.Background(), set, mcmc.CountingOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

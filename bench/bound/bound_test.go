@@ -136,7 +136,7 @@ func truth(t *testing.T, file string) (best float64, count int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := search.Unweighted(p.Target)
+	plain, err := search.UnweightedTarget(p.Target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func truth(t *testing.T, file string) (best float64, count int) {
 			own = append(own, mcmc.Part(p))
 			set = append(set, p.Ingredient)
 		}
-		if !q.Bounding.Conditions.Keeps(parts) || q.Refuse != nil && q.Refuse(set) || q.Lacks != nil && q.Lacks(set) {
+		if !q.BoundProblem.Conditions.AreKeptBy(parts) || q.Refuse != nil && q.Refuse(set) || q.LacksAlwaysUsed != nil && q.LacksAlwaysUsed(set) {
 			return math.Inf(-1)
 		}
 		x, err := mcmc.NewComposition(len(p.Ingredients), own...)
@@ -199,11 +199,11 @@ func truth(t *testing.T, file string) (best float64, count int) {
 // bound is too low, and the best is not met.
 func alone(t *testing.T, q *search.Question, plain *mcmc.Target, score func([]rule.Part) float64, best float64) {
 	t.Helper()
-	p := *q.Bounding
-	p.Least, p.Most, p.Always = q.Least, q.Most, q.Always
+	p := *q.BoundProblem
+	p.MinAmounts, p.MaxAmounts, p.RequiredIngredients = q.Least, q.Most, q.Always
 	_, most := plain.Law().Support()
 	for n := range most + 1 {
-		p.Sizes = append(p.Sizes, n > 0 && plain.LogLaw(n) > math.Inf(-1))
+		p.AllowedUsedCounts = append(p.AllowedUsedCounts, n > 0 && plain.LogLaw(n) > math.Inf(-1))
 	}
 	p.Score = func(parts []rule.Part) (float64, error) {
 		sorted := slices.Clone(parts)

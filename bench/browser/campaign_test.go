@@ -189,7 +189,7 @@ func TestServeCampaign(t *testing.T) {
 	if err := json.Unmarshal([]byte(kirDoes(t, "campaign", file, "--json")), &stand); err != nil {
 		t.Fatal(err)
 	}
-	if stand.Round != 2 || stand.Failed != 1 || len(stand.Pending) != 2 || len(stand.Checks) != 4 {
+	if stand.Round != 2 || stand.FailedTrials != 1 || len(stand.Pending) != 2 || len(stand.Checks) != 4 {
 		t.Errorf("kir campaign has %+v", stand)
 	}
 	if err := chromedp.Do(w.ctx, chromedp.Navigate(origin)); err != nil {

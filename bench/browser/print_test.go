@@ -129,7 +129,7 @@ func TestReportPrinted(t *testing.T) {
 	w := &walk{t, browser(t, chromium(t), onlyFonts(t, "Liberation Sans", "fonts-liberation"))}
 	dir := filepath.Join(t.TempDir(), "run")
 	kirDoes(t, "sample", example("cocktails"), "-o", dir, "--quiet", "--draws", "500", "--warmup", "500")
-	m, err := report.Read(context.Background(), run.Directory(dir))
+	m, err := report.Read(context.Background(), run.NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

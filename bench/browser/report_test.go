@@ -303,7 +303,7 @@ func TestReportInBrowser(t *testing.T) {
 	for _, c := range cases[:testmode.Pick(4, 2)] {
 		dir := filepath.Join(t.TempDir(), "run")
 		kirDoes(t, append([]string{"sample", c.problem, "-o", dir, "--quiet"}, c.args...)...)
-		m, err := report.Read(context.Background(), run.Directory(dir))
+		m, err := report.Read(context.Background(), run.NewDirectoryStore(dir))
 		if err != nil {
 			t.Fatal(err)
 		}

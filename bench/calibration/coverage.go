@@ -113,9 +113,9 @@ func sample(ctx context.Context, s *subject, kernel string, p plan) ([]*run.Resu
 	for k := range p.runs {
 		g.Go(func() (err error) {
 			settings := mcmc.Settings{Kernel: kernel, Chains: p.chains, Warmup: p.warmup, Draws: p.draws, Thin: 1, Seed: p.seed + uint64(k)}
-			spec := &run.Spec{Name: s.name, Ingredients: loaded.Ingredients, Target: loaded.Target, Settings: settings, Resolved: loaded.Resolved, Version: "calibration"}
+			spec := &run.Spec{Name: s.name, Ingredients: loaded.Ingredients, Target: loaded.Target, Settings: settings, ResolvedProblem: loaded.Resolved, Version: "calibration"}
 			to := filepath.Join(dir, strconv.Itoa(k))
-			if results[k], err = run.Start(ctx, spec, run.Directory(to), run.Options{Workers: 1}); err != nil {
+			if results[k], err = run.Start(ctx, spec, run.NewDirectoryStore(to), run.Options{Workers: 1}); err != nil {
 				return err
 			}
 			return os.RemoveAll(to)
@@ -145,7 +145,7 @@ func cover(results []*run.Result, t *truth, factor float64) map[string]*coverage
 
 // compare adds a run to what was found.
 func compare(found map[string]*coverage, t *truth, r *run.Result, factor float64) {
-	statistics := append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
+	statistics := append([]run.Statistic{r.IngredientCount, r.LogDensity}, r.Properties...)
 	if r.Score != nil {
 		statistics = append(statistics, *r.Score)
 	}

@@ -128,7 +128,7 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 		return nil, err
 	}
 	thin := rankedThin[kernel]
-	p, err := compile.Load(ctx, path, compile.Options{Override: func(settings *mcmc.Settings) {
+	p, err := compile.Load(ctx, path, compile.Options{OverrideSampler: func(settings *mcmc.Settings) {
 		*settings = mcmc.Settings{Kernel: kernel, Chains: 1, Warmup: 5 * thin, Draws: ranked, Thin: thin, Seed: r.Uint64() >> 12}
 	}})
 	if err != nil {
@@ -136,10 +136,10 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 	}
 	defer p.Close()
 	to := filepath.Join(dir, "run")
-	if _, err := run.Start(ctx, specOf(p), run.Directory(to), run.Options{Workers: 1}); err != nil {
+	if _, err := run.Start(ctx, specOf(p), run.NewDirectoryStore(to), run.Options{Workers: 1}); err != nil {
 		return nil, err
 	}
-	made, err := run.Open(ctx, run.Directory(to))
+	made, err := run.Open(ctx, run.NewDirectoryStore(to))
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func rankOf(ctx context.Context, r *rand.Rand, dir, kernel string, weight float6
 
 // specOf is what to run of a problem.
 func specOf(p *compile.Problem) *run.Spec {
-	return &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "calibration"}
+	return &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, ResolvedProblem: p.Resolved, Version: "calibration"}
 }
 
 // uniformRanks returns the p-value of ranks that are uniform, the smallest of all

@@ -68,7 +68,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, all := c.Countable()
+	space, all := c.CountableSpace()
 	if all {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func newShared(ctx context.Context, r *rand.Rand) (*shared, error) {
 	}
 	s := &shared{problem: volume.Problem{Space: space, Table: table, Sampler: sampler, Sums: c.UncountedSums()}}
 	for size := 2; size <= most; size++ {
-		if table.Empty(size) {
+		if table.IsEmpty(size) {
 			continue
 		}
 		kept, ok, err := c.CountFeasible(ctx, size)
@@ -116,7 +116,7 @@ type deviation struct {
 
 // deviate measures once.
 func (s *shared) deviate(ctx context.Context, effort float64, seed uint64) (d deviation, err error) {
-	result, err := volume.Measure(ctx, s.problem, volume.Options{Sizes: s.sizes, Effort: effort, Workers: 1, Stream: func(index uint64) volume.Rand {
+	result, err := volume.Measure(ctx, s.problem, volume.Options{Sizes: s.sizes, MaxMillionMoves: effort, Workers: 1, Stream: func(index uint64) volume.Rand {
 		return mcmc.NewRand(seed, "calibration of shares", index)
 	}})
 	if err != nil {

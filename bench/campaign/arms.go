@@ -86,7 +86,7 @@ func shortlist(ctx context.Context, p *replay) ([]int, error) {
 		if math.IsInf(p.o.worth(k), -1) {
 			continue
 		}
-		data.Rows, data.Numbers = append(data.Rows, model.Parts(x.Amounts())), append(data.Numbers, p.o.worth(k))
+		data.Rows, data.Numbers = append(data.Rows, model.PositiveParts(x.Amounts())), append(data.Numbers, p.o.worth(k))
 	}
 	if len(data.Rows) == 0 || slices.Max(data.Numbers) == slices.Min(data.Numbers) {
 		return random(ctx, p)
@@ -202,7 +202,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	if p.o.second != nil {
 		choose = c.Next // which keeps the batch, so that the campaign has rounds
 	}
-	b, err := choose(ctx, campaign.Settings{Size: p.size, Seed: p.seed, MaxNew: -1, Workers: 1, AllowedRecipes: p.o.allowed(), Alike: p.o.alike()})
+	b, err := choose(ctx, campaign.Settings{BatchSize: p.size, Seed: p.seed, MaxNewIngredients: -1, Workers: 1, AllowedRecipes: p.o.allowed(), AlikeLimits: p.o.alike()})
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +223,8 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 		if p.o.second != nil && p.ids[k] == "" {
 			p.ids[k] = e.ID
 		}
-		if e.BeatsBest != nil && e.Reason.Kind != campaign.Replicate {
-			p.said, p.came = append(p.said, *e.BeatsBest), append(p.came, p.beats(k, out[:len(out)-1]))
+		if e.BeatsBestProbability != nil && e.Reason.Kind != campaign.Replicate {
+			p.said, p.came = append(p.said, *e.BeatsBestProbability), append(p.came, p.beats(k, out[:len(out)-1]))
 		}
 	}
 	return out, nil

@@ -77,10 +77,10 @@ func (o *oracle) section() string {
 }
 
 // alike returns how many values of each condition a batch may have.
-func (o *oracle) alike() (all []config.Alike) {
+func (o *oracle) alike() (all []config.BatchValueLimit) {
 	for _, of := range o.conditions {
 		if of.alike > 0 {
-			all = append(all, config.Alike{Condition: of.name, Values: of.alike})
+			all = append(all, config.BatchValueLimit{Condition: of.name, Values: of.alike})
 		}
 	}
 	return all

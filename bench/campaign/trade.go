@@ -77,12 +77,12 @@ func readSecond(ctx context.Context, dir string, t table, o *oracle) (*second, e
 		all = append(all, o.losses(k))
 	}
 	var best [][]float64
-	for _, k := range pareto.Minimal(all) {
+	for _, k := range pareto.NonDominated(all) {
 		best = append(best, all[k])
 	}
 	ideal, nadir := pareto.Bounds(best)
-	s.ideal, s.reference = ideal, pareto.Reference(ideal, nadir)
-	s.most = pareto.Hypervolume(pareto.Scaled(all, s.ideal, s.reference), []float64{1, 1})
+	s.ideal, s.reference = ideal, pareto.HypervolumeReference(ideal, nadir)
+	s.most = pareto.Hypervolume(pareto.ScaleLosses(all, s.ideal, s.reference), []float64{1, 1})
 	return s, nil
 }
 
@@ -119,7 +119,7 @@ func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []fl
 		points = append(points, o.losses(k))
 	}
 	var of [][]float64
-	for _, k := range pareto.Minimal(points) {
+	for _, k := range pareto.NonDominated(points) {
 		of = append(of, points[k])
 	}
 	_, nadir := pareto.Bounds(of)
@@ -127,8 +127,8 @@ func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []fl
 		_, nadir = pareto.Bounds(points)
 	}
 	ideal := o.second.ideal
-	reference := pareto.Reference(ideal, nadir)
-	return pareto.Scaled(of, ideal, reference), func(k int) []float64 { return pareto.Scaled([][]float64{o.losses(k)}, ideal, reference)[0] }
+	reference := pareto.HypervolumeReference(ideal, nadir)
+	return pareto.ScaleLosses(of, ideal, reference), func(k int) []float64 { return pareto.ScaleLosses([][]float64{o.losses(k)}, ideal, reference)[0] }
 }
 
 // adds is the share of the hypervolume of what was tried that a recipe adds.
@@ -147,7 +147,7 @@ func replayTrade(ctx context.Context, p *replay, a arm, r *record) error {
 		for _, k := range p.tried {
 			points = append(points, p.o.losses(k))
 		}
-		r.Regret = append(r.Regret, 1-pareto.Hypervolume(pareto.Scaled(points, s.ideal, s.reference), one)/s.most)
+		r.Regret = append(r.Regret, 1-pareto.Hypervolume(pareto.ScaleLosses(points, s.ideal, s.reference), one)/s.most)
 		r.Closed = append(r.Closed, 1-r.Regret[len(r.Regret)-1]/max(r.Regret[0], 1e-9))
 	}
 	note()

@@ -55,7 +55,7 @@ func read(t testing.TB, name, ingredients, recipes, label string, numeric bool) 
 			x[p.Ingredient] = int32(amounts[k])
 		}
 		b.x = append(b.x, x)
-		b.data.Rows = append(b.data.Rows, model.Parts(x))
+		b.data.Rows = append(b.data.Rows, model.PositiveParts(x))
 		if numeric {
 			b.data.Numbers = append(b.data.Numbers, numbers[r])
 		} else {

@@ -29,7 +29,7 @@ func TestBoosted(t *testing.T) {
 func compareCocktails(t *testing.T) {
 	drinks := []*known{cocktails(t, "taste"), cocktails(t, "timing")}
 	kinds := compile.Descriptors{Totals: []string{"kind"}}
-	for _, d := range []*compile.Descriptors{{}, &kinds, {Totals: kinds.Totals, Only: true}} {
+	for _, d := range []*compile.Descriptors{{}, &kinds, {Totals: kinds.Totals, WithoutAmounts: true}} {
 		for _, b := range drinks {
 			for _, class := range slices.Compact(slices.Sorted(slices.Values(b.data.Classes))) {
 				y := make([]float64, len(b.x))
@@ -57,7 +57,7 @@ func compareFragrances(t *testing.T) {
 			good[r] = 1
 		}
 	}
-	for _, d := range []*compile.Descriptors{{Totals: families.Totals, Only: true}, &families, {}} {
+	for _, d := range []*compile.Descriptors{{Totals: families.Totals, WithoutAmounts: true}, &families, {}} {
 		scents.compare(t, "fragrance, good", d, good, false)
 		scents.compare(t, "fragrance, rating", d, scents.data.Numbers, true)
 	}
@@ -167,7 +167,7 @@ func (b *known) compare(t *testing.T, name string, d *compile.Descriptors, y []f
 	if d.Totals != nil {
 		what += " and totals"
 	}
-	if d.Only {
+	if d.WithoutAmounts {
 		what = "totals"
 	}
 	t.Logf("%-34s %-18s forest %8.4f  boosted %8.4f  gain %7.4f ± %.4f", name, what, loss, other, gain, se)

@@ -56,7 +56,7 @@ func BenchmarkLine(b *testing.B) {
 		b.Run(c.name+"/line", func(b *testing.B) {
 			s := p.Scorer(x)
 			s.Reset()
-			var pieces mcmc.Pieces
+			var pieces mcmc.PiecewiseConstant
 			for b.Loop() {
 				i, j := pair()
 				pieces.Reset()

@@ -45,7 +45,7 @@ func TestUnseenIngredients(t *testing.T) {
 			continue
 		}
 		b, alone := c.book, c.descriptors
-		alone.Only = true
+		alone.WithoutAmounts = true
 		sets := [][]model.Feature{nil, b.features(t, c.descriptors), b.features(t, alone)}
 		amounts, times, left := b.unseen(t, sets[0], every)
 		prior, se := mean(amounts)

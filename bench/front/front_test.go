@@ -129,13 +129,13 @@ func TestBesideNSGA(t *testing.T) {
 	for name, path := range cases {
 		t.Run(name, func(t *testing.T) {
 			p, c := caseOf(t, path)
-			lines := search.TradeBudget(p.Total, effort)
+			lines := search.FrontLineBudget(p.Total, effort)
 			var own, theirs [][][]float64
 			var all [][]float64
 			spent := 0
 			for seed := range uint64(3) {
 				got, err := search.TradeOff(t.Context(), c.Target, c.Objectives, search.TradeOptions{
-					Lines: lines, Seed: seed, Starts: c.Known, Least: c.Least, Most: c.Most, NoRandom: true,
+					Lines: lines, Seed: seed, Starts: c.Known, Least: c.Least, Most: c.Most, SkipRandomVolumes: true,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -155,7 +155,7 @@ func TestBesideNSGA(t *testing.T) {
 				theirs, all = append(theirs, points), append(all, points...)
 			}
 			ideal, nadir := pareto.Bounds(minimal(all))
-			reference := pareto.Reference(ideal, nadir)
+			reference := pareto.HypervolumeReference(ideal, nadir)
 			one := make([]float64, len(ideal))
 			for k := range one {
 				one[k] = 1
@@ -164,7 +164,7 @@ func TestBesideNSGA(t *testing.T) {
 			var mean [2]float64
 			for k, list := range [2][][][]float64{own, theirs} {
 				for _, points := range list {
-					v := pareto.Hypervolume(pareto.Scaled(points, ideal, reference), one)
+					v := pareto.Hypervolume(pareto.ScaleLosses(points, ideal, reference), one)
 					mean[k] += v / float64(len(list))
 					said[k] = append(said[k], fmt.Sprintf("%.5f", v))
 				}

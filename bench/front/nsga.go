@@ -91,7 +91,7 @@ func (c *Case) Evolve(ctx context.Context, evaluations int, seed uint64) ([][]fl
 }
 
 func minimal(points [][]float64) (kept [][]float64) {
-	for _, k := range pareto.Minimal(points) {
+	for _, k := range pareto.NonDominated(points) {
 		kept = append(kept, points[k])
 	}
 	return kept
@@ -262,7 +262,7 @@ func rank(list []member) {
 			points[k] = list[at].losses
 		}
 		var on []int
-		for _, k := range pareto.Minimal(points) {
+		for _, k := range pareto.NonDominated(points) {
 			on = append(on, left[k])
 		}
 		for _, at := range on {

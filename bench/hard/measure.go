@@ -277,7 +277,7 @@ func (m *made) untilFound(sampler mcmc.Sampler, seed uint64, bar, limit float64)
 	}
 	met := false
 	for m.clock()-start < limit {
-		searches := c.Search(bar) // again, as ladders grow
+		searches := c.RecordVisited(bar) // again, as ladders grow
 		for range between {
 			if err := c.Warm(1); err != nil {
 				return 0, err
@@ -318,7 +318,7 @@ func lookFor(ctx context.Context, root string, s subject, seconds float64) (best
 			return 0, err
 		}
 		for start := m.clock(); m.clock()-start < seconds/chains; {
-			c.Search(best)
+			c.RecordVisited(best)
 			if err := c.Warm(1); err != nil {
 				return 0, err
 			}

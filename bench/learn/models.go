@@ -42,12 +42,12 @@ func learners() []learner {
 		{today, forest(model.Options{Trees: 300, Splits: model.BestSplits})},
 		{"forest", learn(model.ForestAlone)},
 		{"process", learn(model.ProcessAlone)},
-		{"learn", learn(model.Best)},
+		{"learn", learn(model.BestKind)},
 	}
 }
 
 // learn returns what kir learns.
-func learn(kind model.Kind) func(context.Context, *known, *model.Data, *model.Data, uint64) ([]forecast, error) {
+func learn(kind model.ModelKind) func(context.Context, *known, *model.Data, *model.Data, uint64) ([]forecast, error) {
 	return func(ctx context.Context, k *known, train, test *model.Data, seed uint64) ([]forecast, error) {
 		if kind == model.ProcessAlone && train.Numbers == nil {
 			return nil, nil
@@ -59,13 +59,13 @@ func learn(kind model.Kind) func(context.Context, *known, *model.Data, *model.Da
 		if m.Numeric() {
 			return foretellNumbers(test, m.Law, m.Predict), nil
 		}
-		return foretellClasses(test, m.Classes(), m.Shares, 0.5/float64(m.Forest().Trees())), nil
+		return foretellClasses(test, m.Classes(), m.Shares, 0.5/float64(m.Forest().TreeCount())), nil
 	}
 }
 
 // features are tried where kir learns the best that it can.
-func features(k *known, kind model.Kind) []model.FeatureSet {
-	if kind != model.Best {
+func features(k *known, kind model.ModelKind) []model.FeatureSet {
+	if kind != model.BestKind {
 		return nil
 	}
 	return compile.FeatureSets(k.ingredients, total)
@@ -76,10 +76,10 @@ func foretell(f *model.Forest, test *model.Data) []forecast {
 	if f.Numeric() {
 		return foretellNumbers(test, f.Law, f.Predict)
 	}
-	return foretellClasses(test, f.Classes(), f.Shares, 0.5/float64(f.Trees()))
+	return foretellClasses(test, f.Classes(), f.Shares, 0.5/float64(f.TreeCount()))
 }
 
-func foretellNumbers(test *model.Data, law func([]int32) model.Law, predict func([]int32) model.Prediction) []forecast {
+func foretellNumbers(test *model.Data, law func([]int32) model.Distribution, predict func([]int32) model.Prediction) []forecast {
 	all := make([]forecast, len(test.Rows))
 	for r, row := range test.Rows {
 		x := dense(row, len(test.Ingredients))

@@ -172,7 +172,7 @@ func shared(t testing.TB, m *ensemble.Model, total int) *ensemble.Score {
 	t.Helper()
 	sources := make([]ensemble.Source, len(m.Inputs))
 	for i := range sources {
-		sources[i] = ensemble.Source{Ingredients: []int32{int32(i)}, Over: float64(total)}
+		sources[i] = ensemble.Source{Ingredients: []int32{int32(i)}, Divisor: float64(total)}
 	}
 	s, err := ensemble.Bind(m, len(m.Inputs), total, sources)
 	if err != nil {

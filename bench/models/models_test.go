@@ -236,12 +236,12 @@ func output(m *ensemble.Model, name string) (of func(sums []float64, k int) floa
 		all = all[:1]
 	}
 	if len(all) == 1 {
-		if o := all[0]; name == "" && !strings.HasPrefix(m.Maker, "ONNX") && len(o.Classes) == 2 {
-			return func(sums []float64, _ int) float64 { return o.Of(sums, 1) }, 1
+		if o := all[0]; name == "" && !strings.HasPrefix(m.Producer, "ONNX") && len(o.Classes) == 2 {
+			return func(sums []float64, _ int) float64 { return o.Compute(sums, 1) }, 1
 		}
-		return all[0].Of, max(len(all[0].Classes), 1)
+		return all[0].Compute, max(len(all[0].Classes), 1)
 	}
-	return func(sums []float64, k int) float64 { return all[k].Of(sums, 0) }, len(all)
+	return func(sums []float64, k int) float64 { return all[k].Compute(sums, 0) }, len(all)
 }
 
 func load(t testing.TB, path string) *ensemble.Model {

@@ -80,18 +80,18 @@ func gibbsReadings(targets []*mcmc.Target) ([]reading, error) {
 func uniformSplitRate(t *mcmc.Target) float64 {
 	all := float64(t.Space().N())
 	rate := 0.0
-	paper.Sizes(t, func(n int, p float64) {
+	paper.VisitSizes(t, func(n int, p float64) {
 		f := float64(n)
 		if n < t.Space().N() {
 			one := p * 2 * f * (all - f) / (all * (all - 1))
-			paper.OneAmount(t.Space().Total(), n, func(s int, ps float64) {
+			paper.VisitAmounts(t.Space().Total(), n, func(s int, ps float64) {
 				end, inner := paper.LineShare(t, n, s)
 				rate += one * ps * (1 + float64(float64(s-1)*min(1, inner/end))) / float64(s+1)
 			})
 		}
 		if n >= 2 {
 			both := p * f * (f - 1) / (all * (all - 1))
-			paper.PairSum(t.Space().Total(), n, func(s int, ps float64) {
+			paper.VisitPairSums(t.Space().Total(), n, func(s int, ps float64) {
 				end, inner := paper.LineShare(t, n-1, s)
 				rate += both * ps * (float64(s-2) + float64(2*min(1, end/inner))) / float64(s+1)
 			})
@@ -106,8 +106,8 @@ func withoutCounts(t *mcmc.Target) (*mcmc.Target, error) {
 	_, hi := t.Law().Support()
 	logs := t.Space().LogCounts(hi)
 	top := math.Inf(-1)
-	paper.Sizes(t, func(n int, p float64) { top = max(top, portable.Log(p)+logs[n]) })
+	paper.VisitSizes(t, func(n int, p float64) { top = max(top, portable.Log(p)+logs[n]) })
 	weights := map[int]float64{}
-	paper.Sizes(t, func(n int, p float64) { weights[n] = portable.Exp(portable.Log(p) + logs[n] - top) })
+	paper.VisitSizes(t, func(n int, p float64) { weights[n] = portable.Exp(portable.Log(p) + logs[n] - top) })
 	return mcmc.NewTarget(t.Space(), mcmc.Table(weights))
 }

@@ -260,7 +260,7 @@ func TestRandomConditions(t *testing.T) {
 			}
 			spec.Settings = settings
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := run.Start(t.Context(), spec, run.Directory(dir), run.Options{Workers: 1}); err != nil {
+			if _, err := run.Start(t.Context(), spec, run.NewDirectoryStore(dir), run.Options{Workers: 1}); err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, c.text)
 			}
 			pairs, densities := readPairs(t, dir)

@@ -148,7 +148,7 @@ func TestControlHastings(t *testing.T) {
 		for _, w := range p.Wishes {
 			forest = forest || w.forest != nil || w.Kind == "program"
 		}
-		if forest || read.Target.Space().Shares() != nil {
+		if forest || read.Target.Space().UncountedRuleShares() != nil {
 			read.Close()
 			continue
 		}

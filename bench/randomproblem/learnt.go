@@ -115,7 +115,7 @@ func (w *Wish) learn(read *compile.Property) {
 		if err != nil {
 			return math.NaN()
 		}
-		return read.Posterior.LogPrefersToMean(c)
+		return read.Posterior.LogProbabilityOverMean(c)
 	}
 }
 

@@ -68,14 +68,14 @@ func (c *checker) wholeRun(ctx context.Context, name string, right bool) error {
 // of the chains; nil if there was a fault, or nothing to start from.
 func (c *checker) run(ctx context.Context, settings mcmc.Settings, name string) (ends []int, err error) {
 	spec := &run.Spec{
-		Name: c.read.Name, Problem: "problem.yaml", Ingredients: c.read.Ingredients, Target: c.read.Target,
-		Settings: settings, Resolved: c.read.Resolved, Version: "test",
+		Name: c.read.Name, ProblemPath: "problem.yaml", Ingredients: c.read.Ingredients, Target: c.read.Target,
+		Settings: settings, ResolvedProblem: c.read.Resolved, Version: "test",
 	}
 	for _, in := range c.read.Inputs {
 		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}
 	dir := filepath.Join(c.Dir, name)
-	if _, err := run.Start(ctx, spec, run.Directory(dir), run.Options{Workers: 1}); err != nil {
+	if _, err := run.Start(ctx, spec, run.NewDirectoryStore(dir), run.Options{Workers: 1}); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

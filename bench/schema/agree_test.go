@@ -152,7 +152,7 @@ func bench(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var b, m bytes.Buffer
-	if err := errors.Join(p.Properties[1].Model.(*model.Learned).Write(&m), os.WriteFile(filepath.Join(dir, "taste.model"), m.Bytes(), 0o600),
+	if err := errors.Join(p.Properties[1].Model.(*model.LearnedModel).Write(&m), os.WriteFile(filepath.Join(dir, "taste.model"), m.Bytes(), 0o600),
 		p.Properties[0].Model.(*model.Forest).Write(&b), os.WriteFile(filepath.Join(dir, "taste.forest"), b.Bytes(), 0o600), p.Close()); err != nil {
 		t.Fatal(err)
 	}

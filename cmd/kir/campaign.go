@@ -53,7 +53,7 @@ scripts; --html prints that page.`,
 					if err := savePage(c.Context(), out, b.Bytes()); err != nil {
 						return err
 					}
-					_, err := fmt.Fprintln(c.OutOrStdout(), terminal.Plain(out))
+					_, err := fmt.Fprintln(c.OutOrStdout(), terminal.EscapeControls(out))
 					return err
 				}
 				return view.Standing(c.OutOrStdout(), s, textStyle(c.OutOrStdout()))

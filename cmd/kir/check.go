@@ -27,7 +27,7 @@ was tried by short runs and searches. Errors come with file, line and column.`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 			defer d.endWork()
-			p, err := compile.Load(c.Context(), args[0], compile.Options{Cache: !noCache, Notify: d.printMessage, Progress: d.beginWork})
+			p, err := compile.Load(c.Context(), args[0], compile.Options{CacheCounts: !noCache, Notify: d.printMessage, Progress: d.beginWork})
 			if err != nil {
 				return err
 			}

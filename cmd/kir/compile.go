@@ -41,7 +41,7 @@ func compileProblem(ctx context.Context, file string, d *spinner, early bool, o 
 // chooseKernel calls [assemble.ChooseKernel]. If trials of kernels are needed, it shows that this work is in
 // progress.
 func chooseKernel(ctx context.Context, p *compile.Problem, d *spinner) (*run.Advice, error) {
-	if p.Auto {
+	if p.KernelChosen {
 		d.beginWork("trying kernels")
 	}
 	return assemble.ChooseKernel(ctx, p)

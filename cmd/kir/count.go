@@ -42,7 +42,7 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 			if min(ingredients, total) > maxCountedSizes {
 				return &inputerr.Error{Message: fmt.Sprintf("%d numbers of ingredients are too many to count one by one", min(ingredients, total)), Hint: fmt.Sprintf("at most %d are", maxCountedSizes)}
 			}
-			table, err := count.Unconstrained(ingredients, total)
+			table, err := count.NewUnconstrainedTable(ingredients, total)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ type sizeCountJSON struct {
 }
 
 func printCountsJSON(w io.Writer, of *count.Table) error {
-	out := countsJSON{Ingredients: of.N(), Total: of.Total(), Sum: of.Sum()}
+	out := countsJSON{Ingredients: of.IngredientCount(), Total: of.Total(), Sum: of.TotalCount()}
 	for n, x := range of.Counts(1, of.MaxUsed()) {
 		out.Counts = append(out.Counts, sizeCountJSON{n, x})
 	}
@@ -89,6 +89,6 @@ func printCounts(w io.Writer, of *count.Table) error {
 	for n, x := range of.Counts(1, of.MaxUsed()) {
 		t.Row(n, number.Grouped(x))
 	}
-	t.Row("all", number.Grouped(of.Sum()))
+	t.Row("all", number.Grouped(of.TotalCount()))
 	return t.Write(w)
 }

@@ -81,7 +81,7 @@ pandas read draws/**/*.parquet as one table.`,
 func csvField(text string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	text = sheet.Safe(text)
+	text = sheet.SafeCell(text)
 	if w.Write([]string{text}) != nil {
 		return text // a strings.Builder does not fail
 	}
@@ -233,7 +233,7 @@ func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 		if err := e.Encode(line); err != nil {
 			return err
 		}
-		if _, err := w.Write(terminal.JSON(b.Bytes())); err != nil {
+		if _, err := w.Write(terminal.EscapeJSON(b.Bytes())); err != nil {
 			return err
 		}
 	}

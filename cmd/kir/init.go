@@ -106,13 +106,13 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draf
 		if options.Ingredients, err = dataset.ReadIngredientsFile(ctx, o.ingredientsFile, dataset.Layout{}); err != nil {
 			return nil, err
 		}
-		d.IngredientsLayout = options.Ingredients.Guessed
+		d.IngredientsLayout = options.Ingredients.GuessedLayout
 		if d.Ingredients, err = relativePath(o.outputFile, o.ingredientsFile); err != nil {
 			return nil, err
 		}
 	}
 	info, err := os.Stat(file)
-	table := compile.Table{Name: file, Once: err == nil && !info.Mode().IsRegular(),
+	table := compile.Table{Name: file, ReadableOnce: err == nil && !info.Mode().IsRegular(),
 		Open: func() (io.ReadCloser, error) { return dataset.OpenFile(ctx, file) }}
 	if err := d.ReadTable(table, options); err != nil {
 		return nil, replaceSettingsByFlags(err)

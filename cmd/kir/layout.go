@@ -74,7 +74,7 @@ func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 // printNotes prints the guesses about a table, and the flags that override the guesses.
 func printNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error {
 	for _, n := range notes {
-		if _, err := fmt.Fprintln(w, terminal.Plain(n.String())+"."); err != nil {
+		if _, err := fmt.Fprintln(w, terminal.EscapeControls(n.String())+"."); err != nil {
 			return err
 		}
 	}
@@ -98,6 +98,6 @@ func printNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error
 	if len(flags) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintln(w, "To settle what is guessed, write, or write otherwise: "+terminal.Plain(strings.Join(flags, " ")))
+	_, err := fmt.Fprintln(w, "To settle what is guessed, write, or write otherwise: "+terminal.EscapeControls(strings.Join(flags, " ")))
 	return err
 }

@@ -429,7 +429,7 @@ func (f *changeFlags) buildChangedProblem(c *cobra.Command, location, out string
 		newLogger(c.ErrOrStderr(), quiet)(s.problemFile + " is not what it was when the run was made; what it says now counts")
 	}
 	changes = append(changes, s.settingChanges(override, effort)...)
-	if len(changes) > 0 && !s.Named {
+	if len(changes) > 0 && !s.HasName {
 		// Otherwise the problem would be named after its new file.
 		changes = append(changes, change.Setting{Path: []string{"name"}, Value: s.Name})
 	}
@@ -451,7 +451,7 @@ func (f *changeFlags) buildChangedProblem(c *cobra.Command, location, out string
 		return path, text, dir, nil
 	}
 	for line := range strings.Lines(change.Diff(s.problemFile, s.Text, path, text)) {
-		if _, err := fmt.Fprintln(c.ErrOrStderr(), terminal.Plain(strings.TrimRight(line, "\r\n"))); err != nil {
+		if _, err := fmt.Fprintln(c.ErrOrStderr(), terminal.EscapeControls(strings.TrimRight(line, "\r\n"))); err != nil {
 			return "", nil, "", err
 		}
 	}

@@ -54,7 +54,7 @@ docs/campaign.md describes how recipes are chosen.`,
 			return withCampaign(c, args[0], given, func(k *campaign.Campaign) error {
 				s := campaign.SettingsOf(k.Problem, currentBuild().Version)
 				if c.Flags().Changed("number") {
-					s.Size = size
+					s.BatchSize = size
 				}
 				if c.Flags().Changed("seed") {
 					s.Seed = seed
@@ -129,7 +129,7 @@ func withCampaign(c *cobra.Command, path string, given []string, do func(*campai
 	}
 	d := newSpinner(c.Context(), c.ErrOrStderr(), false)
 	defer d.endWork()
-	k, err := campaign.Open(c.Context(), path, compile.Options{Text: text, Notify: d.printMessage, Progress: d.beginWork, Cache: true})
+	k, err := campaign.Open(c.Context(), path, compile.Options{Text: text, Notify: d.printMessage, Progress: d.beginWork, CacheCounts: true})
 	if err != nil {
 		return err
 	}

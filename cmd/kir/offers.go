@@ -21,7 +21,7 @@ const (
 	// recipes.
 	outsideSampleSize = 200
 	// trialIterations is the number of chain iterations from which the budget of a trial search follows: the search
-	// scores a quarter as many lines, see [search.Budget].
+	// scores a quarter as many lines, see [search.LineBudget].
 	trialIterations = 20_000
 )
 
@@ -36,10 +36,10 @@ type searchTrial struct {
 
 // A drawTrial is the result of a short run of chains with other weights of the objectives.
 type drawTrial struct {
-	Setting string        `json:"setting"`
-	Mean    float64       `json:"mean"` // mean score of the draws, by the objectives with their present weights
-	Best    float64       `json:"best"`
-	RHat    report.Number `json:"rhat"`
+	Setting   string        `json:"setting"`
+	MeanScore float64       `json:"mean"` // mean score of the draws, by the objectives with their present weights
+	BestScore float64       `json:"best"`
+	RHat      report.Number `json:"rhat"`
 }
 
 // An offer is a suggested change of the problem, with the trials that support it.
@@ -161,24 +161,24 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Draws = append(o.Draws, drawTrial{c.setting, t.Mean, t.Best, report.Number(t.RHat)})
+		o.Draws = append(o.Draws, drawTrial{c.setting, t.MeanScore, t.BestScore, report.Number(t.RHat)})
 		if k == 0 {
-			least = float64(1.1 * t.Mean)
-		} else if t.Mean > max(least, o.Draws[best].Mean) && t.Agrees() {
+			least = float64(1.1 * t.MeanScore)
+		} else if t.MeanScore > max(least, o.Draws[best].MeanScore) && t.Agrees() {
 			best, lines = k, strings.Join(of, ", ")
 		}
 	}
 	if best == 0 {
 		return nil, nil
 	}
-	means := number.Scores(o.Draws[best].Mean, o.Draws[0].Mean)
+	means := number.Scores(o.Draws[best].MeanScore, o.Draws[0].MeanScore)
 	o.Text = fmt.Sprintf("For draws that score %s on average instead of %s, and differ less, write %s. The search does not depend on weights.", means[0], means[1], lines)
 	return o, nil
 }
 
 // tryKnownAmounts makes a short search of the problem with doses within the ranges of the known recipes.
 func tryKnownAmounts(ctx context.Context, p *compile.Problem) (_ *searchTrial, err error) {
-	bounded, err := compile.Load(ctx, p.File, compile.Options{WithinBook: true})
+	bounded, err := compile.Load(ctx, p.File, compile.Options{AddWithinBook: true})
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func trySearch(ctx context.Context, p *compile.Problem, setting string, effort f
 	if err != nil || a == nil {
 		return nil, err
 	}
-	t := &searchTrial{Setting: setting, Far: len(a.Comparison.Extrapolates), Random: float64(a.Comparison.Random.Mean)}
+	t := &searchTrial{Setting: setting, Far: len(a.Comparison.ExtrapolatingEntries), Random: float64(a.Comparison.Random.Mean)}
 	if len(a.Entries) > 0 {
 		t.Mean = float64(a.Comparison.Shortlist.Mean)
 	}
@@ -215,10 +215,10 @@ func writeOffers(w io.Writer, offers []offer) error {
 	var b strings.Builder
 	b.WriteString("\nWorth a thought\n")
 	for _, o := range offers {
-		b.WriteString("  " + terminal.Plain(o.Text) + "\n")
+		b.WriteString("  " + terminal.EscapeControls(o.Text) + "\n")
 		for _, t := range o.Trials {
 			scores := number.Scores(t.Mean, t.Random)
-			fmt.Fprintf(&b, "    %-16s shortlist %s, random %s", terminal.Plain(t.Setting)+":", scores[0], scores[1])
+			fmt.Fprintf(&b, "    %-16s shortlist %s, random %s", terminal.EscapeControls(t.Setting)+":", scores[0], scores[1])
 			if t.Checked > 0 {
 				fmt.Fprintf(&b, "; by models of the other half of the recipes %s", number.Score(t.Checked, 1))
 			}
@@ -229,11 +229,11 @@ func writeOffers(w io.Writer, offers []offer) error {
 		}
 		var means, bests []float64
 		for _, t := range o.Draws {
-			means, bests = append(means, t.Mean), append(bests, t.Best)
+			means, bests = append(means, t.MeanScore), append(bests, t.BestScore)
 		}
 		meansText, bestsText := number.Scores(means...), number.Scores(bests...)
 		for k, t := range o.Draws {
-			fmt.Fprintf(&b, "    %-16s draws %s on average, the best %s; R-hat %s\n", terminal.Plain(t.Setting)+":", meansText[k], bestsText[k], number.Fixed(t.RHat, 2))
+			fmt.Fprintf(&b, "    %-16s draws %s on average, the best %s; R-hat %s\n", terminal.EscapeControls(t.Setting)+":", meansText[k], bestsText[k], number.Fixed(t.RHat, 2))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

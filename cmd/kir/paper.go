@@ -29,7 +29,7 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 		Example: "  kir paper -o paper-run",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := paper.CheckDir(dir); errors.Is(err, fs.ErrExist) {
+			if err := paper.CheckNewDir(dir); errors.Is(err, fs.ErrExist) {
 				return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(dir)), Hint: "name another directory with -o"}
 			} else if err != nil {
 				return err

@@ -39,9 +39,9 @@ func TestPieces(t *testing.T) {
 		record.CheckText(t, "word "+text, terminal.ShellWord(text))
 	}
 	for k, p := range []run.Progress{
-		{Elapsed: 1500 * time.Millisecond, Done: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{Done: 0.5, Warmup: true, Rate: 10, Accepted: math.NaN()}, {Done: 0.75, Rate: math.NaN(), Accepted: 0.5}}},
-		{Done: 1, RHat: math.NaN(), ESS: math.NaN(), Search: 0.5},
-		{Elapsed: 4 * time.Second, Done: 0.5, Draws: 7, RHat: 1.02, ESS: 20, WantedESS: 1000, Left: 3 * time.Second, Chains: []run.ChainProgress{{Done: 0.5}}, Best: []run.Best{
+		{Elapsed: 1500 * time.Millisecond, DoneShare: 0.25, Draws: 7, RHat: 1.5, ESS: 20, Chains: []run.ChainProgress{{DoneShare: 0.5, InWarmup: true, IterationsPerSecond: 10, AcceptedShare: math.NaN()}, {DoneShare: 0.75, IterationsPerSecond: math.NaN(), AcceptedShare: 0.5}}},
+		{DoneShare: 1, RHat: math.NaN(), ESS: math.NaN(), SearchDoneShare: 0.5},
+		{Elapsed: 4 * time.Second, DoneShare: 0.5, Draws: 7, RHat: 1.02, ESS: 20, WantedESS: 1000, TimeLeft: 3 * time.Second, Chains: []run.ChainProgress{{DoneShare: 0.5}}, Best: []run.Best{
 			{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 50}, {Ingredient: 2, Amount: 10}, {Ingredient: 3, Amount: 5}, {Ingredient: 4, Amount: 15}}},
 		}},
 	} {
@@ -81,7 +81,7 @@ func TestPieces(t *testing.T) {
 func TestProgressIsShown(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgressView(&b, &runOptions{progressJSON: true}, nil)
-	p.show(run.Progress{Done: 0.5, RHat: math.NaN(), ESS: math.NaN()})
+	p.show(run.Progress{DoneShare: 0.5, RHat: math.NaN(), ESS: math.NaN()})
 	p.end()
 	if got := b.String(); got != `{"elapsed":0,"done":0.5,"draws":0,"rhat":null,"ess":null,"search":0,"chains":[]}`+"\n" {
 		t.Error(got)
@@ -92,10 +92,10 @@ func TestProgressIsShown(t *testing.T) {
 		b.Reset()
 		p := newProgressView(&b, &runOptions{quiet: quiet}, nil)
 		for _, r := range []run.Progress{
-			{Elapsed: time.Second / 4, Done: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 900 * time.Millisecond, Done: 0.3, Chains: chains, RHat: math.NaN()},
-			{Elapsed: 5 * time.Second, Done: 0.3, Left: 35 * time.Second, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, Done: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
-			{Elapsed: 11 * time.Second, Done: 0.6, Left: 11 * time.Second, Chains: chains, RHat: 1.01234, ESS: 340.7, Draws: 3000}, {Elapsed: 65 * time.Second, Done: 1, Chains: chains, RHat: math.NaN()},
-			{Elapsed: 70 * time.Second, Done: 1, Search: 0.451, Left: 6 * time.Second, RHat: math.NaN(), ESS: math.NaN()},
+			{Elapsed: time.Second / 4, DoneShare: 0.2, Chains: chains, RHat: math.NaN()}, {Elapsed: 900 * time.Millisecond, DoneShare: 0.3, Chains: chains, RHat: math.NaN()},
+			{Elapsed: 5 * time.Second, DoneShare: 0.3, TimeLeft: 35 * time.Second, Chains: chains, RHat: math.NaN()}, {Elapsed: 9 * time.Second, DoneShare: 0.4, Chains: chains, RHat: 1.2, ESS: 50, Draws: 12},
+			{Elapsed: 11 * time.Second, DoneShare: 0.6, TimeLeft: 11 * time.Second, Chains: chains, RHat: 1.01234, ESS: 340.7, Draws: 3000}, {Elapsed: 65 * time.Second, DoneShare: 1, Chains: chains, RHat: math.NaN()},
+			{Elapsed: 70 * time.Second, DoneShare: 1, SearchDoneShare: 0.451, TimeLeft: 6 * time.Second, RHat: math.NaN(), ESS: math.NaN()},
 		} {
 			p.show(r)
 		}
@@ -182,7 +182,7 @@ func TestSteered(t *testing.T) {
 		if want == "ABS" {
 			want = file
 		}
-		if err != nil || spec.Problem != filepath.FromSlash(want) || spec.Place != file || spec.Known != nil || spec.Question == nil || len(spec.Inputs) != 1 || spec.Name != "p" {
+		if err != nil || spec.ProblemPath != filepath.FromSlash(want) || spec.AbsoluteProblemPath != file || spec.IsKnownSet != nil || spec.Question == nil || len(spec.Inputs) != 1 || spec.Name != "p" {
 			t.Errorf("of %s it is %+v, %v", place, spec, err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestRunStatus(t *testing.T) {
 	record := golden.Open(t)
 	now := time.Unix(1_000_000, 0)
 	at := func(seconds int, s run.Shard, done bool) run.ChainStatus {
-		return run.ChainStatus{Draws: 10 * seconds, Parts: 2, Bytes: 1_234_567, Saved: now.Add(-time.Duration(seconds) * time.Second), Shard: s, Done: done}
+		return run.ChainStatus{Draws: 10 * seconds, Parts: 2, Bytes: 1_234_567, LastSaved: now.Add(-time.Duration(seconds) * time.Second), Shard: s, Done: done}
 	}
 	one, two := run.Shard{Index: 1, Count: 2}, run.Shard{Index: 2, Count: 2}
 	for name, chains := range map[string][]run.ChainStatus{
@@ -229,10 +229,10 @@ func TestRewritten(t *testing.T) {
 	v := newTerminalProgressView(&b, p, func() int { return 79 })
 	nan, best := math.NaN(), []run.Best{{Score: 0.75, Parts: []mcmc.Part{{Ingredient: 0, Amount: 20}, {Ingredient: 1, Amount: 80}}}}
 	for k, r := range []run.Progress{
-		{Chains: []run.ChainProgress{{Warmup: true}}, Left: time.Minute, AtMost: true, RHat: nan, ESS: nan},
-		{Chains: []run.ChainProgress{{}}, Done: 0.1, RHat: nan, ESS: nan}, // too soon
-		{Chains: []run.ChainProgress{{}}, Done: 0.25, Left: 3 * time.Second, ESS: 321, WantedESS: 1000, Best: best},
-		{Search: 0.3, Best: best, RHat: nan, ESS: nan},
+		{Chains: []run.ChainProgress{{InWarmup: true}}, TimeLeft: time.Minute, LeftIsLimit: true, RHat: nan, ESS: nan},
+		{Chains: []run.ChainProgress{{}}, DoneShare: 0.1, RHat: nan, ESS: nan}, // too soon
+		{Chains: []run.ChainProgress{{}}, DoneShare: 0.25, TimeLeft: 3 * time.Second, ESS: 321, WantedESS: 1000, Best: best},
+		{SearchDoneShare: 0.3, Best: best, RHat: nan, ESS: nan},
 	} {
 		r.Elapsed = []time.Duration{0, time.Second / 10, time.Second, 2 * time.Second}[k]
 		v.show(r)

@@ -19,7 +19,7 @@ func writeJSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(terminal.JSON(b.Bytes()))
+	_, err := w.Write(terminal.EscapeJSON(b.Bytes()))
 	return err
 }
 
@@ -40,7 +40,7 @@ func printSummary(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 func newLogger(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {
-			fmt.Fprintln(w, "kir: "+terminal.Plain(message))
+			fmt.Fprintln(w, "kir: "+terminal.EscapeControls(message))
 		}
 	}
 }

@@ -60,7 +60,7 @@ value or --made says otherwise.`,
 				if err != nil {
 					return err
 				}
-				r, err := k.Record(c.Context(), results, campaign.RecordOptions{Correct: f.correct, Withdraw: f.withdraw})
+				r, err := k.Record(c.Context(), results, campaign.RecordOptions{ReplaceRecorded: f.correct, Withdraw: f.withdraw})
 				if err != nil {
 					return err
 				}
@@ -119,7 +119,7 @@ func (f *recordFlags) readResults(c *cobra.Command, k *campaign.Campaign, what s
 		if err != nil {
 			return nil, err
 		}
-		return all, printNotes(c.ErrOrStderr(), b.Notes, b.Guessed)
+		return all, printNotes(c.ErrOrStderr(), b.Notes, b.GuessedLayout)
 	}
 	r := campaign.Result{Failed: f.failed, Values: make(map[string]string)}
 	if k.HasID(what) {
@@ -181,7 +181,7 @@ func printRecordSummary(w io.Writer, r *campaign.RecordSummary) error {
 		lines = append(lines, note+".")
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, terminal.Plain(line)); err != nil {
+		if _, err := fmt.Fprintln(w, terminal.EscapeControls(line)); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ for another place, and for the figures.
 				written = append(written, files...)
 			}
 			for _, path := range written {
-				fmt.Fprintln(c.OutOrStdout(), terminal.Plain(path))
+				fmt.Fprintln(c.OutOrStdout(), terminal.EscapeControls(path))
 			}
 			return nil
 		},

@@ -85,15 +85,15 @@ func reportError(err error, stderr io.Writer) int {
 		// something.
 		said := "kir: "
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintln(stderr, said+terminal.Plain(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(stderr, said+terminal.EscapeControls(strings.TrimSuffix(line, "\n")))
 			said = ""
 		}
 	} else if errors.As(err, &several) {
 		for line := range strings.Lines(several.Error()) {
-			fmt.Fprintln(stderr, "kir: "+terminal.Plain(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(stderr, "kir: "+terminal.EscapeControls(strings.TrimSuffix(line, "\n")))
 		}
 	} else {
-		fmt.Fprintln(stderr, "kir: "+terminal.Plain(err.Error()))
+		fmt.Fprintln(stderr, "kir: "+terminal.EscapeControls(err.Error()))
 	}
 	if errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", usage.command.CommandPath())

@@ -156,14 +156,14 @@ func (o *sampleOptions) loadProblem(c *cobra.Command, file string, changed []byt
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
 	defer d.endWork()
 	p, err := compileProblem(c.Context(), file, d, !o.quiet && !o.progressJSON, compile.Options{
-		Text:     changed,
-		Workers:  o.workers,
-		Effort:   effort,
-		Time:     timeLimitFromFlag(c, o.timeLimit),
-		Cache:    !o.noCache,
-		Notify:   d.printMessage,
-		Progress: d.beginWork,
-		Override: o.settingsOverride(c),
+		Text:            changed,
+		Workers:         o.workers,
+		Effort:          effort,
+		Time:            timeLimitFromFlag(c, o.timeLimit),
+		CacheCounts:     !o.noCache,
+		Notify:          d.printMessage,
+		Progress:        d.beginWork,
+		OverrideSampler: o.settingsOverride(c),
 	})
 	if err != nil {
 		return nil, err

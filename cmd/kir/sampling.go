@@ -78,7 +78,7 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	if complete {
 		next = "all shards are done, and kir merge %s says what was found"
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.Plain(terminal.ShellWord(location)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.EscapeControls(terminal.ShellWord(location)))
 	return err
 }
 
@@ -140,7 +140,7 @@ func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *ru
 	if err != nil {
 		if ctx.Err() != nil {
 			way := fmt.Sprintf("kir report %s says what was found", terminal.ShellWord(store.Location()))
-			return nil, &run.InterruptedError{Dir: store.Location(), Done: 1, HowToContinue: way, Err: ctx.Err()}
+			return nil, &run.InterruptedError{Dir: store.Location(), DoneShare: 1, HowToContinue: way, Err: ctx.Err()}
 		}
 		return nil, err
 	}
@@ -168,9 +168,9 @@ func newSpec(p *compile.Problem, dir string) (*run.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Place = file
+	spec.AbsoluteProblemPath = file
 	if bucket.IsBucket(dir) {
-		spec.Problem = file
+		spec.ProblemPath = file
 		return spec, nil
 	}
 	absolute, err := filepath.Abs(dir)
@@ -178,8 +178,8 @@ func newSpec(p *compile.Problem, dir string) (*run.Spec, error) {
 		return nil, err
 	}
 	// A relative path, so that a project can be moved as a whole.
-	if spec.Problem, err = filepath.Rel(absolute, file); err != nil {
-		spec.Problem = file
+	if spec.ProblemPath, err = filepath.Rel(absolute, file); err != nil {
+		spec.ProblemPath = file
 	}
 	return spec, nil
 }

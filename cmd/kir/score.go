@@ -54,7 +54,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			if err != nil {
 				return err
 			}
-			if err := printNotes(c.ErrOrStderr(), book.Notes, book.Guessed); err != nil {
+			if err := printNotes(c.ErrOrStderr(), book.Notes, book.GuessedLayout); err != nil {
 				return err
 			}
 			card, err := assemble.Scorecard(p, book)
@@ -65,7 +65,7 @@ The table may be any that kir init reads; its ingredients are those of the probl
 			case asJSON:
 				return writeJSON(c.OutOrStdout(), card)
 			case asCSV:
-				return sheet.CSV(c.OutOrStdout(), view.ScoreSheet(card))
+				return sheet.WriteCSV(c.OutOrStdout(), view.ScoreSheet(card))
 			}
 			return view.Scorecard(c.OutOrStdout(), card, textStyle(c.OutOrStdout()))
 		},

@@ -119,7 +119,7 @@ func (o *serveOptions) announcePage(c *cobra.Command, name string) {
 		fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
 	}
 	o.pageOptions.OnReady = func(address, door string) {
-		fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.Plain(name), address)
+		fmt.Fprintf(c.OutOrStdout(), "%s is at %s\n", terminal.EscapeControls(name), address)
 		if o.pageOptions.IsUnencrypted() {
 			fmt.Fprintln(c.OutOrStdout(), "It is not encrypted: whoever can listen to the network can read it and use it. --tls-cert and --tls-key encrypt it.")
 		}

@@ -98,6 +98,6 @@ func (d *spinner) remind(round int) {
 	if took := time.Since(d.workStart).Round(time.Second); took >= reminderInterval {
 		since = fmt.Sprintf(" (for %s)", took)
 	}
-	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.Plain(d.currentWork), since)
+	fmt.Fprintf(d.w, "kir: %s%s ...\n", terminal.EscapeControls(d.currentWork), since)
 	d.scheduleReminder(reminderInterval)
 }

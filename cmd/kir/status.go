@@ -15,47 +15,47 @@ import (
 
 // A runStatus is the output of kir status.
 type runStatus struct {
-	Name      string        `json:"name"`
-	Complete  bool          `json:"complete"`
-	Running   bool          `json:"running"` // whether a process works on the run, as far as kir can tell
-	Chains    int           `json:"chains"`
-	Done      int           `json:"chains_done"`    // number of finished chains
-	Going     int           `json:"chains_going"`   // number of chains that have begun and are not finished
-	Missing   int           `json:"chains_missing"` // number of chains that have not begun
-	Draws     int           `json:"draws"`          // number of stored draws
-	DrawsWant int           `json:"draws_wanted"`   // number of draws that the run is to have; 0 as long as it is unknown
-	Auto      bool          `json:"auto,omitempty"` // whether the run goes on until its figures are good enough
-	Parts     int           `json:"parts"`
-	Bytes     int64         `json:"bytes"`
-	Damaged   []string      `json:"damaged"` // descriptions of the stored states that are damaged
-	Shards    []shardStatus `json:"shards"`
+	Name               string        `json:"name"`
+	Complete           bool          `json:"complete"`
+	Running            bool          `json:"running"` // whether a process works on the run, as far as kir can tell
+	Chains             int           `json:"chains"`
+	ChainsDone         int           `json:"chains_done"`    // number of finished chains
+	ChainsGoing        int           `json:"chains_going"`   // number of chains that have begun and are not finished
+	ChainsMissing      int           `json:"chains_missing"` // number of chains that have not begun
+	StoredDraws        int           `json:"draws"`          // number of stored draws
+	WantedDraws        int           `json:"draws_wanted"`   // number of draws that the run is to have; 0 as long as it is unknown
+	StopsAutomatically bool          `json:"auto,omitempty"` // whether the run goes on until its figures are good enough
+	Parts              int           `json:"parts"`
+	Bytes              int64         `json:"bytes"`
+	DamagedStates      []string      `json:"damaged"` // descriptions of the stored states that are damaged
+	Shards             []shardStatus `json:"shards"`
 
 	damagedDraws error // error that names the damaged files of draws; nil if there are none
 }
 
 type shardStatus struct {
-	Shard     string        `json:"shard"`
-	State     string        `json:"state"` // "done", "going" or "missing"
-	Chains    int           `json:"chains"`
-	Done      int           `json:"chains_done"`
-	Draws     int           `json:"draws"`
-	DrawsWant int           `json:"draws_wanted"`
-	Heard     report.Number `json:"heard_seconds_ago"` // seconds since the shard last stored its state; null if it never has
+	Shard             string        `json:"shard"`
+	State             string        `json:"state"` // "done", "going" or "missing"
+	Chains            int           `json:"chains"`
+	Done              int           `json:"chains_done"`
+	Draws             int           `json:"draws"`
+	WantedDraws       int           `json:"draws_wanted"`
+	SecondsSinceHeard report.Number `json:"heard_seconds_ago"` // seconds since the shard last stored its state; null if it never has
 }
 
 // newRunStatus summarises the status of a run. A chain that has not begun counts for the shard that will run it.
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
-		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), Auto: m.Settings.Draws == mcmc.AutoDraws,
-		DrawsWant: len(s.Chains) * max(0, m.Settings.Draws), Damaged: []string{}, Shards: []shardStatus{},
+		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), StopsAutomatically: m.Settings.Draws == mcmc.AutoDraws,
+		WantedDraws: len(s.Chains) * max(0, m.Settings.Draws), DamagedStates: []string{}, Shards: []shardStatus{},
 	}
 	var broken []*inputerr.Error
-	for _, err := range s.Broken() {
+	for _, err := range s.DamagedParts() {
 		broken = append(broken, &inputerr.Error{Message: err.Error(), Err: err})
 	}
 	of.damagedDraws = inputerr.Join(broken, false)
-	for _, damage := range s.Damaged() {
-		of.Damaged = append(of.Damaged, damage.Error())
+	for _, damage := range s.DamagedStates() {
+		of.DamagedStates = append(of.DamagedStates, damage.Error())
 	}
 	for _, shard := range s.Shards() {
 		at := shardStatus{Shard: shard.String(), State: "missing"}
@@ -67,18 +67,18 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 			at.Draws += c.Draws
 			of.Parts += c.Parts
 			of.Bytes += c.Bytes
-			if !c.Saved.IsZero() || c.Draws > 0 {
+			if !c.LastSaved.IsZero() || c.Draws > 0 {
 				begun++
 			}
-			if c.Saved.After(heard) {
-				heard = c.Saved
+			if c.LastSaved.After(heard) {
+				heard = c.LastSaved
 			}
 			if c.Done {
 				at.Done++
 			}
 		}
-		at.DrawsWant = at.Chains * max(0, m.Settings.Draws)
-		at.Heard = report.Number(now.Sub(heard).Seconds())
+		at.WantedDraws = at.Chains * max(0, m.Settings.Draws)
+		at.SecondsSinceHeard = report.Number(now.Sub(heard).Seconds())
 		switch {
 		case at.Done == at.Chains:
 			at.State = "done"
@@ -86,12 +86,12 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 			at.State = "going"
 		}
 		if heard.IsZero() {
-			at.Heard = report.UnknownNumber()
+			at.SecondsSinceHeard = report.UnknownNumber()
 		}
-		of.Done += at.Done
-		of.Going += begun - at.Done
-		of.Missing += at.Chains - begun
-		of.Draws += at.Draws
+		of.ChainsDone += at.Done
+		of.ChainsGoing += begun - at.Done
+		of.ChainsMissing += at.Chains - begun
+		of.StoredDraws += at.Draws
 		of.Shards = append(of.Shards, at)
 	}
 	return of
@@ -99,33 +99,33 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 
 // writeText prints the status as text.
 func (s *runStatus) writeText(w io.Writer, location string) error {
-	share := 100 * float64(s.Draws) / float64(s.DrawsWant)
-	fmt.Fprintf(w, "%s\n\n", terminal.Plain(s.Name))
+	share := 100 * float64(s.StoredDraws) / float64(s.WantedDraws)
+	fmt.Fprintf(w, "%s\n\n", terminal.EscapeControls(s.Name))
 	begun := "going"
-	if !s.Running && s.Going > 0 {
+	if !s.Running && s.ChainsGoing > 0 {
 		begun = "stopped"
 	}
-	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d missing\n", s.Chains, s.Done, s.Going, begun, s.Missing)
-	if s.Auto {
-		fmt.Fprintf(w, "Draws   %s held, until the figures are good enough\n", number.Thousands(s.Draws))
+	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d missing\n", s.Chains, s.ChainsDone, s.ChainsGoing, begun, s.ChainsMissing)
+	if s.StopsAutomatically {
+		fmt.Fprintf(w, "Draws   %s held, until the figures are good enough\n", number.Thousands(s.StoredDraws))
 	} else {
-		fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.Draws), number.Thousands(s.DrawsWant), share, number.Counted(s.Parts, "file"), float64(s.Bytes)/1e6)
+		fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.StoredDraws), number.Thousands(s.WantedDraws), share, number.CountWithNoun(s.Parts, "file"), float64(s.Bytes)/1e6)
 	}
-	for _, damage := range s.Damaged {
-		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.Plain(damage), terminal.Plain(terminal.ShellWord(location)))
+	for _, damage := range s.DamagedStates {
+		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.EscapeControls(damage), terminal.EscapeControls(terminal.ShellWord(location)))
 	}
 	if len(s.Shards) > 1 {
 		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
 		for _, at := range s.Shards {
 			heard := "never"
-			if at.Heard.Known() {
-				heard = (time.Duration(float64(at.Heard)) * time.Second).String() + " ago"
+			if at.SecondsSinceHeard.IsKnown() {
+				heard = (time.Duration(float64(at.SecondsSinceHeard)) * time.Second).String() + " ago"
 			}
 			state := at.State
 			if state == "going" {
 				state = begun
 			}
-			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.DrawsWant), heard)
+			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.WantedDraws), heard)
 		}
 	}
 	if s.damagedDraws != nil {
@@ -142,6 +142,6 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	case s.Complete:
 		next = "\nAll draws are stored: kir merge %s says what was found.\n"
 	}
-	_, err := fmt.Fprintf(w, next, terminal.Plain(terminal.ShellWord(location)))
+	_, err := fmt.Fprintf(w, next, terminal.EscapeControls(terminal.ShellWord(location)))
 	return err
 }

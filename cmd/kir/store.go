@@ -17,7 +17,7 @@ func openStore(location string) (run.Store, error) {
 		if info, err := os.Stat(location); err == nil && !info.IsDir() {
 			return nil, &inputerr.Error{File: location, Message: "this is a file, not the directory of a run", Hint: "name a directory; kir sample writes one"}
 		}
-		return run.Directory(location), nil
+		return run.NewDirectoryStore(location), nil
 	}
 	store, err := bucket.Open(location)
 	if err != nil {

@@ -44,10 +44,10 @@ func problemFileOf(r *run.Run) (string, error) {
 func loadProblemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*compile.Problem, error) {
 	defer d.endWork()
 	o := compile.Options{
-		Progress: d.beginWork,
-		Workers:  workers,
-		Effort:   r.Manifest.Effort,
-		Override: func(s *mcmc.Settings) { *s = settings },
+		Progress:        d.beginWork,
+		Workers:         workers,
+		Effort:          r.Manifest.Effort,
+		OverrideSampler: func(s *mcmc.Settings) { *s = settings },
 	}
 	if path == "" {
 		var err error
@@ -147,7 +147,7 @@ func checkRunComplete(r *run.Run, tell func(string)) error {
 	if err != nil {
 		return err
 	}
-	for _, damage := range s.Damaged() {
+	for _, damage := range s.DamagedStates() {
 		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, terminal.ShellWord(r.Dir)))
 	}
 	return r.CheckComplete()

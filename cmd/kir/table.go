@@ -47,9 +47,9 @@ func (f *tableFlags) writeShortlist(c *cobra.Command, location string, m *report
 	recipes, figures := view.Sheets(list, m, rack)
 	var b bytes.Buffer
 	if f.csv {
-		err = sheet.CSV(&b, view.JoinSheets(recipes, figures))
+		err = sheet.WriteCSV(&b, view.JoinSheets(recipes, figures))
 	} else {
-		err = sheet.Workbook(&b, recipes, figures)
+		err = sheet.WriteWorkbook(&b, recipes, figures)
 	}
 	if err != nil {
 		return err

@@ -115,7 +115,7 @@ func recipeText(score float64, of []mcmc.Part, p *compile.Problem) string {
 	}
 	words := number.Shares(units, p.Total)[:min(len(parts), most)]
 	for k := range words {
-		words[k] += " " + terminal.Plain(p.Ingredients[parts[k].Ingredient])
+		words[k] += " " + terminal.EscapeControls(p.Ingredients[parts[k].Ingredient])
 	}
 	if len(parts) > most {
 		words = append(words, "…")
@@ -125,14 +125,14 @@ func recipeText(score float64, of []mcmc.Part, p *compile.Problem) string {
 
 // A progressJSON is one line of the output of --json-progress.
 type progressJSON struct {
-	Elapsed float64         `json:"elapsed"` // time since the start of the run, in seconds
-	Done    float64         `json:"done"`    // completed fraction of all iterations
-	Draws   int             `json:"draws"`   // draws of the shortest chain when R-hat and ESS were computed
-	Rhat    report.Number   `json:"rhat"`    // largest R-hat of the statistics
-	ESS     report.Number   `json:"ess"`     // smallest effective sample size of the statistics
-	Search  float64         `json:"search"`  // completed fraction of the search for the best recipes, which follows the chains
-	Chains  []chainProgress `json:"chains"`
-	Best    []bestProgress  `json:"best,omitempty"` // best recipes so far, from best to worst
+	Elapsed    float64         `json:"elapsed"` // time since the start of the run, in seconds
+	Done       float64         `json:"done"`    // completed fraction of all iterations
+	Draws      int             `json:"draws"`   // draws of the shortest chain when R-hat and ESS were computed
+	Rhat       report.Number   `json:"rhat"`    // largest R-hat of the statistics
+	ESS        report.Number   `json:"ess"`     // smallest effective sample size of the statistics
+	SearchDone float64         `json:"search"`  // completed fraction of the search for the best recipes, which follows the chains
+	Chains     []chainProgress `json:"chains"`
+	Best       []bestProgress  `json:"best,omitempty"` // best recipes so far, from best to worst
 }
 
 type bestProgress struct {
@@ -148,9 +148,9 @@ type chainProgress struct {
 }
 
 func newProgressJSON(r run.Progress, p *compile.Problem) progressJSON {
-	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.Done, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS), Search: r.Search, Chains: []chainProgress{}}
+	line := progressJSON{Elapsed: r.Elapsed.Seconds(), Done: r.DoneShare, Draws: r.Draws, Rhat: report.Number(r.RHat), ESS: report.Number(r.ESS), SearchDone: r.SearchDoneShare, Chains: []chainProgress{}}
 	for _, c := range r.Chains {
-		line.Chains = append(line.Chains, chainProgress{c.Done, c.Warmup, report.Number(c.Rate), report.Number(c.Accepted)})
+		line.Chains = append(line.Chains, chainProgress{c.DoneShare, c.InWarmup, report.Number(c.IterationsPerSecond), report.Number(c.AcceptedShare)})
 	}
 	for _, b := range r.Best {
 		of := bestProgress{report.Number(b.Score), make(map[string]int)}
@@ -230,14 +230,14 @@ func rewrittenLineText(r run.Progress, p *compile.Problem) string {
 
 // phaseText returns the current phase of a run, with the completed fraction of the phase if it is known.
 func phaseText(r run.Progress) string {
-	what, done := "sampling", r.Done
+	what, done := "sampling", r.DoneShare
 	switch {
 	case r.Chains == nil:
-		what, done = "looking for the best", r.Search
-	case r.Chains[0].Warmup:
+		what, done = "looking for the best", r.SearchDoneShare
+	case r.Chains[0].InWarmup:
 		what = "warm-up"
 	}
-	if r.AtMost {
+	if r.LeftIsLimit {
 		return what
 	}
 	return fmt.Sprintf("%s: %.0f %%", what, 100*done)
@@ -246,12 +246,12 @@ func phaseText(r run.Progress) string {
 // timeLeftText returns the estimated remaining time as text, "" if it is unknown.
 func timeLeftText(r run.Progress) string {
 	switch {
-	case r.Left <= 0:
+	case r.TimeLeft <= 0:
 		return ""
-	case r.AtMost:
-		return fmt.Sprintf(", at most %v left", r.Left.Round(time.Second))
+	case r.LeftIsLimit:
+		return fmt.Sprintf(", at most %v left", r.TimeLeft.Round(time.Second))
 	}
-	return fmt.Sprintf(", about %v left", r.Left.Round(time.Second))
+	return fmt.Sprintf(", about %v left", r.TimeLeft.Round(time.Second))
 }
 
 // startProgressBars displays progress bars until the returned function is called.

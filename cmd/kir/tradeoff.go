@@ -85,7 +85,7 @@ func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	options := o.tradeOptions(c, p, effort)
-	if len(options.Between) == 0 {
+	if len(options.ObjectiveNames) == 0 {
 		return &inputerr.Error{File: args[0], Message: "nothing says what the trade-off is between", Hint: tradeHint(p)}
 	}
 	d.beginWork("looking for the trade-off")
@@ -121,9 +121,9 @@ func drawsBehindFront(ctx context.Context, p *compile.Problem, r *run.Run) (draw
 
 // tradeOptions returns the options of the trade-off in a problem, with the options that flags replace.
 func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *compile.Problem, effort *float64) compile.TradeOptions {
-	t := compile.TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
+	t := compile.TradeOptions{ObjectiveNames: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
 	if c.Flags().Changed("between") {
-		t.Between = o.objectiveNames
+		t.ObjectiveNames = o.objectiveNames
 	}
 	if effort != nil {
 		t.Effort = *effort
@@ -145,7 +145,7 @@ func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.
 			return fmt.Errorf("writing the figures: %w", err)
 		}
 		for _, path := range files {
-			fmt.Fprintln(c.ErrOrStderr(), terminal.Plain(path))
+			fmt.Fprintln(c.ErrOrStderr(), terminal.EscapeControls(path))
 		}
 	}
 	if o.asJSON {
@@ -165,7 +165,7 @@ func tradeHint(p *compile.Problem) string {
 	for _, w := range p.Properties {
 		names = append(names, w.Name)
 	}
-	if len(names) < compile.LeastTrade {
+	if len(names) < compile.MinTradeObjectives {
 		return "the problem has fewer than two objectives: add them under properties"
 	}
 	return "add --between, such as --between " + terminal.ShellWord(names[0]) + "," + terminal.ShellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
@@ -174,7 +174,7 @@ func tradeHint(p *compile.Problem) string {
 // readTradeProblem reads a problem file, or the problem of a run. The returned run is nil for a problem file.
 func readTradeProblem(ctx context.Context, path, file string, workers int, d *spinner) (*compile.Problem, *run.Run, error) {
 	if !isRun(path) {
-		p, err := compile.Load(ctx, path, compile.Options{Notify: d.printMessage, Progress: d.beginWork, Workers: workers, Cache: true})
+		p, err := compile.Load(ctx, path, compile.Options{Notify: d.printMessage, Progress: d.beginWork, Workers: workers, CacheCounts: true})
 		return p, nil, err
 	}
 	r, err := openRun(ctx, path)

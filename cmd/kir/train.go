@@ -165,7 +165,7 @@ func (o *trainOptions) run(c *cobra.Command, args []string) error {
 }
 
 // checkFlags checks the flags before anything is read. It returns the kind of model that the flags name.
-func (o *trainOptions) checkFlags(c *cobra.Command) (kind model.Kind, err error) {
+func (o *trainOptions) checkFlags(c *cobra.Command) (kind model.ModelKind, err error) {
 	if err := o.checkNumberFlags(c); err != nil {
 		return kind, err
 	}
@@ -181,7 +181,7 @@ func (o *trainOptions) checkFlags(c *cobra.Command) (kind model.Kind, err error)
 	if c.Flags().Changed("repeats") && !o.choosesFeatures {
 		return kind, &inputerr.Error{Message: "--repeats is of the comparison of --choose", Hint: "add --choose, or leave it out"}
 	}
-	if o.descriptors.Only = !o.testsAmounts; o.descriptors.Only && o.choosesFeatures {
+	if o.descriptors.WithoutAmounts = !o.testsAmounts; o.descriptors.WithoutAmounts && o.choosesFeatures {
 		return kind, &inputerr.Error{Message: "--choose compares forests with and without amounts", Hint: "leave out --amounts"}
 	}
 	if o.outputFile != "" {
@@ -234,7 +234,7 @@ func (o *trainOptions) readRecipes(c *cobra.Command, file string) (*dataset.Book
 	if err != nil {
 		return nil, replaceSettingsByFlags(err)
 	}
-	return known, printNotes(c.ErrOrStderr(), known.Notes, known.Guessed)
+	return known, printNotes(c.ErrOrStderr(), known.Notes, known.GuessedLayout)
 }
 
 // findLabels returns the label to learn and the label with its standard deviations, which is nil without --sd.
@@ -248,8 +248,8 @@ func (o *trainOptions) findLabels(known *dataset.Book, file string) (l, sd *data
 
 // isNumericLabel reports whether the values of a label are to be learnt as numbers. It returns an error if some
 // values look like numbers, but not all.
-func isNumericLabel(l *dataset.Label, kind model.Kind, failed []string) (bool, error) {
-	if l.Numeric() || kind != model.ForestAlone && l.IsMeasurement(failed...) {
+func isNumericLabel(l *dataset.Label, kind model.ModelKind, failed []string) (bool, error) {
+	if l.IsNumeric() || kind != model.ForestAlone && l.IsMeasurement(failed...) {
 		return true, nil
 	}
 	return false, l.CheckNumbers(failed...)
@@ -309,7 +309,7 @@ var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "rat
 
 // modelKindFromFlags returns the kind of model: the kind in the flag --kind, or a forest if a flag of [forestFlags]
 // is set.
-func modelKindFromFlags(c *cobra.Command, name string) (kind model.Kind, err error) {
+func modelKindFromFlags(c *cobra.Command, name string) (kind model.ModelKind, err error) {
 	if name != "" {
 		if kind, err = model.ParseKind(name); err != nil {
 			return kind, &inputerr.Error{Message: "--kind is " + inputerr.Quote(name), Hint: "it must be learn, forest or process"}

@@ -46,7 +46,7 @@ of your configuration, as a file that you can delete. To let programs run once, 
 				}
 				said := "Trusted, "
 				for _, line := range command.Lines() {
-					if _, err := fmt.Fprintln(out, said+terminal.Plain(line)); err != nil {
+					if _, err := fmt.Fprintln(out, said+terminal.EscapeControls(line)); err != nil {
 						return err
 					}
 					said = "  "
@@ -65,7 +65,7 @@ of your configuration, as a file that you can delete. To let programs run once, 
 						fmt.Fprintf(out, "    and %d more\n", len(files)-k)
 						break
 					}
-					if _, err := fmt.Fprintln(out, "    "+terminal.Plain(strconv.Quote(path))); err != nil {
+					if _, err := fmt.Fprintln(out, "    "+terminal.EscapeControls(strconv.Quote(path))); err != nil {
 						return err
 					}
 				}

@@ -58,7 +58,7 @@ func (f *weighingFlags) writeSheet(c *cobra.Command, location string, m *report.
 	case asJSON:
 		err = writeJSON(&b, sheetOf)
 	case t.csv:
-		err = sheet.CSV(&b, view.WeighingSheet(sheetOf))
+		err = sheet.WriteCSV(&b, view.WeighingSheet(sheetOf))
 	case f.asPage:
 		err = view.WeighingPage(&b, sheetOf)
 	default:

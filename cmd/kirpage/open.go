@@ -75,7 +75,7 @@ func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(
 	if err != nil {
 		return nil, err
 	}
-	store := run.Directory(dir)
+	store := run.NewDirectoryStore(dir)
 	result, err := run.Start(ctx, spec, store, run.Options{Progress: progress})
 	if err != nil {
 		return nil, p.Explain(err)

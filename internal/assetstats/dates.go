@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dateLayouts returns the layouts of dates that [Dates] tries, in the notation of package time.
+// dateLayouts returns the layouts of dates that [ParseDates] tries, in the notation of package time.
 func dateLayouts() []string {
 	return []string{
 		"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006",
@@ -17,10 +17,10 @@ func dateLayouts() []string {
 	}
 }
 
-// Dates parses the dates of a history, which must all have the same layout. If several layouts fit,
+// ParseDates parses the dates of a history, which must all have the same layout. If several layouts fit,
 // it takes the layout by which the most rows are in order of time, ascending or descending. The
 // result ok is false if no layout fits.
-func Dates(text []string) (dates []time.Time, ok bool) {
+func ParseDates(text []string) (dates []time.Time, ok bool) {
 	best := -1
 	for _, layout := range dateLayouts() {
 		read := make([]time.Time, 0, len(text))
@@ -84,8 +84,8 @@ func parseSerialDates(text []string) ([]time.Time, bool) {
 
 // A Frequency tells how often a history has a row.
 type Frequency struct {
-	Words   string  // the frequency in words, such as "monthly"
-	Periods float64 // number of rows in a year
+	Name           string  // the frequency in words, such as "monthly"
+	PeriodsPerYear float64 // number of rows in a year
 }
 
 // FrequencyOf returns the frequency of ascending dates. It depends on the median number of days

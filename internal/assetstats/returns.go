@@ -13,10 +13,10 @@ import (
 type Kind int
 
 const (
-	Guess   Kind = iota // to be decided by the numbers: see [KindOf]
-	Prices              // prices of the assets at each time
-	Returns             // returns since the previous row, as fractions
-	Percent             // returns since the previous row, in percent
+	GuessKind Kind = iota // to be decided by the numbers: see [KindOf]
+	Prices                // prices of the assets at each time
+	Returns               // returns since the previous row, as fractions
+	Percent               // returns since the previous row, in percent
 )
 
 // String returns the kind as a word.
@@ -53,9 +53,9 @@ func KindOf(values [][]float64) Kind {
 	return Prices
 }
 
-// Compute converts the numbers of a history to returns as fractions. If the numbers are prices, the
+// ToReturns converts the numbers of a history to returns as fractions. If the numbers are prices, the
 // result has one row fewer than the history.
-func Compute(values [][]float64, kind Kind) [][]float64 {
+func ToReturns(values [][]float64, kind Kind) [][]float64 {
 	var all [][]float64
 	for t, row := range values {
 		r := slices.Clone(row)

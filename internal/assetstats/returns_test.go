@@ -48,12 +48,12 @@ func TestKind(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	prices := [][]float64{{100, 10}, {110, 9}, {99, 9.9}}
-	got := Compute(prices, Prices)
+	got := ToReturns(prices, Prices)
 	for k, want := range [][]float64{{0.1, -0.1}, {-0.1, 0.1}} {
 		near(t, "a return", got[k][0], want[0])
 		near(t, "a return", got[k][1], want[1])
 	}
-	if got := Compute([][]float64{{5, -3}}, Percent); got[0][0] != 0.05 || got[0][1] != -0.03 {
+	if got := ToReturns([][]float64{{5, -3}}, Percent); got[0][0] != 0.05 || got[0][1] != -0.03 {
 		t.Errorf("percent become %v", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestDates(t *testing.T) {
 		{text: []string{"1", "2", "3"}, no: true},
 		{text: []string{"2024-01-02", "soon"}, no: true},
 	} {
-		dates, ok := Dates(c.text)
+		dates, ok := ParseDates(c.text)
 		if ok == c.no {
 			t.Errorf("%v: dates: %v", c.text, ok)
 			continue
@@ -145,7 +145,7 @@ func TestDates(t *testing.T) {
 		if !dates[0].Equal(c.first) {
 			t.Errorf("%v begin on %v, not %v", c.text, dates[0], c.first)
 		}
-		if r, ok := FrequencyOf(dates); !ok || r.Periods != c.periods {
+		if r, ok := FrequencyOf(dates); !ok || r.PeriodsPerYear != c.periods {
 			t.Errorf("%v have %v periods a year, want %v", c.text, r, c.periods)
 		}
 	}

@@ -34,13 +34,13 @@ import (
 
 // A Problem is a score to maximise and the compositions among which to maximise the score.
 type Problem struct {
-	Conditions *constraint.Conditions // conditions that compositions keep
-	Sizes      []bool                 // Sizes[n] tells whether compositions of n ingredients are allowed
+	Conditions        *constraint.Conditions // conditions that compositions keep
+	AllowedUsedCounts []bool                 // Sizes[n] tells whether compositions of n ingredients are allowed
 
-	// Least and Most limit the amounts of used ingredients, in addition to the conditions; nil means no further
-	// limits. A Most of 0 excludes the ingredient. Always lists ingredients that each composition must use.
-	Least, Most []int
-	Always      []int
+	// Least and MaxAmounts limit the amounts of used ingredients, in addition to the conditions; nil means no further
+	// limits. A MaxAmounts of 0 excludes the ingredient. Always lists ingredients that each composition must use.
+	MinAmounts, MaxAmounts []int
+	RequiredIngredients    []int
 
 	Factors []Factor // factors of the score
 
@@ -57,8 +57,8 @@ type Problem struct {
 type Factor struct {
 	Name string
 
-	// Most is an upper bound over all compositions, +Inf if no bound is known.
-	Most float64
+	// UpperBound is an upper bound over all compositions, +Inf if no bound is known.
+	UpperBound float64
 
 	// Linear describes a factor that depends on one linear form. Linear is nil for other factors.
 	Linear *Linear
@@ -68,21 +68,21 @@ type Factor struct {
 	// concave.
 	Tangent func(at []float64) (value float64, slope []float64, ok bool)
 
-	// Floor is the least value of the log. Tangent bounds the log only where the log exceeds Floor. Floor is
+	// MinLog is the least value of the log. Tangent bounds the log only where the log exceeds MinLog. MinLog is
 	// −Inf if there is no least value.
-	Floor float64
+	MinLog float64
 
 	// Box returns an upper bound over compositions with lo to hi units of each ingredient, and with at most used
 	// ingredients in use. Box does not keep the slices. If Box is nil, Most is the bound.
-	Box  func(lo, hi []int32, used int) float64
-	Cost int64 // approximate time that Box takes, in nanoseconds
+	Box     func(lo, hi []int32, used int) float64
+	BoxWork int64 // approximate time that Box takes, in nanoseconds
 
 	// Pieces bound the terms of the factor. JoinPieces computes an upper bound of the factor from upper bounds
 	// of the terms, and increases in each term. If JoinPieces is nil, the bound of the only piece is the bound
 	// of the factor. If there are Pieces, Box is not used.
-	Pieces     []Piece
-	JoinPieces func(above []float64) float64
-	LineCost   int64 // approximate time to score a line, in nanoseconds; a line is all divisions of the joint amount of two ingredients
+	Pieces             []Piece
+	CombinePieceBounds func(above []float64) float64
+	LineWork           int64 // approximate time to score a line, in nanoseconds; a line is all divisions of the joint amount of two ingredients
 
 	// MaxOverForms returns an upper bound of the factor. MaxOverForms may call most, which returns an upper
 	// bound of Σ perUnit·amount + Σ perUse over the used ingredients. If MaxOverForms is nil, Most is the bound.
@@ -107,7 +107,7 @@ type Linear struct {
 	// −Inf below DomainLow and above DomainHigh. Between DomainLow and DomainHigh, Log is at least Floor, rises
 	// up to Best and falls beyond Best. Where Log exceeds Floor, Log is concave.
 	Log, Slope                   func(v float64) float64
-	Best                         float64
+	LogMaximizer                 float64
 	DomainLow, DomainHigh, Floor float64
 }
 
@@ -124,7 +124,7 @@ const maxCandidates = 16
 type Bounder struct {
 	problem           *Problem               // the problem to solve
 	relaxation        *relaxation            // linear program of the conditions and logs; nil if there are too many ingredients
-	tableau           *linprog.Dual          // simplex tableau of the relaxation; nil if no factor has a column
+	tableau           *linprog.DualSimplex   // simplex tableau of the relaxation; nil if no factor has a column
 	formProgram       *formProgram           // linear program of the conditions alone; nil if no factor is bounded by linear forms
 	open              openBoxes              // boxes that may contain a better composition
 	amountSets        []constraint.AmountSet // for each ingredient: amounts that the ingredient may have
@@ -158,18 +158,18 @@ func New(p *Problem) *Bounder {
 	n := len(p.Conditions.Amounts)
 	b.minAmounts, b.maxAmounts = make([]int32, n), make([]int32, n)
 	for i, d := range p.Conditions.AmountSets {
-		if d.N > 0 && p.Least != nil && d.Lo < p.Least[i] {
-			up := (p.Least[i] - d.Lo + d.Step - 1) / d.Step
-			d.Lo, d.N = d.Lo+up*d.Step, max(d.N-up, 0)
+		if d.Count > 0 && p.MinAmounts != nil && d.Lo < p.MinAmounts[i] {
+			up := (p.MinAmounts[i] - d.Lo + d.Step - 1) / d.Step
+			d.Lo, d.Count = d.Lo+up*d.Step, max(d.Count-up, 0)
 		}
-		if d.N > 0 && p.Most != nil && d.Hi() > p.Most[i] {
-			d.N = 0
-			if p.Most[i] >= d.Lo {
-				d.N = (p.Most[i]-d.Lo)/d.Step + 1
+		if d.Count > 0 && p.MaxAmounts != nil && d.Hi() > p.MaxAmounts[i] {
+			d.Count = 0
+			if p.MaxAmounts[i] >= d.Lo {
+				d.Count = (p.MaxAmounts[i]-d.Lo)/d.Step + 1
 			}
 		}
 		b.amountSets = append(b.amountSets, d)
-		if d.N > 0 {
+		if d.Count > 0 {
 			b.usableIngredients = append(b.usableIngredients, i)
 		}
 	}
@@ -274,7 +274,7 @@ func (b *Bounder) start(ctx context.Context) error {
 // done reports whether all compositions were scored.
 func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	var sizes []int
-	for n, ok := range b.problem.Sizes {
+	for n, ok := range b.problem.AllowedUsedCounts {
 		if ok && n > 0 && n <= len(b.problem.Conditions.Amounts) {
 			sizes = append(sizes, n)
 		}
@@ -283,10 +283,10 @@ func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	e := constraint.NewEnumeration(b.problem.Conditions, sizes)
-	if e.Candidates() > float64(b.problem.MaxEnumerated) {
+	if e.CandidateBound() > float64(b.problem.MaxEnumerated) {
 		return false, nil
 	}
-	all := e.Each(ctx, func() bool {
+	all := e.VisitAll(ctx, func() bool {
 		err = b.offerCandidate(e.Parts())
 		return err == nil
 	})
@@ -306,7 +306,7 @@ func (b *Bounder) offerCandidate(parts []rule.Part) error {
 			return nil
 		}
 	}
-	for _, i := range b.problem.Always {
+	for _, i := range b.problem.RequiredIngredients {
 		if !slices.ContainsFunc(parts, func(p rule.Part) bool { return p.Ingredient == i }) {
 			return nil
 		}
@@ -336,5 +336,5 @@ func (b *Bounder) offerCandidate(parts []rule.Part) error {
 
 // IsUnbounded reports whether a factor has no known upper bound.
 func (p Factor) IsUnbounded() bool {
-	return math.IsInf(p.Most, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.MaxOverForms == nil
+	return math.IsInf(p.UpperBound, 1) && p.Linear == nil && p.Tangent == nil && p.Box == nil && p.Pieces == nil && p.MaxOverForms == nil
 }

@@ -63,9 +63,9 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &made{Problem: Problem{Conditions: c, Sizes: make([]bool, ingredients+1)}, text: fmt.Sprintf("%+v", set)}
+	m := &made{Problem: Problem{Conditions: c, AllowedUsedCounts: make([]bool, ingredients+1)}, text: fmt.Sprintf("%+v", set)}
 	for n := max(1, used-2); n <= used; n++ {
-		m.Sizes[n] = true
+		m.AllowedUsedCounts[n] = true
 	}
 	var scores []func(x []int32) float64
 	for range linear {
@@ -82,19 +82,19 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 		at, width := 100*r.Float64(), 5+20*r.Float64()
 		switch r.IntN(3) {
 		case 0: // a bell
-			l.Best = at
+			l.LogMaximizer = at
 			l.Log = func(v float64) float64 { return -(v - at) * (v - at) / (2 * width * width) }
 			l.Slope = func(v float64) float64 { return -(v - at) / (width * width) }
 		case 1: // the more the better, with a floor
-			l.Best, l.Floor = 150, math.Log(0.001)
+			l.LogMaximizer, l.Floor = 150, math.Log(0.001)
 			l.Log = func(v float64) float64 { return max(l.Floor, math.Log(max(v-at/2, 0)/(150-at/2))) }
 			l.Slope = func(v float64) float64 { return 1 / (v - at/2) }
 		default:
-			l.Best, l.DomainLow = math.Inf(1), -1
+			l.LogMaximizer, l.DomainLow = math.Inf(1), -1
 			l.Log = func(v float64) float64 { return math.Log((v + 1) / 101) }
 			l.Slope = func(v float64) float64 { return 1 / (v + 1) }
 		}
-		m.Factors = append(m.Factors, Factor{Most: math.Inf(1), Linear: l})
+		m.Factors = append(m.Factors, Factor{UpperBound: math.Inf(1), Linear: l})
 		scores = append(scores, func(x []int32) float64 {
 			v := l.Constant
 			for i, a := range x {
@@ -120,7 +120,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 		for range 8 {
 			stumps = append(stumps, stump{r.IntN(ingredients), int32(r.IntN(total / 2)), -r.Float64(), -r.Float64()})
 		}
-		m.Factors = append(m.Factors, Factor{Most: math.Inf(1), Cost: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
+		m.Factors = append(m.Factors, Factor{UpperBound: math.Inf(1), BoxWork: 10, Box: func(lo, hi []int32, _ int) (sum float64) {
 			for _, s := range stumps {
 				switch {
 				case hi[s.i] <= s.at:
@@ -157,7 +157,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 				}
 				return sum
 			}
-			m.Factors = append(m.Factors, Factor{Most: math.Inf(1), Floor: floor, Tangent: func(x []float64) (float64, []float64, bool) {
+			m.Factors = append(m.Factors, Factor{UpperBound: math.Inf(1), MinLog: floor, Tangent: func(x []float64) (float64, []float64, bool) {
 				slope := make([]float64, ingredients)
 				for i, v := range x {
 					slope[i] = -2 * by[i] * (v - near[i])
@@ -180,7 +180,7 @@ func newMade(t *testing.T, r *rand.Rand, ingredients, total, used int, linear, b
 			}
 		}
 		at := 3 * r.Float64()
-		m.Factors = append(m.Factors, Factor{Most: math.Inf(1), MaxOverForms: func(most func(perUnit, perUse []float64) float64) float64 {
+		m.Factors = append(m.Factors, Factor{UpperBound: math.Inf(1), MaxOverForms: func(most func(perUnit, perUse []float64) float64) float64 {
 			least := func(of [2][]float64) float64 {
 				less := [2][]float64{slices.Clone(of[0]), slices.Clone(of[1])}
 				for i := range less[0] {
@@ -221,13 +221,13 @@ func (m *made) best(t *testing.T) (best float64) {
 	t.Helper()
 	best = math.Inf(-1)
 	var sizes []int
-	for n, ok := range m.Sizes {
+	for n, ok := range m.AllowedUsedCounts {
 		if ok {
 			sizes = append(sizes, n)
 		}
 	}
 	e := constraint.NewEnumeration(m.Conditions, sizes)
-	if !e.Each(t.Context(), func() bool {
+	if !e.VisitAll(t.Context(), func() bool {
 		s, _ := m.Score(e.Parts())
 		best = max(best, s)
 		return true
@@ -254,10 +254,10 @@ func (m *made) cut() {
 						along = i
 					}
 				}
-				return share * box(lo, hi, used), 1 + p.Cost, along, 0.1
+				return share * box(lo, hi, used), 1 + p.BoxWork, along, 0.1
 			})
 		}
-		p.JoinPieces = func(above []float64) (sum float64) {
+		p.CombinePieceBounds = func(above []float64) (sum float64) {
 			for _, v := range above {
 				sum += v
 			}

@@ -43,14 +43,14 @@ func (b *Bounder) rootBox() *box {
 	b.relaxation = newRelaxation(b)
 	n := &box{upperBound: math.Inf(1)}
 	for i, d := range b.amountSets {
-		if d.N == 0 {
-			if b.problem.Conditions.Amounts[i].Required || slices.Contains(b.problem.Always, i) {
+		if d.Count == 0 {
+			if b.problem.Conditions.Amounts[i].Required || slices.Contains(b.problem.RequiredIngredients, i) {
 				return nil
 			}
 			continue
 		}
 		lo, used := int32(0), int32(0)
-		if b.problem.Conditions.Amounts[i].Required || slices.Contains(b.problem.Always, i) {
+		if b.problem.Conditions.Amounts[i].Required || slices.Contains(b.problem.RequiredIngredients, i) {
 			lo, used = int32(d.Lo), 1
 		}
 		n.lo, n.hi = append(n.lo, lo, used), append(n.hi, int32(d.Hi()), 1)
@@ -79,7 +79,7 @@ func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 func (b *Bounder) setAmountBounds(n *box) {
 	k := 0
 	for i, d := range b.amountSets {
-		if d.N > 0 {
+		if d.Count > 0 {
 			b.minAmounts[i], b.maxAmounts[i] = n.lo[2*k], n.hi[2*k]
 			k++
 		}
@@ -132,7 +132,7 @@ func (b *Bounder) offerOnly(n *box) error {
 	var parts []rule.Part
 	total, k := 0, 0
 	for i, d := range b.amountSets {
-		if d.N == 0 {
+		if d.Count == 0 {
 			continue
 		}
 		if a := int(n.lo[2*k]); a > 0 {
@@ -141,7 +141,7 @@ func (b *Bounder) offerOnly(n *box) error {
 		}
 		k++
 	}
-	if total != b.problem.Conditions.Total || len(parts) >= len(b.problem.Sizes) || !b.problem.Sizes[len(parts)] || !b.problem.Conditions.Keeps(parts) {
+	if total != b.problem.Conditions.Total || len(parts) >= len(b.problem.AllowedUsedCounts) || !b.problem.AllowedUsedCounts[len(parts)] || !b.problem.Conditions.AreKeptBy(parts) {
 		return nil
 	}
 	return b.offerCandidate(parts)

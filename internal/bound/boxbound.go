@@ -146,8 +146,8 @@ func (b *Bounder) boundFactor(n *box, part int) float64 {
 
 // maxUsed returns the maximum number of ingredients that a composition may use.
 func (b *Bounder) maxUsed() int {
-	for n := len(b.problem.Sizes) - 1; n > 0; n-- {
-		if b.problem.Sizes[n] {
+	for n := len(b.problem.AllowedUsedCounts) - 1; n > 0; n-- {
+		if b.problem.AllowedUsedCounts[n] {
 			return n
 		}
 	}

@@ -31,7 +31,7 @@ func (b *Bounder) makeTableau() {
 		for q := range 7 {
 			b.addLinearTangent(k, from+float64((to-from)*float64(q+1)/8))
 		}
-		b.addLinearTangent(k, min(max(from, l.Best), to))
+		b.addLinearTangent(k, min(max(from, l.LogMaximizer), to))
 	}
 	b.tableau = linprog.NewDual(&x.Program)
 	b.columnLo, b.columnHi = make([]float64, x.Columns), make([]float64, x.Columns)
@@ -70,7 +70,7 @@ func (b *Bounder) solveProgram(n *box, rest float64) (amounts, uses []float64, e
 	if n.depth == 0 {
 		cuts = maxRootCutRounds
 	}
-	if t.Work-b.workAtRefresh > int64(100*t.Size()) {
+	if t.Work-b.workAtRefresh > int64(100*t.CoefficientCount()) {
 		b.refreshTableau()
 	}
 	again := true // whether the tableau may still be recomputed once

@@ -15,7 +15,7 @@ func (b *Bounder) separateBound(n *box, p *Factor) float64 {
 	if !ok {
 		return math.Inf(1)
 	}
-	return max(p.Floor, b.maximumOf(n, &Linear{PerUnit: form, Constant: constant}, 1))
+	return max(p.MinLog, b.maximumOf(n, &Linear{PerUnit: form, Constant: constant}, 1))
 }
 
 // middleAmounts returns amounts within a box that sum to the total. All amounts lie at the same fraction of the
@@ -68,12 +68,12 @@ func (b *Bounder) addConcaveTangent(k int, at []float64) bool {
 		return false
 	}
 	form, constant, value, ok := b.tangentAt(p, at)
-	if !ok || b.tableau != nil && b.tableau.Value[x.firstLogColumn+k] <= max(value, p.Floor)+1e-10 {
+	if !ok || b.tableau != nil && b.tableau.Value[x.firstLogColumn+k] <= max(value, p.MinLog)+1e-10 {
 		return false
 	}
-	if !math.IsInf(p.Floor, -1) { // raise the tangent so that no point of the tangent lies below the floor
+	if !math.IsInf(p.MinLog, -1) { // raise the tangent so that no point of the tangent lies below the floor
 		least := -b.maximumOf(b.root, &Linear{PerUnit: form, Constant: constant}, -1)
-		constant += max(p.Floor-least, 0)
+		constant += max(p.MinLog-least, 0)
 	}
 	x.addLogRow(k, x.formEntries(&Linear{PerUnit: form}), 1, constant)
 	x.tangentCounts[k]++

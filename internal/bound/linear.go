@@ -8,7 +8,7 @@ import (
 
 // boundLog returns an upper bound of the log of the factor for values of the form between from and to.
 func (l *Linear) boundLog(from, to float64) float64 {
-	v := l.Log(min(max(from, l.Best), to))
+	v := l.Log(min(max(from, l.LogMaximizer), to))
 	return v + float64(math.Abs(v)*0x1p-50)
 }
 
@@ -33,7 +33,7 @@ func (b *Bounder) maximumOf(n *box, l *Linear, sign float64) float64 {
 	}
 	k := 0
 	for i, d := range b.amountSets {
-		if d.N == 0 {
+		if d.Count == 0 {
 			continue
 		}
 		lo, hi := n.lo[2*k], n.hi[2*k]

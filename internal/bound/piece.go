@@ -17,7 +17,7 @@ func (p Factor) boxPieces() []Piece {
 		return p.Pieces
 	case p.Box != nil:
 		return []Piece{func(lo, hi []int32, used int) (float64, int64, int, float64) {
-			return p.Box(lo, hi, used), p.Cost, -1, 0
+			return p.Box(lo, hi, used), p.BoxWork, -1, 0
 		}}
 	}
 	return nil
@@ -35,7 +35,7 @@ func (b *Bounder) boundFactors(n *box) {
 	}
 	for k := range b.problem.Factors {
 		p := &b.problem.Factors[k]
-		most, ends := p.Most, [2]float64{}
+		most, ends := p.UpperBound, [2]float64{}
 		if p.Linear != nil {
 			ends[0], ends[1] = b.linearRange(n, p.Linear)
 		}
@@ -52,7 +52,7 @@ func (b *Bounder) boundFactors(n *box) {
 // joinPieceBounds returns the bound of the factor with the given index, given the bounds of all pieces.
 func (b *Bounder) joinPieceBounds(part int, pieces []float64) float64 {
 	of := pieces[b.firstPiece[part]:b.firstPiece[part+1]]
-	if join := b.problem.Factors[part].JoinPieces; join != nil {
+	if join := b.problem.Factors[part].CombinePieceBounds; join != nil {
 		return min(b.maxFactorLogs[part], join(of))
 	}
 	return min(b.maxFactorLogs[part], of[0])

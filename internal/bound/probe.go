@@ -10,7 +10,7 @@ import (
 // factors compute their bounds. All rows have bounds on both sides. So the final basis for one form and box is a
 // valid start for the next form and box, whatever the costs.
 type formProgram struct {
-	*linprog.Dual
+	*linprog.DualSimplex
 	program       linprog.Program // the program that the Dual solves
 	workAtRefresh int64           // work of the Dual when the tableau was last recomputed
 }
@@ -42,7 +42,7 @@ func (b *Bounder) makeFormProgram(n *box) {
 		}
 		p.program.AddRow(of, from, to)
 	}
-	p.Dual = linprog.NewDual(&p.program)
+	p.DualSimplex = linprog.NewDual(&p.program)
 	b.formProgram = p
 }
 
@@ -55,7 +55,7 @@ func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForm
 func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, empty bool) {
 	b.setColumnBounds(n)
 	p, x := b.formProgram, b.relaxation
-	if p.Work-p.workAtRefresh > int64(100*p.Size()) {
+	if p.Work-p.workAtRefresh > int64(100*p.CoefficientCount()) {
 		p.Refresh()
 		p.workAtRefresh = p.Work
 	}
@@ -91,7 +91,7 @@ func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty 
 			p.program.Cost[2*k+1] = perUse[i]
 		}
 	}
-	p.Reprice()
+	p.UpdateCosts()
 	p.SetBounds(b.columnLo, b.columnHi)
 	v, row := p.Solve(maxPivots, math.Inf(-1))
 	b.work += int64(2 * p.program.Entries)

@@ -62,15 +62,15 @@ func newRelaxation(b *Bounder) *relaxation {
 		x.AddRow([]linprog.Entry{{Column: 2 * k, Factor: 1}, {Column: 2*k + 1, Factor: float64(-float64(d.Lo) * x.unitValue)}}, 0, math.Inf(1))
 	}
 	x.AddRow(all, float64(float64(c.Total)*x.unitValue), float64(float64(c.Total)*x.unitValue))
-	low, high := len(p.Sizes), 0
-	for n, ok := range p.Sizes {
+	low, high := len(p.AllowedUsedCounts), 0
+	for n, ok := range p.AllowedUsedCounts {
 		if ok {
 			low, high = min(low, n), max(high, n)
 		}
 	}
 	x.AddRow(uses, float64(low), float64(high))
 	x.addGroups(c)
-	for _, n := range c.Needs {
+	for _, n := range c.Dependences {
 		if x.ingredientIndex[n.If] < 0 {
 			continue
 		}
@@ -122,10 +122,10 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 			continue
 		}
 		if low != math.MinInt64 {
-			low -= max(t.Off, 0)
+			low -= max(t.OffStepAddend, 0)
 		}
 		if high != math.MaxInt64 {
-			high -= min(t.Off, 0)
+			high -= min(t.OffStepAddend, 0)
 		}
 		if t.PerUnit != 0 {
 			column := 2 * k
@@ -191,7 +191,7 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 		return t, false
 	}
 	slope := 0.0
-	if v != l.Best { // the slope at Best is 0
+	if v != l.LogMaximizer { // the slope at Best is 0
 		slope = l.Slope(v)
 	}
 	if math.IsNaN(slope) || math.IsInf(slope, 0) || math.IsInf(log, 0) {

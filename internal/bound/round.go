@@ -36,8 +36,8 @@ func (b *Bounder) roundSolution(n *box, amounts, uses []float64) error {
 		}
 		return cmp.Compare(t.amount, s.amount)
 	})
-	for size := min(len(shares), len(b.problem.Sizes)-1); size > 0; size-- {
-		if !b.problem.Sizes[size] {
+	for size := min(len(shares), len(b.problem.AllowedUsedCounts)-1); size > 0; size-- {
+		if !b.problem.AllowedUsedCounts[size] {
 			continue
 		}
 		parts := make([]rule.Part, size)
@@ -46,7 +46,7 @@ func (b *Bounder) roundSolution(n *box, amounts, uses []float64) error {
 		for q, s := range shares[:size] {
 			d := b.amountSets[x.ingredients[s.k]]
 			steps := math.Round((s.amount - float64(d.Lo)) / float64(d.Step))
-			a := d.Lo + int(min(max(steps, 0), float64(d.N-1)))*d.Step
+			a := d.Lo + int(min(max(steps, 0), float64(d.Count-1)))*d.Step
 			parts[q], wanted[q] = rule.Part{Ingredient: x.ingredients[s.k], Amount: a}, s.amount
 			left -= a
 		}
@@ -106,7 +106,7 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 	c := b.problem.Conditions
 	b.work += int64(100 * len(parts))
-	if c.Keeps(parts) {
+	if c.AreKeptBy(parts) {
 		return b.offerCandidate(parts)
 	}
 	for _, far := range [...]int{1, 2, 5} {
@@ -119,7 +119,7 @@ func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 				parts[i].Amount += step
 				parts[j].Amount -= step
 				b.work += int64(100 * len(parts))
-				if parts[j].Amount > 0 && c.Keeps(parts) {
+				if parts[j].Amount > 0 && c.AreKeptBy(parts) {
 					if err := b.offerCandidate(slices.Clone(parts)); err != nil {
 						return err
 					}

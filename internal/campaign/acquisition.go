@@ -138,7 +138,7 @@ func (l *neighbourhoodScorer) ConditionSet(int)  {}
 func (l *neighbourhoodScorer) LogScore() float64 { return l.acquisition.LogScore(l.composition) }
 
 // Line implements [mcmc.Scorer].
-func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.Pieces) {
+func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	here := l.composition.Amount(i)
 	s := here + l.composition.Amount(j)
 	l.copyConditions()
@@ -147,7 +147,7 @@ func (l *neighbourhoodScorer) Line(i, j int, p *mcmc.Pieces) {
 
 // Values implements [mcmc.ConditionScorer]. It treats the values of a condition like the divisions
 // of two ingredients' joint amount.
-func (l *neighbourhoodScorer) Values(c int, p *mcmc.Pieces) {
+func (l *neighbourhoodScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	l.copyConditions()
 	l.scoredRecipe.parts = sortParts(l.composition.AppendParts(l.scoredRecipe.parts[:0]))
 	l.scoreNeighbours(l.composition.Condition(c), l.acquisition.campaign.Problem.Conditions[c].Len()-1, p, func(v int) {
@@ -159,7 +159,7 @@ func (l *neighbourhoodScorer) Values(c int, p *mcmc.Pieces) {
 // scoreNeighbours scores some of the positions 0 to last and forbids the others. It scores
 // positions near the current position, which is the parameter here, and evenly spaced positions.
 // The function set changes the recipe to the recipe at a position.
-func (l *neighbourhoodScorer) scoreNeighbours(here, last int, p *mcmc.Pieces, set func(at int)) {
+func (l *neighbourhoodScorer) scoreNeighbours(here, last int, p *mcmc.PiecewiseConstant, set func(at int)) {
 	l.positions = append(l.positions[:0], 0, here, last)
 	for step := 1; step < last; step *= 2 {
 		l.positions = append(l.positions, here-step, here+step)

@@ -20,7 +20,7 @@ const maxValueSets = 200
 // setAlikeLimits sets alikeLimits from the settings. It leaves out limits that every batch
 // satisfies.
 func (ch *batchOptimizer) setAlikeLimits() {
-	for _, a := range ch.settings.Alike {
+	for _, a := range ch.settings.AlikeLimits {
 		k := slices.Index(ch.campaign.ConditionNames(), a.Condition)
 		if k >= 0 && a.Values < ch.campaign.Problem.Conditions[k].Len() {
 			ch.alikeLimits = append(ch.alikeLimits, alikeLimit{k, a.Values})

@@ -39,7 +39,7 @@ func TestStandingAmounts(t *testing.T) {
 		path := bench(t, map[string]string{"trials.csv": c.recipes,
 			"bar.yaml": "total: " + c.total + "\nrecipes: trials.csv\nsparsity: {uniform: [1, 4]}\nproperties: {y: {forest: {label: y, maximize: true}}}\n" + shortSearch()})
 		campaign := open(t, path)
-		s := Settings{Size: 2, Seed: 1}
+		s := Settings{BatchSize: 2, Seed: 1}
 		st, err := campaign.ComputeStanding(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestTablesAreReadBack(t *testing.T) {
 			}
 			path := bench(t, map[string]string{"trials.csv": trials.String(), "bar.yaml": fmt.Sprintf("total: %d\nrecipes: trials.csv\nsparsity: {uniform: [2, 4]}\n", total)})
 			c := open(t, path)
-			b, err := c.Choose(t.Context(), Settings{Size: 3, Seed: 1})
+			b, err := c.Choose(t.Context(), Settings{BatchSize: 3, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestTablesAreReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			var text bytes.Buffer
-			if err := sheet.CSV(&text, of); err != nil {
+			if err := sheet.WriteCSV(&text, of); err != nil {
 				t.Fatal(err)
 			}
 			layout := dataset.Layout{}
@@ -103,8 +103,8 @@ func TestTablesAreReadBack(t *testing.T) {
 				for _, p := range results[k].Parts {
 					sum.Add(sum, p.Amount.Rat())
 				}
-				if _, ok := size.SetString(b.Measure.Size); !ok || sum.Cmp(size) != 0 {
-					t.Errorf("total %d: %s adds up to %s, and the batch is of %s %s:\n%s", total, e.ID, sum.FloatString(6), b.Measure.Size, unit, text.String())
+				if _, ok := size.SetString(b.Measure.WholeAmount); !ok || sum.Cmp(size) != 0 {
+					t.Errorf("total %d: %s adds up to %s, and the batch is of %s %s:\n%s", total, e.ID, sum.FloatString(6), b.Measure.WholeAmount, unit, text.String())
 				}
 			}
 			// One that an earlier version has kept may state fewer decimals than amounts take.

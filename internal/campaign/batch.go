@@ -11,36 +11,36 @@ import (
 
 // A Batch is the set of recipes to make next. Batches are stored and printed as JSON.
 type Batch struct {
-	Version string  `json:"version"` // version of the program that chose the batch
-	Name    string  `json:"name"`    // name of the problem
-	Round   int     `json:"round"`   // number of the round, from 1
-	Seed    uint64  `json:"seed"`    // seed of the random numbers
-	Size    int     `json:"size"`    // number of recipes that were asked for
-	State   string  `json:"state"`   // SHA-256 of all inputs that determine the batch, in hexadecimal
-	Total   int     `json:"total"`   // number of units that the amounts of every recipe sum to
-	Measure Measure `json:"measure"` // unit in which amounts are written
+	Version       string  `json:"version"` // version of the program that chose the batch
+	Name          string  `json:"name"`    // name of the problem
+	Round         int     `json:"round"`   // number of the round, from 1
+	Seed          uint64  `json:"seed"`    // seed of the random numbers
+	RequestedSize int     `json:"size"`    // number of recipes that were asked for
+	StateHash     string  `json:"state"`   // SHA-256 of all inputs that determine the batch, in hexadecimal
+	Total         int     `json:"total"`   // number of units that the amounts of every recipe sum to
+	Measure       Measure `json:"measure"` // unit in which amounts are written
 
-	Entries       []Entry        `json:"batch"`
-	Best          *Best          `json:"best"`                 // best measured recipe so far; nil if no recipe was measured
-	RemainingGain RemainingGain  `json:"left"`                 // gain that is still to be expected, and the advice
-	Models        []ModelSummary `json:"models"`               // how well the model of each label predicts
-	Pending       []string       `json:"pending"`              // ids of recipes of earlier batches that have no result yet
-	Notes         []string       `json:"notes"`                // remarks for the user, such as why the batch has fewer recipes than asked for
-	Labels        []string       `json:"labels"`               // names of the labels to measure
-	Conditions    []Condition    `json:"conditions,omitempty"` // conditions of the problem
-	Trade         []string       `json:"trade,omitempty"`      // names of the objectives of the trade-off; empty if the problem has no trade-off
+	Entries            []Entry        `json:"batch"`
+	Best               *Best          `json:"best"`                 // best measured recipe so far; nil if no recipe was measured
+	RemainingGain      RemainingGain  `json:"left"`                 // gain that is still to be expected, and the advice
+	Models             []ModelSummary `json:"models"`               // how well the model of each label predicts
+	Pending            []string       `json:"pending"`              // ids of recipes of earlier batches that have no result yet
+	Notes              []string       `json:"notes"`                // remarks for the user, such as why the batch has fewer recipes than asked for
+	Labels             []string       `json:"labels"`               // names of the labels to measure
+	Conditions         []Condition    `json:"conditions,omitempty"` // conditions of the problem
+	TradeOffObjectives []string       `json:"trade,omitempty"`      // names of the objectives of the trade-off; empty if the problem has no trade-off
 }
 
 // An Entry is one recipe of a batch.
 type Entry struct {
-	ID          string                `json:"id"`
-	Recipe      map[string]int        `json:"recipe"`               // by name of the ingredient: the amount in units
-	Conditions  map[string]any        `json:"conditions,omitempty"` // by name of the condition: the value, a float64 or a string
-	Reason      Reason                `json:"reason"`               // why the recipe is in the batch
-	Predicted   map[string]Prediction `json:"predicted"`            // by label: the predicted measurement
-	BeatsBest   *float64              `json:"beats_best"`           // probability that the recipe beats all trials; nil for the kinds Fill and Replicate
-	Improvement *float64              `json:"improvement"`          // expected improvement over the best trial; nil for the kinds Fill and Replicate
-	Limits      []LimitCheck          `json:"limits,omitempty"`     // comparison of the recipe with each limit on a prediction
+	ID                   string                `json:"id"`
+	Recipe               map[string]int        `json:"recipe"`               // by name of the ingredient: the amount in units
+	Conditions           map[string]any        `json:"conditions,omitempty"` // by name of the condition: the value, a float64 or a string
+	Reason               Reason                `json:"reason"`               // why the recipe is in the batch
+	Predicted            map[string]Prediction `json:"predicted"`            // by label: the predicted measurement
+	BeatsBestProbability *float64              `json:"beats_best"`           // probability that the recipe beats all trials; nil for the kinds Fill and Replicate
+	ExpectedImprovement  *float64              `json:"improvement"`          // expected improvement over the best trial; nil for the kinds Fill and Replicate
+	Limits               []LimitCheck          `json:"limits,omitempty"`     // comparison of the recipe with each limit on a prediction
 
 	recipe
 	setting    compile.Setting // conditions of the recipe as they were offered

@@ -83,15 +83,15 @@ func (c *Campaign) loadHistory() error {
 	}
 	var current []dataset.Result
 	if r := p.Results(); r != nil {
-		current = r.Current()
+		current = r.CurrentEntries()
 	}
 	c.firstResultTrial = len(known) - len(current)
 	for k, x := range known {
 		t := trial{id: p.Book.Recipes[k].Name, setting: p.KnownSetting(k)}
-		t.recipe = recipe{sortParts(x.Parts()), t.setting.Offered, t.setting.Codes}
+		t.recipe = recipe{sortParts(x.Parts()), t.setting.OfferedIndices, t.setting.Codes}
 		if k >= c.firstResultTrial {
 			e := current[k-c.firstResultTrial]
-			t.id, t.round, t.failed = e.ID, e.Round, e.Status == dataset.Failed
+			t.id, t.round, t.failed = e.ID, e.Round, e.Status == dataset.StatusFailed
 		}
 		t.key = t.recipe.key()
 		if t.brokenRules, err = p.BrokenRules(t.parts, t.setting); err != nil {
@@ -191,7 +191,7 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	b := new(Batch)
 	err := json.Unmarshal(text, b)
 	if err == nil {
-		_, err = dataset.ParseAmount(b.Measure.Size)
+		_, err = dataset.ParseAmount(b.Measure.WholeAmount)
 	}
 	if err != nil || b.Round != round || b.Total < 1 || b.Measure.Decimals < 0 || b.Measure.Decimals > maxDecimals {
 		return nil, &inputerr.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}
@@ -233,7 +233,7 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 	if e.setting, err = c.Problem.NamedSetting(e.Conditions); err != nil {
 		return fmt.Errorf("%s of the batch: %w", e.ID, err)
 	}
-	e.recipe = recipe{sortParts(e.parts), e.setting.Offered, e.setting.Codes}
+	e.recipe = recipe{sortParts(e.parts), e.setting.OfferedIndices, e.setting.Codes}
 	e.key = e.recipe.key()
 	return nil
 }
@@ -253,7 +253,7 @@ func (c *Campaign) Round() int {
 	in := make(map[int]bool)
 	for _, e := range r.Entries {
 		in[e.Round] = true
-		if of, _, ok := dataset.ParseID(e.ID); ok {
+		if of, _, ok := dataset.ParseRecipeID(e.ID); ok {
 			in[of] = true
 		}
 	}
@@ -267,7 +267,7 @@ func (c *Campaign) Round() int {
 // result was recorded.
 func (c *Campaign) Result(id string) (dataset.Result, bool) {
 	if r := c.Problem.Results(); r != nil {
-		return r.Last(id)
+		return r.LastEntry(id)
 	}
 	return dataset.Result{}, false
 }
@@ -278,9 +278,9 @@ func (c *Campaign) IsPending(id string) bool {
 	return slices.ContainsFunc(c.pendingEntries(), func(e *Entry) bool { return e.ID == id })
 }
 
-// CountOwnResults returns the number of results of the user's own recipes, that is, of recipes that
+// CountResultsOutsideBatches returns the number of results of the user's own recipes, that is, of recipes that
 // are in no batch.
-func (c *Campaign) CountOwnResults() int {
+func (c *Campaign) CountResultsOutsideBatches() int {
 	own := 0
 	for _, t := range c.trials[c.firstResultTrial:] {
 		if c.findEntry(t.id) == nil {
@@ -325,7 +325,7 @@ func (c *Campaign) withdrawnKeys() map[string]bool {
 	came := make(map[string]bool) // by id: whether anything except a withdrawal was recorded
 	for _, e := range r.Entries {
 		key := dataset.IDKey(e.ID)
-		came[key] = came[key] || e.Status != dataset.Withdrawn
+		came[key] = came[key] || e.Status != dataset.StatusWithdrawn
 	}
 	for _, b := range c.Batches {
 		for k := range b.Entries {
@@ -359,7 +359,7 @@ func (c *Campaign) HasID(id string) bool {
 
 // IsID reports whether a text has the form of the ids in a batch, such as B3-1.
 func IsID(text string) bool {
-	_, _, is := dataset.ParseID(text)
+	_, _, is := dataset.ParseRecipeID(text)
 	return is
 }
 
@@ -418,13 +418,13 @@ func (c *Campaign) isNumeric(label string) bool {
 // isSpreadLabel reports whether a label holds the standard deviations of another label's
 // measurements.
 func (c *Campaign) isSpreadLabel(label string) bool {
-	return slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool { return w.Learning != nil && w.Learning.SD == label })
+	return slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool { return w.Learning != nil && w.Learning.SDLabel == label })
 }
 
 // isFailureValue reports whether a value of a numeric label means that the trial failed.
 func (c *Campaign) isFailureValue(label, value string) bool {
-	return dataset.IsFailure(value) || slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool {
-		return w.Learning != nil && w.Learning.Label == label && w.Learning.Failures != nil && slices.Contains(*w.Learning.Failures, value)
+	return dataset.IsFailureMark(value) || slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool {
+		return w.Learning != nil && w.Learning.Label == label && w.Learning.FailureValues != nil && slices.Contains(*w.Learning.FailureValues, value)
 	})
 }
 

@@ -96,7 +96,7 @@ func (ch *batchOptimizer) searchCandidates(ctx context.Context, b float64, ancho
 	}
 	o := search.Options{
 		Evaluations: ch.searchLineCount(), Seed: ch.settings.Seed + uint64(ch.round), Workers: ch.settings.Workers,
-		Least: ch.minAmounts, Diverse: ch.settings.Size, Distance: ch.distance, MinDistance: 0.2,
+		Least: ch.minAmounts, DiverseCount: ch.settings.BatchSize, Distance: ch.distance, MinDistance: 0.2,
 	}
 	for _, k := range anchors {
 		x, err := ch.campaign.toComposition(ch.campaign.trials[k].recipe)

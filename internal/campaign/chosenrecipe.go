@@ -29,7 +29,7 @@ func (ch *batchOptimizer) fitsBatch(x recipe) bool {
 			return false
 		}
 	}
-	return ch.fitsAlikeLimits(x) && (ch.settings.MaxNew < 0 || ch.countNewIngredients(x.parts) <= ch.settings.MaxNew)
+	return ch.fitsAlikeLimits(x) && (ch.settings.MaxNewIngredients < 0 || ch.countNewIngredients(x.parts) <= ch.settings.MaxNewIngredients)
 }
 
 // countNewIngredients returns the number of new ingredients in the batch together with one more
@@ -100,7 +100,7 @@ func (ch *batchOptimizer) chooseFromPool(p *candidatePool) {
 // fillFromPool fills the batch with recipes of the pool, one recipe at a time. It returns the sum
 // of the gains of the recipes, where each gain is computed after the previous recipes were added.
 func (ch *batchOptimizer) fillFromPool(p *candidatePool) (gained float64) {
-	want := ch.settings.Size - len(ch.batch)
+	want := ch.settings.BatchSize - len(ch.batch)
 	learn := 0
 	if ch.hasWeakModel() && want >= learnPickInterval {
 		learn = want / learnPickInterval
@@ -109,7 +109,7 @@ func (ch *batchOptimizer) fillFromPool(p *candidatePool) (gained float64) {
 	used := make([]bool, len(p.recipes))
 	for range want {
 		kind := Likely
-		if len(ch.batch) >= ch.settings.Size-learn {
+		if len(ch.batch) >= ch.settings.BatchSize-learn {
 			kind = Learn
 		}
 		at := -1

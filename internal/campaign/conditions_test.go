@@ -66,7 +66,7 @@ func TestBatchSetsConditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := ovenBench(t, text+shortSearch(), 60)
-			s := Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 1}
+			s := Settings{BatchSize: 6, Seed: 3, MaxNewIngredients: -1, Workers: 1}
 			b := choose(t, path, s)
 			s.Workers = 2
 			if again := choose(t, path, s); !sameBatch(b, again) {
@@ -133,14 +133,14 @@ func TestAlike(t *testing.T) {
 			for _, e := range b.Entries {
 				heats[e.Conditions["heat"]] = true
 			}
-			if len(b.Entries) != s.Size || len(heats) > limit {
+			if len(b.Entries) != s.BatchSize || len(heats) > limit {
 				t.Errorf("%s, at most %d: %d recipes at %v", name, limit, len(b.Entries), heats)
 			}
 		}
 	}
 	path := ovenBench(t, shortSearch(), 60)
 	c := open(t, path)
-	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 4, Seed: 3, MaxNew: -1, Alike: []config.Alike{{Condition: "heat", Values: 2}, {Condition: "oven", Values: 1}}})
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{BatchSize: 4, Seed: 3, MaxNewIngredients: -1, AlikeLimits: []config.BatchValueLimit{{Condition: "heat", Values: 2}, {Condition: "oven", Values: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestAlikeOfManyValues(t *testing.T) {
 func TestRecordConditions(t *testing.T) {
 	path := ovenBench(t, shortSearch(), 40)
 	c := open(t, path)
-	b, err := c.Next(t.Context(), Settings{Size: 4, Seed: 3, MaxNew: -1})
+	b, err := c.Next(t.Context(), Settings{BatchSize: 4, Seed: 3, MaxNewIngredients: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestRecordConditions(t *testing.T) {
 	if out, err = c.Record(t.Context(), read, RecordOptions{Now: noon}); err != nil || out.New != 2 || out.Unfilled != 2 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if out, err = open(t, path).Record(t.Context(), read, RecordOptions{Now: noon}); err != nil || out.New+out.Changed != 0 || out.Same != 2 {
+	if out, err = open(t, path).Record(t.Context(), read, RecordOptions{Now: noon}); err != nil || out.New+out.ChangedCount != 0 || out.UnchangedCount != 2 {
 		t.Fatalf("the same once more: %+v, %v", out, err)
 	}
 	for _, step := range []struct {
@@ -236,7 +236,7 @@ func TestRecordConditions(t *testing.T) {
 	}{
 		{Result{ID: "B1-3", Values: map[string]string{"y": "70", "oven": "b", "damp": "61"}}, RecordOptions{}, ""},
 		{Result{ID: "B1-3", Values: map[string]string{"oven": "A"}}, RecordOptions{}, `"B1-3" has the oven "B" already, and not "A"`},
-		{Result{ID: "B1-3", Values: map[string]string{"oven": "A"}}, RecordOptions{Correct: true}, ""},
+		{Result{ID: "B1-3", Values: map[string]string{"oven": "A"}}, RecordOptions{ReplaceRecorded: true}, ""},
 		{Result{ID: "B1-4", Values: map[string]string{"y": "1", "oven": "gas"}}, RecordOptions{}, `the oven is "gas", which the condition does not list`},
 		{Result{ID: "B1-4", Values: map[string]string{"y": "1", "heat": "hot"}}, RecordOptions{}, `the heat is "hot", which is no number`},
 		{Result{ID: "B1-4", Values: map[string]string{"y": "61"}}, RecordOptions{}, ""},
@@ -309,7 +309,7 @@ sparsity: {uniform: [2, 2]}
 conditions: {site: {values: [lab, plant], given: plant}}
 properties: {y: {learn: {label: y, maximize: true}}}
 `})
-	ch, err := newBatchOptimizer(t.Context(), open(t, path), Settings{Size: 1, Seed: 1, MaxNew: -1})
+	ch, err := newBatchOptimizer(t.Context(), open(t, path), Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ properties: {y: {learn: {label: y, maximize: true}}}
 	if best := ch.soleObjective().labelValue(values[0]); best < 15 || best > 40 {
 		t.Errorf("the best trial is predicted to have %v in the plant, where 25 is the most", best)
 	}
-	b := choose(t, path, Settings{Size: 1, Seed: 1, MaxNew: -1})
+	b := choose(t, path, Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1})
 	if b.Best == nil || b.Best.Conditions["site"] != "plant" {
 		t.Errorf("the best is %+v", b.Best)
 	}
@@ -329,7 +329,7 @@ properties: {y: {learn: {label: y, maximize: true}}}
 			t.Errorf("%s has %d of a, in the %v", e.ID, a, e.Conditions["site"])
 		}
 	}
-	if likely := *b.Entries[0].BeatsBest; likely < 0.05 {
+	if likely := *b.Entries[0].BeatsBestProbability; likely < 0.05 {
 		t.Errorf("the first beats all that was tried with probability %v only", likely)
 	}
 }
@@ -337,7 +337,7 @@ properties: {y: {learn: {label: y, maximize: true}}}
 // TestSettingDistance: two pairs are as far apart as their amounts and their conditions say.
 func TestSettingDistance(t *testing.T) {
 	c := open(t, ovenBench(t, "", 40))
-	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 1, Seed: 1, MaxNew: -1})
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestSettingDistance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return recipe{[]mcmc.Part{{Ingredient: 0, Amount: a}, {Ingredient: 1, Amount: 20 - a}}, s.Offered, s.Codes}
+		return recipe{[]mcmc.Part{{Ingredient: 0, Amount: a}, {Ingredient: 1, Amount: 20 - a}}, s.OfferedIndices, s.Codes}
 	}
 	here := at(10, map[string]any{"heat": 150.0, "oven": "A"})
 	for _, of := range []struct {
@@ -386,7 +386,7 @@ conditions: {oven: {values: [A, B]}}
 ` + campaign})
 	}
 	most := files("t1,1,1,A,1\nt2,2,0,A,2\nt3,0,2,A,3\nt4,1,1,B,1\nt5,2,0,B,2\n", "")
-	b := choose(t, most, Settings{Size: 3, Seed: 1, MaxNew: -1})
+	b := choose(t, most, Settings{BatchSize: 3, Seed: 1, MaxNewIngredients: -1})
 	if len(b.Entries) != 1 || b.Entries[0].Recipe["b"] != 2 || b.Entries[0].Conditions["oven"] != "B" {
 		t.Errorf("of six pairs with five tried the batch is %+v", b.Entries)
 	}
@@ -400,7 +400,7 @@ conditions: {oven: {values: [A, B]}}
 		t.Errorf("it is explained by %q", said)
 	}
 	all := files("t1,1,1,A,1\nt2,2,0,A,2\nt3,0,2,A,3\nt4,1,1,B,1\nt5,2,0,B,2\nt6,0,2,B,2\n", "")
-	_, err = open(t, all).Choose(t.Context(), Settings{Size: 1, Seed: 1, MaxNew: -1})
+	_, err = open(t, all).Choose(t.Context(), Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1})
 	if none := (*inputerr.Error)(nil); !errors.As(err, &none) || !strings.Contains(none.Message, "nothing left to offer") {
 		t.Errorf("of six pairs tried: %v", err)
 	}
@@ -410,7 +410,7 @@ conditions: {oven: {values: [A, B]}}
 // has is refused with its id.
 func TestBatchUnderOtherConditions(t *testing.T) {
 	path := ovenBench(t, shortSearch(), 20)
-	if _, err := open(t, path).Next(t.Context(), Settings{Size: 1, Seed: 1, MaxNew: -1}); err != nil {
+	if _, err := open(t, path).Next(t.Context(), Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -500,7 +500,7 @@ func TestRandomBatchesUnderConditions(t *testing.T) {
 			continue
 		}
 		s := SettingsOf(c.Problem, "")
-		s.Size, s.Seed = 1+r.Intn(5), uint64(k)
+		s.BatchSize, s.Seed = 1+r.Intn(5), uint64(k)
 		b, err := c.Choose(t.Context(), s)
 		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatalf("problem %d: %v\n%s%s", k, err, text, trials)
@@ -539,7 +539,7 @@ func TestRandomBatchesUnderConditions(t *testing.T) {
 // recipes is seen once in 17,000 runs of other seeds.
 func TestAcquisitionIsExpectedImprovement(t *testing.T) {
 	c := open(t, ovenBench(t, "", 40))
-	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 1, Seed: 1, MaxNew: -1})
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -552,7 +552,7 @@ func TestAcquisitionIsExpectedImprovement(t *testing.T) {
 		for heat := range int32(c.Problem.Conditions[0].Len()) {
 			for oven := range int32(c.Problem.Conditions[1].Len()) {
 				s := c.Problem.OfferedSetting([]int32{heat, oven, 0})
-				at = append(at, recipe{[]mcmc.Part{{Ingredient: 0, Amount: a}, {Ingredient: 1, Amount: 20 - a}}, s.Offered, s.Codes})
+				at = append(at, recipe{[]mcmc.Part{{Ingredient: 0, Amount: a}, {Ingredient: 1, Amount: 20 - a}}, s.OfferedIndices, s.Codes})
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (ch *batchOptimizer) findOneMore(ctx context.Context, lifted ...restriction
 			return nil, false, browsersched.Err(ctx) // a target that cannot be counted frees no recipe
 		}
 	}
-	d.settings.Size, d.maxVisits = len(d.batch)+1, maxVisitsPerSearch
+	d.settings.BatchSize, d.maxVisits = len(d.batch)+1, maxVisitsPerSearch
 	err := d.completeBatch(ctx)
 	return d, len(d.batch) > len(ch.batch), err
 }
@@ -62,14 +62,14 @@ func (ch *batchOptimizer) findOneMore(ctx context.Context, lifted ...restriction
 func (ch *batchOptimizer) restrictions() []restriction {
 	var all []restriction
 	p := ch.campaign.Problem
-	if ch.settings.MaxNew >= 0 {
+	if ch.settings.MaxNewIngredients >= 0 {
 		all = append(all, restriction{
-			name:              fmt.Sprintf("max_new: %d", ch.settings.MaxNew),
+			name:              fmt.Sprintf("max_new: %d", ch.settings.MaxNewIngredients),
 			liftsWithoutCount: true,
 			describeFix: func(freed chosenRecipe) string {
 				return fmt.Sprintf("write max_new: %d under campaign", ch.countNewIngredients(freed.parts))
 			},
-			relax: func(d *batchOptimizer) { d.settings.MaxNew = -1 },
+			relax: func(d *batchOptimizer) { d.settings.MaxNewIngredients = -1 },
 		})
 	}
 	for _, a := range ch.alikeLimits {

@@ -266,7 +266,7 @@ func (s *scarce) seePartial(t *testing.T, b *Batch, seen map[string]int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := c.Choose(t.Context(), Settings{Size: 3, Seed: b.Seed, MaxNew: c.Problem.Campaign.MaxNew, Workers: 1})
+	more, err := c.Choose(t.Context(), Settings{BatchSize: 3, Seed: b.Seed, MaxNewIngredients: c.Problem.Campaign.MaxNew, Workers: 1})
 	if err != nil || len(more.Entries) <= len(b.Entries) {
 		t.Errorf("%s%v\n%q\nand then %v, %+v", s.text(), s.recipes, note, err, more)
 	}
@@ -293,7 +293,7 @@ func TestNothingLeftIsExplained(t *testing.T) {
 		if err != nil {
 			continue // the rules cannot hold, or no recipe keeps them
 		}
-		b, err := c.Choose(t.Context(), Settings{Size: 3, Seed: uint64(k), MaxNew: c.Problem.Campaign.MaxNew, Workers: 1})
+		b, err := c.Choose(t.Context(), Settings{BatchSize: 3, Seed: uint64(k), MaxNewIngredients: c.Problem.Campaign.MaxNew, Workers: 1})
 		if err == nil {
 			if len(offers) == 0 || len(b.Entries) > len(offers) {
 				t.Errorf("%s\n%d recipes where there are %d", s.text(), len(b.Entries), len(offers))
@@ -336,7 +336,7 @@ func TestNothingLeftIsExplained(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := again.Choose(t.Context(), Settings{Size: 1, Seed: 1, MaxNew: again.Problem.Campaign.MaxNew, Workers: 1}); err != nil {
+				if _, err := again.Choose(t.Context(), Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: again.Problem.Campaign.MaxNew, Workers: 1}); err != nil {
 					t.Errorf("%s\nmended: %v", alone.text(), err)
 				}
 			}

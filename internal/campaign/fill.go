@@ -19,7 +19,7 @@ const fillDrawCount = 2000
 // repeatedly chooses the recipe that is farthest from the nearest recipe tried, pending or chosen.
 // This greedy choice is within a factor of two of the optimum (Gonzalez 1985).
 func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
-	if len(ch.batch) >= ch.settings.Size {
+	if len(ch.batch) >= ch.settings.BatchSize {
 		return nil
 	}
 	var all []recipe
@@ -47,7 +47,7 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		ch.alignAllWithBatch(all, near)
 	}
 	first := len(ch.campaign.trials)+len(ch.pending)+len(ch.batch) == 0
-	for len(ch.batch) < ch.settings.Size {
+	for len(ch.batch) < ch.settings.BatchSize {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ const maxVisitsToComplete = 200_000
 // ends when the batch is full, all reachable recipes are visited or the maximum number of visits is
 // reached.
 func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
-	if len(ch.batch) >= ch.settings.Size || ch.allowedRecipes != nil {
+	if len(ch.batch) >= ch.settings.BatchSize || ch.allowedRecipes != nil {
 		return nil
 	}
 	var queue []recipe
@@ -131,7 +131,7 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 	for _, x := range drawn {
 		push(x)
 	}
-	for at := 0; at < len(queue) && len(ch.batch) < ch.settings.Size && len(seen) < cmp.Or(ch.maxVisits, maxVisitsToComplete); at++ {
+	for at := 0; at < len(queue) && len(ch.batch) < ch.settings.BatchSize && len(seen) < cmp.Or(ch.maxVisits, maxVisitsToComplete); at++ {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}

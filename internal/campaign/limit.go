@@ -20,7 +20,7 @@ type LimitCheck struct {
 // boundedValue returns the predicted figure of a recipe that the limit bounds. The figure is the
 // value of the label, or the probability that a measurement lies within the limit.
 func (o *learntObjective) boundedValue(x recipe) float64 {
-	if math.IsNaN(o.learningSettings.Limit.Sure) {
+	if math.IsNaN(o.learningSettings.Limit.MinProbability) {
 		return o.predict(x).Value
 	}
 	mean, sd := o.model.Predict(x)
@@ -44,8 +44,8 @@ func (o *learntObjective) boundedValue(x recipe) float64 {
 // For a numeric label the excess is divided by the range of the measured values.
 func (o *learntObjective) limitExcess(v float64) float64 {
 	l := o.learningSettings.Limit
-	if !math.IsNaN(l.Sure) {
-		return max(l.Sure-v, 0)
+	if !math.IsNaN(l.MinProbability) {
+		return max(l.MinProbability-v, 0)
 	}
 	if v >= l.Least && v <= l.Most {
 		return 0
@@ -78,7 +78,7 @@ func (ch *batchOptimizer) limitViolation(x recipe) float64 {
 func (ch *batchOptimizer) checkLimits(x recipe) (all []LimitCheck) {
 	for _, o := range ch.modelledLimits() {
 		v := o.boundedValue(x)
-		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learningSettings.Limit.Sure), o.limitExcess(v) == 0})
+		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learningSettings.Limit.MinProbability), o.limitExcess(v) == 0})
 	}
 	return all
 }

@@ -65,7 +65,7 @@ func TestLimitsAreKept(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			path := fiveBench(t, text, limitsTable(seed, 16+r.IntN(30)))
-			b := choose(t, path, Settings{Size: 6, Seed: seed, MaxNew: -1, Workers: 1})
+			b := choose(t, path, Settings{BatchSize: 6, Seed: seed, MaxNewIngredients: -1, Workers: 1})
 			for k := range b.Entries {
 				e := &b.Entries[k]
 				for i, of := range limits {
@@ -102,7 +102,7 @@ func TestNoneWithinLimits(t *testing.T) {
 	text := "labels: [y, v, stable]\nproperties:\n  y: {learn: {label: y, maximize: true}}\n  v: {learn: {label: v, maximize: true}}\nsearch: {effort: 0.1}\nconstraints: [{limit: {property: v, min: 500}}]\n"
 	for _, more := range []string{"", "trade: [y, v]\n"} {
 		path := fiveBench(t, text+more, limitsTable(2, 20))
-		s := Settings{Size: 3, Seed: 1, MaxNew: -1, Workers: 1}
+		s := Settings{BatchSize: 3, Seed: 1, MaxNewIngredients: -1, Workers: 1}
 		b := choose(t, path, s)
 		st, err := open(t, path).ComputeStanding(t.Context(), s)
 		if err != nil {
@@ -118,7 +118,7 @@ func TestNoneWithinLimits(t *testing.T) {
 			}
 		}
 	}
-	b := choose(t, fiveBench(t, text, limitsTable(2, 3)), Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
+	b := choose(t, fiveBench(t, text, limitsTable(2, 3)), Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1, Workers: 1})
 	if want := "The limit of v min 500 is not checked: there is no model of v yet."; !slices.Contains(b.Notes, want) {
 		t.Errorf("notes %q without %q", b.Notes, want)
 	}
@@ -128,10 +128,10 @@ func TestNoneWithinLimits(t *testing.T) {
 // the label does not depend on which of them was read last, and results are compared once.
 func TestOneModelOfALabel(t *testing.T) {
 	table := limitsTable(1, 30)
-	alone := choose(t, fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, minimize: true}}\n", table), Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
+	alone := choose(t, fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, minimize: true}}\n", table), Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1, Workers: 1})
 	path := fiveBench(t, "labels: [y, v, stable]\nproperties:\n  v: {learn: {label: v, minimize: true}}\n  w: {learn: {label: v, at_least: 5}}\nconstraints: [{limit: {property: v, max: 20}}]\n", table)
 	c := open(t, path)
-	ch, err := newBatchOptimizer(t.Context(), c, Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
+	ch, err := newBatchOptimizer(t.Context(), c, Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestWeakModelIsNamed(t *testing.T) {
 	}), "amount,y\n", "amount,y,v,stable\n", 1)
 	for _, more := range []string{"", "trade: [y, v]\n"} {
 		path := fiveBench(t, "labels: [y, v, stable]\nproperties:\n  y: {learn: {label: y, maximize: true}}\n  v: {learn: {label: v, maximize: true}}\n  stable: {learn: {label: stable, want: \"yes\"}, weight: 0}\nsearch: {effort: 0.1}\nconstraints: [{limit: {property: stable, min: \"60%\"}}]\n"+more, table)
-		b := choose(t, path, Settings{Size: 2, Seed: 1, MaxNew: -1, Workers: 1})
+		b := choose(t, path, Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1, Workers: 1})
 		weak := ""
 		for _, m := range b.Models {
 			if m.R2 == nil || *m.R2 < weakModelR2 {

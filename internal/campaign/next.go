@@ -37,7 +37,7 @@ func (c *Campaign) stateHash(s Settings) (string, error) {
 		Cost         string
 		Seed         uint64
 		Round        int
-	}{stateHashVersion, s.Version, c.Problem.Inputs, waits, s.Size, s.MaxNew, s.Cost, s.Seed, c.Round() + 1})
+	}{stateHashVersion, s.Version, c.Problem.Inputs, waits, s.BatchSize, s.MaxNewIngredients, s.CostAttribute, s.Seed, c.Round() + 1})
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 		return nil, nil
 	}
 	state, err := before.stateHash(s)
-	if err != nil || state != last.State {
+	if err != nil || state != last.StateHash {
 		return nil, err
 	}
 	return last, nil
@@ -79,13 +79,13 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// MostSize is the maximum number of recipes in a batch.
-const MostSize = 1000
+// MaxBatchSize is the maximum number of recipes in a batch.
+const MaxBatchSize = 1000
 
 // Choose chooses the next batch but does not store it.
 func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
-	if s.Size < 1 || s.Size > MostSize {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", s.Size), Hint: fmt.Sprintf("ask for 1 to %d", MostSize)}
+	if s.BatchSize < 1 || s.BatchSize > MaxBatchSize {
+		return nil, &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", s.BatchSize), Hint: fmt.Sprintf("ask for 1 to %d", MaxBatchSize)}
 	}
 	if err := c.checkLabels(); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{
-		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, Size: s.Size, State: state, Total: c.Problem.Total,
+		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, RequestedSize: s.BatchSize, StateHash: state, Total: c.Problem.Total,
 		Measure: c.usualMeasure(), Conditions: c.conditionList(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
 	}
 	b.Models = ch.summarizeModels()
@@ -114,7 +114,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		return nil, err
 	}
 	if frontier != nil {
-		b.Trade = c.Problem.Trade
+		b.TradeOffObjectives = c.Problem.Trade
 		if b.RemainingGain, err = frontier.fillBatch(ctx); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	b.Notes = append(b.Notes, c.Problem.Extrapolations()...)
 	b.Notes = append(b.Notes, ch.limitNotes()...)
-	if missing := s.Size - len(ch.batch); missing > 0 {
+	if missing := s.BatchSize - len(ch.batch); missing > 0 {
 		why, fix, err := ch.explainExhaustion(ctx)
 		if err != nil {
 			return nil, err
@@ -145,7 +145,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		if len(ch.batch) == 0 {
 			return nil, &inputerr.Error{File: c.Problem.File, Message: "there is nothing left to offer: " + why, Hint: cmp.Or(fix, "record what waits, then kir campaign says which recipe is the best")}
 		}
-		note := fmt.Sprintf("%s of %d: %s.", inputerr.Count(len(ch.batch), "recipe"), s.Size, why)
+		note := fmt.Sprintf("%s of %d: %s.", inputerr.Count(len(ch.batch), "recipe"), s.BatchSize, why)
 		if fix != "" {
 			note += " For more, " + fix + "."
 		}
@@ -188,7 +188,7 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*candidatePool, erro
 // newEntry returns the entry for the chosen recipe at index k of the batch.
 func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	b := &ch.batch[k]
-	e := Entry{ID: dataset.ID(round, k+1), Recipe: ch.campaign.namedAmounts(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
+	e := Entry{ID: dataset.RecipeID(round, k+1), Recipe: ch.campaign.namedAmounts(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
 	for _, o := range ch.objectives {
 		if o.model == nil || o.learningSettings.Limit != nil {
 			continue
@@ -203,10 +203,10 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 		e.Predicted[name] = o.predict(b.recipe)
 	}
 	e.setting = ch.campaign.Problem.OfferedSetting(b.offeredValues)
-	e.Conditions = e.setting.Named(ch.campaign.Problem.Conditions)
+	e.Conditions = e.setting.ValuesByName(ch.campaign.Problem.Conditions)
 	e.Limits = ch.checkLimits(b.recipe)
 	if b.hasImprovementStats {
-		e.BeatsBest, e.Improvement = &b.beatsProbability, &b.expectedImprovement
+		e.BeatsBestProbability, e.ExpectedImprovement = &b.beatsProbability, &b.expectedImprovement
 	}
 	e.Reason = ch.describeReason(b)
 	return e
@@ -303,7 +303,7 @@ func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimize
 		}
 		if y > most && !broken {
 			most = y
-			best = &Best{ID: t.id, Recipe: c.namedAmounts(t.parts), Conditions: t.setting.Named(c.Problem.Conditions), Measured: measured, Trials: g.trials, key: t.key}
+			best = &Best{ID: t.id, Recipe: c.namedAmounts(t.parts), Conditions: t.setting.ValuesByName(c.Problem.Conditions), Measured: measured, Trials: g.trials, key: t.key}
 		}
 	}
 	return best, nil

@@ -87,7 +87,7 @@ func TestBatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := fiveBench(t, c.text+shortSearch(), c.trials)
 			c := open(t, path)
-			b, err := c.Choose(t.Context(), Settings{Size: 5, Seed: 4, MaxNew: -1, Workers: 1})
+			b, err := c.Choose(t.Context(), Settings{BatchSize: 5, Seed: 4, MaxNewIngredients: -1, Workers: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,11 +106,11 @@ func TestBatch(t *testing.T) {
 				if broken, err := c.Problem.BrokenRules(e.parts, e.setting); err != nil || len(broken) > 0 {
 					t.Errorf("%v: %+v, %v", e.Recipe, broken, err)
 				}
-				if e.Reason.Text == "" || e.BeatsBest != nil && !(*e.BeatsBest >= 0 && *e.BeatsBest <= 1) {
+				if e.Reason.Text == "" || e.BeatsBestProbability != nil && !(*e.BeatsBestProbability >= 0 && *e.BeatsBestProbability <= 1) {
 					t.Errorf("%+v", e)
 				}
 			}
-			again := choose(t, path, Settings{Size: 5, Seed: 4, MaxNew: -1, Workers: 3})
+			again := choose(t, path, Settings{BatchSize: 5, Seed: 4, MaxNewIngredients: -1, Workers: 3})
 			one, _ := json.Marshal(b)
 			two, _ := json.Marshal(again)
 			if string(one) != string(two) {
@@ -124,7 +124,7 @@ func TestBatch(t *testing.T) {
 // says so; once that was tried nothing is left to gain.
 func TestBatchFinds(t *testing.T) {
 	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\n", trialsTable(60, hill))
-	b := choose(t, path, Settings{Size: 4, Seed: 1, MaxNew: -1})
+	b := choose(t, path, Settings{BatchSize: 4, Seed: 1, MaxNewIngredients: -1})
 	at := slices.IndexFunc(b.Entries, func(e Entry) bool {
 		a, c := e.Recipe["a"], e.Recipe["c"]
 		return (a-10)*(a-10)+(c-6)*(c-6) <= 1
@@ -150,7 +150,7 @@ func TestBatchFinds(t *testing.T) {
 			all += fmt.Sprintf("top %[1]d,%[4]d,x,a,%[1]d,,%[2]s,made,\ntop %[1]d,%[4]d,x,b,%[3]d,,%[2]s,made,\n", a, hill([]int{a, 0, 6}, 0), 20-a, round)
 		}
 		path := bench(t, map[string]string{"bar.yaml": "total: 20\ningredients: [a, b]\nsparsity: {uniform: [1, 2]}\nproperties: {y: {forest: {label: y, maximize: true}}}\nsearch: {doses: any}\n", "bar.results.csv": all})
-		st, err := open(t, path).ComputeStanding(t.Context(), Settings{Size: 4, Seed: 1, MaxNew: -1})
+		st, err := open(t, path).ComputeStanding(t.Context(), Settings{BatchSize: 4, Seed: 1, MaxNewIngredients: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestBatchFinds(t *testing.T) {
 // TestBatchPending: what waits is not offered again, and the next batch is another.
 func TestBatchPending(t *testing.T) {
 	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\n"+shortSearch(), trialsTable(30, hill))
-	s := Settings{Size: 3, Seed: 1, MaxNew: -1}
+	s := Settings{BatchSize: 3, Seed: 1, MaxNewIngredients: -1}
 	c := open(t, path)
 	first, err := c.Next(t.Context(), s)
 	if err != nil {
@@ -173,7 +173,7 @@ func TestBatchPending(t *testing.T) {
 	if again, err := c.UnchangedBatch(s); err != nil || again == nil || again.Entries[0].key != first.Entries[0].key {
 		t.Errorf("again: %+v, %v", again, err)
 	}
-	s.Size = 4
+	s.BatchSize = 4
 	if other, err := c.UnchangedBatch(s); err != nil || other != nil {
 		t.Errorf("another size: %+v, %v", other, err)
 	}
@@ -194,7 +194,7 @@ func TestBatchMeans(t *testing.T) {
 	up := "properties: {y: {forest: {label: y, maximize: true}}}\n"
 	path := fiveBench(t, up+"constraints: [{amount: {of: a, stock: 24}}]\n", trialsTable(30, hill))
 	sum := 0
-	b := choose(t, path, Settings{Size: 4, Seed: 1, MaxNew: -1})
+	b := choose(t, path, Settings{BatchSize: 4, Seed: 1, MaxNewIngredients: -1})
 	for _, e := range b.Entries {
 		sum += e.Recipe["a"]
 	}
@@ -204,7 +204,7 @@ func TestBatchMeans(t *testing.T) {
 	for most := range 3 {
 		path := fiveBench(t, "", trialsTable(30, hill)) // nothing is learnt: the space is filled
 		fresh := make(map[string]bool)
-		b := choose(t, path, Settings{Size: 6, Seed: 1, MaxNew: most})
+		b := choose(t, path, Settings{BatchSize: 6, Seed: 1, MaxNewIngredients: most})
 		for _, e := range b.Entries {
 			for name := range e.Recipe {
 				if name >= "f" {
@@ -218,7 +218,7 @@ func TestBatchMeans(t *testing.T) {
 	}
 	path = fiveBench(t, up, trialsTable(30, func(x []int, _ int) string { return fmt.Sprint(x[4] + x[0]) }))
 	dear := func(cost string) (sum int) {
-		for _, e := range choose(t, path, Settings{Size: 4, Seed: 1, MaxNew: -1, Cost: cost}).Entries {
+		for _, e := range choose(t, path, Settings{BatchSize: 4, Seed: 1, MaxNewIngredients: -1, CostAttribute: cost}).Entries {
 			sum += e.Recipe["e"]
 		}
 		return sum
@@ -243,7 +243,7 @@ func TestBatchReplicates(t *testing.T) {
 	}
 	text := "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{exclude: [c, d, e, f, g, h]}]\n"
 	count := func(noise float64) (n int) {
-		for _, e := range choose(t, fiveBench(t, text, table(noise)), Settings{Size: 8, Seed: 1, MaxNew: -1}).Entries {
+		for _, e := range choose(t, fiveBench(t, text, table(noise)), Settings{BatchSize: 8, Seed: 1, MaxNewIngredients: -1}).Entries {
 			if e.Reason.Kind == Replicate {
 				n++
 			}
@@ -287,7 +287,7 @@ func failing(t *testing.T, status string) (n int) {
 		}
 	}
 	path := bench(t, map[string]string{"bar.yaml": "total: 20\ningredients: [a, b, c]\nsparsity: {uniform: [1, 3]}\nproperties: {y: {forest: {label: y, maximize: true}}}\n", "bar.results.csv": text})
-	b := choose(t, path, Settings{Size: 6, Seed: 1, MaxNew: -1})
+	b := choose(t, path, Settings{BatchSize: 6, Seed: 1, MaxNewIngredients: -1})
 	for _, e := range b.Entries {
 		if e.Recipe["a"] > 12 {
 			n++
@@ -391,7 +391,7 @@ func TestSpreads(t *testing.T) {
 		{"{label: y, maximize: true, sd: y sd}", "recipe,ingredient,amount,y,y sd\nt1,a,20,1,-1\nt2,b,20,2,1\nt3,c,20,2,1\nt4,d,20,3,1\n", "standard deviation -1"},
 	} {
 		path := fiveBench(t, "properties: {y: {learn: "+c.text+"}}\n", c.trials)
-		if _, err := open(t, path).Choose(t.Context(), Settings{Size: 2, Seed: 1, MaxNew: -1}); err == nil || !strings.Contains(err.Error(), c.wrong) {
+		if _, err := open(t, path).Choose(t.Context(), Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1}); err == nil || !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
@@ -401,7 +401,7 @@ func TestSpreads(t *testing.T) {
 // count, and the best is the best of what keeps the rules.
 func TestStand(t *testing.T) {
 	path := fiveBench(t, "properties: {y: {forest: {label: y, maximize: true}}}\nconstraints: [{amount: {of: a, max: 12}}]\n", trialsTable(30, hill))
-	s := Settings{Size: 3, Seed: 1, MaxNew: -1}
+	s := Settings{BatchSize: 3, Seed: 1, MaxNewIngredients: -1}
 	b, err := open(t, path).Next(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -423,10 +423,10 @@ func TestStand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.Tried != 33 || st.Failed != 1 || st.Broken < 1 || len(st.Rounds) != 2 || st.Rounds[1].Results != 3 || st.Rounds[1].Failed != 1 {
+	if st.Tried != 33 || st.FailedTrials != 1 || st.RuleBreakingTrials < 1 || len(st.Rounds) != 2 || st.Rounds[1].ResultCount != 3 || st.Rounds[1].Failed != 1 {
 		t.Errorf("%+v", st)
 	}
-	if st.Best.ID == "1-2" || len(st.Checks) != 2 || !st.Checks[0].Within || !st.Checks[1].MadeOtherwise || st.Coverage[0] != (Coverage{"y", 1, 1}) {
+	if st.Best.ID == "1-2" || len(st.Checks) != 2 || !st.Checks[0].Within || !st.Checks[1].MadeDifferently || st.Coverage[0] != (Coverage{"y", 1, 1}) {
 		t.Errorf("the best %+v, told %+v, coverage %+v", st.Best, st.Checks, st.Coverage)
 	}
 }
@@ -482,7 +482,7 @@ func TestBatchDamaged(t *testing.T) {
 func TestNextUnfinished(t *testing.T) {
 	path := bench(t, map[string]string{"bar.yaml": bar, "bar.batch-001.json.17.new": "{", "bar.batch-002.json.17.new": "{"})
 	c := open(t, path)
-	if _, err := c.Next(t.Context(), Settings{Size: 2, Seed: 1, MaxNew: -1}); err != nil {
+	if _, err := c.Next(t.Context(), Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -502,7 +502,7 @@ func TestNextUnfinished(t *testing.T) {
 	}
 	other := open(t, path)
 	other.Batches = nil // as a process saw it that began a moment before
-	if _, err := other.Next(t.Context(), Settings{Size: 3, Seed: 1, MaxNew: -1}); err == nil || !strings.Contains(err.Error(), "exists") {
+	if _, err := other.Next(t.Context(), Settings{BatchSize: 3, Seed: 1, MaxNewIngredients: -1}); err == nil || !strings.Contains(err.Error(), "exists") {
 		t.Errorf("a batch that is there: %v", err)
 	}
 	if is, err := os.ReadFile(c.batchPath(1, "json")); err != nil || string(is) != string(was) {

@@ -71,7 +71,7 @@ func (c *Campaign) learnObjective(ctx context.Context, w *compile.Property, befo
 	}
 	o.trainingRows = len(recipes)
 	if w.Learning.Numeric {
-		return o, o.learnNumbers(ctx, recipes, values, sd, c.Problem.CodedIngredients(), c.Problem.Total)
+		return o, o.learnNumbers(ctx, recipes, values, sd, c.Problem.ModelInputCount(), c.Problem.Total)
 	}
 	if o.trainingRows < minMeasurements {
 		return o, nil
@@ -121,10 +121,10 @@ func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, va
 
 // canShareModel reports whether two properties can use the same model.
 func canShareModel(a, b *compile.Learning) bool {
-	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SD != b.SD {
+	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SDLabel != b.SDLabel {
 		return false
 	}
-	if (a.Failures == nil) != (b.Failures == nil) || a.Failures != nil && !slices.Equal(*a.Failures, *b.Failures) {
+	if (a.FailureValues == nil) != (b.FailureValues == nil) || a.FailureValues != nil && !slices.Equal(*a.FailureValues, *b.FailureValues) {
 		return false
 	}
 	return a.Numeric || a.Want.String() == b.Want.String() && reflect.DeepEqual(a.Features, b.Features)

@@ -87,8 +87,8 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 	if err := ch.resolveAllowedRecipes(); err != nil {
 		return nil, err
 	}
-	if s.Cost != "" {
-		if ch.ingredientCosts, err = c.ingredientCosts(s.Cost); err != nil {
+	if s.CostAttribute != "" {
+		if ch.ingredientCosts, err = c.ingredientCosts(s.CostAttribute); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +113,7 @@ func (ch *batchOptimizer) resolveAllowedRecipes() error {
 		if err != nil {
 			return err
 		}
-		ch.allowedRecipes = append(ch.allowedRecipes, recipe{of.Parts, setting.Offered, setting.Codes})
+		ch.allowedRecipes = append(ch.allowedRecipes, recipe{of.Parts, setting.OfferedIndices, setting.Codes})
 	}
 	return nil
 }

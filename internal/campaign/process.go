@@ -15,19 +15,19 @@ import (
 // 2006, chapters 2, 4 and 5). Length scales and noise maximise the posterior density on a grid, so
 // results are the same on every machine.
 type gaussianProcess struct {
-	total                int            // number of units that the amounts of a recipe sum to
-	points               []point        // training points, one per row
-	inverseSquareLengths []float64      // by variable: 1/length², where length is the length scale
-	squaredNorms         []float64      // by row: the weighted squared norm of the training point; see squaredNorm
-	noiseRatio           float64        // estimated variance of a measurement, divided by scale²
-	statedNoiseRatios    []float64      // by row: the variance that the measurement itself states, divided by scale²; added to noiseRatio
-	medianNoiseRatio     float64        // median of all stated variances, divided by scale²; used for a new measurement
-	scale                float64        // prior standard deviation of the values
-	mean                 float64        // prior mean of the values
-	cholesky             portable.Lower // Cholesky factor L with L·Lᵀ = K + noise·1, where K is the kernel matrix of the training points
-	alpha                []float64      // the vector (K + noise·1)⁻¹ (y − mean), where K is the kernel matrix and y are the training values
-	r2                   float64        // share of the variance that leave-one-out predictions explain; NaN if not computable
-	intervalScale        float64        // factor that widens prediction intervals to the right coverage
+	total                int                      // number of units that the amounts of a recipe sum to
+	points               []point                  // training points, one per row
+	inverseSquareLengths []float64                // by variable: 1/length², where length is the length scale
+	squaredNorms         []float64                // by row: the weighted squared norm of the training point; see squaredNorm
+	noiseRatio           float64                  // estimated variance of a measurement, divided by scale²
+	statedNoiseRatios    []float64                // by row: the variance that the measurement itself states, divided by scale²; added to noiseRatio
+	medianNoiseRatio     float64                  // median of all stated variances, divided by scale²; used for a new measurement
+	scale                float64                  // prior standard deviation of the values
+	mean                 float64                  // prior mean of the values
+	cholesky             portable.LowerTriangular // Cholesky factor L with L·Lᵀ = K + noise·1, where K is the kernel matrix of the training points
+	alpha                []float64                // the vector (K + noise·1)⁻¹ (y − mean), where K is the kernel matrix and y are the training values
+	r2                   float64                  // share of the variance that leave-one-out predictions explain; NaN if not computable
+	intervalScale        float64                  // factor that widens prediction intervals to the right coverage
 }
 
 // These limits bound the computing time of a Gaussian process.

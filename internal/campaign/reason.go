@@ -259,11 +259,11 @@ func (c *Campaign) roundsSinceBest(best *Best) int {
 // from replicates and must hide which trial is best.
 func (ch *batchOptimizer) addReplicates(p *candidatePool) {
 	o := ch.soleObjective()
-	if o == nil || ch.settings.Size < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
+	if o == nil || ch.settings.BatchSize < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
 		return
 	}
 	noise := o.model.Noise()
-	for range max(1, ch.settings.Size/learnPickInterval) {
+	for range max(1, ch.settings.BatchSize/learnPickInterval) {
 		best, gain := -1, 0.0
 		for i, k := range p.anchorTrials {
 			x := ch.campaign.trials[k].recipe

@@ -97,7 +97,7 @@ func (c *Campaign) underGivenConditions(x recipe) recipe {
 	y.conditionCodes = nil
 	given := c.Problem.AppendCodes(nil, x.offeredValues) // a given condition has one value
 	for k := range c.Problem.Conditions {
-		from, to := c.Problem.CodesOf(k)
+		from, to := c.Problem.CodeIndices(k)
 		codes := x.conditionCodes
 		if c.Problem.Conditions[k].Given {
 			codes = given
@@ -130,7 +130,7 @@ func (c *Campaign) conditionDistance(x, y recipe) float64 {
 	}
 	sum := 0.0
 	for k := range c.Problem.Conditions {
-		from, to := c.Problem.CodesOf(k)
+		from, to := c.Problem.CodeIndices(k)
 		a, b := firstCoordinateInRange(x.conditionCodes, from, to), firstCoordinateInRange(y.conditionCodes, from, to)
 		if to-from == 1 && a.value > 0 && b.value > 0 {
 			d := (a.value - b.value) / numberCoordinateRange
@@ -151,7 +151,7 @@ const numberCoordinateRange = 1 - compile.LeastCoordinate
 func firstCoordinateInRange(codes []mcmc.Part, from, to int) coordinate {
 	for _, p := range codes {
 		if p.Ingredient >= from && p.Ingredient < to {
-			return coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.BesideTotal)}
+			return coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.MaxBesideAmount)}
 		}
 	}
 	return coordinate{variable: -1}
@@ -171,7 +171,7 @@ func (c *Campaign) isAtGivenConditions(t *trial) bool {
 		if !of.Given {
 			continue
 		}
-		from, to := c.Problem.CodesOf(k)
+		from, to := c.Problem.CodeIndices(k)
 		a, b := firstCoordinateInRange(t.conditionCodes, from, to), firstCoordinateInRange(asked.conditionCodes, from, to)
 		if a.variable != b.variable || math.Abs(a.value-b.value) > maxGivenDistance*numberCoordinateRange {
 			return false

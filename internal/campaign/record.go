@@ -43,8 +43,8 @@ type Result struct {
 
 // RecordOptions say how results are recorded.
 type RecordOptions struct {
-	Correct  bool // replace values and amounts that were recorded before
-	Withdraw bool // withdraw the results, so that they no longer count
+	ReplaceRecorded bool // replace values and amounts that were recorded before
+	Withdraw        bool // withdraw the results, so that they no longer count
 
 	Now  func() time.Time              // returns the current time; nil: time.Now
 	Step func(call, path string) error // called before each system call that changes a file, for tests; see [file.Dir]
@@ -52,14 +52,14 @@ type RecordOptions struct {
 
 // A RecordSummary says what a call of [Campaign.Record] changed.
 type RecordSummary struct {
-	New       int      `json:"new"`       // number of results recorded for the first time
-	Changed   int      `json:"changed"`   // number of recorded results that got other values
-	Same      int      `json:"same"`      // number of results that were already recorded
-	Unfilled  int      `json:"unfilled"`  // number of rows of a batch without any value
-	Withdrawn int      `json:"withdrawn"` // number of results that were withdrawn
-	IDs       []string `json:"ids"`       // ids of new and changed results
-	Notes     []string `json:"notes"`     // remarks for the user, such as a broken rule
-	File      string   `json:"file"`      // path of the file of results
+	New            int      `json:"new"`       // number of results recorded for the first time
+	ChangedCount   int      `json:"changed"`   // number of recorded results that got other values
+	UnchangedCount int      `json:"same"`      // number of results that were already recorded
+	Unfilled       int      `json:"unfilled"`  // number of rows of a batch without any value
+	WithdrawnCount int      `json:"withdrawn"` // number of results that were withdrawn
+	IDs            []string `json:"ids"`       // ids of new and changed results
+	Notes          []string `json:"notes"`     // remarks for the user, such as a broken rule
+	File           string   `json:"file"`      // path of the file of results
 }
 
 // Record adds all given results to the file of results, or none of them. The new file begins with
@@ -106,7 +106,7 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 		return nil, err
 	}
 	r.noteOwnIDs()
-	if r.summary.New+r.summary.Changed+r.summary.Withdrawn == 0 {
+	if r.summary.New+r.summary.ChangedCount+r.summary.WithdrawnCount == 0 {
 		return r.summary, nil
 	}
 	text, err := r.encodeLog()
@@ -221,19 +221,19 @@ func (r *recorder) processResult(res *Result) error {
 		return r.withdraw(res, id, old, proposed)
 	}
 	said := res.Failed || slices.ContainsFunc(valueTexts(res), func(v string) bool { return v != "" })
-	if !said && !(r.recordOptions.Correct && old != nil && res.Parts != nil) && !r.changesConditions(res, old) {
+	if !said && !(r.recordOptions.ReplaceRecorded && old != nil && res.Parts != nil) && !r.changesConditions(res, old) {
 		if old == nil && proposed == nil && res.Parts != nil && len(r.labelNames) == 0 {
 			said = true // the only thing to record is that the recipe was made
 		} else {
 			if old == nil || proposed != nil {
 				r.summary.Unfilled++
 			} else {
-				r.summary.Same++
+				r.summary.UnchangedCount++
 			}
 			return nil
 		}
 	}
-	e := dataset.Result{ID: id, Recipe: cmp.Or(res.Name, id), Status: dataset.Made}
+	e := dataset.Result{ID: id, Recipe: cmp.Or(res.Name, id), Status: dataset.StatusMade}
 	var offered []dataset.Part
 	if proposed != nil {
 		if offered, err = r.campaign.offeredAmounts(proposed); err != nil {
@@ -305,7 +305,7 @@ func (r *recorder) readValues(res *Result) error {
 // none.
 func (r *recorder) identify(res *Result) (id string, old *dataset.Result, proposed *Entry, err error) {
 	last := func(id string) *dataset.Result {
-		if e, ok := r.resultLog.Last(id); ok {
+		if e, ok := r.resultLog.LastEntry(id); ok {
 			return &e
 		}
 		return nil
@@ -358,7 +358,7 @@ func (c *Campaign) pendingIDsHint() string {
 func (r *recorder) newID() string {
 	round, most := r.campaign.Round(), 0
 	of := func(id string) {
-		if in, number, ok := dataset.ParseID(id); ok && in == round {
+		if in, number, ok := dataset.ParseRecipeID(id); ok && in == round {
 			most = max(most, number)
 		}
 	}
@@ -370,7 +370,7 @@ func (r *recorder) newID() string {
 			of(e.ID)
 		}
 	}
-	return dataset.ID(round, most+1)
+	return dataset.RecipeID(round, most+1)
 }
 
 // withOfferedUnit returns the parts with a unit. If no amount has a unit, all amounts get the unit
@@ -420,18 +420,18 @@ func (r *recorder) withdraw(res *Result, id string, old *dataset.Result, propose
 	if old == nil && proposed == nil {
 		return res.errorf(r.campaign.pendingIDsHint(), "there is nothing recorded of %s", inputerr.Quote(id))
 	}
-	if old != nil && old.Status == dataset.Withdrawn {
-		r.summary.Same++
+	if old != nil && old.Status == dataset.StatusWithdrawn {
+		r.summary.UnchangedCount++
 		return nil
 	}
-	e := dataset.Result{ID: id, Status: dataset.Withdrawn, Values: make([]string, len(r.resultLog.Labels))}
+	e := dataset.Result{ID: id, Status: dataset.StatusWithdrawn, Values: make([]string, len(r.resultLog.Labels))}
 	if old != nil {
 		e.Round = old.Round
 	} else {
 		e.Round = proposed.round
 	}
 	r.appendEntry(e)
-	r.summary.Withdrawn++
+	r.summary.WithdrawnCount++
 	return nil
 }
 
@@ -445,26 +445,26 @@ func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Resul
 	}
 	e.Values = make([]string, len(r.resultLog.Labels))
 	if res.Failed {
-		e.Status = dataset.Failed
+		e.Status = dataset.StatusFailed
 	}
-	again := old != nil && old.Status != dataset.Withdrawn
+	again := old != nil && old.Status != dataset.StatusWithdrawn
 	if again {
-		was, ok := r.resultLog.Last(old.ID) // unlike old, with values for the labels added above
+		was, ok := r.resultLog.LastEntry(old.ID) // unlike old, with values for the labels added above
 		if !ok {
 			return fmt.Errorf("campaign: %s is gone", old.ID)
 		}
 		e.Round, e.Recipe = was.Round, was.Recipe
 		copy(e.Values, was.Values)
 		changed := !r.equalAfterClosure(was.Parts, e.Parts)
-		if changed && !r.recordOptions.Correct {
+		if changed && !r.recordOptions.ReplaceRecorded {
 			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", inputerr.Quote(e.ID))
 		}
 		if !changed {
 			e.Parts = was.Parts
 		}
-		if was.Status != e.Status && !r.recordOptions.Correct {
-			if was.Status == dataset.Made && e.Status == dataset.Failed && areAllUnknown(was.Values) || was.Status == dataset.Failed && len(knownValues(res)) == 0 {
-				e.Status = dataset.Failed
+		if was.Status != e.Status && !r.recordOptions.ReplaceRecorded {
+			if was.Status == dataset.StatusMade && e.Status == dataset.StatusFailed && areAllUnknown(was.Values) || was.Status == dataset.StatusFailed && len(knownValues(res)) == 0 {
+				e.Status = dataset.StatusFailed
 			} else {
 				return res.errorf("kir record --correct replaces it", "%s was recorded as %s", inputerr.Quote(e.ID), was.Status)
 			}
@@ -475,17 +475,17 @@ func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Resul
 			v := res.Values[name]
 			switch {
 			case v == "" || k < 0 || sameValue(e.Values[k], v):
-			case e.Values[k] != "" && !r.recordOptions.Correct:
+			case e.Values[k] != "" && !r.recordOptions.ReplaceRecorded:
 				return res.errorf("kir record --correct replaces it", "%s has the %s %s already, and not %s", inputerr.Quote(e.ID), name, inputerr.Quote(e.Values[k]), inputerr.Quote(v))
 			default:
 				e.Values[k], changed = v, true
 			}
 		}
 		if !changed {
-			r.summary.Same++
+			r.summary.UnchangedCount++
 			return nil
 		}
-		r.summary.Changed++
+		r.summary.ChangedCount++
 	} else {
 		for name, v := range res.Values {
 			if k := slices.Index(r.resultLog.Labels, name); k >= 0 {
@@ -523,7 +523,7 @@ func sameValue(a, b string) bool {
 	if a == b {
 		return true
 	}
-	return dataset.SameFigure(a, b)
+	return dataset.SameNumber(a, b)
 }
 
 // noteBrokenRules adds a note for each rule that the recipe breaks in the amounts in which it was
@@ -555,7 +555,7 @@ func (r *recorder) appendEntry(e dataset.Result) {
 		now = r.recordOptions.Now
 	}
 	at := now().UTC().Truncate(time.Second)
-	if was, ok := r.resultLog.Last(e.ID); ok {
+	if was, ok := r.resultLog.LastEntry(e.ID); ok {
 		if before, err := time.Parse(time.RFC3339, was.Time); err == nil && !at.After(before) {
 			at = before.Add(time.Second)
 		}
@@ -600,9 +600,9 @@ func (c *Campaign) offeredAmounts(e *Entry) ([]dataset.Part, error) {
 
 // A Measure says how the amounts of recipes are written.
 type Measure struct {
-	Unit     string `json:"unit"`     // name of the unit; empty: plain numbers
-	Size     string `json:"size"`     // amount of the whole recipe in Unit, as a decimal text
-	Decimals int    `json:"decimals"` // number of decimals of each amount
+	Unit        string `json:"unit"`     // name of the unit; empty: plain numbers
+	WholeAmount string `json:"size"`     // amount of the whole recipe in Unit, as a decimal text
+	Decimals    int    `json:"decimals"` // number of decimals of each amount
 }
 
 // maxDecimals is the maximum number of decimals of an amount.
@@ -610,9 +610,9 @@ const maxDecimals = 48
 
 // amountWriter returns the formatter of amounts for recipes whose units sum to total.
 func (m *Measure) amountWriter(total int) (number.Amounts, error) {
-	size, err := dataset.ParseAmount(m.Size)
+	size, err := dataset.ParseAmount(m.WholeAmount)
 	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > maxDecimals || total < 1 {
-		return number.Amounts{}, fmt.Errorf("a batch has the size %s", inputerr.Quote(m.Size))
+		return number.Amounts{}, fmt.Errorf("a batch has the size %s", inputerr.Quote(m.WholeAmount))
 	}
 	return number.Amounts{Total: total, Whole: size.Rat(), MinDigits: m.Decimals}, nil
 }
@@ -643,7 +643,7 @@ func (m Measure) withEnoughDecimals(total int, recipes ...map[string]int) (Measu
 		all = append(all, slices.Collect(maps.Values(recipe)))
 	}
 	if m.Decimals = a.Digits(all...); m.Decimals > maxDecimals {
-		return m, fmt.Errorf("amounts in steps of 1/%d of %s need more than %d decimals", total, m.Size, maxDecimals)
+		return m, fmt.Errorf("amounts in steps of 1/%d of %s need more than %d decimals", total, m.WholeAmount, maxDecimals)
 	}
 	return m, nil
 }
@@ -651,7 +651,7 @@ func (m Measure) withEnoughDecimals(total int, recipes ...map[string]int) (Measu
 // usualMeasure returns the measure that suits the known recipes. The unit is their most frequent
 // unit, and the size is their median size. Without known recipes the measure is percent.
 func (c *Campaign) usualMeasure() Measure {
-	m := Measure{Unit: "%", Size: "100"}
+	m := Measure{Unit: "%", WholeAmount: "100"}
 	if c.firstResultTrial == 0 {
 		return m
 	}
@@ -692,7 +692,7 @@ func (c *Campaign) usualMeasure() Measure {
 		return m
 	}
 	slices.SortFunc(sizes, (*big.Rat).Cmp)
-	return Measure{Unit: best, Size: roundedText(sizes[len(sizes)/2])}
+	return Measure{Unit: best, WholeAmount: roundedText(sizes[len(sizes)/2])}
 }
 
 // roundedText formats a number exactly if the text is short, and with three significant digits

@@ -122,7 +122,7 @@ func (r *recorder) recordedValue(e *dataset.Result, name string) string {
 // changesConditions reports whether a result states a value of a condition that differs from the
 // recorded value. It is false if no result was recorded before.
 func (r *recorder) changesConditions(res *Result, old *dataset.Result) bool {
-	if old == nil || old.Status == dataset.Withdrawn {
+	if old == nil || old.Status == dataset.StatusWithdrawn {
 		return false
 	}
 	for name, v := range res.Conditions {
@@ -136,7 +136,7 @@ func (r *recorder) changesConditions(res *Result, old *dataset.Result) bool {
 // addConditions adds the values of conditions to the values of a result. Stated values come first.
 // A condition of a new result that is not stated gets the offered value.
 func (r *recorder) addConditions(res *Result, old *dataset.Result, proposed *Entry) {
-	again := old != nil && old.Status != dataset.Withdrawn
+	again := old != nil && old.Status != dataset.StatusWithdrawn
 	var unknown []string
 	for _, name := range r.campaign.ConditionNames() {
 		v := res.Conditions[name]

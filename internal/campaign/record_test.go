@@ -95,7 +95,7 @@ func TestRecord(t *testing.T) {
 			added: "3-1,3,3-1,Gin,30,%,7,made,2026-01-02T12:00:00Z\n3-1,3,3-1,Tonic,70,%,7,made,2026-01-02T12:00:00Z\n"},
 		{what: "the same again", res: Result{ID: "3-1", Values: map[string]string{"liking": "7.0"}}},
 		{what: "another", res: Result{ID: "3-1", Values: map[string]string{"liking": "8"}}, wrong: `"3-1" has the liking "7" already, and not "8": kir record --correct replaces it`},
-		{what: "a correction", res: Result{ID: "3-1", Values: map[string]string{"liking": "8"}}, o: RecordOptions{Correct: true},
+		{what: "a correction", res: Result{ID: "3-1", Values: map[string]string{"liking": "8"}}, o: RecordOptions{ReplaceRecorded: true},
 			added: "3-1,3,3-1,Gin,30,%,8,made,2026-01-02T12:00:01Z\n3-1,3,3-1,Tonic,70,%,8,made,2026-01-02T12:00:01Z\n"},
 		{what: "made otherwise", res: Result{ID: "3-2", Parts: parts("Lime=40,Tonic=60"), Values: map[string]string{"liking": "5,5"}},
 			added: "3-2,3,3-2,Lime,40,%,5.5,made,2026-01-02T12:00:00Z\n3-2,3,3-2,Tonic,60,%,5.5,made,2026-01-02T12:00:00Z\n"},
@@ -197,7 +197,7 @@ func TestReadTable(t *testing.T) {
 			if results, _, err = c.ReadTable(t.Context(), filepath.Join(filepath.Dir(path), "table.csv"), dataset.Layout{}); err != nil {
 				t.Fatal(err)
 			}
-			if out, err = c.Record(t.Context(), results, RecordOptions{}); err != nil || out.New+out.Changed != 0 {
+			if out, err = c.Record(t.Context(), results, RecordOptions{}); err != nil || out.New+out.ChangedCount != 0 {
 				t.Errorf("twice: %+v, %v", out, err)
 			}
 			if twice, err := os.ReadFile(compile.ResultsPath(path)); err != nil || string(twice) != string(once) {
@@ -295,7 +295,7 @@ func TestRecordFails(t *testing.T) {
 		}
 		if is != was {
 			// The file had been renamed: what follows only sees to it that it stays.
-			if again, out, err := record(t, path, other, RecordOptions{}); err != nil || out.Same != 1 || again != is {
+			if again, out, err := record(t, path, other, RecordOptions{}); err != nil || out.UnchangedCount != 1 || again != is {
 				t.Errorf("call %d: %v, %+v\n%s", at, err, out, again)
 			}
 			break

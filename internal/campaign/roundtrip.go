@@ -96,7 +96,7 @@ func (r *recorder) matchAmounts(results []Result) {
 		if e := r.campaign.findEntry(res.ID); e != nil {
 			taken[e] = true
 			rows[e.round]++
-		} else if _, known := r.resultLog.Last(res.ID); !known && res.Parts != nil && (res.Name == "" || res.Name == res.ID) {
+		} else if _, known := r.resultLog.LastEntry(res.ID); !known && res.Parts != nil && (res.Name == "" || res.Name == res.ID) {
 			unknown = append(unknown, res)
 		}
 	}
@@ -115,7 +115,7 @@ func (r *recorder) matchAmounts(results []Result) {
 				continue
 			}
 			recorded := ""
-			if was, ok := r.resultLog.Last(e.ID); ok && was.Status != dataset.Withdrawn {
+			if was, ok := r.resultLog.LastEntry(e.ID); ok && was.Status != dataset.StatusWithdrawn {
 				if parts, err := r.campaign.closeToTotal(was.Parts); err == nil {
 					recorded = recipeKey(parts)
 					candidates[recorded] = append(candidates[recorded], candidate{e, true})
@@ -177,7 +177,7 @@ func (r *recorder) noteOwnIDs() {
 // commands will do. If reading fails or gives other results, encodeLog returns an error.
 func (r *recorder) encodeLog() ([]byte, error) {
 	for range 3 {
-		text, err := r.resultLog.Write()
+		text, err := r.resultLog.EncodeCSV()
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +244,7 @@ func (r *recorder) compareReadBack(back *dataset.Results) (same bool, err error)
 			is := b.Values[i]
 			switch {
 			case is == v:
-			case k < r.entriesBefore || is == "" || !dataset.SameFigure(v, is):
+			case k < r.entriesBefore || is == "" || !dataset.SameNumber(v, is):
 				return false, r.unreadableError("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], inputerr.Quote(a.ID), inputerr.Quote(v), inputerr.Quote(is))
 			default:
 				same = false

@@ -175,7 +175,7 @@ func TestRecordAnything(t *testing.T) {
 				for name, v := range res.Values {
 					one.Values[name] = v
 				}
-				_, out, err := record(t, path, one, RecordOptions{Correct: true})
+				_, out, err := record(t, path, one, RecordOptions{ReplaceRecorded: true})
 				return out, err
 			}
 			out, err := took()
@@ -204,7 +204,7 @@ func TestRecordAnything(t *testing.T) {
 					say(fmt.Errorf("%d, %s, is called %q", k, of, e.Recipe))
 				}
 				for name, v := range res.Values {
-					if is := c.Problem.Results().Value(&e, name); !dataset.SameFigure(is, dataset.NormalizeName(v)) && !(dataset.IsFailure(v) && is == "") {
+					if is := c.Problem.Results().Value(&e, name); !dataset.SameNumber(is, dataset.NormalizeName(v)) && !(dataset.IsFailureMark(v) && is == "") {
 						say(fmt.Errorf("%d has the %s %q", k, name, is))
 					}
 				}
@@ -212,7 +212,7 @@ func TestRecordAnything(t *testing.T) {
 			if err := c.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if again, err := took(); err != nil || again.New+again.Changed != 0 {
+			if again, err := took(); err != nil || again.New+again.ChangedCount != 0 {
 				say(fmt.Errorf("%d again: %+v, %w", k, again, err))
 			}
 		}
@@ -248,7 +248,7 @@ func TestTableAnything(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		b := &Batch{Round: 1, Total: 100, Measure: Measure{Unit: "%", Size: "100"}, Labels: c.measuredLabels(), Entries: []Entry{
+		b := &Batch{Round: 1, Total: 100, Measure: Measure{Unit: "%", WholeAmount: "100"}, Labels: c.measuredLabels(), Entries: []Entry{
 			{ID: "B1-1", Recipe: map[string]int{c.Problem.Ingredients[0]: 30, "Tonic": 70}, Reason: Reason{Text: "likely best"}},
 			{ID: "B1-2", Recipe: map[string]int{c.Problem.Ingredients[0]: 20, "Lime": 80}, Reason: Reason{Text: "likely best"}},
 		}}
@@ -365,12 +365,12 @@ func TestMangledIDs(t *testing.T) {
 			}
 			was := results(t, path)
 			for _, again := range [][]string{ids, right, {"1-1", "1-2", "1-3", "1-4"}} {
-				if out, err = recordText(t, path, filled(t, again)); err != nil || out.New+out.Changed != 0 || out.Same != 4 {
+				if out, err = recordText(t, path, filled(t, again)); err != nil || out.New+out.ChangedCount != 0 || out.UnchangedCount != 4 {
 					t.Errorf("%v: %+v, %v", again, out, err)
 				}
 			}
 			c := open(t, path)
-			if results(t, path) != was || len(c.trials) != 4 || c.CountOwnResults() != 0 {
+			if results(t, path) != was || len(c.trials) != 4 || c.CountResultsOutsideBatches() != 0 {
 				t.Errorf("%d trials:\n%s", len(c.trials), results(t, path))
 			}
 		})
@@ -402,7 +402,7 @@ func TestOldIDs(t *testing.T) {
 		if !k.HasID(c.typed) || k.findEntry(c.typed) == nil || k.IsPending(c.batch) != (c.recorded == "") {
 			t.Errorf("%+v is not known", c)
 		}
-		_, out, err := record(t, path, Result{ID: c.typed, Values: map[string]string{"liking": "8"}}, RecordOptions{Correct: true})
+		_, out, err := record(t, path, Result{ID: c.typed, Values: map[string]string{"liking": "8"}}, RecordOptions{ReplaceRecorded: true})
 		if err != nil || !slices.Equal(out.IDs, []string{c.want}) {
 			t.Errorf("%+v: %+v, %v", c, out, err)
 		}
@@ -436,7 +436,7 @@ func TestRoundsFollowBatches(t *testing.T) {
 			}
 			rounds = 5 // and the one that was typed is before the last
 		}
-		st, err := open(t, path).ComputeStanding(t.Context(), Settings{Size: 1, Seed: 1})
+		st, err := open(t, path).ComputeStanding(t.Context(), Settings{BatchSize: 1, Seed: 1})
 		if err != nil || len(st.Rounds) != rounds || st.Rounds[2].Round != 2 || more == "" && st.Round != 2 {
 			t.Fatalf("%+v, %v", st, err)
 		}
@@ -471,7 +471,7 @@ func TestNamesAreRecordedOnce(t *testing.T) {
 			for k, one := range slices.Concat(names, names) {
 				res := Result{Name: one, Parts: mustParts(t, path), Values: map[string]string{"liking": "1", "note": one}}
 				_, out, err := record(t, path, res, RecordOptions{})
-				if err != nil || (out.New == 1) != (k == 0) || k > 0 && out.Same != 1 {
+				if err != nil || (out.New == 1) != (k == 0) || k > 0 && out.UnchangedCount != 1 {
 					t.Errorf("%q, after %q: %+v, %v", one, names[0], out, err)
 				}
 			}

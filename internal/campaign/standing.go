@@ -12,15 +12,15 @@ import (
 
 // A Standing is a report on the current state of a campaign.
 type Standing struct {
-	Version    string      `json:"version"`
-	Name       string      `json:"name"`
-	Total      int         `json:"total"`                // number of units that the amounts of every recipe sum to
-	Measure    Measure     `json:"measure"`              // unit in which amounts are written
-	Conditions []Condition `json:"conditions,omitempty"` // conditions of the problem
-	Round      int         `json:"round"`                // number of the last round
-	Tried      int         `json:"tried"`                // number of trials, including the known recipes of the problem
-	Failed     int         `json:"failed"`               // number of trials that failed
-	Broken     int         `json:"broken"`               // number of trials whose recipes break a rule and can therefore never be the best
+	Version            string      `json:"version"`
+	Name               string      `json:"name"`
+	Total              int         `json:"total"`                // number of units that the amounts of every recipe sum to
+	Measure            Measure     `json:"measure"`              // unit in which amounts are written
+	Conditions         []Condition `json:"conditions,omitempty"` // conditions of the problem
+	Round              int         `json:"round"`                // number of the last round
+	Tried              int         `json:"tried"`                // number of trials, including the known recipes of the problem
+	FailedTrials       int         `json:"failed"`               // number of trials that failed
+	RuleBreakingTrials int         `json:"broken"`               // number of trials whose recipes break a rule and can therefore never be the best
 
 	Rounds        []Round           `json:"rounds"`   // outcome of each round
 	Checks        []PredictionCheck `json:"told"`     // predictions compared with measurements
@@ -35,23 +35,23 @@ type Standing struct {
 // A Round is the outcome of one round of experiments. Round 0 has everything known before the first
 // batch.
 type Round struct {
-	Round   int   `json:"round"`   // number of the round
-	Results int   `json:"results"` // number of results of the round
-	Failed  int   `json:"failed"`  // number of trials of the round that failed
-	Best    *Best `json:"best"`    // best measured recipe of this round and all earlier rounds; nil if no recipe was measured
-	Better  bool  `json:"better"`  // whether the best recipe changed in this round
+	Round       int   `json:"round"`   // number of the round
+	ResultCount int   `json:"results"` // number of results of the round
+	Failed      int   `json:"failed"`  // number of trials of the round that failed
+	Best        *Best `json:"best"`    // best measured recipe of this round and all earlier rounds; nil if no recipe was measured
+	BestChanged bool  `json:"better"`  // whether the best recipe changed in this round
 }
 
 // A PredictionCheck compares a measurement of a recipe with the prediction that was made before the
 // recipe was tried.
 type PredictionCheck struct {
-	ID            string     `json:"id"`
-	Round         int        `json:"round"`
-	Label         string     `json:"label"`
-	Predicted     Prediction `json:"predicted"`
-	Measured      float64    `json:"measured"`
-	Within        bool       `json:"within"`    // whether the measurement was in the prediction interval
-	MadeOtherwise bool       `json:"otherwise"` // whether the recipe was made with other amounts or conditions than offered; such a check does not count for [Coverage]
+	ID              string     `json:"id"`
+	Round           int        `json:"round"`
+	Label           string     `json:"label"`
+	Predicted       Prediction `json:"predicted"`
+	Measured        float64    `json:"measured"`
+	Within          bool       `json:"within"`    // whether the measurement was in the prediction interval
+	MadeDifferently bool       `json:"otherwise"` // whether the recipe was made with other amounts or conditions than offered; such a check does not count for [Coverage]
 }
 
 // A Coverage counts how often the prediction intervals of a label contained the measurement.
@@ -73,10 +73,10 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 	}
 	for _, t := range c.trials {
 		if t.failed {
-			st.Failed++
+			st.FailedTrials++
 		}
 		if len(t.brokenRules) > 0 {
-			st.Broken++
+			st.RuleBreakingTrials++
 		}
 	}
 	for _, e := range ch.pending {
@@ -134,7 +134,7 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 			if t.round != round {
 				continue
 			}
-			r.Results++
+			r.ResultCount++
 			if t.failed {
 				r.Failed++
 			}
@@ -144,7 +144,7 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 			return err
 		}
 		if n := len(st.Rounds); n > 0 && r.Best != nil {
-			r.Better = st.Rounds[n-1].Best == nil || st.Rounds[n-1].Best.key != r.Best.key
+			r.BestChanged = st.Rounds[n-1].Best == nil || st.Rounds[n-1].Best.key != r.Best.key
 		}
 		st.Rounds = append(st.Rounds, r)
 	}
@@ -173,9 +173,9 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 			if !ok {
 				continue
 			}
-			check := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeOtherwise: t.key != e.key}
+			check := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeDifferently: t.key != e.key}
 			st.Checks = append(st.Checks, check)
-			if check.MadeOtherwise {
+			if check.MadeDifferently {
 				continue
 			}
 			cover.Intervals++

@@ -51,7 +51,7 @@ func newPoint(of recipe, total int) point {
 		x = append(x, coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / float64(total))})
 	}
 	for _, p := range of.conditionCodes {
-		x = append(x, coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.BesideTotal)})
+		x = append(x, coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.MaxBesideAmount)})
 	}
 	return x
 }

@@ -73,7 +73,7 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	for _, name := range slices.Concat(conditions, b.Labels) {
 		header = append(header, name)
 	}
-	s.Add(append(header, noteColumnName(slices.Concat(b.Labels, conditions, ingredients)))...)
+	s.AddRow(append(header, noteColumnName(slices.Concat(b.Labels, conditions, ingredients)))...)
 	for k := range b.Entries {
 		e := &b.Entries[k]
 		shares, err := b.Measure.Shares(e.Recipe, b.Total)
@@ -94,7 +94,7 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 		for range b.Labels {
 			row = append(row, nil)
 		}
-		s.Add(append(row, e.noteText(&b.Measure))...)
+		s.AddRow(append(row, e.noteText(&b.Measure))...)
 	}
 	return s, nil
 }
@@ -197,9 +197,9 @@ func (b *Batch) encodeTable(ingredients []string, path string) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	if strings.EqualFold(filepath.Ext(path), ".xlsx") {
-		err = sheet.Workbook(&text, s)
+		err = sheet.WriteWorkbook(&text, s)
 	} else {
-		err = sheet.CSV(&text, s)
+		err = sheet.WriteCSV(&text, s)
 	}
 	return text.Bytes(), err
 }
@@ -255,12 +255,12 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 	// A table written by kir has control characters of terminals escaped.
 	names, escaped := make(map[string]string), make(map[string]string)
 	for _, name := range c.Problem.Ingredients {
-		if as := dataset.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+		if as := dataset.NormalizeName(sheet.EscapeControls(name)); as != name && slices.Contains(header, as) && !given(as) {
 			names[as] = name
 		}
 	}
 	for _, name := range slices.Concat(c.measuredLabels(), c.ConditionNames()) {
-		if as := dataset.NormalizeName(sheet.Escaped(name)); as != name && slices.Contains(header, as) && !given(as) {
+		if as := dataset.NormalizeName(sheet.EscapeControls(name)); as != name && slices.Contains(header, as) && !given(as) {
 			own[as], escaped[as] = dataset.LabelColumn, name
 		}
 	}
@@ -290,15 +290,15 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 			v := l.Value(k)
 			if strings.EqualFold(l.Name, "status") {
 				switch strings.ToLower(v) {
-				case "", string(dataset.Made):
-				case string(dataset.Failed):
+				case "", string(dataset.StatusMade):
+				case string(dataset.StatusFailed):
 					res.Failed = true
 				default:
 					return nil, nil, res.errorf("write made or failed, or nothing", "the status is %s", inputerr.Quote(v))
 				}
 				continue
 			}
-			if e := c.findEntry(r.Name); byID && e != nil && v == dataset.NormalizeName(sheet.Escaped(e.noteText(&e.measure))) {
+			if e := c.findEntry(r.Name); byID && e != nil && v == dataset.NormalizeName(sheet.EscapeControls(e.noteText(&e.measure))) {
 				continue // a note that kir wrote; a label got the name of its column later
 			}
 			res.Values[cmp.Or(escaped[l.Name], l.Name)] = v
@@ -311,8 +311,8 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 // resultsFromLog returns the current results of another campaign's file of results.
 func resultsFromLog(b *dataset.Book) []Result {
 	var all []Result
-	for k, e := range b.Results.Current() {
-		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == dataset.Failed, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
+	for k, e := range b.Results.CurrentEntries() {
+		res := Result{ID: e.ID, Name: e.Recipe, Parts: e.Parts, Failed: e.Status == dataset.StatusFailed, Values: make(map[string]string), At: b.ErrorAtRecipe(k)}
 		for i, name := range b.Results.Labels {
 			res.Values[name] = e.Values[i]
 		}

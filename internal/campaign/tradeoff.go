@@ -197,7 +197,7 @@ func (f *tradeOffOptimizer) fillBatch(ctx context.Context) (RemainingGain, error
 // returns the sum of the gains.
 func (f *tradeOffOptimizer) fillFromFront() (gained float64) {
 	used := make([]bool, len(f.candidateRecipes))
-	for len(f.batch) < f.settings.Size {
+	for len(f.batch) < f.settings.BatchSize {
 		at, most := -1, math.Inf(-1)
 		for k, x := range f.candidateRecipes {
 			if used[k] || f.gainFactors[k] == 0 || f.distanceToBatch(x) < smallestMinDistance || !f.fitsBatch(x) {
@@ -282,9 +282,9 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 			}
 			return -v
 		}
-		objectives = append(objectives, search.Objective{Name: g.Name, Size: g.Size, Score: newAcquisition(f.campaign, score, func(recipe) bool { return false })})
+		objectives = append(objectives, search.Objective{Name: g.Name, LossMagnitude: g.LossMagnitude, Score: newAcquisition(f.campaign, score, func(recipe) bool { return false })})
 	}
-	o := search.TradeOptions{Lines: f.searchLineCount(), Seed: f.settings.Seed + uint64(f.round), Workers: f.settings.Workers, Least: f.minAmounts, NoRandom: true}
+	o := search.TradeOptions{Lines: f.searchLineCount(), Seed: f.settings.Seed + uint64(f.round), Workers: f.settings.Workers, Least: f.minAmounts, SkipRandomVolumes: true}
 	for k, t := range f.campaign.trials {
 		if len(t.brokenRules) > 0 || t.failed || k >= maxAnchors {
 			continue
@@ -343,7 +343,7 @@ func (f *tradeOffOptimizer) thinCandidates() error {
 	}
 	ideal, nadir := pareto.Bounds(points)
 	var some []recipe
-	for _, k := range pareto.SelectSpread(pareto.Scaled(points, ideal, nadir), poolCandidateCount-randomCandidateCount) {
+	for _, k := range pareto.SelectSpread(pareto.ScaleLosses(points, ideal, nadir), poolCandidateCount-randomCandidateCount) {
 		some = append(some, f.candidateRecipes[k])
 	}
 	f.candidateRecipes = some
@@ -427,7 +427,7 @@ func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count in
 				}
 				known[a] = []float64{v}
 			}
-			for a, v := range pareto.MergeTies(known, []float64{g.Size}) {
+			for a, v := range pareto.MergeTies(known, []float64{g.LossMagnitude}) {
 				for s := range losses {
 					losses[s][a][k] = v[0]
 				}
@@ -468,7 +468,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 	}
 	points = pareto.MergeTies(points, f.lossSizes())
 	for left := 2 * maxAnchors; left > 0 && len(points) > 0; {
-		best := pareto.Minimal(points)
+		best := pareto.NonDominated(points)
 		for _, k := range best[:min(len(best), left)] {
 			*xs = append(*xs, tried[k])
 			left--
@@ -486,7 +486,7 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 func (f *tradeOffOptimizer) lossSizes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
 	for k := range f.tradeObjectives {
-		sizes[k] = f.tradeObjectives[k].Size
+		sizes[k] = f.tradeObjectives[k].LossMagnitude
 	}
 	return sizes
 }
@@ -513,10 +513,10 @@ func (f *tradeOffOptimizer) scaleLosses(trials int) {
 	} else if trials > 1 {
 		_, nadir = pareto.Bounds(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
 	}
-	reference := pareto.Reference(ideal, nadir)
+	reference := pareto.HypervolumeReference(ideal, nadir)
 	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {
 		for s := range d.losses {
-			d.losses[s] = pareto.Scaled(d.losses[s], ideal, reference)
+			d.losses[s] = pareto.ScaleLosses(d.losses[s], ideal, reference)
 		}
 	}
 }
@@ -533,7 +533,7 @@ func (f *tradeOffOptimizer) unitReference() []float64 {
 // nonDominatedPoints returns the points that no other point dominates.
 func nonDominatedPoints(points [][]float64) [][]float64 {
 	var out [][]float64
-	for _, k := range pareto.Minimal(points) {
+	for _, k := range pareto.NonDominated(points) {
 		out = append(out, points[k])
 	}
 	return out
@@ -607,7 +607,7 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	if len(best) == 1 {
 		_, nadir = pareto.Bounds(all)
 	}
-	scaled := pareto.Scaled(all, ideal, pareto.Reference(ideal, nadir))
+	scaled := pareto.ScaleLosses(all, ideal, pareto.HypervolumeReference(ideal, nadir))
 	quiet, before := 0, 0.0
 	for _, round := range f.campaign.roundsWithResults() {
 		var until [][]float64

@@ -47,16 +47,16 @@ func TestBatchMovesTheFront(t *testing.T) {
 					tried = append(tried, losses(k.namedAmounts(trial.parts)))
 				}
 				ideal, nadir := pareto.Bounds(tried)
-				reference := pareto.Reference(ideal, nadir)
-				b := choose(t, path, Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 2})
+				reference := pareto.HypervolumeReference(ideal, nadir)
+				b := choose(t, path, Settings{BatchSize: 6, Seed: 3, MaxNewIngredients: -1, Workers: 2})
 				if trade != "" {
-					again := choose(t, path, Settings{Size: 6, Seed: 3, MaxNew: -1, Workers: 1})
+					again := choose(t, path, Settings{BatchSize: 6, Seed: 3, MaxNewIngredients: -1, Workers: 1})
 					if b.RemainingGain.Probability == nil || *b.RemainingGain.Probability < 0.5 || b.RemainingGain.Advice != GoOn {
 						t.Errorf("what is left: %+v", b.RemainingGain)
 					}
 					for n := range b.Entries {
 						e := &b.Entries[n]
-						if e.Reason.Kind != Likely || !strings.Contains(e.Reason.Text, "moves the trade-off") || *e.BeatsBest <= 0 {
+						if e.Reason.Kind != Likely || !strings.Contains(e.Reason.Text, "moves the trade-off") || *e.BeatsBestProbability <= 0 {
 							t.Errorf("%s: %+v", e.ID, e.Reason)
 						}
 						if !slices.Equal(e.parts, again.Entries[n].parts) {
@@ -105,7 +105,7 @@ func TestTradeAdvice(t *testing.T) {
 	}
 	path := bench(t, map[string]string{"trials.csv": table, "bar.yaml": "total: 8\ningredients: [a, b, c]\nrecipes: trials.csv\nsparsity: {uniform: [1, 3]}\nlabels: [y, z]\nsearch: {doses: any, effort: 0.1}\n" +
 		"properties:\n  y: {learn: {label: y, maximize: true}}\n  z: {learn: {label: z, maximize: true}}\ntrade: [y, z]\n"})
-	s := Settings{Size: 1, Seed: 1, MaxNew: -1, Workers: 1}
+	s := Settings{BatchSize: 1, Seed: 1, MaxNewIngredients: -1, Workers: 1}
 	for round := range left - 2 {
 		st, err := open(t, path).ComputeStanding(t.Context(), s)
 		if err != nil {

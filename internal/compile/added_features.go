@@ -10,10 +10,10 @@ import (
 // compileAddedFeatures returns the features that the splits of a forest test, and a description of the
 // features. Without added features a forest tests only amounts, and the result is nil; see [Descriptors].
 func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeatures]) (features []model.Feature, words string, err error) {
-	if add.At == nil {
+	if add.Node == nil {
 		return nil, "", nil
 	}
-	d := featureBuilder{ingredientNames: s.Names, total: s.Total}
+	d := featureBuilder{ingredientNames: s.IngredientNames, total: s.Total}
 	if err := d.addAttributes(s, &add.Value); err != nil {
 		return nil, "", err
 	}
@@ -22,7 +22,7 @@ func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeature
 		return nil, "", nil
 	}
 	if features, err = d.allFeatures(presence, !amounts); err != nil {
-		return nil, "", placeFeatureError(add.At, err)
+		return nil, "", placeFeatureError(add.Node, err)
 	}
 	return features, ", from " + d.describe(), nil
 }
@@ -30,28 +30,28 @@ func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeature
 // addAttributes makes features of the attributes that a problem file names.
 func (d *featureBuilder) addAttributes(s *readContext, add *config.AddedFeatures) error {
 	for _, name := range add.Totals {
-		a, err := s.Attribute(name.At, name.Value)
+		a, err := s.Attribute(name.Node, name.Value)
 		if err != nil {
-			return placeFeatureError(name.At, err)
+			return placeFeatureError(name.Node, err)
 		}
 		d.addTotals(a)
 	}
 	for _, name := range add.Means {
-		values, err := s.AttributeNumbers(name.At, name.Value)
+		values, err := s.AttributeNumbers(name.Node, name.Value)
 		if err == nil {
 			err = d.addMean(name.Value, values)
 		}
 		if err != nil {
-			return placeFeatureError(name.At, err)
+			return placeFeatureError(name.Node, err)
 		}
 	}
 	for _, name := range add.Ratios {
-		a, err := s.Attribute(name.At, name.Value)
+		a, err := s.Attribute(name.Node, name.Value)
 		if err == nil {
 			err = d.addRatios(a)
 		}
 		if err != nil {
-			return placeFeatureError(name.At, err)
+			return placeFeatureError(name.Node, err)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ type (
 // boundProblem returns the problem as package bound needs it. Every property whose weight is not 0 is a
 // factor with weight 1.
 func (p *Problem) boundProblem() (*bound.Problem, error) {
-	c, err := constraint.FromRules(newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set)
+	c, err := constraint.FromRules(newRuleSet(&readContext{Data: config.Data{IngredientNames: p.Ingredients, Total: p.Total}}, p.Rules).Set)
 	if err != nil {
 		return nil, err
 	}
@@ -69,23 +69,23 @@ func (p *Problem) boundProblem() (*bound.Problem, error) {
 // newBoundFactor returns a property as a factor of the score, with the upper bounds that the property
 // reports.
 func newBoundFactor(name string, of any, ingredients, used int) bound.Factor {
-	part := bound.Factor{Name: name, Most: math.Inf(1)}
+	part := bound.Factor{Name: name, UpperBound: math.Inf(1)}
 	if p, ok := of.(countBounded); ok {
-		part.Most = p.Most(used)
+		part.UpperBound = p.Most(used)
 	}
 	if p, ok := of.(boxBounded); ok {
-		part.Box, part.Cost = p.Above, p.AboveCost()
+		part.Box, part.BoxWork = p.Above, p.AboveCost()
 	}
 	if p, ok := of.(pieceBounded); ok {
 		var pieces []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
-		pieces, part.JoinPieces = p.Pieces()
-		part.LineCost = p.LineCost()
+		pieces, part.CombinePieceBounds = p.Pieces()
+		part.LineWork = p.LineCost()
 		for _, q := range pieces {
 			part.Pieces = append(part.Pieces, q)
 		}
 	}
 	if p, ok := of.(tangentBounded); ok {
-		part.Tangent, part.Floor = p.Tangents()
+		part.Tangent, part.MinLog = p.Tangents()
 	}
 	if p, ok := of.(formBounded); ok {
 		part.MaxOverForms = func(most func(perUnit, perUse []float64) float64) float64 { return p.Above(ingredients, most) }
@@ -102,7 +102,7 @@ func newBoundFactor(name string, of any, ingredients, used int) bound.Factor {
 	if ok {
 		part.Linear = &bound.Linear{
 			PerUnit: perUnit, PerUse: perUse, Constant: constant,
-			Log: d.Log, Slope: slope, Best: d.Best(), DomainLow: low, DomainHigh: high, Floor: floor,
+			Log: d.Log, Slope: slope, LogMaximizer: d.BestValue(), DomainLow: low, DomainHigh: high, Floor: floor,
 		}
 	}
 	return part

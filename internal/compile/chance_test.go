@@ -141,9 +141,9 @@ func TestChances(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				q.Halves = nil
+				q.HalfTargets = nil
 				if !testmode.Enabled() {
-					q.Bounding = nil // a search that proves no bound chooses as well
+					q.BoundProblem = nil // a search that proves no bound chooses as well
 				}
 				a, err := q.Answer(t.Context(), search.RunContext{Iterations: testmode.Pick[int64](40_000, 16_000), Seed: 1})
 				if err != nil {

@@ -81,7 +81,7 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 			}
 			if by := forbiddingRule(tied, k, v); by != nil {
 				if of.Given {
-					return nil, yaml.Hint(by.At.Errorf("the rule forbids the given value of %s, %s", of.Name, of.ValueText(v)), "give another value, or change the rule")
+					return nil, yaml.Hint(by.Node.Errorf("the rule forbids the given value of %s, %s", of.Name, of.ValueText(v)), "give another value, or change the rule")
 				}
 				continue
 			}
@@ -98,10 +98,10 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 			c.weights = append(c.weights, weight)
 		}
 		if len(c.listedIndices) == 0 {
-			at := of.At
+			at := of.KeyNode
 			for _, r := range tied {
-				if r.Forbids && len(r.When) == 1 && r.When[0].Condition == k {
-					at = r.At
+				if r.Forbids && len(r.ConditionValues) == 1 && r.ConditionValues[0].Condition == k {
+					at = r.Node
 				}
 			}
 			return nil, yaml.Hint(at.Errorf("the rules leave %s no value", inputerr.Quote(of.Name)), "loosen one of them; the values are %s to %s", of.ValueText(0), of.ValueText(of.Len()-1))
@@ -115,7 +115,7 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 // the other conditions. It returns nil if there is no such rule.
 func forbiddingRule(tied []Rule, k, v int) *Rule {
 	for n := range tied {
-		if r := &tied[n]; r.Forbids && len(r.When) == 1 && r.When[0].Condition == k && r.When[0].Allowed[v] {
+		if r := &tied[n]; r.Forbids && len(r.ConditionValues) == 1 && r.ConditionValues[0].Condition == k && r.ConditionValues[0].Allowed[v] {
 			return r
 		}
 	}
@@ -126,7 +126,7 @@ func forbiddingRule(tied []Rule, k, v int) *Rule {
 // hold only for some values of conditions.
 func separateTiedRules(rules []Rule) (plain, tied []Rule) {
 	for _, r := range rules {
-		if len(r.When) > 0 {
+		if len(r.ConditionValues) > 0 {
 			tied = append(tied, r)
 		} else {
 			plain = append(plain, r)
@@ -150,7 +150,7 @@ type conditionCases struct {
 func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 	c := &conditionCases{}
 	for _, r := range tied {
-		if !r.Forbids || len(r.When) > 1 {
+		if !r.Forbids || len(r.ConditionValues) > 1 {
 			c.tiedRules = append(c.tiedRules, r)
 		}
 	}
@@ -162,7 +162,7 @@ func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 		for v, listed := range of.listedIndices {
 			var b strings.Builder
 			for _, r := range c.tiedRules {
-				for _, w := range r.When {
+				for _, w := range r.ConditionValues {
 					if w.Condition == k {
 						fmt.Fprint(&b, w.Allowed[listed], " ")
 					}
@@ -173,7 +173,7 @@ func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 				class = len(first)
 				known[b.String()], first = class, append(first, v)
 			}
-			one.Class = append(one.Class, class)
+			one.ValueClasses = append(one.ValueClasses, class)
 		}
 		c.conditions = append(c.conditions, one)
 		c.classCounts, c.classValues = append(c.classCounts, len(first)), append(c.classValues, first)
@@ -200,7 +200,7 @@ func (c *conditionCases) rulesOfCase(all []Condition, number int) (rules []Rule,
 	}
 	for n := range c.tiedRules {
 		r := &c.tiedRules[n]
-		if slices.ContainsFunc(r.When, func(w config.ConditionValues) bool { return !w.Allowed[values[w.Condition]] }) {
+		if slices.ContainsFunc(r.ConditionValues, func(w config.ConditionValues) bool { return !w.Allowed[values[w.Condition]] }) {
 			continue
 		}
 		if r.Forbids {
@@ -217,12 +217,12 @@ const maxConditionCases = 1024
 // addConditionsToSpace returns the space of pairs of a recipe and values of the conditions that the rules
 // allow. base is the space without conditions. The compositions of each case of [conditionCases] are counted
 // separately.
-func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all []Condition, plain, tied []Rule, counting mcmc.Counting, law *yaml.Node) (*mcmc.Space, error) {
+func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all []Condition, plain, tied []Rule, counting mcmc.CountingOptions, law *yaml.Node) (*mcmc.Space, error) {
 	cases := newConditionCases(all, tied)
 	if len(cases.tiedRules) == 0 {
 		return mcmc.WithConditions(base, cases.conditions, nil)
 	}
-	first := cases.tiedRules[0].At
+	first := cases.tiedRules[0].Node
 	if n := cases.caseCount(); n > maxConditionCases {
 		return nil, yaml.Hint(first.Errorf("rules tell %d combinations of conditions apart", n), "at most %d are possible: write fewer rules, or such as tell fewer values apart", maxConditionCases)
 	}
@@ -237,7 +237,7 @@ func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all
 		}
 		var key strings.Builder
 		for _, r := range rules {
-			fmt.Fprintf(&key, "%d:%d:%s\n", r.At.Line, r.At.Column, r.Text)
+			fmt.Fprintf(&key, "%d:%d:%s\n", r.Node.Line, r.Node.Column, r.Text)
 		}
 		space, known := counted[key.String()]
 		if !known {
@@ -262,7 +262,7 @@ func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all
 	}
 	if len(plain) == 0 {
 		var err error
-		if base, err = mcmc.NewRuledSpace(ctx, rule.Set{Ingredients: len(s.Names), Total: s.Total}, counting); err != nil {
+		if base, err = mcmc.NewRuledSpace(ctx, rule.Set{Ingredients: len(s.IngredientNames), Total: s.Total}, counting); err != nil {
 			return nil, err
 		}
 	}
@@ -271,9 +271,9 @@ func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all
 
 // countCase counts the compositions that keep the rules of one case of the conditions. If the rules exclude
 // one another, the error wraps a [ConflictError].
-func (s *loader) countCase(ctx context.Context, rules []Rule, counting mcmc.Counting, law *yaml.Node) (*mcmc.Space, error) {
+func (s *loader) countCase(ctx context.Context, rules []Rule, counting mcmc.CountingOptions, law *yaml.Node) (*mcmc.Space, error) {
 	set := newRuleSet(&s.readContext, rules)
-	plain, err := mcmc.NewSpace(len(s.Names), s.Total)
+	plain, err := mcmc.NewSpace(len(s.IngredientNames), s.Total)
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,12 @@ import (
 // model sees the value of a condition as the amounts of code ingredients. These are additional ingredients
 // that follow the ingredients of the recipe; see [model.Data.Beside].
 type conditionTable struct {
-	codeNames      []string             // names of the code ingredients, that is, the model inputs that stand for conditions
-	codesByRecipe  [][]model.Part       // by known recipe: amounts of the model inputs that stand for conditions
-	offeredCodes   *property.Conditions // encodes the offered values of conditions for models
-	nearestOffered [][]int32            // by known recipe and condition: index of the offered value nearest to the value in the recipe
-	knownValues    [][]any              // by known recipe and condition: the value, a float64 or a string; nil if unknown
-	encoders       []conditionEncoder   // by condition: encodes any value of the condition for models
+	codeNames      []string                   // names of the code ingredients, that is, the model inputs that stand for conditions
+	codesByRecipe  [][]model.Part             // by known recipe: amounts of the model inputs that stand for conditions
+	offeredCodes   *property.ConditionEncoder // encodes the offered values of conditions for models
+	nearestOffered [][]int32                  // by known recipe and condition: index of the offered value nearest to the value in the recipe
+	knownValues    [][]any                    // by known recipe and condition: the value, a float64 or a string; nil if unknown
+	encoders       []conditionEncoder         // by condition: encodes any value of the condition for models
 }
 
 // extractConditionColumns moves the columns with values of conditions from the labels of b to
@@ -155,7 +155,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		for r, v := range had {
 			t.knownValues[r], t.nearestOffered[r] = append(t.knownValues[r], v), append(t.nearestOffered[r], c.Nearest(v))
 		}
-		scale := c.newEncoder(len(s.Names)+len(t.codeNames), had)
+		scale := c.newEncoder(len(s.IngredientNames)+len(t.codeNames), had)
 		t.encoders, t.codeNames = append(t.encoders, scale), append(t.codeNames, scale.codeNames...)
 		for r, v := range had {
 			if v != nil {
@@ -175,7 +175,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		}
 	}
 	var err error
-	if t.offeredCodes, err = property.NewConditions(len(s.Names), amounts); err != nil {
+	if t.offeredCodes, err = property.NewConditions(len(s.IngredientNames), amounts); err != nil {
 		return err
 	}
 	s.conditionTable = t
@@ -221,14 +221,14 @@ func (c *Condition) newEncoder(first int, had []any) conditionEncoder {
 // outside the ends of the coordinate counts as the nearer end.
 func (s *conditionEncoder) encode(v any) model.Part {
 	if category, is := v.(string); is {
-		return model.Part{Ingredient: int32(s.firstCode + slices.Index(s.categories, category)), Amount: model.BesideTotal}
+		return model.Part{Ingredient: int32(s.firstCode + slices.Index(s.categories, category)), Amount: model.MaxBesideAmount}
 	}
 	u := 1.0
 	if s.greatestNumber > s.leastNumber {
 		number := min(max(v.(float64), s.leastNumber), s.greatestNumber)
 		u = LeastCoordinate + float64((1-LeastCoordinate)*((number-s.leastNumber)/(s.greatestNumber-s.leastNumber)))
 	}
-	return model.Part{Ingredient: int32(s.firstCode), Amount: int32(math.Round(float64(u * u * model.BesideTotal)))}
+	return model.Part{Ingredient: int32(s.firstCode), Amount: int32(math.Round(float64(u * u * model.MaxBesideAmount)))}
 }
 
 // onlyNumbers returns the numbers among the values and leaves out all others.
@@ -308,7 +308,7 @@ func (t *conditionTable) withCodeFeatures(features []model.Feature, inside int) 
 
 // conditionCodes returns the encoding of the offered values of conditions for models; nil if the problem has
 // no conditions.
-func (s *readContext) conditionCodes() *property.Conditions {
+func (s *readContext) conditionCodes() *property.ConditionEncoder {
 	if s.conditionTable == nil {
 		return nil
 	}
@@ -317,7 +317,7 @@ func (s *readContext) conditionCodes() *property.Conditions {
 
 // withConditions makes the property that relearn returns accept compositions with conditions. It also records
 // the encoding c of the conditions.
-func (w *learntModel) withConditions(c *property.Conditions) *learntModel {
+func (w *learntModel) withConditions(c *property.ConditionEncoder) *learntModel {
 	w.conditionCodes = c
 	if relearn := w.relearn; c != nil {
 		w.relearn = func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
@@ -354,7 +354,7 @@ func (w *Property) ModelAmounts(x *mcmc.Composition) []int32 { return w.learntMo
 
 // withConditions returns a value scale whose functions accept compositions with conditions. c encodes the
 // conditions.
-func (l *valueScale) withConditions(c *property.Conditions) *valueScale {
+func (l *valueScale) withConditions(c *property.ConditionEncoder) *valueScale {
 	if l == nil || c == nil {
 		return l
 	}

@@ -15,16 +15,16 @@ import (
 // need not be offered. The zero Setting is the setting of a problem without conditions.
 type Setting struct {
 	Values []any // by condition: a float64 or a string; nil if unknown
-	// Offered has, by condition, the index of the value in the offered values, or of the offered value
+	// OfferedIndices has, by condition, the index of the value in the offered values, or of the offered value
 	// nearest to it. For an unknown value it has the index of the usual value.
-	Offered []int32
+	OfferedIndices []int32
 	// Codes are the values as models see them: amounts of code ingredients. A code ingredient is an
 	// additional model input that stands for a condition; see [model.Data.Beside].
 	Codes []mcmc.Part
 }
 
-// Named returns the known values by the name of the condition. It returns nil if no value is known.
-func (s *Setting) Named(of []Condition) map[string]any {
+// ValuesByName returns the known values by the name of the condition. It returns nil if no value is known.
+func (s *Setting) ValuesByName(of []Condition) map[string]any {
 	var named map[string]any
 	for k, v := range s.Values {
 		if v != nil {
@@ -43,7 +43,7 @@ func (p *Problem) KnownSetting(r int) (s Setting) {
 	if t == nil {
 		return s
 	}
-	s.Values, s.Offered = t.knownValues[r], t.nearestOffered[r]
+	s.Values, s.OfferedIndices = t.knownValues[r], t.nearestOffered[r]
 	for _, part := range t.codesByRecipe[r] {
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}
@@ -55,7 +55,7 @@ func (p *Problem) OfferedSetting(offered []int32) (s Setting) {
 	if p.conditionTable == nil {
 		return s
 	}
-	s.Offered, s.Codes = offered, p.AppendCodes(nil, offered)
+	s.OfferedIndices, s.Codes = offered, p.AppendCodes(nil, offered)
 	for k, v := range offered {
 		s.Values = append(s.Values, p.Conditions[k].Value(int(v)))
 	}
@@ -77,7 +77,7 @@ func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	if len(p.Conditions) == 0 {
 		return Setting{}, nil
 	}
-	s := Setting{Values: make([]any, len(p.Conditions)), Offered: make([]int32, len(p.Conditions))}
+	s := Setting{Values: make([]any, len(p.Conditions)), OfferedIndices: make([]int32, len(p.Conditions))}
 	for k := range p.Conditions {
 		c, scale := &p.Conditions[k], &p.conditionTable.encoders[k]
 		s.Values[k] = c.Value(int(c.Nearest(nil)))
@@ -87,7 +87,7 @@ func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 				return Setting{}, err
 			}
 		}
-		s.Offered[k] = c.Nearest(s.Values[k])
+		s.OfferedIndices[k] = c.Nearest(s.Values[k])
 		part := scale.encode(s.Values[k])
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}
@@ -178,20 +178,20 @@ func (p *Problem) AddConditions(data *model.Data, recipes []int) {
 	p.conditionTable.addConditions(data, recipes, nil, nil)
 }
 
-// CodedIngredients returns the number of inputs of models: the ingredients of recipes, and the additional
+// ModelInputCount returns the number of inputs of models: the ingredients of recipes, and the additional
 // ingredients that stand for conditions; see [Setting.Codes].
-func (p *Problem) CodedIngredients() int {
+func (p *Problem) ModelInputCount() int {
 	if p.conditionTable == nil {
 		return len(p.Ingredients)
 	}
 	return len(p.Ingredients) + len(p.conditionTable.codeNames)
 }
 
-// CodesOf returns the indices of the additional ingredients that stand for condition k in models; see
+// CodeIndices returns the indices of the additional ingredients that stand for condition k in models; see
 // [Setting.Codes]. The indices are from first up to end, without end.
-func (p *Problem) CodesOf(k int) (first, end int) {
+func (p *Problem) CodeIndices(k int) (first, end int) {
 	t := p.conditionTable
-	if end = p.CodedIngredients(); k+1 < len(t.encoders) {
+	if end = p.ModelInputCount(); k+1 < len(t.encoders) {
 		end = t.encoders[k+1].firstCode
 	}
 	return t.encoders[k].firstCode, end

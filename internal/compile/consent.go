@@ -274,7 +274,7 @@ func findCommands(ctx context.Context, file *config.Problem, dir string) (all []
 		if !ok {
 			continue
 		}
-		c, bad := readCommand(ctx, e.Value.At, dir)
+		c, bad := readCommand(ctx, e.Value.Node, dir)
 		if bad != nil {
 			err = cmp.Or(err, bad)
 			continue

@@ -39,7 +39,7 @@ constraints:
 		got = append(got, fmt.Sprintf("%d:%d", e.Line, e.Column))
 	}
 	want := "1:1 3:8 4:11 5:18 5:21 6:19 6:29 6:33 8:27 9:28 11:18 11:28 11:36 12:24 12:34 13:5 14:16 14:42 15:39 15:62"
-	if strings.Join(got, " ") != want || all.More {
+	if strings.Join(got, " ") != want || all.MayHaveMore {
 		t.Errorf("the places are %s\nand not    %s\n%v", strings.Join(got, " "), want, err)
 	}
 

@@ -55,8 +55,8 @@ type Draft struct {
 	Batch          string
 	Pairs, NoPairs bool
 
-	// Round is the number of recipes made at a time. 0 means a default number; see [Draft.BatchSize].
-	Round int
+	// RecipesPerBatch is the number of recipes made at a time. 0 means a default number; see [Draft.BatchSize].
+	RecipesPerBatch int
 }
 
 // Sizes in a draft. The maxima keep a draft short enough to read.
@@ -75,7 +75,7 @@ func (d *Draft) Write() ([]byte, error) {
 		return (&draftWriter{Draft: d}).writePortfolio(), nil
 	}
 	w := &draftWriter{Draft: d, total: d.totalUnits()}
-	sizes := d.Book.UsedCounts()
+	sizes := d.Book.RecipeCountsBySize()
 	w.writeLine("%s", schema.Modeline(schema.FileName))
 	w.writeLine("# %s, %s: written by kir init to start from.", inputerr.Count(len(d.Book.Recipes), "recipe"), inputerr.Count(d.Book.Ingredients.Len(), "ingredient"))
 	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
@@ -121,7 +121,7 @@ func (d *Draft) Write() ([]byte, error) {
 // of the largest recipe.
 func (d *Draft) totalUnits() int {
 	total := minDraftTotal
-	for 10*(len(d.Book.UsedCounts())-1) > total {
+	for 10*(len(d.Book.RecipeCountsBySize())-1) > total {
 		total *= 10
 	}
 	return total
@@ -174,7 +174,7 @@ func (w *draftWriter) writeColumns() {
 	if slices.Sort(ignored); len(ignored) > 0 {
 		w.writeLine("# Left out: %s.", inputerr.List(ignored, 12))
 	}
-	if w.Book.Long {
+	if w.Book.LongForm {
 		w.writeLine("# A row is an ingredient of a recipe.")
 		return
 	}
@@ -325,12 +325,12 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	}
 	least := w.total
 	for _, d := range doses {
-		least = min(least, d.Least)
+		least = min(least, d.MinUnits)
 	}
 	w.writeLine("#   - amount: {of: \"*\", min: %d} # the smallest dose in the recipes, %s", least, share(least))
 	for _, d := range doses[:min(len(doses), maxDraftDoses)] {
 		w.writeLine("#   - amount: {of: %s, min: %d, max: %d} # in %s: %s to %s, median %s",
-			dataset.YAMLText(names[d.Ingredient]), d.Least, d.Most, inputerr.Count(d.Recipes, "recipe"), share(d.Least), share(d.Most), share(d.Median))
+			dataset.YAMLText(names[d.Ingredient]), d.MinUnits, d.MaxUnits, inputerr.Count(d.RecipeCount, "recipe"), share(d.MinUnits), share(d.MaxUnits), share(d.MedianUnits))
 	}
 	if n := len(doses); n > 0 {
 		w.writeLine("#   - require: [%s] # all draws use it", dataset.YAMLText(names[doses[0].Ingredient]))
@@ -355,7 +355,7 @@ func appendComment(lines []string, note string) []string {
 func (w *draftWriter) suggestAttributeRules(a *dataset.Attribute) {
 	name := dataset.YAMLText(a.Name)
 	if numbers, err := a.Numbers(); err == nil {
-		if m := a.Meaning(); m != dataset.Figure {
+		if m := a.Meaning(); m != dataset.OtherNumber {
 			return // OfferedBounds covers it
 		}
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)

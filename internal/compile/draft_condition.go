@@ -35,11 +35,11 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 			continue
 		}
 		_, err := l.Numbers()
-		switch dataset.OriginOf(l.Name, err != nil) {
-		case dataset.Set:
+		switch dataset.GuessOrigin(l.Name, err != nil) {
+		case dataset.SetInTrial:
 			found = append(found, l.Name)
 		case dataset.SetOrMeasured:
-			notes = append(notes, dataset.Note{File: d.Book.File, Doubtful: true, Origin: true, Message: fmt.Sprintf(
+			notes = append(notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(
 				"column %s: Did you set it, or measure it? It is taken as measured; if you set it, write it under conditions, or kir init --conditions %s", inputerr.Quote(l.Name), inputerr.Quote(l.Name))})
 		}
 	}
@@ -49,11 +49,11 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 // misreadConditionColumns returns the columns that were read as ingredients although their names denote
 // another quantity, such as a time.
 func (d *Draft) misreadConditionColumns() (columns []string) {
-	if d.Book.Long || d.Book.Transposed {
+	if d.Book.LongForm || d.Book.Transposed {
 		return nil
 	}
 	for _, name := range d.Book.Ingredients.Names {
-		if o := dataset.OriginOf(name, false); o == dataset.Set || o == dataset.SetOrMeasured {
+		if o := dataset.GuessOrigin(name, false); o == dataset.SetInTrial || o == dataset.SetOrMeasured {
 			columns = append(columns, name)
 		}
 	}
@@ -101,7 +101,7 @@ func (d *Draft) noteFoundConditions(found []string) {
 	if len(found) > 1 {
 		are, them = "columns %s are taken as conditions, which a trial sets", "one was"
 	}
-	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, Origin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions, or kir init --labels %s", inputerr.List(found, 12), inputerr.Quote(found[0]))})
+	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions, or kir init --labels %s", inputerr.List(found, 12), inputerr.Quote(found[0]))})
 }
 
 // An OriginQuestion asks whether the values of a column are set by a trial or measured.
@@ -119,8 +119,8 @@ func (d *Draft) OriginQuestions() (all []OriginQuestion) {
 	for i := range d.Book.Labels {
 		l := &d.Book.Labels[i]
 		_, err := l.Numbers()
-		origin := dataset.OriginOf(l.Name, err != nil)
-		if set := d.isCondition(l.Name); set || slices.Contains(d.MeasuredColumns, l.Name) || origin == dataset.Set || origin == dataset.SetOrMeasured {
+		origin := dataset.GuessOrigin(l.Name, err != nil)
+		if set := d.isCondition(l.Name); set || slices.Contains(d.MeasuredColumns, l.Name) || origin == dataset.SetInTrial || origin == dataset.SetOrMeasured {
 			all = append(all, OriginQuestion{l.Name, set})
 		}
 	}

@@ -22,9 +22,9 @@ import (
 // A Table opens the text of a table. Name is its name in messages. Once is true if the text can be read only
 // once, as from a pipe.
 type Table struct {
-	Name string
-	Open func() (io.ReadCloser, error)
-	Once bool
+	Name         string
+	Open         func() (io.ReadCloser, error)
+	ReadableOnce bool
 }
 
 // openAndRead opens a table, reads it with the function by, and closes it.
@@ -42,12 +42,12 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 // layout. A cell without a number in a label of numbers is an error.
 func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	labels := o.Labels
-	if !t.Once && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
+	if !t.ReadableOnce && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
 		s, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Series, error) {
 			return dataset.ReadSeries(r, name, o.Layout, nil)
 		})
 		if err == nil && isHistory(s) {
-			d.Series, d.Layout = s, o.Layout.Merge(s.Guessed)
+			d.Series, d.Layout = s, o.Layout.Merge(s.GuessedLayout)
 			return nil
 		}
 	}
@@ -68,7 +68,7 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 		if len(roles) > 0 {
 			again := o
 			again.Layout = o.Layout.Merge(dataset.Layout{Columns: roles})
-			if b, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Book, error) { return dataset.Read(r, name, again) }); err == nil && !t.Once {
+			if b, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Book, error) { return dataset.Read(r, name, again) }); err == nil && !t.ReadableOnce {
 				d.Book, o = b, again
 			}
 		}
@@ -81,7 +81,7 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	if err := d.Book.CheckNumbers(); err != nil { // otherwise a column of numbers could be taken for classes
 		return err
 	}
-	d.Layout = o.Layout.Merge(d.Book.Guessed)
+	d.Layout = o.Layout.Merge(d.Book.GuessedLayout)
 	given := make(map[string]dataset.Role)
 	for _, name := range labels {
 		given[dataset.NormalizeName(name)] = dataset.LabelColumn
@@ -94,7 +94,7 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 // addition, some numbers must be negative, which amounts never are, or the numbers must move as prices do.
 func isHistory(s *dataset.Series) bool {
 	const fewest = 3 // least number of rows
-	_, dated := assetstats.Dates(s.Times)
+	_, dated := assetstats.ParseDates(s.Times)
 	if !dated || len(s.Times) < fewest || len(s.Columns) < 2 {
 		return false
 	}
@@ -125,11 +125,11 @@ func ReadStableColumns(layout *dataset.Layout, read func() (*dataset.Book, error
 		}
 		ignored := make(map[string]dataset.Role)
 		for _, e := range inputerr.All(err) {
-			changes := (*dataset.ChangesError)(nil)
+			changes := (*dataset.LabelChangeError)(nil)
 			if !errors.As(e, &changes) {
 				return nil, err
 			}
-			for _, column := range changes.All {
+			for _, column := range changes.AllColumns {
 				ignored[column] = dataset.IgnoredColumn
 			}
 		}
@@ -204,7 +204,7 @@ func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text 
 	for _, w := range p.Properties {
 		if w.Weight > 0 && w.Model != nil {
 			q := w.Model.Quality()
-			weak = weak || q.Strength() == model.Weak
+			weak = weak || q.Strength() == model.WeakStrength
 		}
 	}
 	return weak, text, p.Close()
@@ -220,9 +220,9 @@ const (
 
 // Keys of the objective and of the constraints of a portfolio; see [Target] and [Bound].
 const (
-	Portfolio  = "portfolio" // key of the objective
-	MostOfOne  = "most"      // key of the maximum share of one asset
-	LeastOfOne = "least"     // key of the minimum share of an asset that is held
+	PortfolioKey = "portfolio" // key of the objective
+	MaxShareKey  = "most"      // key of the maximum share of one asset
+	MinShareKey  = "least"     // key of the minimum share of an asset that is held
 )
 
 // Default constraints of a portfolio.
@@ -240,8 +240,8 @@ func (d *Draft) assetRange() (fewest, most int) {
 
 // portfolioTargets returns a list with the objective of a portfolio.
 func (d *Draft) portfolioTargets() []Target {
-	t := Target{Key: Portfolio, Name: Portfolio, Directions: []config.Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Objective: DraftObjective{Direction: Ratio}}
-	if g, ok := d.Objectives[Portfolio]; ok && slices.Contains(t.Directions, g.Direction) {
+	t := Target{Key: PortfolioKey, Name: PortfolioKey, Directions: []config.Direction{Ratio, Frontier, Return, Volatility}, Known: len(d.Series.Times), Objective: DraftObjective{Direction: Ratio}}
+	if g, ok := d.Objectives[PortfolioKey]; ok && slices.Contains(t.Directions, g.Direction) {
 		t.Objective = g
 	}
 	return []Target{t}
@@ -251,8 +251,8 @@ func (d *Draft) portfolioTargets() []Target {
 func (d *Draft) portfolioBounds() []Bound {
 	fewest, _ := d.assetRange()
 	all := []Bound{
-		{Key: MostOfOne, Words: fmt.Sprintf("At most %d %% in one asset", defaultMaxSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, defaultMaxSharePercent)}, On: fewest*defaultMaxSharePercent >= 100},
-		{Key: LeastOfOne, Words: fmt.Sprintf("At least %d %% in each that is held", defaultMinSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, defaultMinSharePercent)}, On: true},
+		{Key: MaxShareKey, Words: fmt.Sprintf("At most %d %% in one asset", defaultMaxSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, defaultMaxSharePercent)}, On: fewest*defaultMaxSharePercent >= 100},
+		{Key: MinShareKey, Words: fmt.Sprintf("At least %d %% in each that is held", defaultMinSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, defaultMinSharePercent)}, On: true},
 	}
 	if fewest*defaultMaxSharePercent < 100 {
 		all = all[1:]
@@ -329,7 +329,7 @@ const maxOtherSheets = 20
 // layout of the sheet in the draft. It returns the name of the sheet, or "" if there is none. lacking lists
 // the ingredients that the sheet does not have; if there are any, the draft is unchanged.
 func (d *Draft) ReadIngredientsSheet(t Table, o dataset.Options) (sheet string, lacking []string) {
-	if t.Once || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
+	if t.ReadableOnce || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
 		return "", nil
 	}
 	o.Sheet = d.Book.Shape.Sheet
@@ -365,7 +365,7 @@ func (d *Draft) ReadIngredientsSheet(t Table, o dataset.Options) (sheet string, 
 		if err := with.ReadTable(t, options); err != nil {
 			return true
 		}
-		with.IngredientsLayout = list.Guessed.Merge(dataset.Layout{Sheet: other})
+		with.IngredientsLayout = list.GuessedLayout.Merge(dataset.Layout{Sheet: other})
 		*d = with
 		sheet, lacking, found = other, nil, true
 		return false

@@ -77,8 +77,8 @@ func TestDraftOfHistory(t *testing.T) {
 				t.Errorf("%s has no %q:\n%s", name, want, written)
 			}
 		}
-		d.Objectives = map[string]DraftObjective{Portfolio: {Direction: Frontier}}
-		d.Bounds = map[string]bool{MostOfOne: false, LeastOfOne: false}
+		d.Objectives = map[string]DraftObjective{PortfolioKey: {Direction: Frontier}}
+		d.Bounds = map[string]bool{MaxShareKey: false, MinShareKey: false}
 		written = finished(t, d, out)
 		if !strings.Contains(written, "\n  return: ") || !strings.Contains(written, "\n  volatility: ") || !strings.Contains(written, "\ntrade: [return, volatility]\n") || strings.Contains(written, "\nconstraints:") {
 			t.Errorf("the frontier is\n%s", written)
@@ -144,7 +144,7 @@ func TestDraftConflict(t *testing.T) {
 		t.Errorf("the draft is\n%s", written)
 	}
 	d, out = make()
-	d.Bounds = map[string]bool{StockBound: true, AlwaysUsed: true}
+	d.Bounds = map[string]bool{StockBoundKey: true, AlwaysUsedKey: true}
 	if _, err := d.Finish(t.Context(), out); !errors.As(err, new(*ConflictError)) {
 		t.Errorf("what was chosen and conflicts is %v", err)
 	}

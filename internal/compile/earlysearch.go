@@ -22,7 +22,7 @@ func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Foun
 	if c.pendingCount == nil || c.runsPrograms || len(c.problem.Conditions) > 0 || len(c.loader.diagnostics.All) > 0 {
 		return nil, nil, nil
 	}
-	rough := c.pendingCount.count.Rough()
+	rough := c.pendingCount.count.RoughSpace()
 	if rough == nil {
 		return nil, nil, nil
 	}

@@ -44,7 +44,7 @@ constraints:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain.Target.Space().Untabled() == nil {
+	if plain.Target.Space().UncountedReason() == nil {
 		t.Fatal("nothing is measured")
 	}
 	c, err := Begin(t.Context(), file, Options{})

@@ -52,7 +52,7 @@ func (r *together) Compile(_ context.Context, d *config.Data) ([]config.Demand, 
 	for k, i := range of {
 		next := of[(k+1)%len(of)]
 		all.Rules = append(all.Rules, rule.Need{If: i, Then: []int{next}})
-		all.Texts = append(all.Texts, d.Names[i]+" needs "+d.Names[next])
+		all.RuleTexts = append(all.RuleTexts, d.IngredientNames[i]+" needs "+d.IngredientNames[next])
 	}
 	return []config.Demand{all}, nil
 }
@@ -79,7 +79,7 @@ func (v *even) Sections() schema.Sections {
 	power := schema.NewKey("power", schema.AtLeast(0), "1", "to this power", "{power: 2}")
 	power.Read = func(n *yaml.Node) (err error) {
 		v.Power.Value, err = n.Weight("the power")
-		v.Power.At = n
+		v.Power.Node = n
 		return err
 	}
 	return schema.Sections{{

@@ -29,13 +29,13 @@ func (s *loader) warnRulesNoRecipeKeeps(ctx context.Context, rules []Rule) error
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		alone := rule.Set{Ingredients: len(s.Names), Total: s.Total, Rules: r.Rules}
+		alone := rule.Set{Ingredients: len(s.IngredientNames), Total: s.Total, Rules: r.Rules}
 		conditions, err := constraint.FromRules(alone)
 		if err != nil {
-			return r.At.PlaceError(err)
+			return r.Node.PlaceError(err)
 		}
-		if !slices.ContainsFunc(s.Recipes, conditions.Keeps) {
-			s.Warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.At.File, r.At.Line, r.At.Column))
+		if !slices.ContainsFunc(s.Recipes, conditions.AreKeptBy) {
+			s.Warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.Node.File, r.Node.Line, r.Node.Column))
 		}
 	}
 	return nil
@@ -50,7 +50,7 @@ type ruleSet struct {
 
 // newRuleSet returns the rules of a problem as a ruleSet, without limits of what a property predicts.
 func newRuleSet(s *readContext, rules []Rule) *ruleSet {
-	set := &ruleSet{Set: rule.Set{Ingredients: len(s.Names), Total: s.Total}}
+	set := &ruleSet{Set: rule.Set{Ingredients: len(s.IngredientNames), Total: s.Total}}
 	var texts []string
 	for k := range rules {
 		r := &rules[k]
@@ -58,8 +58,8 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 			continue
 		}
 		set.Rules = append(set.Rules, r.Rules...)
-		if r.Texts != nil {
-			texts = append(texts, r.Texts...)
+		if r.RuleTexts != nil {
+			texts = append(texts, r.RuleTexts...)
 		} else {
 			texts = append(texts, r.Text)
 		}
@@ -71,10 +71,10 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	for _, text := range texts {
 		same[text]++
 	}
-	set.Name = func(i int) string { return s.Names[i] }
+	set.Name = func(i int) string { return s.IngredientNames[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineReference(set.problemRules[k].At, set.problemRules[0].At))
+			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineReference(set.problemRules[k].Node, set.problemRules[0].Node))
 		}
 		return inputerr.Quote(texts[k])
 	}
@@ -83,7 +83,7 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 
 // A pendingCount is an unfinished count of the compositions that keep the rules.
 type pendingCount struct {
-	count        *mcmc.Count
+	count        *mcmc.RuledSpaceCounting
 	ruleSet      *ruleSet
 	sizeLaw      *mcmc.Law // distribution of the number of ingredients, from the sparsity law
 	rules        []Rule
@@ -92,7 +92,7 @@ type pendingCount struct {
 
 // beginCount begins to count the compositions that keep the rules, for every number of ingredients that has a
 // positive probability. The parameter law is the node of the sparsity law.
-func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.Counting, law *yaml.Node) (*pendingCount, error) {
+func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.CountingOptions, law *yaml.Node) (*pendingCount, error) {
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
 		return nil, law.PlaceError(err)
@@ -125,7 +125,7 @@ func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space,
 	if err != nil {
 		return nil, c.ruleSet.placeError(err)
 	}
-	if space.Cached() && s.notify != nil {
+	if space.UsedCache() && s.notify != nil {
 		s.notify("how many compositions keep the rules is known from " + cacheDirName + "; --no-cache works it out again")
 	}
 	if s.warnSizeShares(space, c.sizeLaw) {
@@ -136,10 +136,10 @@ func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space,
 		return nil, c.ruleSet.placeError(err)
 	}
 	var measured []string
-	for _, k := range conditions.Uncounted() {
+	for _, k := range conditions.UncountedRules() {
 		measured = append(measured, c.ruleSet.Text(k))
 	}
-	return nil, yaml.Hint(c.rules[0].At.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), c.sparsityNode.Line)
+	return nil, yaml.Hint(c.rules[0].Node.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), c.sparsityNode.Line)
 }
 
 // joinFirst joins texts by commas. If there are more than limit texts, it joins the first limit texts, and
@@ -166,13 +166,13 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
 	for k, r := range c.Rules {
-		at := s.problemRules[r].At
+		at := s.problemRules[r].Node
 		if k == 0 {
 			place = at
 		}
 		lines = append(lines, lineReference(at, law))
 	}
-	if c.Law {
+	if c.InvolvesUsedCounts {
 		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))
 	}
 	e := place.Errorf("the rules cannot all hold: %s", c.Cause)
@@ -188,7 +188,7 @@ func (s *ruleSet) placeError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return s.problemRules[0].At.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
+	return s.problemRules[0].Node.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
 // warnSizeShares adds a warning about numbers of ingredients that the sparsity law wants but the rules do not
@@ -200,7 +200,7 @@ func (s *loader) warnSizeShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	for n := range masses {
 		masses[n] = law.P(n)
 	}
-	warnings, some := sizeShareWarnings(masses, space.LogCounts(hi), space.LawErrors(masses), space.Shares())
+	warnings, some := sizeShareWarnings(masses, space.LogCounts(hi), space.LawStandardErrors(masses), space.UncountedRuleShares())
 	for _, w := range warnings {
 		s.Warn(w)
 	}
@@ -211,7 +211,7 @@ func (s *loader) warnSizeShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
 // ingredients. The parameter law has the probability of n, logs the logarithm of the number of compositions,
 // and errors the error of the probability. shares has, by n − 1, the measured shares of rules that cannot be
 // counted; it may be nil.
-func sizeShareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnings []string, some bool) {
+func sizeShareWarnings(law, logs, errors []float64, shares []mcmc.UncountedRuleShare) (warnings []string, some bool) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	var none, rough []string
 	left := 0.0
@@ -248,8 +248,8 @@ func sizeShareWarnings(law, logs, errors []float64, shares []mcmc.Share) (warnin
 // correction can be written into the problem file.
 type ConflictError struct {
 	*conflict.Conflict
-	Set rule.Set
-	Of  []*Rule // by index of the rule in Set: the rule of the problem from which it was made
+	Set          rule.Set
+	ProblemRules []*Rule // by index of the rule in Set: the rule of the problem from which it was made
 }
 
 // Unwrap returns the conflict as an error.

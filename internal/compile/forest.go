@@ -17,16 +17,16 @@ import (
 // Descriptors select the features that a forest tests in addition to the amounts of ingredients, or instead
 // of the amounts if Only is true. Totals, Means and Ratios list names of attributes of the ingredients.
 type Descriptors struct {
-	Totals   []string // names of attributes; for each value of an attribute, the total of the ingredients with that value is a feature
-	Means    []string // names of numeric attributes; the mean of each, weighted by amounts, is a feature
-	Ratios   []string // names of attributes; for each pair of values of an attribute, the log-ratio of their totals is a feature
-	Presence bool     // whether the use of each ingredient, and of any ingredient of a total, is a feature
-	Only     bool     // whether the amounts of ingredients are no features
+	Totals         []string // names of attributes; for each value of an attribute, the total of the ingredients with that value is a feature
+	Means          []string // names of numeric attributes; the mean of each, weighted by amounts, is a feature
+	Ratios         []string // names of attributes; for each pair of values of an attribute, the log-ratio of their totals is a feature
+	Presence       bool     // whether the use of each ingredient, and of any ingredient of a total, is a feature
+	WithoutAmounts bool     // whether the amounts of ingredients are no features
 }
 
 // isEmpty reports whether amounts are the only features.
 func (d *Descriptors) isEmpty() bool {
-	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.Only
+	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.WithoutAmounts
 }
 
 // Features returns the features that a forest tests, and a description of the features. Without descriptors
@@ -70,7 +70,7 @@ func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []m
 			return nil, "", err
 		}
 	}
-	if features, err = w.allFeatures(d.Presence, d.Only); err != nil {
+	if features, err = w.allFeatures(d.Presence, d.WithoutAmounts); err != nil {
 		return nil, "", err
 	}
 	return features, w.describe(), nil
@@ -105,9 +105,9 @@ func AllDescriptors(in *dataset.Ingredients) (d Descriptors, left []string) {
 // number of features, only that value is used.
 func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
 	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
-	if d.Only = false; !d.isEmpty() {
+	if d.WithoutAmounts = false; !d.isEmpty() {
 		sets = append(sets, d)
-		if d.Only = true; d.Totals != nil || d.Means != nil || d.Ratios != nil {
+		if d.WithoutAmounts = true; d.Totals != nil || d.Means != nil || d.Ratios != nil {
 			sets = append(sets, d)
 		}
 	}

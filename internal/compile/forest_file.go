@@ -22,8 +22,8 @@ func loadGrownForest(ctx context.Context, s *readContext, v *config.Forest) (*gr
 	if err != nil {
 		return nil, err
 	}
-	if v.Label.At != nil && v.Label.Value != grown.Label() {
-		return nil, yaml.Hint(v.Label.At.Errorf("the forest in the file predicts %s, not %s", inputerr.Quote(grown.Label()), v.Label.At.Describe()), "name that label or leave it out")
+	if v.Label.Node != nil && v.Label.Value != grown.Label() {
+		return nil, yaml.Hint(v.Label.Node.Errorf("the forest in the file predicts %s, not %s", inputerr.Quote(grown.Label()), v.Label.Node.Describe()), "name that label or leave it out")
 	}
 	data, err := matchForestTrainingData(ctx, s, grown)
 	if err != nil {
@@ -43,7 +43,7 @@ func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Fores
 		if err != nil {
 			return err
 		}
-		if !model.IsLearned(text) {
+		if !model.IsModelFile(text) {
 			f, err = model.Read(bytes.NewReader(text))
 			return err
 		}
@@ -71,13 +71,13 @@ func checkModelFitsProblem(s *readContext, n *yaml.Node, total int, names []stri
 	if total != s.Total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.Total), "change the total, or grow it with kir train --total %d", s.Total)
 	}
-	for k, name := range s.Names {
+	for k, name := range s.IngredientNames {
 		if k >= len(names) || names[k] != name {
-			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, inputerr.Quote(name)), "%s", regrowHint(s.Table))
+			return yaml.Hint(n.Errorf("the forest was grown on other ingredients: the problem's number %d is %s", k+1, inputerr.Quote(name)), "%s", regrowHint(s.IngredientsPath))
 		}
 	}
-	if len(names) != len(s.Names) {
-		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.Names)), "%s", regrowHint(s.Table))
+	if len(names) != len(s.IngredientNames) {
+		return yaml.Hint(n.Errorf("the forest was grown on %d ingredients and the problem has %d", len(names), len(s.IngredientNames)), "%s", regrowHint(s.IngredientsPath))
 	}
 	return nil
 }

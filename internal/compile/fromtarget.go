@@ -24,7 +24,7 @@ func FromTarget(name string, target *mcmc.Target, ingredients ...string) (*Probl
 	if len(ingredients) != n {
 		return nil, fmt.Errorf("there are %d names for %d ingredients", len(ingredients), n)
 	}
-	p := &Problem{Name: name, Ingredients: ingredients, Total: target.Space().Total(), Target: target, Sampler: mcmc.DefaultSettings(), Time: DefaultTime, Auto: true, Search: config.Search{Effort: 1}}
+	p := &Problem{Name: name, Ingredients: ingredients, Total: target.Space().Total(), Target: target, Sampler: mcmc.DefaultSettings(), Time: DefaultTime, KernelChosen: true, Search: config.Search{Effort: 1}}
 	for _, w := range target.Objectives() {
 		p.Properties = append(p.Properties, Property{Name: w.Name, Kind: "function", Weight: w.Weight, About: "a function of the program's own", mcmcProperty: w.Property})
 	}

@@ -81,7 +81,7 @@ func FuzzProblem(f *testing.F) {
 func FuzzPairs(f *testing.F) {
 	f.Add([]byte(bar["tasted.csv"]))
 	f.Add([]byte("pair,choice,ingredient,amount\na,better,Gin,1e29\na,worse,\"Gin\",1e-29\na,worse,Campari,1e29\n"))
-	s := &readContext{Data: config.Data{Names: []string{"Gin", "Champagne", "Cassis", "Campari"}, Total: 20}}
+	s := &readContext{Data: config.Data{IngredientNames: []string{"Gin", "Champagne", "Cassis", "Campari"}, Total: 20}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		pairs, err := readComparisons(s, strings.NewReader(string(data)), "tasted.csv")
 		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {

@@ -57,7 +57,7 @@ func tableOf(dates []string, values [][]float64, comma bool, cell func(v float64
 // of the returns themselves, and what it was taken for is told.
 func TestHistory(t *testing.T) {
 	dates, prices := walk()
-	gains := assetstats.Compute(prices, assetstats.Prices)
+	gains := assetstats.ToReturns(prices, assetstats.Prices)
 	back, older := slices.Clone(dates), slices.Clone(prices)
 	slices.Reverse(back)
 	slices.Reverse(older)
@@ -125,7 +125,7 @@ func TestHistory(t *testing.T) {
 			}
 			w := p.Properties[0]
 			for k, want := range []float64{mean, math.Sqrt(risk), mean / math.Sqrt(risk)} {
-				if got := w.Figures[k].Of(x); !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
+				if got := w.Figures[k].ValueOf(x); !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
 					t.Errorf("%s is %v, want %v", w.Figures[k].Name, got, want)
 				}
 			}

@@ -79,14 +79,14 @@ func (s *loader) readIngredients(ctx context.Context, root *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		s.Names = numberedIngredientNames(count)
+		s.IngredientNames = numberedIngredientNames(count)
 		return nil
 	case yaml.Number:
 		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "for so many without names write {count: %s}; else a CSV file or a list of names", n.Text)
 	default:
 		return yaml.Hint(n.Errorf("the ingredients are %s", n.Describe()), "write a CSV file, a list of names, or {count: 2000}")
 	}
-	s.Names = s.Attributes.Names
+	s.IngredientNames = s.Attributes.Names
 	return nil
 }
 
@@ -99,8 +99,8 @@ func (s *loader) readIngredientsFile(ctx context.Context, n *yaml.Node, layout d
 	if err != nil {
 		return err
 	}
-	s.Table = n.Text
-	s.WarnGuesses("ingredients", n.Text, layout, s.Attributes.Guessed, s.Attributes.Notes)
+	s.IngredientsPath = n.Text
+	s.WarnGuesses("ingredients", n.Text, layout, s.Attributes.GuessedLayout, s.Attributes.Notes)
 	return nil
 }
 

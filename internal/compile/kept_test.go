@@ -23,7 +23,7 @@ func wholly(t *testing.T, p *Problem) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	o := p.Outline()
-	say("%s, %d of %v; auto %t, within %t; %+v %+v", p.Name, p.Total, p.Ingredients, p.Auto, p.IsWithinBook(), p.Sampler, p.Search)
+	say("%s, %d of %v; auto %t, within %t; %+v %+v", p.Name, p.Total, p.Ingredients, p.KernelChosen, p.IsWithinBook(), p.Sampler, p.Search)
 	say("outline %q %d %v, %d rules, book %t, attributes %t", o.Name, o.Total, o.Ingredients, len(o.Rules.Rules), o.Book == p.Book, o.Attributes != nil)
 	for k := range o.Rules.Rules {
 		say("rule %q %q", o.Rules.Describe(k), o.Rules.Text(k))
@@ -64,7 +64,7 @@ func wholly(t *testing.T, p *Problem) string {
 	if p.Book != nil {
 		of, err := p.Score(p.Book)
 		for _, s := range of {
-			say("scored %v %d %.7g %.7g, %d broken", s.Parts, s.Book, s.Scores, s.Score, len(s.Broken))
+			say("scored %v %d %.7g %.7g, %d broken", s.Parts, s.KnownIndex, s.Scores, s.Score, len(s.Broken))
 			for _, breach := range s.Broken {
 				say("  %s %+v", breach.Text, breach.Slack)
 			}
@@ -76,17 +76,17 @@ func wholly(t *testing.T, p *Problem) string {
 	if err != nil {
 		say("question %v", err)
 	} else {
-		say("question %v %d, %v to %v, %+v, halves %t", q.Effort, len(q.Known), q.Least, q.Most, q.Niche, q.Halves != nil)
+		say("question %v %d, %v to %v, %+v, halves %t", q.Effort, len(q.Known), q.Least, q.Most, q.Niche, q.HalfTargets != nil)
 		for _, set := range [][]int{{0}, {0, 1}, {0, 1, 2}} {
-			if q.Lacks != nil {
-				say("%v lacks %t", set, q.Lacks(set))
+			if q.LacksAlwaysUsed != nil {
+				say("%v lacks %t", set, q.LacksAlwaysUsed(set))
 			}
 			if q.Refuse != nil {
 				say("%v refused %t", set, q.Refuse(set))
 			}
 		}
-		if q.Halves != nil {
-			own, other, err := q.Halves(t.Context(), 5)
+		if q.HalfTargets != nil {
+			own, other, err := q.HalfTargets(t.Context(), 5)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +250,7 @@ func TestGrownAgain(t *testing.T) {
 	if grow(g, data, model.Options{Trees: 1, Seed: 1, Workers: 2}) != first {
 		t.Error("a forest was grown twice")
 	}
-	half, _ := data.Halves(1)
+	half, _ := data.SplitIntoHalves(1)
 	if grow(g, half, model.Options{Trees: 1, Seed: 1}) == first || grow(nil, data, model.Options{Trees: 1, Seed: 1}) == first {
 		t.Error("a forest of other data, or of what keeps none, is the same")
 	}

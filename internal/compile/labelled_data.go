@@ -19,12 +19,12 @@ func labelNamed(s *readContext, n *yaml.Node, name config.Written[string]) (*dat
 	if s.Book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
 	}
-	if name.At == nil {
+	if name.Node == nil {
 		return nil, yaml.Hint(n.Errorf("there is no label to learn"), "%s", labelNamesHint(s.Book))
 	}
 	label, ok := s.Book.Label(name.Value)
 	if !ok {
-		return nil, yaml.Hint(name.At.Errorf("the recipes have no label %s", name.At.Describe()), "%s", labelNamesHint(s.Book))
+		return nil, yaml.Hint(name.Node.Errorf("the recipes have no label %s", name.Node.Describe()), "%s", labelNamesHint(s.Book))
 	}
 	return label, nil
 }
@@ -49,7 +49,7 @@ func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total i
 		data, err = forestData(s, b, label, total, false, nil)
 		return data, recipesWithLabel(label), nil, err
 	}
-	numbers, failures, err := label.Measured(words...)
+	numbers, failures, err := label.Measurements(words...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -105,16 +105,16 @@ func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
 // readStandardDeviations returns the standard deviations that a column gives for the recipes with the given
 // indices. A missing standard deviation is NaN. If no column is named, the result is nil.
 func (s *readContext) readStandardDeviations(column config.Written[string], recipes []int) ([]float64, error) {
-	if column.At == nil {
+	if column.Node == nil {
 		return nil, nil
 	}
-	label, err := labelNamed(s, column.At, column)
+	label, err := labelNamed(s, column.Node, column)
 	if err != nil {
 		return nil, err
 	}
 	sd, err := labelStandardDeviations(label, recipes)
 	if err != nil {
-		return nil, column.At.PlaceError(err)
+		return nil, column.Node.PlaceError(err)
 	}
 	return sd, nil
 }
@@ -122,7 +122,7 @@ func (s *readContext) readStandardDeviations(column config.Written[string], reci
 // labelStandardDeviations returns the numbers of a label for the recipes with the given indices. A missing
 // number is NaN. A negative number is an error.
 func labelStandardDeviations(label *dataset.Label, recipes []int) ([]float64, error) {
-	numbers, _, err := label.Measured()
+	numbers, _, err := label.Measurements()
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func warnFailures(s *readContext, label *dataset.Label, words []string, data *mo
 	}
 	var said []string
 	for _, value := range label.Classes {
-		if dataset.IsFailure(value) || slices.Contains(words, value) {
+		if dataset.IsFailureMark(value) || slices.Contains(words, value) {
 			said = append(said, inputerr.Quote(value))
 		}
 	}

@@ -50,9 +50,9 @@ func TestLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	m := p.Properties[0].Model.(*model.Learned)
-	if m.Rows() != 54 || m.Failures() != 6 || m.Process() == nil || m.Forest().Trees() != 40 {
-		t.Errorf("%d rows, %d failures, process %v", m.Rows(), m.Failures(), m.Process() != nil)
+	m := p.Properties[0].Model.(*model.LearnedModel)
+	if m.Rows() != 54 || m.FailedCount() != 6 || m.Process() == nil || m.Forest().TreeCount() != 40 {
+		t.Errorf("%d rows, %d failures, process %v", m.Rows(), m.FailedCount(), m.Process() != nil)
 	}
 	if q := m.Quality(); q.Numbers == nil || q.Numbers.R2 < 0.8 {
 		t.Errorf("%+v", q.Numbers)
@@ -78,7 +78,7 @@ func TestLearn(t *testing.T) {
 			t.Errorf("recipe %d: %v", r+1, y)
 		}
 	}
-	own, other, err := q.Halves(t.Context(), 1)
+	own, other, err := q.HalfTargets(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestLearnKinds(t *testing.T) {
 	}
 	defer p.Close()
 	w := p.Properties[0]
-	if m := w.Model.(*model.Learned); m.Numeric() || m.Process() != nil || m.Choice() == nil {
+	if m := w.Model.(*model.LearnedModel); m.Numeric() || m.Process() != nil || m.Choice() == nil {
 		t.Errorf("numeric %v, choice %+v", m.Numeric(), m.Choice())
 	} else if name := m.Choice().Tried[m.Choice().Chosen].Name; !strings.Contains(name, "totals by kind") {
 		t.Errorf("chosen are %q", name)
@@ -117,7 +117,7 @@ func TestLearnProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	m := p.Properties[0].Model.(*model.Learned)
+	m := p.Properties[0].Model.(*model.LearnedModel)
 	if m.Forest() != nil || !m.Options().Log || !strings.Contains(p.Properties[0].About, "by its logarithm") {
 		t.Errorf("%q, forest %v", p.Properties[0].About, m.Forest() != nil)
 	}

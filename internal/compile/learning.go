@@ -16,18 +16,18 @@ type Learning struct {
 	Numeric  bool            // whether the label has numbers rather than classes
 	Features []model.Feature // features from which to predict; nil means the amounts of the ingredients
 	Log      bool            // whether the logarithm of the number is learnt
-	SD       string          // name of the label with the standard deviations of the numbers; empty if there is none
-	// Failures are values that mark a recipe as failed, in addition to the values that [dataset.IsFailure]
-	// accepts. If Failures is nil, no recipe counts as failed.
-	Failures *[]string
-	Limit    *LearntLimit // the limit that the objective stands for; nil if the objective does not stand for a limit
+	SDLabel  string          // name of the label with the standard deviations of the numbers; empty if there is none
+	// FailureValues are values that mark a recipe as failed, in addition to the values that [dataset.IsFailureMark]
+	// accepts. If FailureValues is nil, no recipe counts as failed.
+	FailureValues *[]string
+	Limit         *LearntLimit // the limit that the objective stands for; nil if the objective does not stand for a limit
 }
 
 // Measured returns the number that each recipe has for the label, and whether each recipe failed. A missing
 // number is NaN.
 func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []bool, err error) {
-	if l.Failures != nil {
-		return label.Measured(*l.Failures...)
+	if l.FailureValues != nil {
+		return label.Measurements(*l.FailureValues...)
 	}
 	numbers, err = label.Numbers()
 	return numbers, make([]bool, len(numbers)), err
@@ -49,14 +49,14 @@ func (l *Learning) Direction() (d config.Direction, least, most float64) {
 // Spreads returns the standard deviation of the number of each recipe. A missing standard deviation is NaN.
 // The result is nil if no label has the standard deviations.
 func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
-	if l.SD == "" || b == nil {
+	if l.SDLabel == "" || b == nil {
 		return nil, nil
 	}
-	label, ok := b.Label(l.SD)
+	label, ok := b.Label(l.SDLabel)
 	if !ok || len(label.Classes) == 0 {
 		return nil, nil // the column is empty
 	}
-	sd, _, err := label.Measured()
+	sd, _, err := label.Measurements()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 
 // compileLearning makes a property that describes what is to be learnt. It learns no model.
 func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, numbers config.LabelNumbers, add config.Written[config.AddedFeatures]) (Property, error) {
-	at := objective.Label.At
+	at := objective.Label.Node
 	if at == nil {
 		return Property{}, yaml.Hint(n.Errorf("there is no label to learn"), "name the label that is measured")
 	}
@@ -80,10 +80,10 @@ func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, 
 	}
 	l := &Learning{
 		Label: dataset.NormalizeName(objective.Label.Value), Want: modelWant(objective), Numeric: objective.HasNumbers(), Features: features,
-		Log: numbers.Log.Value, SD: dataset.NormalizeName(numbers.SD.Value),
+		Log: numbers.Log.Value, SDLabel: dataset.NormalizeName(numbers.SD.Value),
 	}
 	if l.Numeric {
-		l.Failures = &numbers.Failed.Value
+		l.FailureValues = &numbers.Failed.Value
 	}
 	if known, ok := findLabel(s, l.Label); ok && l.Numeric {
 		values, _, err := l.Measured(known)
@@ -92,7 +92,7 @@ func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, 
 		}
 		for _, v := range values {
 			if l.Log && v <= 0 {
-				return Property{}, yaml.Hint(numbers.Log.At.Errorf("a recipe has %v for the label %s, which has no logarithm", v, inputerr.Quote(l.Label)), "remove log, or correct the number")
+				return Property{}, yaml.Hint(numbers.Log.Node.Errorf("a recipe has %v for the label %s, which has no logarithm", v, inputerr.Quote(l.Label)), "remove log, or correct the number")
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // loadLearntProperty makes a property of a model that kir train saved in a file.
 func loadLearntProperty(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
 	file := v.File
-	var m *model.Learned
+	var m *model.LearnedModel
 	err := s.Files.Read(ctx, file, "the file of the model", func(r io.Reader, _ string) (err error) {
 		m, err = model.ReadLearned(ctx, io.LimitReader(r, maxForestBytes))
 		return err
@@ -29,8 +29,8 @@ func loadLearntProperty(ctx context.Context, s *readContext, v *config.Learn, n 
 	if err := checkModelFitsProblem(s, file, m.Total(), m.Ingredients()); err != nil {
 		return Property{}, err
 	}
-	if v.Label.At != nil && v.Label.Value != m.Label() {
-		return Property{}, yaml.Hint(v.Label.At.Errorf("the model in the file predicts %s, not %s", inputerr.Quote(m.Label()), v.Label.At.Describe()), "name that label or leave it out")
+	if v.Label.Node != nil && v.Label.Value != m.Label() {
+		return Property{}, yaml.Hint(v.Label.Node.Errorf("the model in the file predicts %s, not %s", inputerr.Quote(m.Label()), v.Label.Node.Describe()), "name that label or leave it out")
 	}
 	data, recipes := matchTrainingData(s, file, m)
 	p, err := learntProperty(s, m, data, recipes, &v.Objective)
@@ -49,14 +49,14 @@ func loadLearntProperty(ctx context.Context, s *readContext, v *config.Learn, n 
 // matchTrainingData returns the training data of a model that was loaded from a file, if the model was learnt
 // from the known recipes. It also returns the index of the known recipe of each row. Otherwise it returns nil
 // and adds a warning.
-func matchTrainingData(s *readContext, file *yaml.Node, m *model.Learned) (*model.Data, []int) {
+func matchTrainingData(s *readContext, file *yaml.Node, m *model.LearnedModel) (*model.Data, []int) {
 	if s.Book == nil {
 		return nil, nil
 	}
 	if label, ok := s.Book.Label(m.Label()); ok {
 		// Every value that is not a number may have marked a failed recipe.
 		data, recipes, failed, err := labelledData(s, s.Book, label, s.Total, m.Numeric(), label.Classes)
-		if err == nil && len(failed) == m.Failures() && m.IsLearntFrom(data) {
+		if err == nil && len(failed) == m.FailedCount() && m.IsLearntFrom(data) {
 			return data, recipes
 		}
 	}

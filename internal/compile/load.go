@@ -96,7 +96,7 @@ func (c *Compilation) readFile(ctx context.Context) error {
 	// later, before scoring too.
 	commands, at, _ := findCommands(ctx, p.fileProblem, s.Files.Dir)
 	c.runsPrograms = len(commands) > 0
-	if c.options.Cache {
+	if c.options.CacheCounts {
 		s.countCache = newCountCache(s.Files.Dir)
 	}
 	return cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...))
@@ -112,7 +112,7 @@ func (c *Compilation) compileSettings(context.Context) (err error) {
 	if o.Effort != nil {
 		p.Search.Effort = *o.Effort
 	}
-	if p.Sampler, p.Time, err = compileSampler(p.fileProblem.Sampler, o.Override, c.loader.diagnostics); err != nil {
+	if p.Sampler, p.Time, err = compileSampler(p.fileProblem.Sampler, o.OverrideSampler, c.loader.diagnostics); err != nil {
 		return err
 	}
 	if o.Time == nil {
@@ -137,14 +137,14 @@ func (c *Compilation) readTables(ctx context.Context) error {
 		return err
 	}
 	for _, c := range s.Conditions {
-		if slices.Contains(s.Names, c.Name) {
-			if err := s.diagnostics.Add(yaml.Hint(c.At.Errorf("%s is an ingredient and a condition", c.Name), "keep one of them, or give the other another name")); err != nil {
+		if slices.Contains(s.IngredientNames, c.Name) {
+			if err := s.diagnostics.Add(yaml.Hint(c.KeyNode.Errorf("%s is an ingredient and a condition", c.Name), "keep one of them, or give the other another name")); err != nil {
 				return err
 			}
 		}
 	}
 	s.warnSpellingVariants()
-	p.Total, p.Ingredients, p.Book = s.Total, s.Names, s.Book
+	p.Total, p.Ingredients, p.Book = s.Total, s.IngredientNames, s.Book
 	p.attributes, p.scaledRecipes, p.units, p.results = s.Attributes, s.Recipes, s.Units, s.results
 	return nil
 }
@@ -153,7 +153,7 @@ func (c *Compilation) readTables(ctx context.Context) error {
 func (c *Compilation) compileConstraints(ctx context.Context) (err error) {
 	p, s := c.problem, c.loader
 	listed := len(p.fileProblem.Constraints)
-	if c.options.WithinBook {
+	if c.options.AddWithinBook {
 		if err := p.fileProblem.AddWithinBook(s.diagnostics); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (c *Compilation) beginCount(ctx context.Context) error {
 		return p.fileProblem.Root.PlaceError(err)
 	}
 	if most := plain.MaxUsed(); most > maxUsedIngredients {
-		return yaml.Hint(p.fileProblem.Total.At.Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsedIngredients), "lower the total, or the number of ingredients")
+		return yaml.Hint(p.fileProblem.Total.Node.Errorf("%d ingredients and a total of %d units allow compositions of up to %d: the law of their number is kept for %d at most", plain.N(), p.Total, most, maxUsedIngredients), "lower the total, or the number of ingredients")
 	}
 	if p.sparsityLaw, p.sparsityNode, err = s.compileSparsity(p.fileProblem, plain); err != nil {
 		return s.diagnostics.Add(err)
@@ -210,9 +210,9 @@ func (c *Compilation) beginCount(ctx context.Context) error {
 }
 
 // countingOptions returns the options for counting the compositions.
-func (c *Compilation) countingOptions() mcmc.Counting {
+func (c *Compilation) countingOptions() mcmc.CountingOptions {
 	p, s := c.problem, c.loader
-	return mcmc.Counting{Law: p.sparsityLaw, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.countCache, Progress: s.progress}
+	return mcmc.CountingOptions{Law: p.sparsityLaw, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.countCache, Progress: s.progress}
 }
 
 // finishCount finishes the count of the compositions, and adds the conditions to the space.
@@ -257,7 +257,7 @@ func (c *Compilation) makeTarget(ctx context.Context) (err error) {
 		return err
 	}
 	if p.Sampler.Kernel == config.Auto {
-		p.Auto, p.Sampler.Kernel = true, "balanced"
+		p.KernelChosen, p.Sampler.Kernel = true, "balanced"
 		if _, err := mcmc.NewExact(p.Target); err == nil {
 			p.Sampler.Kernel = "exact"
 		}
@@ -319,7 +319,7 @@ const placeholderTotal = 1_000_000
 func (s *loader) readInputs(ctx context.Context, file *config.Problem) error {
 	s.Total = file.Total.Or(placeholderTotal)
 	s.reportProgress("reading the tables")
-	s.Whole, s.Conditions = s.Total, file.Conditions
+	s.CompositionTotal, s.Conditions = s.Total, file.Conditions
 	if err := s.readIngredients(ctx, file.Root); err != nil {
 		return err
 	}

@@ -41,8 +41,8 @@ func newMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml
 // expectedReturns returns the expected return of each ingredient. It reads an attribute of the ingredients,
 // or a CSV file with the columns name and return.
 func expectedReturns(ctx context.Context, s *readContext, r *config.Returns) ([]float64, error) {
-	if r.Attribute.At != nil {
-		return s.AttributeNumbers(r.Attribute.At, r.Attribute.Value)
+	if r.Attribute.Node != nil {
+		return s.AttributeNumbers(r.Attribute.Node, r.Attribute.Value)
 	}
 	t, err := s.ReadSheet(ctx, r.File, "the file of returns")
 	if err != nil {
@@ -52,7 +52,7 @@ func expectedReturns(ctx context.Context, s *readContext, r *config.Returns) ([]
 	if err != nil {
 		return nil, err
 	}
-	at, err := t.RowsOf(s.Names)
+	at, err := t.RowsOf(s.IngredientNames)
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +71,13 @@ func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]floa
 		return nil, err
 	}
 	if len(t.Rows) != len(t.Columns) {
-		return nil, yaml.Hint(t.ErrorIn(-1, -1, "the covariance is not square: it has %s and %s", inputerr.Count(len(t.Rows), "row"), inputerr.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
+		return nil, yaml.Hint(t.ErrorAt(-1, -1, "the covariance is not square: it has %s and %s", inputerr.Count(len(t.Rows), "row"), inputerr.Count(len(t.Columns), "column")), "it needs a row and a column for each ingredient")
 	}
-	rows, err := t.RowsOf(s.Names)
+	rows, err := t.RowsOf(s.IngredientNames)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := t.ColumnsOf(s.Names)
+	columns, err := t.ColumnsOf(s.IngredientNames)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func readCovariance(ctx context.Context, s *readContext, n *yaml.Node) ([][]floa
 		if bad.Row < 0 {
 			return nil, yaml.Hint(&inputerr.Error{File: t.File, Message: bad.Reason}, "estimate it from more observations than ingredients, shrink it, or write more digits")
 		}
-		return nil, t.ErrorIn(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
+		return nil, t.ErrorAt(rows[bad.Row], columns[bad.Column], "%s", bad.Reason)
 	}
 	return c, nil
 }

@@ -20,20 +20,20 @@ func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n 
 		return nil, err
 	}
 	m := &market{historyKind: h.guessKind()}
-	if v.As.At != nil {
-		m.historyKind = historyKinds()[v.As.Value]
+	if v.HistoryKind.Node != nil {
+		m.historyKind = historyKinds()[v.HistoryKind.Value]
 	}
 	if err := h.checkValues(m.historyKind); err != nil {
 		return nil, err
 	}
 	rhythm, known := h.rowFrequency()
-	m.periodsPerYear = v.Periods.Or(rhythm.Periods)
-	if v.Periods.At == nil && !known {
+	m.periodsPerYear = v.Periods.Or(rhythm.PeriodsPerYear)
+	if v.Periods.Node == nil && !known {
 		return nil, yaml.Hint(n.Errorf("the first column of %s does not tell how many rows a year has: it begins with %s", inputerr.Quote(h.file.Text), inputerr.List(h.Times, 3)), "write dates such as 2024-01-31, or add periods: 252 of trading days, 52 of weeks, 12 of months")
 	}
-	returns := assetstats.Compute(h.completeValues, m.historyKind)
+	returns := assetstats.ToReturns(h.completeValues, m.historyKind)
 	moments, err := assetstats.Estimate(returns, m.periodsPerYear)
-	gaps := h.gapsText(s.Names)
+	gaps := h.gapsText(s.IngredientNames)
 	if err != nil {
 		return nil, yaml.Hint(h.file.Errorf("%s has %s without a gap: %v%s", inputerr.Quote(h.file.Text), inputerr.Count(len(h.completeValues), "row"), err, strings.TrimSuffix(strings.Replace(gaps, " Left out:", "; left out:", 1), ".")), "add rows, fill the gaps, or leave out the ingredients that have them")
 	}
@@ -58,15 +58,15 @@ func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n 
 // rows a year has.
 func (h *marketHistory) kindAndFrequencyText(v *config.Markowitz, m *market, rhythm assetstats.Frequency) string {
 	text := fmt.Sprintf("%s has %s", h.file.Text, m.historyKind)
-	if v.As.At == nil {
+	if v.HistoryKind.Node == nil {
 		other := "returns"
 		if m.historyKind != assetstats.Prices {
 			other = "prices"
 		}
 		text = fmt.Sprintf("%s was taken for %s (as: %s says otherwise)", h.file.Text, m.historyKind, other)
 	}
-	if v.Periods.At == nil {
-		return text + fmt.Sprintf(", %s by its dates: %.4g periods a year (periods says otherwise).", rhythm.Words, m.periodsPerYear)
+	if v.Periods.Node == nil {
+		return text + fmt.Sprintf(", %s by its dates: %.4g periods a year (periods says otherwise).", rhythm.Name, m.periodsPerYear)
 	}
 	return text + fmt.Sprintf(", %.4g periods a year.", m.periodsPerYear)
 }

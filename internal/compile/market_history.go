@@ -33,21 +33,21 @@ type marketHistory struct {
 func readHistory(ctx context.Context, s *readContext, r *config.Returns, n *yaml.Node) (*marketHistory, error) {
 	h := &marketHistory{file: r.File}
 	err := s.Files.Read(ctx, r.File, "the file of prices or returns", func(content io.Reader, path string) (err error) {
-		h.Series, err = dataset.ReadSeries(content, path, r.Layout, s.Names)
+		h.Series, err = dataset.ReadSeries(content, path, r.Layout, s.IngredientNames)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.WarnGuesses("returns", r.File.Text, r.Layout, h.Guessed, h.Notes)
-	isIngredient := func(name string) bool { return slices.Contains(s.Names, name) }
+	s.WarnGuesses("returns", r.File.Text, r.Layout, h.GuessedLayout, h.Notes)
+	isIngredient := func(name string) bool { return slices.Contains(s.IngredientNames, name) }
 	if len(h.Columns) == 1 && !isIngredient(h.Columns[0]) && slices.ContainsFunc(h.Times, isIngredient) {
 		return nil, yaml.Hint(n.Errorf("markowitz has no covariance, and %s has one %s for each ingredient", inputerr.Quote(r.File.Text), h.Columns[0]), "add covariance: covariance.csv, or name a table of prices or returns over time")
 	}
-	if h.ingredientColumns, h.otherColumns, err = findIngredientColumns(h.Series, s.Names); err != nil {
+	if h.ingredientColumns, h.otherColumns, err = findIngredientColumns(h.Series, s.IngredientNames); err != nil {
 		return nil, err
 	}
-	if dates, dated := assetstats.Dates(h.Times); dated {
+	if dates, dated := assetstats.ParseDates(h.Times); dated {
 		h.dates = dates
 	}
 	if h.rowOrder, err = sortRowsByTime(h.Series, h.dates); err != nil {

@@ -46,7 +46,7 @@ func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, toler
 		}
 		got, want := output.valueOf(combinations[combination].Sums(x)), row[t.predictionColumn]
 		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) {
-			return yaml.Hint(t.ErrorIn(r, t.predictionColumn, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
+			return yaml.Hint(t.ErrorAt(r, t.predictionColumn, "the model says %.9g here, and as its inputs are mapped it is %.9g", want, got),
 				"see that features, amounts and constants are what it was trained on: its inputs are %s", inputerr.List(b.model.Inputs, 8))
 		}
 	}
@@ -64,11 +64,11 @@ func (b *inputMapping) readPredictions(ctx context.Context, n *yaml.Node) (*pred
 		return nil, err
 	}
 	for c, name := range t.Columns {
-		t.ingredientByColumn[c] = findName(b.Names, name)
+		t.ingredientByColumn[c] = findName(b.IngredientNames, name)
 		t.constantByColumn[c] = slices.IndexFunc(b.constants, func(in constantInput) bool { return in.name == name })
 		t.conditionInputByColumn[c] = slices.IndexFunc(b.conditionInputs, func(in conditionInput) bool { return in.name == name })
 		if c != t.predictionColumn && t.ingredientByColumn[c] < 0 && t.constantByColumn[c] < 0 && t.conditionInputByColumn[c] < 0 {
-			return nil, yaml.SuggestName(t.ErrorIn(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.Names, 8)
+			return nil, yaml.SuggestName(t.ErrorAt(-1, -1, "%s is neither an ingredient nor a constant", inputerr.Quote(name)), name, "there are", b.IngredientNames, 8)
 		}
 	}
 	return t, nil
@@ -83,7 +83,7 @@ func (b *inputMapping) rowComposition(t *predictionTable, r int) ([]int32, error
 			sum += v
 		}
 	}
-	x, units := make([]int32, len(b.Names)), 0
+	x, units := make([]int32, len(b.IngredientNames)), 0
 	for c, v := range t.Values[r] {
 		if t.ingredientByColumn[c] < 0 {
 			continue
@@ -91,13 +91,13 @@ func (b *inputMapping) rowComposition(t *predictionTable, r int) ([]int32, error
 		exact := float64(v / sum * float64(b.Total))
 		whole := math.Round(exact)
 		if !(math.Abs(exact-whole) <= 1e-4) || whole < 0 {
-			return nil, yaml.Hint(t.ErrorIn(r, c, "%v of %v is %.6g of %d units, which is not whole", v, sum, exact, b.Total), "predict compositions of whole units")
+			return nil, yaml.Hint(t.ErrorAt(r, c, "%v of %v is %.6g of %d units, which is not whole", v, sum, exact, b.Total), "predict compositions of whole units")
 		}
 		x[t.ingredientByColumn[c]] = int32(whole)
 		units += int(whole)
 	}
 	if units != b.Total {
-		return nil, t.ErrorIn(r, t.predictionColumn, "the amounts of the row come to %d units of %d", units, b.Total)
+		return nil, t.ErrorAt(r, t.predictionColumn, "the amounts of the row come to %d units of %d", units, b.Total)
 	}
 	return x, nil
 }
@@ -107,7 +107,7 @@ func (b *inputMapping) rowComposition(t *predictionTable, r int) ([]int32, error
 func (b *inputMapping) rowCombination(t *predictionTable, r, combinations int) (int, error) {
 	for _, in := range b.conditionInputs {
 		if !slices.ContainsFunc(t.conditionInputByColumn, func(k int) bool { return k >= 0 && b.conditionInputs[k].name == in.name }) {
-			return 0, yaml.Hint(t.ErrorIn(-1, -1, "there is no column %s, which a condition gives", inputerr.Quote(in.name)), "add the column, as the model takes it")
+			return 0, yaml.Hint(t.ErrorAt(-1, -1, "there is no column %s, which a condition gives", inputerr.Quote(in.name)), "add the column, as the model takes it")
 		}
 	}
 	for at := range combinations {
@@ -119,14 +119,14 @@ func (b *inputMapping) rowCombination(t *predictionTable, r, combinations int) (
 			return at, nil
 		}
 	}
-	return 0, yaml.Hint(t.ErrorIn(r, t.predictionColumn, "the conditions of the row are none that may be offered"), "predict at values that the conditions list")
+	return 0, yaml.Hint(t.ErrorAt(r, t.predictionColumn, "the conditions of the row are none that may be offered"), "predict at values that the conditions list")
 }
 
 // checkConstants returns an error if a constant has another value in row r than in the problem file.
 func (b *inputMapping) checkConstants(t *predictionTable, r int) error {
 	for c, k := range t.constantByColumn {
 		if k >= 0 && t.Values[r][c] != b.constants[k].value {
-			return yaml.Hint(t.ErrorIn(r, c, "the constant %s is %v", inputerr.Quote(b.constants[k].name), b.constants[k].value), "predict at that value, or list the values under constants")
+			return yaml.Hint(t.ErrorAt(r, c, "the constant %s is %v", inputerr.Quote(b.constants[k].name), b.constants[k].value), "predict at that value, or list the values under constants")
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ func (b *inputMapping) bindConditions() (all []*ensemble.Score, err error) {
 		for _, in := range b.conditionInputs {
 			b.inputSources[in.inputIndex].Value = b.conditionInputValue(in, at)
 		}
-		one, err := ensemble.Bind(b.model, len(b.Names), b.Total, slices.Clone(b.inputSources))
+		one, err := ensemble.Bind(b.model, len(b.IngredientNames), b.Total, slices.Clone(b.inputSources))
 		if err != nil {
 			return nil, b.node.PlaceError(err)
 		}
@@ -112,7 +112,7 @@ func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 	if len(of) == 1 {
 		return p, nil
 	}
-	lines := func(property func(*Property) (mcmc.Property, error)) (*importedmodel.Conditioned, error) {
+	lines := func(property func(*Property) (mcmc.Property, error)) (*importedmodel.ConditionedProperty, error) {
 		var all []mcmc.LineProperty
 		for k := range of {
 			one, err := property(&of[k])

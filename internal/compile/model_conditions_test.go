@@ -107,7 +107,7 @@ func TestModelOfConditions(t *testing.T) {
 					s := w.mcmcProperty.(mcmc.LineProperty).Scorer(x)
 					s.Reset()
 					for c, n := range []int{3, 3, 2} {
-						var pieces mcmc.Pieces
+						var pieces mcmc.PiecewiseConstant
 						s.(mcmc.ConditionScorer).Values(c, &pieces)
 						at := 0
 						for v := range n {

@@ -13,9 +13,9 @@ import (
 // modelDesirability returns a function that maps a value of the output to its desirability, from 0 to 1. It
 // also returns a description. The parameter settings has the model at each combination of conditions.
 func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
-	asked, nodes := v.Asked()
-	if v.SD.At != nil && (len(asked) != 1 || !v.HasBounds()) {
-		return nil, "", yaml.Hint(v.SD.At.Errorf("sd is for bounds, and there are none"), "remove it")
+	asked, nodes := v.ObjectiveKeys()
+	if v.SD.Node != nil && (len(asked) != 1 || !v.HasBounds()) {
+		return nil, "", yaml.Hint(v.SD.Node.Errorf("sd is for bounds, and there are none"), "remove it")
 	}
 	if output.isProbability {
 		if len(asked) > 0 {
@@ -27,15 +27,15 @@ func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settin
 		return nil, "", yaml.Hint(n.Errorf("%s", objectiveCountText("the model", asked)), "say one of maximize: true, minimize: true, target, at_least, at_most, between")
 	}
 	switch {
-	case v.Target.At != nil:
+	case v.Target.Node != nil:
 		d, about, err := targetDesirability(&v.Target.Value, 1, 1)
 		if err != nil {
-			return nil, "", v.Target.At.PlaceError(err)
+			return nil, "", v.Target.Node.PlaceError(err)
 		}
 		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
-	case v.Maximize.At != nil:
+	case v.Maximize.Node != nil:
 		return endsDesirability(config.Maximize, v.Maximize, output, settings)
-	case v.Minimize.At != nil:
+	case v.Minimize.Node != nil:
 		return endsDesirability(config.Minimize, v.Minimize, output, settings)
 	}
 	desirability, about = boundsDesirability(v)
@@ -48,7 +48,7 @@ func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settin
 func boundsDesirability(o *config.Model) (desirability func(v float64) float64, about string) {
 	want := modelWant(&o.Objective)
 	low, high, _ := want.Bounds()
-	if o.SD.At == nil {
+	if o.SD.Node == nil {
 		return func(v float64) float64 {
 			if low <= v && v <= high {
 				return 1
@@ -72,10 +72,10 @@ func boundsDesirability(o *config.Model) (desirability func(v float64) float64, 
 // that the model can predict.
 func endsDesirability(direction config.Direction, ends config.Written[config.Ends], output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	from, to := ends.Value.From.Value, ends.Value.To.Value
-	if ends.Value.From.At == nil {
+	if ends.Value.From.Node == nil {
 		from, to = math.Inf(1), math.Inf(-1)
 		for _, s := range settings {
-			least, greatest := s.Bounds()
+			least, greatest := s.SumBounds()
 			a, b := output.valueOf(least), output.valueOf(greatest)
 			from, to = min(from, a, b), max(to, a, b)
 		}
@@ -84,7 +84,7 @@ func endsDesirability(direction config.Direction, ends config.Written[config.End
 		}
 	}
 	if math.IsInf(from, 0) || math.IsInf(to, 0) || math.IsNaN(from+to) || from == to || from < to != (direction == config.Maximize) {
-		return nil, "", yaml.Hint(ends.At.Errorf("there is nothing to %s from %v to %v", direction, from, to), "write {from: 2, to: 5} as suits the model: the values that score 0 and 1")
+		return nil, "", yaml.Hint(ends.Node.Errorf("there is nothing to %s from %v to %v", direction, from, to), "write {from: 2, to: 5} as suits the model: the values that score 0 and 1")
 	}
 	return func(v float64) float64 { return min(max((v-from)/(to-from), 0), 1) }, fmt.Sprintf("%s, from %.4g to %.4g", direction, from, to), nil
 }

@@ -55,7 +55,7 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 		}
 		if c := constants[name]; c != nil {
 			delete(constants, name)
-			if !c.Chosen {
+			if !c.HasSeveralValues {
 				b.constants = append(b.constants, constantInput{k, name, c.Value})
 				b.inputSources = append(b.inputSources, ensemble.Source{Constant: true, Value: c.Value})
 				continue
@@ -78,11 +78,11 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 		b.inputSources = append(b.inputSources, source)
 	}
 	if unknown != nil {
-		return yaml.Hint(b.node.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.Names, 8)),
-			"say what they are under features, such as {%s: {share: %s}}, list them under conditions, or give their values under constants", unknown[0], inputerr.Quote(b.Names[0]))
+		return yaml.Hint(b.node.Errorf("the model asks for %s, which the problem does not know; it has the ingredients %s", inputerr.List(unknown, 8), inputerr.List(b.IngredientNames, 8)),
+			"say what they are under features, such as {%s: {share: %s}}, list them under conditions, or give their values under constants", unknown[0], inputerr.Quote(b.IngredientNames[0]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(constants)) {
-		return yaml.SuggestName(constants[name].At.Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)
+		return yaml.SuggestName(constants[name].Node.Errorf("the model has no input %s for the constant", inputerr.Quote(name)), name, "it has", inputs, 12)
 	}
 	b.warnUnusedIngredients(v.File.Text)
 	return nil
@@ -93,7 +93,7 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 func (b *inputMapping) fileInputsByName(f config.Written[config.Features]) (map[string]*config.Input, error) {
 	inputs := b.model.Inputs
 	if f.Value.Ordered && len(f.Value.Inputs) != len(inputs) {
-		return nil, yaml.Hint(f.At.Errorf("features lists %d and the model has %s", len(f.Value.Inputs), inputerr.Count(len(inputs), "input")), "the model's are %s", inputerr.List(inputs, 12))
+		return nil, yaml.Hint(f.Node.Errorf("features lists %d and the model has %s", len(f.Value.Inputs), inputerr.Count(len(inputs), "input")), "the model's are %s", inputerr.List(inputs, 12))
 	}
 	all := make(map[string]*config.Input)
 	for k := range f.Value.Inputs {
@@ -117,7 +117,7 @@ func inputName(item *config.Input, name string) (string, error) {
 	switch {
 	case item == nil || item.Figure != nil:
 		return name, nil
-	case item.Name.At != nil:
+	case item.Name.Node != nil:
 		return item.Name.Value, nil
 	}
 	return "", yaml.Hint(item.At.Errorf("the input %s is %s", inputerr.Quote(name), item.At.Describe()),
@@ -134,8 +134,8 @@ func (b *inputMapping) sourceOfInput(item *config.Input, name string) (s ensembl
 	if err := f.Decode(item.Figure); err != nil {
 		return s, true, err
 	}
-	if f.Mean.At != nil {
-		s, err = b.meanSource(f.Mean.At, f.Mean.Value)
+	if f.Mean.Node != nil {
+		s, err = b.meanSource(f.Mean.Node, f.Mean.Value)
 		return s, true, err
 	}
 	measure, ingredients := f.Measure()
@@ -145,14 +145,14 @@ func (b *inputMapping) sourceOfInput(item *config.Input, name string) (s ensembl
 
 // warnUnusedIngredients adds a warning about ingredients on which no input depends.
 func (b *inputMapping) warnUnusedIngredients(file string) {
-	seen := make([]bool, len(b.Names))
+	seen := make([]bool, len(b.IngredientNames))
 	for _, s := range b.inputSources {
 		for _, i := range s.Ingredients {
 			seen[i] = true
 		}
 	}
 	var unseen []string
-	for i, name := range b.Names {
+	for i, name := range b.IngredientNames {
 		if !seen[i] {
 			unseen = append(unseen, name)
 		}
@@ -165,16 +165,16 @@ func (b *inputMapping) warnUnusedIngredients(file string) {
 // measureSource returns the source of an input that is a measure of some ingredients: their count, presence,
 // share, percent or units.
 func (b *inputMapping) measureSource(measure string, of []int) ensemble.Source {
-	s := ensemble.Source{Count: measure == "count", Presence: measure == "presence"}
+	s := ensemble.Source{CountsUsed: measure == "count", Presence: measure == "presence"}
 	for _, i := range of {
 		s.Ingredients = append(s.Ingredients, int32(i))
 	}
 	switch measure {
 	case "percent":
-		s.Times = 100
+		s.Multiplier = 100
 		fallthrough
 	case "share":
-		s.Over = float64(b.Total)
+		s.Divisor = float64(b.Total)
 	}
 	return s
 }
@@ -189,7 +189,7 @@ func (b *inputMapping) meanSource(at *yaml.Node, name string) (ensemble.Source, 
 	var s ensemble.Source
 	var scale float64
 	s.Weights, scale = property.ScaleToIntegers(values, b.Total)
-	s.Over = float64(scale * float64(b.Total))
+	s.Divisor = float64(scale * float64(b.Total))
 	for i := range values {
 		s.Ingredients = append(s.Ingredients, int32(i))
 	}

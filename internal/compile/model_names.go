@@ -14,11 +14,11 @@ import (
 // underscores and spaces.
 func (b *inputMapping) sourceByName(name string) (s ensemble.Source, known bool, err error) {
 	clean := dataset.NormalizeName(name)
-	if i := findName(b.Names, clean); i >= 0 {
+	if i := findName(b.IngredientNames, clean); i >= 0 {
 		return b.measureSource(b.defaultMeasure, []int{i}), true, nil
 	}
 	if strings.EqualFold(clean, "used") {
-		return b.measureSource("count", allIndexes(len(b.Names))), true, nil
+		return b.measureSource("count", allIndexes(len(b.IngredientNames))), true, nil
 	}
 	for _, c := range [...]struct{ words, measure string }{
 		{"presence of ", "presence"}, {"share of ", "share"}, {"percent of ", "percent"}, {"units of ", "units"},
@@ -28,7 +28,7 @@ func (b *inputMapping) sourceByName(name string) (s ensemble.Source, known bool,
 		if !ok {
 			continue
 		}
-		if i := findName(b.Names, rest); i >= 0 {
+		if i := findName(b.IngredientNames, rest); i >= 0 {
 			return b.measureSource(c.measure, []int{i}), true, nil
 		}
 		if of := b.groupByWords(rest); of != nil {

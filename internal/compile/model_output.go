@@ -22,22 +22,22 @@ type modelOutput struct {
 // classes.
 func chooseOutput(m *ensemble.Model, v *config.Model, n *yaml.Node) (modelOutput, error) {
 	at := 0
-	if name := v.Output; name.At != nil {
+	if name := v.Output; name.Node != nil {
 		names := make([]string, len(m.Outputs))
 		for k, o := range m.Outputs {
 			names[k] = o.Name
 		}
 		if at = slices.Index(names, name.Value); at < 0 {
-			return modelOutput{}, yaml.SuggestName(name.At.Errorf("the model has no output %s", name.At.Describe()), name.Value, "it has", names, 12)
+			return modelOutput{}, yaml.SuggestName(name.Node.Errorf("the model has no output %s", name.Node.Describe()), name.Value, "it has", names, 12)
 		}
 	}
 	o := &m.Outputs[at]
 	switch {
-	case o.Classes == nil && v.Class.At != nil:
-		return modelOutput{}, yaml.Hint(v.Class.At.Errorf("the output %s is a number and has no classes", inputerr.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
+	case o.Classes == nil && v.Class.Node != nil:
+		return modelOutput{}, yaml.Hint(v.Class.Node.Errorf("the output %s is a number and has no classes", inputerr.Quote(o.Name)), "ask for maximize: true, minimize: true, target, at_least, at_most or between")
 	case o.Classes == nil:
-		return modelOutput{name: o.Name, valueOf: func(sums []float64) float64 { return o.Of(sums, 0) }}, nil
-	case v.Class.At == nil:
+		return modelOutput{name: o.Name, valueOf: func(sums []float64) float64 { return o.Compute(sums, 0) }}, nil
+	case v.Class.Node == nil:
 		return modelOutput{}, yaml.Hint(n.Errorf("the output %s is of classes, and none is wanted", inputerr.Quote(o.Name)), "add class: one of %s, or a list of them", inputerr.List(o.Classes, 12))
 	}
 	classes, names, err := wantedClasses(o.Classes, v.Class)
@@ -48,7 +48,7 @@ func chooseOutput(m *ensemble.Model, v *config.Model, n *yaml.Node) (modelOutput
 	return modelOutput{o.Name + " of " + class, class, true, func(sums []float64) float64 {
 		p := 0.0
 		for _, k := range classes {
-			p += o.Of(sums, k)
+			p += o.Compute(sums, k)
 		}
 		return p
 	}}, nil
@@ -60,15 +60,15 @@ func wantedClasses(all []string, wanted config.Texts) (classes []int, names []st
 	for _, class := range wanted.Value {
 		k := slices.Index(all, class.Value)
 		if k < 0 {
-			return nil, nil, yaml.SuggestName(class.At.Errorf("the model has no class %s", class.At.Describe()), class.Value, "it has", all, 12)
+			return nil, nil, yaml.SuggestName(class.Node.Errorf("the model has no class %s", class.Node.Describe()), class.Value, "it has", all, 12)
 		}
 		if slices.Contains(classes, k) {
-			return nil, nil, yaml.Hint(class.At.Errorf("the class %s is named twice", class.At.Describe()), "name it once")
+			return nil, nil, yaml.Hint(class.Node.Errorf("the class %s is named twice", class.Node.Describe()), "name it once")
 		}
 		classes, names = append(classes, k), append(names, class.Value)
 	}
 	if classes == nil {
-		return nil, nil, yaml.Hint(wanted.At.Errorf("no class is wanted"), "name one of %s", inputerr.List(all, 12))
+		return nil, nil, yaml.Hint(wanted.Node.Errorf("no class is wanted"), "name one of %s", inputerr.List(all, 12))
 	}
 	return classes, names, nil
 }

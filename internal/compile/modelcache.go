@@ -30,10 +30,10 @@ func (g *ModelCache) grow(ctx context.Context, data *model.Data, o model.Options
 
 // learn returns the cached model with the same data and options. If there is none, it calls [model.Learn]. A
 // nil ModelCache caches nothing.
-func (g *ModelCache) learn(ctx context.Context, data *model.Data, o model.LearnOptions) (*model.Learned, error) {
+func (g *ModelCache) learn(ctx context.Context, data *model.Data, o model.LearnOptions) (*model.LearnedModel, error) {
 	same := o
 	same.Forest.Workers = 0
-	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.Learned, error) { return model.Learn(ctx, data, o) })
+	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.LearnedModel, error) { return model.Learn(ctx, data, o) })
 }
 
 // cachedModel returns the cached model for a text that identifies the model. If there is none, it calls make.

@@ -37,7 +37,7 @@ func (o *Objective) setDirection(l *valueScale, direction config.Direction, leas
 	o.Direction = direction
 	d := property.Exponential(direction.Sign())
 	if direction == config.Between {
-		o.Least, o.Most, o.Size = float64(least*l.shownFactor), float64(most*l.shownFactor), maxAbsBound(least, most)
+		o.Least, o.Most, o.LossMagnitude = float64(least*l.shownFactor), float64(most*l.shownFactor), maxAbsBound(least, most)
 		if d, err = property.SoftBounds(least, most, 1); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (l *valueScale) searchWorstAndBest(ctx context.Context, s *readContext, dir
 		if err != nil {
 			return 0, 0, err
 		}
-		lines := max(min(rangeSearchLines, maxRangeSearchSplits/s.Whole), 500)
+		lines := max(min(rangeSearchLines, maxRangeSearchSplits/s.CompositionTotal), 500)
 		found, err := search.Best(ctx, t, search.Options{Evaluations: lines, Seed: 1, Workers: s.workers})
 		var score *mcmc.ScoreError
 		switch {

@@ -14,9 +14,9 @@ import (
 func thatKeepAll(t *testing.T, p *Problem) (kept []*mcmc.Composition) {
 	t.Helper()
 	var all []*mcmc.Composition
-	var scored []Scored
+	var scored []ScoredRecipe
 	everyComposition(t, len(p.Ingredients), p.Total, func(x *mcmc.Composition) {
-		all, scored = append(all, x), append(scored, Scored{Parts: x.Parts()})
+		all, scored = append(all, x), append(scored, ScoredRecipe{Parts: x.Parts()})
 	})
 	if err := p.findBreaches(scored); err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func (d *Draft) Targets() []Target {
 			continue
 		}
 		t := d.labelTarget(i, among)
-		if t.priority > 0 && !slices.Contains(d.MeasuredColumns, t.Key) && dataset.OriginOf(t.Key, t.Classes != nil) == dataset.SetOrMeasured {
+		if t.priority > 0 && !slices.Contains(d.MeasuredColumns, t.Key) && dataset.GuessOrigin(t.Key, t.Classes != nil) == dataset.SetOrMeasured {
 			t.priority = 1 // it may have been set
 		}
 		if t.priority > most {
@@ -98,7 +98,7 @@ func (d *Draft) Targets() []Target {
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
 		numbers, err := a.Numbers()
-		if m := a.Meaning(); err != nil || m != dataset.Price && m != dataset.Figure || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
+		if m := a.Meaning(); err != nil || m != dataset.Price && m != dataset.OtherNumber || len(numbers) == 0 || slices.ContainsFunc(numbers, math.IsNaN) {
 			continue
 		}
 		name, _ := dataset.SplitHeaderUnit(a.Name)
@@ -191,7 +191,7 @@ type labelRelations struct {
 
 // newLabelRelations returns the relations between the labels of b.
 func newLabelRelations(b *dataset.Book) labelRelations {
-	c := labelRelations{sdLabels: b.Spreads(), measuredLabels: make(map[int]int), baseNameCounts: make(map[string]int)}
+	c := labelRelations{sdLabels: b.SpreadLabels(), measuredLabels: make(map[int]int), baseNameCounts: make(map[string]int)}
 	for k := range b.Labels {
 		if l := c.sdLabels[k]; l >= 0 {
 			if _, other := c.measuredLabels[l]; !other {
@@ -207,23 +207,23 @@ func newLabelRelations(b *dataset.Book) labelRelations {
 // labelTarget returns the target of the label with an index.
 func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	l := &d.Book.Labels[label]
-	t := Target{Key: l.Name, Name: l.Name, yamlName: l.Name, Known: len(d.Book.Recipes) - l.Missing()}
+	t := Target{Key: l.Name, Name: l.Name, yamlName: l.Name, Known: len(d.Book.Recipes) - l.MissingCount()}
 	if of, is := among.measuredLabels[label]; is {
 		t.Why = "the standard deviations of " + d.Book.Labels[of].Name
 		return t
 	}
-	numbers, failed, err := l.Measured()
+	numbers, failed, err := l.Measurements()
 	numbers = slices.DeleteFunc(numbers, math.IsNaN)
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
 		t.Directions, t.priority = []config.Direction{config.Maximize, config.Minimize, config.Between}, 3*t.Known
-		if dataset.IsJudgement(l.Name) { // a judgement, not a condition such as a temperature
+		if dataset.IsRatingName(l.Name) { // a judgement, not a condition such as a temperature
 			t.priority = 4 * t.Known
 		}
-		if dataset.IsUnwanted(l.Name) {
+		if dataset.IsLowerBetterName(l.Name) {
 			t.Directions = []config.Direction{config.Minimize, config.Maximize, config.Between}
 		}
-		if dataset.IsCost(l.Name) { // a limit bounds a cost better than a model does
+		if dataset.IsCostName(l.Name) { // a limit bounds a cost better than a model does
 			t.priority = 2 * t.Known
 		}
 		if base, _ := dataset.SplitHeaderUnit(l.Name); base != l.Name && among.baseNameCounts[base] == 1 {
@@ -267,9 +267,9 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 
 // Keys of constraints that do not depend on a column; see [Bound].
 const (
-	WithinBook = "within" // the constraint that amounts stay within the amounts of the recipes
-	StockBound = "stock"  // the constraint that the stock is enough
-	AlwaysUsed = "always" // the constraint that requires the ingredients of all recipes
+	WithinBookKey = "within" // the constraint that amounts stay within the amounts of the recipes
+	StockBoundKey = "stock"  // the constraint that the stock is enough
+	AlwaysUsedKey = "always" // the constraint that requires the ingredients of all recipes
 )
 
 // maxPercentageRules is the maximum number of distinct values of an attribute with percentages without
@@ -296,7 +296,7 @@ func (d *Draft) OfferedBounds() []Bound {
 
 // bookBounds returns the constraints that the recipes and the attributes of the ingredients suggest.
 func (d *Draft) bookBounds() []Bound {
-	all := []Bound{{Key: WithinBook, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
+	all := []Bound{{Key: WithinBookKey, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
 		numbers, err := a.Numbers()
@@ -311,7 +311,7 @@ func (d *Draft) bookBounds() []Bound {
 				key, words = "min", "At least each one's "+a.Name
 			}
 			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
-			if a.Percent() {
+			if a.IsPercent() {
 				b.Lines = []string{fmt.Sprintf(`amount: {of: "*", %s: %s}`, key, name)}
 			} else if b.Lines, b.Note = d.percentageRules(a, known, key); b.Lines == nil {
 				continue
@@ -321,7 +321,7 @@ func (d *Draft) bookBounds() []Bound {
 			all = append(all, b)
 		case dataset.Stock:
 			batch := d.stockBatch(a)
-			all = append(all, Bound{Key: StockBound, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
+			all = append(all, Bound{Key: StockBoundKey, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
 				Lines: []string{fmt.Sprintf(`amount: {of: "*", stock: %s, batch: %s}`, name, batch)}, On: true})
 		case dataset.Price:
 			if len(known) < len(numbers) {
@@ -338,7 +338,7 @@ func (d *Draft) bookBounds() []Bound {
 		for _, name := range names {
 			texts = append(texts, dataset.YAMLText(name))
 		}
-		all = append(all, Bound{Key: AlwaysUsed, Words: "Always " + inputerr.List(names, maxRequired) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
+		all = append(all, Bound{Key: AlwaysUsedKey, Words: "Always " + inputerr.List(names, maxRequired) + ", as in all recipes", Lines: []string{"require: [" + strings.Join(texts, ", ") + "]"}, Note: "all recipes have it", On: true})
 	}
 	return all
 }
@@ -461,8 +461,8 @@ const (
 
 // BatchSize returns the number of recipes made at a time: Round, or else a default number.
 func (d *Draft) BatchSize() int {
-	if d.Round > 0 {
-		return d.Round
+	if d.RecipesPerBatch > 0 {
+		return d.RecipesPerBatch
 	}
 	if size := d.medianRecipeSize("ml"); size > 0 && size < maxDrinkVolume {
 		return drinkBatchSize

@@ -8,8 +8,8 @@ import (
 
 // Options control how a problem is read.
 type Options struct {
-	// Override changes the sampler settings of the file, as command-line flags do. It may be nil.
-	Override func(*mcmc.Settings)
+	// OverrideSampler changes the sampler settings of the file, as command-line flags do. It may be nil.
+	OverrideSampler func(*mcmc.Settings)
 
 	// Time replaces the time limit in the file, for a run with mcmc.AutoDraws. 0 means no limit. nil keeps
 	// the limit in the file.
@@ -30,9 +30,9 @@ type Options struct {
 	// need not have values yet.
 	Campaign bool
 
-	// WithinBook adds a rule that keeps the amount of every ingredient within the range of its amounts in the
+	// AddWithinBook adds a rule that keeps the amount of every ingredient within the range of its amounts in the
 	// known recipes.
-	WithinBook bool
+	AddWithinBook bool
 
 	// Effort replaces the effort of the search that the file asks for. nil keeps it.
 	Effort *float64
@@ -40,9 +40,9 @@ type Options struct {
 	// Workers is the number of goroutines that grow forests. 0 means all cores. It does not affect results.
 	Workers int
 
-	// Cache stores counts of compositions that take long to compute in a directory next to the problem file,
+	// CacheCounts stores counts of compositions that take long to compute in a directory next to the problem file,
 	// and reads counts from there.
-	Cache bool
+	CacheCounts bool
 
 	// Progress receives a description of each step that begins and may take long. It may be nil.
 	Progress func(what string)

@@ -23,9 +23,9 @@ func TestShortlistInOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q.Halves = nil
+			q.HalfTargets = nil
 			if !testmode.Enabled() {
-				q.Bounding = nil // which adds what it finds, and does not order
+				q.BoundProblem = nil // which adds what it finds, and does not order
 			}
 			variants := 0
 			for seed := range testmode.Pick[uint64](3, 1) {

@@ -16,7 +16,7 @@ import (
 type Outline struct {
 	Text        []byte // contents of the problem file
 	Name        string
-	Named       bool // whether the file gives the name; otherwise the name is a default
+	HasName     bool // whether the file gives the name; otherwise the name is a default
 	Ingredients []string
 	Attributes  *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
 	Book        *dataset.Book        // known recipes; nil if there are none
@@ -49,7 +49,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err := bad.Err(); err != nil {
 		return nil, err
 	}
-	out.Name, out.Named, out.Search = file.Name, file.Named, file.Search
+	out.Name, out.HasName, out.Search = file.Name, file.Named, file.Search
 	if out.Sampler, out.Time, err = compileSampler(file.Sampler, nil, bad); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 	if err := s.readInputs(ctx, file); err != nil {
 		return nil, err
 	}
-	out.Ingredients, out.Attributes, out.Book, out.Total = s.Names, s.Attributes, s.Book, s.Total
+	out.Ingredients, out.Attributes, out.Book, out.Total = s.IngredientNames, s.Attributes, s.Book, s.Total
 	out.Units, out.Conditions = s.Units, file.Conditions
 	rules, err := compileRules(ctx, s, file.Constraints, len(file.Constraints))
 	if err != nil {
@@ -92,7 +92,7 @@ func PropertyNames(ctx context.Context, path string) (names []string, err error)
 
 // Outline returns the problem without its properties. The field Text of the result is empty.
 func (p *Problem) Outline() *Outline {
-	set := newRuleSet(&readContext{Data: config.Data{Names: p.Ingredients, Total: p.Total}}, p.Rules).Set
+	set := newRuleSet(&readContext{Data: config.Data{IngredientNames: p.Ingredients, Total: p.Total}}, p.Rules).Set
 	o := &Outline{Name: p.Name, Ingredients: p.Ingredients, Attributes: p.attributes, Book: p.Book, Units: p.units, Total: p.Total, Rules: set, Sampler: p.Sampler, Time: p.Time, Search: p.Search}
 	if p.fileProblem != nil {
 		o.Conditions = p.fileProblem.Conditions

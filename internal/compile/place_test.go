@@ -23,8 +23,8 @@ func TestPlaces(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, r := range c.Of {
-			got = append(got, fmt.Sprint(r.Place, " ", r.Alone))
+		for _, r := range c.ProblemRules {
+			got = append(got, fmt.Sprint(r.ConstraintIndex, " ", r.IsOnlyRuleOfItem))
 		}
 		if got := strings.Join(got, ", "); got != want {
 			t.Errorf("%s: the rules are of %s, not of %s", rules, got, want)

@@ -165,20 +165,20 @@ func forestScaleOfAmounts(f *model.Forest, w *learntModel) (*valueScale, error) 
 
 // learntScale returns the value scale of a learnt model. The value is the expected number, or the calibrated
 // probability of the wanted class.
-func learntScale(m *model.Learned, w *learntModel) (*valueScale, error) {
+func learntScale(m *model.LearnedModel, w *learntModel) (*valueScale, error) {
 	l, err := learntScaleOfAmounts(m, w)
 	return l.withConditions(w.conditionCodes), err
 }
 
 // learntScaleOfAmounts is like [learntScale] for compositions that include the code ingredients of
 // conditions; see [Setting.Codes].
-func learntScaleOfAmounts(m *model.Learned, w *learntModel) (*valueScale, error) {
+func learntScaleOfAmounts(m *model.LearnedModel, w *learntModel) (*valueScale, error) {
 	if !m.Numeric() {
 		score, err := m.Score(w.want)
 		if err != nil {
 			return nil, err
 		}
-		return chanceScale(w, property.NewLearned(score.Bare(), 0))
+		return chanceScale(w, property.NewLearned(score.Uncalibrated(), 0))
 	}
 	r := predictorRange(m)
 	l := &valueScale{} // a limit shows the number, but the model's mean is that of logarithms
@@ -187,7 +187,7 @@ func learntScaleOfAmounts(m *model.Learned, w *learntModel) (*valueScale, error)
 		if err != nil {
 			return nil, err
 		}
-		l = r.newValueScale(property.NewLearned(score.Bare(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
+		l = r.newValueScale(property.NewLearned(score.Uncalibrated(), 0), func(y float64) float64 { return r.least + float64(y*(r.greatest-r.least)) })
 	}
 	l.shownFactor = 1
 	l.setPredictor(m)
@@ -447,7 +447,7 @@ func (p *Problem) newPredictedBound(l *config.PredictedLimit) (*mcmc.Bound, *sho
 	if b.Property, err = v.asProperty(hard); err != nil {
 		return nil, nil, l.At.PlaceError(err)
 	}
-	if b.Toward, err = v.asProperty(soft); err != nil {
+	if b.Guide, err = v.asProperty(soft); err != nil {
 		return nil, nil, l.At.PlaceError(err)
 	}
 	return b, shown, nil
@@ -546,9 +546,9 @@ func (l *valueScale) searchJudgedRange(ctx context.Context, s *readContext, t *m
 
 // A LearntLimit is a limit of what a model that a campaign learns predicts.
 type LearntLimit struct {
-	Property    string  // name of the property whose prediction is limited
-	Least, Most float64 // bounds of the expected number, or of the probability of the wanted class; ±Inf if there is no bound
-	Sure        float64 // least probability that a measurement is within the bounds; NaN if only the expected value must be within the bounds
+	Property       string  // name of the property whose prediction is limited
+	Least, Most    float64 // bounds of the expected number, or of the probability of the wanted class; ±Inf if there is no bound
+	MinProbability float64 // least probability that a measurement is within the bounds; NaN if only the expected value must be within the bounds
 }
 
 // addLearntLimit adds an objective for a limit on a property that a campaign learns. The objective is that a
@@ -565,12 +565,12 @@ func (p *Problem) addLearntLimit(l *config.PredictedLimit) error {
 	if err != nil {
 		return err
 	}
-	limit := &LearntLimit{Property: w.Name, Least: least, Most: most, Sure: math.NaN()}
+	limit := &LearntLimit{Property: w.Name, Least: least, Most: most, MinProbability: math.NaN()}
 	if l.Sure != nil {
 		if !of.Numeric {
 			return yaml.Hint(l.Sure.Errorf("%s does not predict how a measurement varies", inputerr.Quote(l.Property)), "remove sure, or limit a number that is learnt from recipes")
 		}
-		if limit.Sure, err = (&valueScale{shownFactor: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.Sure, "sure", w.Name); err != nil {
+		if limit.MinProbability, err = (&valueScale{shownFactor: 1, valueName: "the probability of a measurement within", notation: asShare}).readBound(l.Sure, "sure", w.Name); err != nil {
 			return err
 		}
 	}

@@ -132,7 +132,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 					return
 				}
 				inside := c.least <= v && v <= c.most
-				y, toward := bounds[0].Property.LogScore(x), bounds[0].Toward.LogScore(x)
+				y, toward := bounds[0].Property.LogScore(x), bounds[0].Guide.LogScore(x)
 				if inside && y != 0 || !inside && !math.IsInf(y, -1) {
 					t.Fatalf("%v has %v and the log score %v", x, v, y)
 				}
@@ -304,7 +304,7 @@ func TestRareLimit(t *testing.T) {
 	for _, b := range breaches {
 		broken = append(broken, b.Text)
 	}
-	if got := strings.Join(broken, "; "); got != "limit of a min 96.5; limit of b max 3.2" || breaches[0].What != "a" || breaches[0].Slack.Value != 18.5 || breaches[1].Slack.Max != 3.2 {
+	if got := strings.Join(broken, "; "); got != "limit of a min 96.5; limit of b max 3.2" || breaches[0].LimitedName != "a" || breaches[0].Slack.Value != 18.5 || breaches[1].Slack.Max != 3.2 {
 		t.Errorf("broken are %s", got)
 	}
 }

@@ -29,26 +29,26 @@ import (
 
 // A Problem is a problem file that was read and checked, together with the files that it names.
 type Problem struct {
-	Name        string
-	File        string  // path of the file
-	Inputs      []Input // all files that were read, the problem file first
-	Ingredients []string
-	Total       int           // M: the total of every composition, in units
-	Book        *dataset.Book // the known recipes; nil if there are none
-	Properties  []Property    // objectives and limited values, in the order of the file
-	Conditions  []Condition   // quantities that a trial sets in addition to the recipe, such as a temperature; in the order of the file
-	Rules       []Rule        // rules that hold for all values of the conditions, in the order of the file
-	TiedRules   []Rule        // rules that hold only for some values of the conditions, in the order of the file
-	Labels      []string      // names of labels that the file lists under the key labels
-	Target      *mcmc.Target
-	Sampler     mcmc.Settings
-	Time        time.Duration // time limit of a run with mcmc.AutoDraws; 0 means no limit
-	Auto        bool          // whether the kernel was chosen automatically
-	Search      config.Search
-	Campaign    config.Campaign
-	Trade       []string // names of the objectives of the trade-off that the file asks for; nil if it asks for none
-	Resolved    []byte   // the problem file in YAML, with every default written out
-	Warnings    []string // sentences about valid input that may be wrong
+	Name         string
+	File         string  // path of the file
+	Inputs       []Input // all files that were read, the problem file first
+	Ingredients  []string
+	Total        int           // M: the total of every composition, in units
+	Book         *dataset.Book // the known recipes; nil if there are none
+	Properties   []Property    // objectives and limited values, in the order of the file
+	Conditions   []Condition   // quantities that a trial sets in addition to the recipe, such as a temperature; in the order of the file
+	Rules        []Rule        // rules that hold for all values of the conditions, in the order of the file
+	TiedRules    []Rule        // rules that hold only for some values of the conditions, in the order of the file
+	Labels       []string      // names of labels that the file lists under the key labels
+	Target       *mcmc.Target
+	Sampler      mcmc.Settings
+	Time         time.Duration // time limit of a run with mcmc.AutoDraws; 0 means no limit
+	KernelChosen bool          // whether the kernel was chosen automatically
+	Search       config.Search
+	Campaign     config.Campaign
+	Trade        []string // names of the objectives of the trade-off that the file asks for; nil if it asks for none
+	Resolved     []byte   // the problem file in YAML, with every default written out
+	Warnings     []string // sentences about valid input that may be wrong
 
 	fileProblem    *config.Problem // the decoded problem file; nil for the problem of a target made by Go code
 	conditionTable *conditionTable // values of the conditions in the known recipes; nil if the problem has no conditions
@@ -72,7 +72,7 @@ type Input struct {
 }
 
 // Results returns the results of the problem's campaign, or nil if there is no results file. The current
-// results (see [dataset.Results.Current]) are the last recipes of the book.
+// results (see [dataset.Results.CurrentEntries]) are the last recipes of the book.
 func (p *Problem) Results() *dataset.Results { return p.results }
 
 // Attributes returns the ingredients with their attributes. It returns nil if the file gives only the number

@@ -176,7 +176,7 @@ func TestNoSuchProblem(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	p, err := load(t, "recipes: recipes.csv\ntotal: 100\nproperties: {taste: {forest: {label: taste, want: [Fresh, Bitter], trees: 7}, weight: 2}}\n", Options{
-		Override: func(s *mcmc.Settings) { s.Chains, s.Seed = 2, 9 },
+		OverrideSampler: func(s *mcmc.Settings) { s.Chains, s.Seed = 2, 9 },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("inputs %+v", p.Inputs)
 	}
 	w := p.Properties[0]
-	if w.Name != "taste" || w.Weight != 2 || w.Model.(*model.Forest).Trees() != 7 {
+	if w.Name != "taste" || w.Weight != 2 || w.Model.(*model.Forest).TreeCount() != 7 {
 		t.Errorf("property %+v", w)
 	}
 }
@@ -308,7 +308,7 @@ func TestDraft(t *testing.T) {
 		if d.Book, err = dataset.Read(strings.NewReader(c.recipes), d.Table, c.options); err != nil {
 			t.Fatal(err)
 		}
-		d.Layout = d.Layout.Merge(d.Book.Guessed)
+		d.Layout = d.Layout.Merge(d.Book.GuessedLayout)
 		text, err := d.Write()
 		if err != nil {
 			t.Fatal(err)
@@ -340,8 +340,8 @@ func TestDescriptors(t *testing.T) {
 	}
 	all, left := AllDescriptors(in)
 	kept.CheckText(t, "all", fmt.Sprintf("%+v; left are %s", all, strings.Join(left, "; ")))
-	sets := []Descriptors{{}, all, {Only: true, Means: []string{"cost"}}, {Ratios: []string{"family"}}, {Presence: true}, {Presence: true, Only: true}, {Totals: []string{"family"}, Presence: true, Only: true},
-		{Totals: []string{"famly"}}, {Means: []string{"colour"}}, {Means: []string{"family"}}, {Means: []string{"abv"}}, {Ratios: []string{"cost"}}, {Totals: []string{"family", "family"}}, {Only: true}}
+	sets := []Descriptors{{}, all, {WithoutAmounts: true, Means: []string{"cost"}}, {Ratios: []string{"family"}}, {Presence: true}, {Presence: true, WithoutAmounts: true}, {Totals: []string{"family"}, Presence: true, WithoutAmounts: true},
+		{Totals: []string{"famly"}}, {Means: []string{"colour"}}, {Means: []string{"family"}}, {Means: []string{"abv"}}, {Ratios: []string{"cost"}}, {Totals: []string{"family", "family"}}, {WithoutAmounts: true}}
 	for k, d := range sets {
 		features, words, err := d.Features(in, 30)
 		said := fmt.Sprintf("%s; %v", words, err)
@@ -372,7 +372,7 @@ func TestExplain(t *testing.T) {
 		p.Ingredients = append(p.Ingredients, fmt.Sprintf("i%d", i))
 		parts = append(parts, mcmc.Part{Ingredient: i, Amount: i + 1})
 	}
-	bad := &mcmc.ScoreError{Objective: "taste", State: "{0: 1, 3: 4}", Parts: []mcmc.Part{{Ingredient: 0, Amount: 1}, {Ingredient: 3, Amount: 4}}, Value: math.NaN()}
+	bad := &mcmc.ScoreError{Objective: "taste", Composition: "{0: 1, 3: 4}", Parts: []mcmc.Part{{Ingredient: 0, Amount: 1}, {Ingredient: 3, Amount: 4}}, Value: math.NaN()}
 	if err := p.Explain(bad); !strings.Contains(err.Error(), `1 "i0", 4 "i3"`) || strings.Contains(err.Error(), "{0") || !errors.Is(err, bad) {
 		t.Error(err)
 	}
@@ -447,7 +447,7 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &loader{readContext: readContext{Data: config.Data{Names: []string{"Gin", "Rum"}, Total: 3, Files: &yaml.Files{Dir: t.TempDir()}}, kinds: allKinds()}, diagnostics: &config.Diagnostics{File: root.File, Root: root}}
+	s := &loader{readContext: readContext{Data: config.Data{IngredientNames: []string{"Gin", "Rum"}, Total: 3, Files: &yaml.Files{Dir: t.TempDir()}}, kinds: allKinds()}, diagnostics: &config.Diagnostics{File: root.File, Root: root}}
 	file, err := config.Read(root, "p.yaml", s.kinds.fileKinds(), &config.Diagnostics{File: root.File, Root: root})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ type Property struct {
 	// Posterior is the result of learning a preference. HeldOut tells how well the preference predicts
 	// held-out pairs. Both are empty for other properties.
 	Posterior *property.PreferencePosterior
-	HeldOut   property.HeldOut
+	HeldOut   property.HeldOutAccuracy
 
 	learntModel         *learntModel                      // model learnt from recipes; nil if there is none
 	newValueScale       func() (*valueScale, error)       // returns the value scale; nil if the value is the score; see valueScaleOf
@@ -96,7 +96,7 @@ func (w *Property) Probability(x *mcmc.Composition) float64 {
 	return portable.Exp(w.mcmcProperty.LogScore(x))
 }
 
-// A Predictor is a model that predicts a label: a [model.Forest] or a [model.Learned].
+// A Predictor is a model that predicts a label: a [model.Forest] or a [model.LearnedModel].
 type Predictor interface {
 	Label() string
 	Numeric() bool
@@ -112,7 +112,7 @@ type Figure struct {
 	Name    string // if empty, the name of the property
 	Unit    string
 	Percent bool                              // whether the number is a share to be shown in percent
-	Of      func(x *mcmc.Composition) float64 // returns the number for a composition
+	ValueOf func(x *mcmc.Composition) float64 // returns the number for a composition
 }
 
 // compileProperties compiles the properties of a file and returns all properties without errors. If it
@@ -120,7 +120,7 @@ type Figure struct {
 func compileProperties(ctx context.Context, s *loader, entries []*config.Entry[config.Property]) (all []Property, err error) {
 	for _, e := range entries {
 		kind := s.kinds.propertyKindNamed(e.Value.Kind)
-		if kind == nil || kind.compiledOnce && e.Faulty {
+		if kind == nil || kind.compiledOnce && e.HasErrors {
 			continue
 		}
 		var p Property
@@ -146,10 +146,10 @@ func compileProperties(ctx context.Context, s *loader, entries []*config.Entry[c
 // compileProperty compiles one property.
 func compileProperty(ctx context.Context, s *readContext, kind *propertyKind, v config.Property) (Property, error) {
 	if s.Total > schema.MaxSplits && kind.scoresEverySplit != nil && kind.scoresEverySplit(v.Value) {
-		return Property{}, yaml.Hint(v.At.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(v.Name), s.Total), "take a total of at most %d", schema.MaxSplits)
+		return Property{}, yaml.Hint(v.Node.Errorf("%s is scored at each of the ways to share two ingredients' units, too many with a total of %d", inputerr.Quote(v.Name), s.Total), "take a total of at most %d", schema.MaxSplits)
 	}
 	s.reportProgress("reading the property %s", inputerr.Quote(v.Name))
-	p, err := kind.compile(ctx, s, v.Value, v.At)
-	p.Name, p.Kind, p.Weight, p.fileValue, p.node = v.Name, v.Kind, v.Weight, v.Value, v.At
+	p, err := kind.compile(ctx, s, v.Value, v.Node)
+	p.Name, p.Kind, p.Weight, p.fileValue, p.node = v.Name, v.Kind, v.Weight, v.Value, v.Node
 	return p, err
 }

@@ -46,7 +46,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 		return Property{}, n.PlaceError(err)
 	}
 	l := of.newValueScale(v)
-	l.judgedValue, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.As(d), nil }
+	l.judgedValue, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.WithDesirability(d), nil }
 	var d *property.Desirability
 	var words string
 	least := v.Floor.Value
@@ -61,7 +61,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 	}
 	value := func(x *mcmc.Composition) float64 { return float64(of.shownFactor * mean.Mean(x)) }
 	return Property{
-		About: of.description + ": " + words, Value: value, Unit: of.unit, mcmcProperty: mean.As(d), resolvedValue: resolvedBlend(v, n, least),
+		About: of.description + ": " + words, Value: value, Unit: of.unit, mcmcProperty: mean.WithDesirability(d), resolvedValue: resolvedBlend(v, n, least),
 		newValueScale: l.setRoundingError(),
 	}, nil
 }
@@ -70,13 +70,13 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 // the attribute, the numbers are 1 for ingredients with one of these values and 0 for others.
 func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute, err error) {
 	name := v.Attribute.Value
-	if v.Is.At != nil {
+	if v.AttributeValues.Node != nil {
 		name = dataset.NormalizeName(name)
 		of.values, err = groupIndicator(s, v, name)
-		of.description, of.unit, of.shownFactor = "share of "+name+" "+joinTexts(v.Is.Value), "%", 100
+		of.description, of.unit, of.shownFactor = "share of "+name+" "+joinTexts(v.AttributeValues.Value), "%", 100
 		return of, err
 	}
-	of.values, err = s.AttributeNumbers(v.Attribute.At, name)
+	of.values, err = s.AttributeNumbers(v.Attribute.Node, name)
 	of.description, of.shownFactor = "mean "+dataset.NormalizeName(name), 1
 	if s.Attributes != nil {
 		if a, ok := s.Attributes.Attribute(name); ok {
@@ -91,7 +91,7 @@ func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute,
 func (of *blendedAttribute) newValueScale(v *config.Blend) *valueScale {
 	// The width is a typical difference between means.
 	l := &valueScale{valueName: blendMeanName, shownUnit: of.unit, shownFactor: of.shownFactor, typicalSpread: max((slices.Max(of.values)-slices.Min(of.values))/20, math.SmallestNonzeroFloat64)}
-	if v.Is.At != nil {
+	if v.AttributeValues.Node != nil {
 		l.valueName, l.shownUnit, l.notation = groupShareName, "", asShare
 	}
 	return l
@@ -102,7 +102,7 @@ func resolvedBlend(v *config.Blend, n *yaml.Node, least float64) (resolved yaml.
 	resolved.CopyKeys(n, "attribute", "is")
 	resolved.CopyKeys(n, v.Sections()[0].ExactlyOneOf...)
 	resolved.CopyKeys(n, "shape")
-	if v.Shape.At == nil && v.TargetShapes.At == nil && v.Range.At == nil && v.Normal.At == nil {
+	if v.Shape.Node == nil && v.TargetShapes.Node == nil && v.Range.Node == nil && v.Normal.Node == nil {
 		resolved.Set("shape", 1)
 	}
 	resolved.Set("floor", least)
@@ -121,7 +121,7 @@ func joinTexts(texts []config.Written[string]) string {
 // groupIndicator returns one number for each ingredient: 1 if its attribute has one of the values that the
 // blend names, and 0 otherwise.
 func groupIndicator(s *readContext, v *config.Blend, name string) ([]float64, error) {
-	attribute, err := s.Attribute(v.Attribute.At, name)
+	attribute, err := s.Attribute(v.Attribute.Node, name)
 	if err != nil {
 		return nil, err
 	}
@@ -132,15 +132,15 @@ func groupIndicator(s *readContext, v *config.Blend, name string) ([]float64, er
 		known = append(known, g.value)
 		index[g.value] = k
 	}
-	if len(v.Is.Value) == 0 {
-		return nil, yaml.Hint(v.Is.At.Errorf("the list of values is empty"), "there are %s", inputerr.List(known, 12))
+	if len(v.AttributeValues.Value) == 0 {
+		return nil, yaml.Hint(v.AttributeValues.Node.Errorf("the list of values is empty"), "there are %s", inputerr.List(known, 12))
 	}
-	values := make([]float64, len(s.Names))
-	for _, is := range v.Is.Value {
+	values := make([]float64, len(s.IngredientNames))
+	for _, is := range v.AttributeValues.Value {
 		value := dataset.NormalizeName(is.Value)
 		at, ok := index[value]
 		if !ok {
-			return nil, yaml.SuggestName(is.At.Errorf("no ingredient has %s %s", name, is.At.Describe()), value, "there are", known, 12)
+			return nil, yaml.SuggestName(is.Node.Errorf("no ingredient has %s %s", name, is.Node.Describe()), value, "there are", known, 12)
 		}
 		for _, i := range groups[at].members {
 			values[i] = 1
@@ -155,28 +155,28 @@ func blendDesirability(v *config.Blend) (d *property.Desirability, words string,
 	below, above := v.Exponents()
 	var at *yaml.Node
 	switch {
-	case v.Larger.At != nil:
-		at, words = v.Larger.At, "larger, "+spanText(&v.Larger.Value)
-		d, err = property.Larger(v.Larger.Value.From.Value, v.Larger.Value.To.Value, below)
-	case v.Smaller.At != nil:
-		at, words = v.Smaller.At, "smaller, "+spanText(&v.Smaller.Value)
-		d, err = property.Smaller(v.Smaller.Value.From.Value, v.Smaller.Value.To.Value, below)
-	case v.Target.At != nil:
-		at = v.Target.At
+	case v.Larger.Node != nil:
+		at, words = v.Larger.Node, "larger, "+spanText(&v.Larger.Value)
+		d, err = property.LargerIsBetter(v.Larger.Value.From.Value, v.Larger.Value.To.Value, below)
+	case v.Smaller.Node != nil:
+		at, words = v.Smaller.Node, "smaller, "+spanText(&v.Smaller.Value)
+		d, err = property.SmallerIsBetter(v.Smaller.Value.From.Value, v.Smaller.Value.To.Value, below)
+	case v.Target.Node != nil:
+		at = v.Target.Node
 		d, words, err = targetDesirability(&v.Target.Value, below, above)
-	case v.Range.At != nil:
-		at, words = v.Range.At, "range, "+spanText(&v.Range.Value)
-		d, err = property.Range(v.Range.Value.From.Value, v.Range.Value.To.Value)
-	case v.Normal.At != nil:
+	case v.Range.Node != nil:
+		at, words = v.Range.Node, "range, "+spanText(&v.Range.Value)
+		d, err = property.WithinRange(v.Range.Value.From.Value, v.Range.Value.To.Value)
+	case v.Normal.Node != nil:
 		mean, sd := v.Normal.Value.Mean.Value, v.Normal.Value.SD.Value
-		at, words = v.Normal.At, fmt.Sprintf("normal, mean %v sd %v", mean, sd)
-		d, err = property.Normal(mean, sd)
+		at, words = v.Normal.Node, fmt.Sprintf("normal, mean %v sd %v", mean, sd)
+		d, err = property.BellShaped(mean, sd)
 	}
 	if err != nil {
 		return nil, "", at.PlaceError(err)
 	}
 	if d, err = d.Floor(v.Floor.Value); err != nil {
-		return nil, "", v.Floor.At.PlaceError(err)
+		return nil, "", v.Floor.Node.PlaceError(err)
 	}
 	return d, words, nil
 }

@@ -31,7 +31,7 @@ func compileDocument(ctx context.Context, s *readContext, d *config.Document, n 
 	if err != nil {
 		return Property{}, err
 	}
-	rows, err := t.RowsOf(s.Names)
+	rows, err := t.RowsOf(s.IngredientNames)
 	if err != nil {
 		return Property{}, err
 	}
@@ -91,12 +91,12 @@ func probabilitySum(t *dataset.Sheet, row int) (float64, error) {
 	sum := 0.0
 	for k, v := range t.Values[row] {
 		if v < 0 {
-			return 0, yaml.Hint(t.ErrorIn(row, k, "a probability of %v is negative", v), "write one from 0 to 1")
+			return 0, yaml.Hint(t.ErrorAt(row, k, "a probability of %v is negative", v), "write one from 0 to 1")
 		}
 		sum += v
 	}
 	if math.Abs(sum-1) > probabilitySumTolerance {
-		return 0, yaml.Hint(t.ErrorIn(row, -1, "the probabilities of topic %s sum to %v", inputerr.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
+		return 0, yaml.Hint(t.ErrorAt(row, -1, "the probabilities of topic %s sum to %v", inputerr.Quote(t.Rows[row]), sum), "they must sum to 1: divide each by the sum")
 	}
 	return sum, nil
 }
@@ -138,7 +138,7 @@ func documentWords(ctx context.Context, s *readContext, d config.Written[config.
 			return nil, err
 		}
 		for row, word := range t.Rows {
-			place := func(format string, args ...any) *inputerr.Error { return t.ErrorIn(row, -1, format, args...) }
+			place := func(format string, args ...any) *inputerr.Error { return t.ErrorAt(row, -1, format, args...) }
 			w, err := newDocumentWord(word, t.Values[row][column], place)
 			if err != nil {
 				return nil, err
@@ -148,7 +148,7 @@ func documentWords(ctx context.Context, s *readContext, d config.Written[config.
 	}
 	all = slices.DeleteFunc(all, func(w documentWord) bool { return w.count == 0 })
 	if len(all) == 0 {
-		return nil, yaml.Hint(d.At.Errorf("the document has no words"), "give at least one a count above 0")
+		return nil, yaml.Hint(d.Node.Errorf("the document has no words"), "give at least one a count above 0")
 	}
 	return all, nil
 }

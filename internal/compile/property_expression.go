@@ -33,7 +33,7 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 		return Property{About: truncateFormula(n.Text), mcmcProperty: p, resolvedValue: n.Text}, nil
 	}
 	unit := e.Unit.Value
-	l := &valueScale{valueName: formulaValueName, shownUnit: unit, shownFactor: 1, judgedValue: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.As(d), nil }}
+	l := &valueScale{valueName: formulaValueName, shownUnit: unit, shownFactor: 1, judgedValue: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.WithDesirability(d), nil }}
 	d, words, err := l.extremeDesirability(ctx, s, n, unit, &e.Objective)
 	if err != nil {
 		return Property{}, err
@@ -42,7 +42,7 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 	resolved.CopyKeys(n, "formula", "maximize", "minimize", "unit", "shape")
 	resolved.Set("floor", e.Floor.Or(objectiveFloor))
 	return Property{
-		About: truncateFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, mcmcProperty: p.As(d), resolvedValue: resolved,
+		About: truncateFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, mcmcProperty: p.WithDesirability(d), resolvedValue: resolved,
 		newValueScale: l.setRoundingError(),
 	}, nil
 }
@@ -85,10 +85,10 @@ type formulaNames struct {
 func (x *formulaNames) Ingredient(name string) (int, error) {
 	// A star pattern stands for several ingredients, so it is not allowed.
 	name = dataset.NormalizeName(name)
-	if i := slices.Index(x.context.Names, name); i >= 0 {
+	if i := slices.Index(x.context.IngredientNames, name); i >= 0 {
 		return i, nil
 	}
-	return 0, yaml.SuggestName(x.node.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.context.Names, 8)
+	return 0, yaml.SuggestName(x.node.Errorf("there is no ingredient %s", inputerr.Quote(name)), name, "there are", x.context.IngredientNames, 8)
 }
 
 // Group returns the indices of the ingredients whose attribute has a value.

@@ -27,7 +27,7 @@ func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yam
 	if err != nil {
 		return Property{}, err
 	}
-	want, at, least := modelWant(&v.Objective), v.AskedAt(), v.Floor.Value
+	want, at, least := modelWant(&v.Objective), v.ObjectiveNode(), v.Floor.Value
 	score, err := f.model.Score(want)
 	if err != nil {
 		return Property{}, wantError(at, f.model, err)
@@ -99,17 +99,17 @@ func growPropertyForest(ctx context.Context, s *readContext, v *config.Forest, n
 		return nil, err
 	}
 	if !v.HasNumbers() {
-		if err := refuseNumbersAsClasses(v.Want.At, label); err != nil {
+		if err := refuseNumbersAsClasses(v.Want.Node, label); err != nil {
 			return nil, err
 		}
 	}
 	data, err := forestData(s, s.Book, label, s.Total, v.HasNumbers(), features)
 	if err != nil {
-		return nil, v.Label.At.PlaceError(err)
+		return nil, v.Label.Node.PlaceError(err)
 	}
 	grown, err := s.modelCache.grow(ctx, data, o)
 	if err != nil {
-		return nil, v.Label.At.PlaceError(err)
+		return nil, v.Label.Node.PlaceError(err)
 	}
 	f := &grownForest{model: grown, trainingData: data, featureText: words}
 	used := grown.Options()
@@ -133,14 +133,14 @@ func forestOptions(s *readContext, v *config.Forest, features []model.Feature) (
 		return o, nil
 	}
 	var err error
-	o.FeaturesPerSplit, err = v.Features.Whole("features", 1, max(len(features), len(s.Names)))
+	o.FeaturesPerSplit, err = v.Features.Whole("features", 1, max(len(features), len(s.IngredientNames)))
 	return o, err
 }
 
 // splitKind returns how the splits of a forest are chosen. The default is random splits. If the key features
 // is given without the key splits, best splits are chosen, because older problem files mean that.
 func splitKind(v *config.Forest) model.Splits {
-	if v.Splits.Value == model.BestSplits.String() || v.Splits.At == nil && v.Features != nil {
+	if v.Splits.Value == model.BestSplits.String() || v.Splits.Node == nil && v.Features != nil {
 		return model.BestSplits
 	}
 	return model.RandomSplits

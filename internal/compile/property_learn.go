@@ -39,12 +39,12 @@ func compileLearn(ctx context.Context, s *readContext, v *config.Learn, n *yaml.
 	if s.defersLearning {
 		return compileLearning(s, n, &v.Objective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
 	}
-	o := defaultLearnOptions(s, model.Best)
+	o := defaultLearnOptions(s, model.BestKind)
 	o.Forest.Trees, o.Forest.Seed = v.Trees.Or(o.Forest.Trees), v.Seed.Or(o.Forest.Seed)
 	if s.Book != nil {
 		o.Features = FeatureSets(s.Book.Ingredients, s.Total)
 		for k := range o.Features {
-			o.Features[k].Features = s.conditionTable.withCodeFeatures(o.Features[k].Features, len(s.Names))
+			o.Features[k].Features = s.conditionTable.withCodeFeatures(o.Features[k].Features, len(s.IngredientNames))
 		}
 	}
 	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, o)
@@ -60,7 +60,7 @@ func compileProcess(ctx context.Context, s *readContext, v *config.Process, n *y
 }
 
 // defaultLearnOptions returns the default options for learning a label.
-func defaultLearnOptions(s *readContext, kind model.Kind) model.LearnOptions {
+func defaultLearnOptions(s *readContext, kind model.ModelKind) model.LearnOptions {
 	return model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntForestTrees, Seed: 1, Importances: true, Workers: s.workers}}
 }
 
@@ -71,14 +71,14 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 		return Property{}, err
 	}
 	if !objective.HasNumbers() {
-		if err := refuseNumbersAsClasses(objective.Want.At, label); err != nil {
+		if err := refuseNumbersAsClasses(objective.Want.Node, label); err != nil {
 			return Property{}, err
 		}
 	}
 	words := numbers.Failed.Value
 	data, recipes, failed, err := labelledData(s, s.Book, label, s.Total, objective.HasNumbers(), words)
 	if err != nil {
-		return Property{}, objective.Label.At.PlaceError(err)
+		return Property{}, objective.Label.Node.PlaceError(err)
 	}
 	o.Log, o.Failed = numbers.Log.Value, failed
 	if data.SD, err = s.readStandardDeviations(numbers.SD, recipes); err != nil {
@@ -86,7 +86,7 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 	}
 	m, err := s.modelCache.learn(ctx, data, o)
 	if err != nil {
-		return Property{}, objective.Label.At.PlaceError(err)
+		return Property{}, objective.Label.Node.PlaceError(err)
 	}
 	warnFailures(s, label, words, data, failed)
 	p, err := learntProperty(s, m, data, recipes, objective)
@@ -99,9 +99,9 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 
 // resolvedLearnYAML returns the mapping under the key of the kind, with defaults filled in, for a model that
 // was learnt from the known recipes. The parameter least is the floor of the score.
-func resolvedLearnYAML(n *yaml.Node, label string, m *model.Learned, o model.LearnOptions, least float64) (resolved yaml.Map) {
+func resolvedLearnYAML(n *yaml.Node, label string, m *model.LearnedModel, o model.LearnOptions, least float64) (resolved yaml.Map) {
 	resolved.Set("label", label)
-	if o.Kind == model.Best {
+	if o.Kind == model.BestKind {
 		resolved.Set("trees", o.Forest.Trees)
 		resolved.Set("seed", o.Forest.Seed)
 	}
@@ -115,8 +115,8 @@ func resolvedLearnYAML(n *yaml.Node, label string, m *model.Learned, o model.Lea
 
 // learntProperty returns the property that scores the predictions of a learnt model. The parameter recipes
 // has the index of the known recipe of each row of data.
-func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes []int, objective *config.Objective) (Property, error) {
-	want, at, least := modelWant(objective), objective.AskedAt(), objective.Floor.Value
+func learntProperty(s *readContext, m *model.LearnedModel, data *model.Data, recipes []int, objective *config.Objective) (Property, error) {
+	want, at, least := modelWant(objective), objective.ObjectiveNode(), objective.Floor.Value
 	score, err := m.Score(want)
 	if err != nil {
 		return Property{}, wantError(at, m, err)
@@ -141,7 +141,7 @@ func learntProperty(s *readContext, m *model.Learned, data *model.Data, recipes 
 }
 
 // describeLearnt returns a description of the objective that a learnt model predicts.
-func describeLearnt(m *model.Learned, want model.Want) string {
+func describeLearnt(m *model.LearnedModel, want model.Want) string {
 	text := m.Label() + " " + want.String()
 	if m.Options().Log {
 		text += ", by its logarithm"
@@ -151,7 +151,7 @@ func describeLearnt(m *model.Learned, want model.Want) string {
 
 // newLearntModel returns the learntModel of a model that kir chose or loaded. The parameter least is the
 // floor of the score.
-func newLearntModel(m *model.Learned, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
+func newLearntModel(m *model.LearnedModel, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
 	return &learntModel{
 		trainingData: data, recipeByRow: recipes,
 		want: score.Want(),
@@ -168,11 +168,11 @@ func newLearntModel(m *model.Learned, data *model.Data, recipes []int, score *mo
 			}
 			return m.HeldOut(), nil
 		},
-		classProbability:     score.Stated,
-		heldOutProbabilities: func() ([]float64, error) { return score.HeldOutStated(), nil },
-		calibrate:            func() (*model.Calibration, error) { return score.Calibrated(), nil },
+		classProbability:     score.UncalibratedAt,
+		heldOutProbabilities: func() ([]float64, error) { return score.HeldOutUncalibrated(), nil },
+		calibrate:            func() (*model.Calibration, error) { return score.Calibration(), nil },
 		relearn: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
-			again, err := m.Refit(ctx, part)
+			again, err := m.RefitTo(ctx, part)
 			if err != nil {
 				return nil, err
 			}
@@ -203,7 +203,7 @@ func UnitOf(m Predictor) string {
 // whether the label has numbers or classes. The parameter sd is the label with the standard deviations of the
 // numbers, or nil. A recipe counts as failed if its value is one of words or a word that always means
 // failure.
-func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.Learned, error) {
+func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.LearnedModel, error) {
 	data, recipes, failed, err := labelledData(nil, b, label, total, numeric, words)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total
 		}
 	}
 	o.Failed = failed
-	if o.Kind == model.Best {
+	if o.Kind == model.BestKind {
 		o.Features = FeatureSets(b.Ingredients, total)
 	}
 	return model.Learn(ctx, data, o)

@@ -29,7 +29,7 @@ type learntModel struct {
 	recipeByRow  []int       // by row of the training data: index of the known recipe
 	want         model.Want  // which values of the label are wanted
 	// conditionCodes encodes the conditions for the model. It is nil if the problem has no conditions.
-	conditionCodes *property.Conditions
+	conditionCodes *property.ConditionEncoder
 	// heldOutRowScores returns the score of each row of data, by models that have not learnt from the row. A
 	// score is NaN if there is no such model.
 	heldOutRowScores func() ([]float64, error)
@@ -95,7 +95,7 @@ func newForestLearntModel(f *model.Forest, data *model.Data, recipes []int, scor
 			for r := range stated {
 				came[r] = score.Want().Has(data.Classes[r])
 			}
-			return model.Calibrate(stated, came, f.Trees()), nil
+			return model.Calibrate(stated, came, f.TreeCount()), nil
 		},
 		relearn: func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			want := score.Want()
@@ -177,7 +177,7 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 		return nil, err
 	}
 	all := make([]model.Prediction, len(stated))
-	chances := make(map[float64]model.Chance) // rows share probabilities, which are shares of few trees
+	chances := make(map[float64]model.UncertainProbability) // rows share probabilities, which are shares of few trees
 	for r, p := range stated {
 		if math.IsNaN(p) {
 			all[r] = model.Prediction{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
@@ -196,7 +196,7 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 // refuseNumbersAsClasses returns an error if a label with many distinct numbers is used as classes. The
 // parameter want is the node of the wanted classes.
 func refuseNumbersAsClasses(want *yaml.Node, label *dataset.Label) error {
-	if len(label.Classes) <= maxNumericClasses || !label.Numeric() {
+	if len(label.Classes) <= maxNumericClasses || !label.IsNumeric() {
 		return nil
 	}
 	numbers, err := label.Numbers()

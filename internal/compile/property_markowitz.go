@@ -35,16 +35,16 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
-	hasFigure := v.Maximize.At != nil || v.Minimize.At != nil
-	if hasFigure && v.RiskAversion.At != nil || v.Maximize.At != nil && v.Minimize.At != nil {
+	hasFigure := v.Maximize.Node != nil || v.Minimize.Node != nil
+	if hasFigure && v.RiskAversion.Node != nil || v.Maximize.Node != nil && v.Minimize.Node != nil {
 		return Property{}, yaml.Hint(n.Errorf("markowitz has one of risk_aversion, maximize and minimize"), "write a property for each")
 	}
 	var resolved yaml.Map
 	resolved.CopyKeys(n, "returns", "covariance", "risk_aversion", "maximize", "minimize")
-	if v.RiskAversion.At == nil && !hasFigure {
+	if v.RiskAversion.Node == nil && !hasFigure {
 		resolved.Set("risk_aversion", aversion)
 	}
-	if m.historyKind != assetstats.Guess {
+	if m.historyKind != assetstats.GuessKind {
 		resolved.Set("as", m.historyKindWord)
 		resolved.Set("periods", m.periodsPerYear)
 	}
@@ -61,7 +61,7 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 // v maximises or minimises. The parameter source describes the history of the market.
 func statisticProperty(ctx context.Context, s *readContext, n *yaml.Node, p *property.Markowitz, v *config.Markowitz, source string) (Property, error) {
 	word := v.Maximize.Value
-	if v.Minimize.At != nil {
+	if v.Minimize.Node != nil {
 		word = v.Minimize.Value
 	}
 	side := statisticsByWord()[word]
@@ -71,20 +71,20 @@ func statisticProperty(ctx context.Context, s *readContext, n *yaml.Node, p *pro
 		return Property{}, err
 	}
 	value := func(x *mcmc.Composition) float64 { return float64(l.shownFactor * p.Statistic(side, x)) }
-	return Property{About: word + source + ": " + words, Value: value, Unit: l.shownUnit, mcmcProperty: p.As(side, d), newValueScale: l.setRoundingError()}, nil
+	return Property{About: word + source + ": " + words, Value: value, Unit: l.shownUnit, mcmcProperty: p.NewPortfolio(side, d), newValueScale: l.setRoundingError()}, nil
 }
 
 // statisticScale returns the value scale of a statistic of a portfolio, without its typicalSpread.
-func statisticScale(p *property.Markowitz, side property.Statistic) *valueScale {
+func statisticScale(p *property.Markowitz, side property.PortfolioStatistic) *valueScale {
 	l := &valueScale{
 		judgedValue: func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
-		asProperty:  func(d *property.Desirability) (mcmc.Property, error) { return p.As(side, d), nil },
+		asProperty:  func(d *property.Desirability) (mcmc.Property, error) { return p.NewPortfolio(side, d), nil },
 		shownFactor: 100, valueName: yearReturnName, shownUnit: "%", notation: asPercent,
 	}
 	switch side {
 	case property.Volatility:
 		l.valueName = yearVolatilityName
-	case property.Ratio:
+	case property.ReturnToVolatility:
 		l.shownFactor, l.valueName, l.shownUnit, l.notation = 1, returnRatioName, "", asNumber
 	}
 	return l
@@ -92,8 +92,8 @@ func statisticScale(p *property.Markowitz, side property.Statistic) *valueScale 
 
 // statisticsByWord returns the statistics of a portfolio by the words that stand after maximize or minimize
 // in a problem file.
-func statisticsByWord() map[string]property.Statistic {
-	return map[string]property.Statistic{"return": property.Return, "volatility": property.Volatility, "ratio": property.Ratio}
+func statisticsByWord() map[string]property.PortfolioStatistic {
+	return map[string]property.PortfolioStatistic{"return": property.Return, "volatility": property.Volatility, "ratio": property.ReturnToVolatility}
 }
 
 // portfolioFigures returns three figures of a portfolio: return, volatility, and return divided by
@@ -101,15 +101,15 @@ func statisticsByWord() map[string]property.Statistic {
 func portfolioFigures(p *property.Markowitz) []Figure {
 	volatility := func(x *mcmc.Composition) float64 { return math.Sqrt(max(p.Risk(x), 0)) }
 	return []Figure{
-		{Name: "return", Percent: true, Of: p.Return},
-		{Name: "volatility", Percent: true, Of: volatility},
-		{Name: "return/volatility", Of: func(x *mcmc.Composition) float64 { return p.Return(x) / volatility(x) }},
+		{Name: "return", Percent: true, ValueOf: p.Return},
+		{Name: "volatility", Percent: true, ValueOf: volatility},
+		{Name: "return/volatility", ValueOf: func(x *mcmc.Composition) float64 { return p.Return(x) / volatility(x) }},
 	}
 }
 
 // portfolioObjectives returns the three figures of a portfolio as objectives of a trade-off.
 func portfolioObjectives(p *property.Markowitz) (all []Objective, err error) {
-	for k, side := range []property.Statistic{property.Return, property.Volatility, property.Ratio} {
+	for k, side := range []property.PortfolioStatistic{property.Return, property.Volatility, property.ReturnToVolatility} {
 		l, direction := statisticScale(p, side), config.Maximize
 		if side == property.Volatility {
 			direction = config.Minimize

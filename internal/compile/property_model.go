@@ -60,8 +60,8 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 			return Property{}, err
 		}
 		resolved.Set("tolerance", tolerance)
-	} else if v.Tolerance.At != nil {
-		return Property{}, yaml.Hint(v.Tolerance.At.Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
+	} else if v.Tolerance.Node != nil {
+		return Property{}, yaml.Hint(v.Tolerance.Node.Errorf("there is nothing to check"), "add check: a table of the model's own predictions, or remove it")
 	}
 	least := v.Floor.Or(0)
 	resolved.Set("floor", least)
@@ -104,7 +104,7 @@ func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums [
 
 // modelScale returns the value scale of a number that an imported model predicts.
 func modelScale(bound *ensemble.Score, output modelOutput) *valueScale {
-	least, greatest := bound.Bounds()
+	least, greatest := bound.SumBounds()
 	return &valueScale{
 		valueName:   modelNumberName,
 		judgedValue: func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },

@@ -41,11 +41,11 @@ func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yam
 	for _, parts := range rows {
 		sets = append(sets, usedIngredients(parts))
 	}
-	build := property.NewNovelty
+	build := property.NewOverlapNovelty
 	if v.IsLikeness() {
-		build = property.NewLikeness
+		build = property.NewOverlapLikeness
 	}
-	p, err := build(len(s.Names), sets, v.Floor.Value)
+	p, err := build(len(s.IngredientNames), sets, v.Floor.Value)
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
@@ -59,8 +59,8 @@ func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yam
 // compileNearestByAmounts makes a property that scores Aitchison's distance to the nearest of the recipes in
 // rows. The parameter about is a description of the recipes.
 func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, rows [][]mcmc.Part, about string) (_ Property, err error) {
-	o := property.DistanceOptions{Ingredients: len(s.Names), Total: s.Total, Recipes: rows, Zero: v.Zero.Or(0.5), Scale: v.Scale.Value, Floor: v.Floor.Value}
-	if v.Scale.At == nil {
+	o := property.DistanceOptions{Ingredients: len(s.IngredientNames), Total: s.Total, Recipes: rows, ZeroReplacement: v.Zero.Or(0.5), Scale: v.Scale.Value, Floor: v.Floor.Value}
+	if v.Scale.Node == nil {
 		// The scale is that of the whole book, even if only some recipes are compared.
 		all := o
 		all.Recipes = s.Recipes
@@ -71,9 +71,9 @@ func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, ro
 			return Property{}, yaml.Hint(n.Errorf("the recipes do not tell a scale: most have an equal among the others"), "write a scale, such as 3: the distance at which likeness has fallen to 61 %%")
 		}
 	}
-	build := property.NewFar
+	build := property.NewDistanceNovelty
 	if v.IsLikeness() {
-		build = property.NewNear
+		build = property.NewDistanceLikeness
 	}
 	p, err := build(o)
 	if err != nil {
@@ -82,11 +82,11 @@ func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, ro
 	var resolved yaml.Map
 	resolved.Set("by", config.ByAmounts)
 	resolved.CopyKeys(n, "to")
-	resolved.Set("zero", o.Zero)
+	resolved.Set("zero", o.ZeroReplacement)
 	resolved.Set("scale", o.Scale)
 	resolved.Set("floor", o.Floor)
 	return Property{
-		About:        fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.Zero),
+		About:        fmt.Sprintf("%s by amounts (Aitchison distance over %.3g; none is %v units)", about, o.Scale, o.ZeroReplacement),
 		mcmcProperty: p, resolvedValue: resolved,
 	}, nil
 }
@@ -98,11 +98,11 @@ func namedRecipes(s *readContext, v *config.Nearest, n *yaml.Node) (rows [][]mcm
 	if recipes == nil {
 		return nil, "", yaml.Hint(n.Errorf("%s is measured from recipes, and the problem has none", v.Kind), "add recipes: a CSV file")
 	}
-	if v.To.At == nil {
+	if v.RecipeNames.Node == nil {
 		return s.Recipes, "the recipes in the book", nil
 	}
-	if len(v.To.Value) == 0 {
-		return nil, "", yaml.Hint(v.To.At.Errorf("the list of recipes is empty"), "name some, or leave it out for all")
+	if len(v.RecipeNames.Value) == 0 {
+		return nil, "", yaml.Hint(v.RecipeNames.Node.Errorf("the list of recipes is empty"), "name some, or leave it out for all")
 	}
 	var all, chosen []string
 	index := make(map[string]int, len(recipes.Recipes))
@@ -111,13 +111,13 @@ func namedRecipes(s *readContext, v *config.Nearest, n *yaml.Node) (rows [][]mcm
 		index[recipes.Recipes[r].Name] = r
 	}
 	seen := make(map[int]bool)
-	for _, name := range v.To.Value {
+	for _, name := range v.RecipeNames.Value {
 		r, ok := index[dataset.NormalizeName(name.Value)]
 		if !ok {
-			return nil, "", yaml.SuggestName(name.At.Errorf("there is no recipe %s", name.At.Describe()), name.Value, "there are", all, 8)
+			return nil, "", yaml.SuggestName(name.Node.Errorf("there is no recipe %s", name.Node.Describe()), name.Value, "there are", all, 8)
 		}
 		if seen[r] {
-			return nil, "", yaml.Hint(name.At.Errorf("the recipe %s is named twice", name.At.Describe()), "name it once")
+			return nil, "", yaml.Hint(name.Node.Errorf("the recipe %s is named twice", name.Node.Describe()), "name it once")
 		}
 		seen[r] = true
 		rows = append(rows, s.Recipes[r])

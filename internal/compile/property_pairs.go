@@ -27,11 +27,11 @@ func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.No
 		return Property{}, err
 	}
 	o := property.PairsOptions{
-		Ingredients: len(s.Names), Total: s.Total, Smooth: v.Smooth.Or(1),
-		Lift: map[string]property.Lift{"mean": property.MeanLift, "product": property.ProductLift}[lift],
+		Ingredients: len(s.IngredientNames), Total: s.Total, PseudoCount: v.Smooth.Or(1),
+		Lift: map[string]property.LiftMode{"mean": property.MeanLift, "product": property.ProductLift}[lift],
 	}
-	if v.Smooth.At != nil && o.Lift == property.NoLift {
-		return Property{}, yaml.Hint(v.Smooth.At.Errorf("smooth is for lifts, and there are none"), "remove it")
+	if v.Smooth.Node != nil && o.Lift == property.NoLift {
+		return Property{}, yaml.Hint(v.Smooth.Node.Errorf("smooth is for lifts, and there are none"), "remove it")
 	}
 	about := map[string]string{"mean": "how usual the pairs are in the book, on average", "product": "how usual the pairs are in the book, multiplied", "none": "factors of pairs"}[lift]
 	for _, list := range []struct {
@@ -62,7 +62,7 @@ func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.No
 	var resolved yaml.Map
 	resolved.Set("lift", lift)
 	if o.Lift != property.NoLift {
-		resolved.Set("smooth", o.Smooth)
+		resolved.Set("smooth", o.PseudoCount)
 	}
 	resolved.CopyKeys(n, "favour", "avoid")
 	return Property{About: about, mcmcProperty: p, resolvedValue: resolved}, nil
@@ -75,7 +75,7 @@ func liftCombination(s *readContext, v *config.Pairs) (string, error) {
 	}
 	lift := v.Lift.Or("none")
 	if lift != "none" {
-		return "", yaml.Hint(v.Lift.At.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
+		return "", yaml.Hint(v.Lift.Node.Errorf("lifts are counted in recipes, and the problem has none"), "add recipes: a CSV file, or write lift: none")
 	}
 	return lift, nil
 }
@@ -85,17 +85,17 @@ func liftCombination(s *readContext, v *config.Pairs) (string, error) {
 func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFactor, error) {
 	var factors []property.PairFactor
 	for _, pair := range pairs {
-		left, _, err := s.WhichIngredients(pair.Of.Value[0])
+		left, _, err := s.WhichIngredients(pair.Sides.Value[0])
 		if err != nil {
 			return nil, err
 		}
-		right, _, err := s.WhichIngredients(pair.Of.Value[1])
+		right, _, err := s.WhichIngredients(pair.Sides.Value[1])
 		if err != nil {
 			return nil, err
 		}
 		before := len(factors)
 		if len(left)*len(right) > maxPairFactors-before {
-			return nil, yaml.Hint(pair.Of.At.Errorf("these are more than %d pairs", maxPairFactors), "name fewer")
+			return nil, yaml.Hint(pair.Sides.Node.Errorf("these are more than %d pairs", maxPairFactors), "name fewer")
 		}
 		for _, i := range left {
 			for _, j := range right {
@@ -108,7 +108,7 @@ func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFact
 			}
 		}
 		if len(factors) == before {
-			return nil, yaml.Hint(pair.Of.At.Errorf("the pair is of one ingredient with itself"), "name two")
+			return nil, yaml.Hint(pair.Sides.Node.Errorf("the pair is of one ingredient with itself"), "name two")
 		}
 	}
 	return factors, nil

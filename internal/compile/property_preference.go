@@ -35,18 +35,18 @@ func compilePreference(ctx context.Context, s *readContext, v *config.Preference
 	}
 	first := v.First.Or(len(pairs))
 	if first > len(pairs) {
-		return Property{}, yaml.Hint(v.First.At.Errorf("the first %d comparisons count, and there are %d", first, len(pairs)), "leave it out for all")
+		return Property{}, yaml.Hint(v.First.Node.Errorf("the first %d comparisons count, and there are %d", first, len(pairs)), "leave it out for all")
 	}
 	pairs = pairs[:first]
 	of, err := groupIndexByIngredient(s, v.Groups)
 	if err != nil {
 		return Property{}, err
 	}
-	learnt, err := property.NewComparisons(len(s.Names), s.Total, of, pairs)
+	learnt, err := property.NewComparisons(len(s.IngredientNames), s.Total, of, pairs)
 	if err != nil {
 		return Property{}, v.Pairs.PlaceError(err)
 	}
-	held, err := property.NewHeldOut(len(s.Names), s.Total, of, pairs)
+	held, err := property.CrossValidate(len(s.IngredientNames), s.Total, of, pairs)
 	if err != nil {
 		return Property{}, v.Pairs.PlaceError(err)
 	}
@@ -54,7 +54,7 @@ func compilePreference(ctx context.Context, s *readContext, v *config.Preference
 	resolved.CopyKeys(n, "pairs", "groups")
 	resolved.Set("first", first)
 	return Property{
-		About: "liked better in " + number.Counted(len(pairs), "comparison") + heldOutAccuracyText(held), Posterior: learnt.Posterior(), HeldOut: held,
+		About: "liked better in " + number.CountWithNoun(len(pairs), "comparison") + heldOutAccuracyText(held), Posterior: learnt.Posterior(), HeldOut: held,
 		mcmcProperty: property.NewPreference(learnt), resolvedValue: resolved,
 	}, nil
 }
@@ -62,14 +62,14 @@ func compilePreference(ctx context.Context, s *readContext, v *config.Preference
 // groupIndexByIngredient returns the index of each ingredient's group. Ingredients with the same value of the
 // attribute form a group; an ingredient without a value has −1. The result is nil if no attribute is named.
 func groupIndexByIngredient(s *readContext, attribute config.Written[string]) ([]int, error) {
-	if attribute.At == nil {
+	if attribute.Node == nil {
 		return nil, nil
 	}
-	a, err := s.Attribute(attribute.At, attribute.Value)
+	a, err := s.Attribute(attribute.Node, attribute.Value)
 	if err != nil {
 		return nil, err
 	}
-	of := slices.Repeat([]int{-1}, len(s.Names))
+	of := slices.Repeat([]int{-1}, len(s.IngredientNames))
 	for k, g := range groupByValue(a) {
 		for _, i := range g.members {
 			of[i] = k
@@ -79,7 +79,7 @@ func groupIndexByIngredient(s *readContext, attribute config.Written[string]) ([
 }
 
 // heldOutAccuracyText describes how well held-out pairs are predicted. It returns "" for fewer than two pairs.
-func heldOutAccuracyText(h property.HeldOut) string {
+func heldOutAccuracyText(h property.HeldOutAccuracy) string {
 	if h.Pairs < 2 {
 		return ""
 	}
@@ -121,9 +121,9 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 			return nil, cells.ErrorAt(r, 1, "the choice is "+inputerr.Quote(row[1]), "write better or worse")
 		}
 		name := row[2]
-		i := slices.Index(s.Names, name)
+		i := slices.Index(s.IngredientNames, name)
 		if i < 0 {
-			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+inputerr.Quote(name), inputerr.DidYouMean(name, s.Names))
+			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+inputerr.Quote(name), inputerr.DidYouMean(name, s.IngredientNames))
 		}
 		amount, err := dataset.ParseAmount(row[3])
 		if err != nil || amount.IsZero() {
@@ -149,7 +149,7 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 			if len(c.parts) == 0 {
 				return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the pair %s has no %s one", inputerr.Quote(name), []string{"better", "worse"}[k]), Hint: "write rows of both"}
 			}
-			if made[k], err = scaleToTotal(len(s.Names), s.Total, c.parts, c.of, c.sum); err != nil {
+			if made[k], err = scaleToTotal(len(s.IngredientNames), s.Total, c.parts, c.of, c.sum); err != nil {
 				return nil, cells.ErrorAt(c.row, 0, fmt.Sprintf("the pair %s: %v", inputerr.Quote(name), err), "")
 			}
 		}

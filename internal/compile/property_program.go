@@ -31,9 +31,9 @@ func compileProgram(ctx context.Context, s *readContext, v *config.Program, n *y
 	}
 	seconds := v.Timeout.Or(time.Minute.Seconds())
 	o := property.ProgramOptions{
-		Command: command.Words, Dir: command.Dir, Ingredients: s.Names, Total: s.Total,
+		Command: command.Words, Dir: command.Dir, Ingredients: s.IngredientNames, Total: s.Total,
 		Timeout: time.Duration(math.Round(seconds * float64(time.Second))), Processes: v.Processes.Or(1), Batch: v.Batch.Or(defaultProgramBatch),
-		Tell: s.notify, Starting: command.checkUnchanged,
+		Warn: s.notify, BeforeStart: command.checkUnchanged,
 	}
 	for k := range s.offeredConditions {
 		of := &s.offeredConditions[k]

@@ -60,13 +60,13 @@ func (p *Problem) SearchQuestion() (*search.Question, error) {
 		}
 	}
 	if slices.ContainsFunc(p.Properties, func(w Property) bool { return w.isCheckedByHalves() }) {
-		q.Halves = p.halfDataTargets
+		q.HalfTargets = p.halfDataTargets
 	}
-	q.Stated = p.hasNoModel()
+	q.AllObjectivesStated = p.hasNoModel()
 	if len(p.Conditions) > 0 {
 		return q, nil // a bound would have to hold for every value of the conditions
 	}
-	if q.Bounding, err = p.boundProblem(); err != nil {
+	if q.BoundProblem, err = p.boundProblem(); err != nil {
 		return nil, err
 	}
 	return q, nil
@@ -96,7 +96,7 @@ func (p *Problem) restrictToKnownRange(q *search.Question) {
 	}
 	if all := p.alwaysUsedIngredients(); len(all) > 0 {
 		q.Always = all
-		q.Lacks = func(ingredients []int) bool {
+		q.LacksAlwaysUsed = func(ingredients []int) bool {
 			return slices.ContainsFunc(all, func(i int) bool { return !slices.Contains(ingredients, i) })
 		}
 	}
@@ -229,7 +229,7 @@ func (p *Problem) halfDataTargets(ctx context.Context, seed uint64) (own, other 
 		of := [2]mcmc.Objective{objective, objective}
 		if w.isCheckedByHalves() {
 			var data [2]*model.Data
-			data[0], data[1] = w.learntModel.trainingData.Halves(seed)
+			data[0], data[1] = w.learntModel.trainingData.SplitIntoHalves(seed)
 			for k := range of {
 				if of[k].Property, err = w.learntModel.relearn(ctx, data[k]); err != nil {
 					return nil, nil, err

@@ -56,10 +56,10 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 	options.Labels, labelAt = file.LabelNodes()
 	for _, c := range file.Conditions {
 		if labelAt[c.Name] != nil {
-			return yaml.Hint(c.At.Errorf("%s is a label and a condition", inputerr.Quote(c.Name)), "a condition is set, and a label is measured: keep one of them")
+			return yaml.Hint(c.KeyNode.Errorf("%s is a label and a condition", inputerr.Quote(c.Name)), "a condition is set, and a label is measured: keep one of them")
 		}
 		options.Labels, options.Conditions = append(options.Labels, c.Name), append(options.Conditions, c.Name)
-		labelAt[c.Name] = c.At
+		labelAt[c.Name] = c.KeyNode
 	}
 	if s.Units, err = readUnits(root.Get("units")); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		if err != nil {
 			return err
 		}
-		s.WarnGuesses("recipes", file.Text, layout, known.Guessed, known.Notes)
+		s.WarnGuesses("recipes", file.Text, layout, known.GuessedLayout, known.Notes)
 		books = append(books, known)
 	}
 	if results != nil {
@@ -122,7 +122,7 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 		return err
 	}
 	s.Attributes = all.Ingredients
-	s.Names = all.Ingredients.Names
+	s.IngredientNames = all.Ingredients.Names
 	s.results = all.Results
 	if len(all.Recipes) == 0 {
 		return nil // all recorded results are withdrawn
@@ -154,7 +154,7 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 			return err
 		})
 		var bad *inputerr.Error
-		missing := (*dataset.NoLabelError)(nil)
+		missing := (*dataset.MissingColumnError)(nil)
 		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
 			return known, err
 		}
@@ -171,7 +171,7 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 // It returns nil for a condition whose values the tables need not have.
 func (s *loader) missingLabelError(at *yaml.Node, name, hint string) error {
 	if k := slices.IndexFunc(s.Conditions, func(c config.Condition) bool { return c.Name == name }); k >= 0 {
-		if s.Conditions[k].Constants {
+		if s.Conditions[k].IsConstantList {
 			return nil
 		}
 		return yaml.Hint(at.Errorf("the recipes have no column for the condition %s", inputerr.Quote(name)), "%s", hint)
@@ -247,7 +247,7 @@ func (s *loader) warnSpellingVariants() {
 	if s.Attributes == nil {
 		return // ingredients are only counted
 	}
-	groups := dataset.SpellingVariants(s.Names)
+	groups := dataset.SpellingVariants(s.IngredientNames)
 	for _, names := range groups[:min(len(groups), maxSpellingWarnings)] {
 		quoted := make([]string, len(names))
 		for k, name := range names {

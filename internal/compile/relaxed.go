@@ -15,7 +15,7 @@ func (p *Problem) AllRules() []Rule { return slices.Concat(p.Rules, p.TiedRules)
 // RuleName returns the text and the line of the rule with index k in [Problem.AllRules].
 func (p *Problem) RuleName(k int) string {
 	r := &p.AllRules()[k]
-	return inputerr.Quote(r.Text) + " (" + lineReference(r.At, p.sparsityNode) + ")"
+	return inputerr.Quote(r.Text) + " (" + lineReference(r.Node, p.sparsityNode) + ")"
 }
 
 // SparsityName returns a name for the sparsity law, with its line.
@@ -57,7 +57,7 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 		law = mcmc.Uniform(1, min(set.Ingredients, set.Total))
 	}
 	space, err := mcmc.NewSpace(set.Ingredients, set.Total)
-	counting := mcmc.Counting{Law: law, Seed: p.Sampler.Seed}
+	counting := mcmc.CountingOptions{Law: law, Seed: p.Sampler.Seed}
 	if err == nil && len(set.Rules) > 0 {
 		space, err = mcmc.NewRuledSpace(ctx, set, counting)
 	}
@@ -76,7 +76,7 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 
 // addConditionsToRelaxedSpace returns a space with the conditions and with the given rules that hold only for
 // some of their values. It leaves out the combinations of values for which no composition keeps the rules.
-func (p *Problem) addConditionsToRelaxedSpace(ctx context.Context, space *mcmc.Space, set rule.Set, tied []Rule, counting mcmc.Counting) (*mcmc.Space, error) {
+func (p *Problem) addConditionsToRelaxedSpace(ctx context.Context, space *mcmc.Space, set rule.Set, tied []Rule, counting mcmc.CountingOptions) (*mcmc.Space, error) {
 	cases := newConditionCases(p.Conditions, tied)
 	if len(cases.tiedRules) == 0 {
 		return mcmc.WithConditions(space, cases.conditions, nil)

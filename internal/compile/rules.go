@@ -11,8 +11,8 @@ import (
 // A Rule is one of the constraints of the problem.
 type Rule struct {
 	config.Demand
-	Place int  // index of its item under constraints in the file; −1 if the rule is not in the file
-	Alone bool // whether the item of the file has no other rule
+	ConstraintIndex  int  // index of its item under constraints in the file; −1 if the rule is not in the file
+	IsOnlyRuleOfItem bool // whether the item of the file has no other rule
 }
 
 // Slacks returns the distances of a composition from the bounds of the rule. It returns nil if the constraint
@@ -38,7 +38,7 @@ func compileRules(ctx context.Context, s *loader, entries []*config.Entry[config
 		err := e.Compile(s.diagnostics, func(item config.Item) error {
 			demands, err := s.CompileItem(ctx, kinds, item)
 			for _, d := range demands {
-				rules = append(rules, Rule{Demand: d, Place: k, Alone: len(demands) == 1 && d.At == item.At && len(d.Rules) == 1})
+				rules = append(rules, Rule{Demand: d, ConstraintIndex: k, IsOnlyRuleOfItem: len(demands) == 1 && d.Node == item.Node && len(d.Rules) == 1})
 			}
 			return err
 		})

@@ -218,7 +218,7 @@ func TestRulesInUse(t *testing.T) {
 		said := strings.Join(p.Warnings, "\n")
 		for _, r := range p.Rules {
 			said += "\n" + r.Text
-			for _, text := range r.Texts {
+			for _, text := range r.RuleTexts {
 				said += "\n  " + text
 			}
 		}
@@ -263,7 +263,7 @@ func TestOverlappingGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shares := p.Target.Space().Shares(); shares != nil {
+	if shares := p.Target.Space().UncountedRuleShares(); shares != nil {
 		t.Fatalf("they are measured: %v", shares)
 	}
 	// With 2 used: Gin or Cassis and Vermouth or Champagne, or Campari and one
@@ -323,7 +323,7 @@ func TestDocumentedRules(t *testing.T) {
 			t.Errorf("%s: %d rules", line, len(p.Rules))
 		}
 		for _, r := range p.Rules {
-			if r.Text == "" || len(r.Rules) == 0 && r.Predicted == nil || r.Texts != nil && len(r.Texts) != len(r.Rules) {
+			if r.Text == "" || len(r.Rules) == 0 && r.Predicted == nil || r.RuleTexts != nil && len(r.RuleTexts) != len(r.Rules) {
 				t.Errorf("%s: %+v", line, r)
 			}
 		}
@@ -345,7 +345,7 @@ func TestPercentColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Rules[0].Texts[0]; got != want {
+		if got := p.Rules[0].RuleTexts[0]; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

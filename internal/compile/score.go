@@ -44,7 +44,7 @@ func (p *Problem) BookOptions() (dataset.Options, error) {
 // BrokenRules returns the rules that a recipe breaks, in the order of the file. Conditions whose value is
 // outside the offered values follow.
 func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error) {
-	one := []Scored{{Parts: parts, Conditions: under.Offered}}
+	one := []ScoredRecipe{{Parts: parts, Conditions: under.OfferedIndices}}
 	if err := p.findBreaches(one); err != nil {
 		return nil, err
 	}
@@ -56,11 +56,11 @@ func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error
 	return one[0].Broken, nil
 }
 
-// A Scored is a recipe with its scores and with the rules that it breaks.
-type Scored struct {
+// A ScoredRecipe is a recipe with its scores and with the rules that it breaks.
+type ScoredRecipe struct {
 	Parts      []mcmc.Part // amounts of the recipe, scaled to the total in whole units
 	Conditions []int32     // by condition: index of the offered value nearest to the value of the recipe; nil without conditions
-	Book       int         // index of the known recipe with the same amounts and conditions; −1 if there is none
+	KnownIndex int         // index of the known recipe with the same amounts and conditions; −1 if there is none
 	Scores     []float64   // by property: score y_k; NaN if every model may have learnt from the recipe
 	Score      float64     // product of y_k over the properties with a positive weight, without their weights
 	Broken     []Breach    // rules that the recipe breaks, in the order of the file
@@ -68,14 +68,14 @@ type Scored struct {
 
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
-	Text  string            // text of the rule
-	What  string            // for a limit of what a property predicts: name of the limited value, such as "cost"; otherwise empty
-	Slack *constraint.Slack // the value that is outside its bounds, with the bounds; nil if there is none
+	Text        string            // text of the rule
+	LimitedName string            // for a limit of what a property predicts: name of the limited value, such as "cost"; otherwise empty
+	Slack       *constraint.Slack // the value that is outside its bounds, with the bounds; nil if there is none
 }
 
 // Score scores all recipes of b, even recipes that break rules. Known recipes are scored by models that have
 // not learnt from the recipe.
-func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
+func (p *Problem) Score(book *dataset.Book) ([]ScoredRecipe, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Scored, len(book.Recipes))
+	out := make([]ScoredRecipe, len(book.Recipes))
 	of := make([]*mcmc.Composition, len(out))
 	for r := range out {
 		amounts, err := book.Closure(r, p.Total)
@@ -99,7 +99,7 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 		if of[r], err = p.Target.Space().Composition(out[r].Parts, out[r].Conditions); err != nil {
 			return nil, fmt.Errorf("recipe %d: %w", r, err)
 		}
-		out[r].Book = slices.IndexFunc(known, of[r].Equal)
+		out[r].KnownIndex = slices.IndexFunc(known, of[r].Equal)
 		out[r].Score = 1
 	}
 	for k := range p.Properties {
@@ -112,7 +112,7 @@ func (p *Problem) Score(book *dataset.Book) ([]Scored, error) {
 		}
 		for r := range out {
 			y := portable.Exp(w.mcmcProperty.LogScore(of[r]))
-			if b := out[r].Book; b >= 0 && fair != nil && !w.isUnlabelled(p, b) {
+			if b := out[r].KnownIndex; b >= 0 && fair != nil && !w.isUnlabelled(p, b) {
 				y = fair[b]
 			}
 			out[r].Scores = append(out[r].Scores, y)
@@ -135,7 +135,7 @@ func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
 
 // findBreaches adds to each recipe the rules that it breaks. A number of ingredients that the sparsity law
 // excludes counts as a broken rule.
-func (p *Problem) findBreaches(all []Scored) error {
+func (p *Problem) findBreaches(all []ScoredRecipe) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
 			all[s].Broken = append(all[s].Broken, Breach{Text: "sparsity: compositions of " + inputerr.Count(n, "ingredient") + " are never drawn"})
@@ -150,7 +150,7 @@ func (p *Problem) findBreaches(all []Scored) error {
 			if math.IsInf(b.Property.LogScore(x), -1) {
 				breach := Breach{Text: b.Name}
 				if k < len(p.shownLimits) {
-					breach.What, breach.Slack = p.shownLimits[k].subject, p.shownLimits[k].slackOf(x)
+					breach.LimitedName, breach.Slack = p.shownLimits[k].subject, p.shownLimits[k].slackOf(x)
 				}
 				all[s].Broken = append(all[s].Broken, breach)
 			}
@@ -161,14 +161,14 @@ func (p *Problem) findBreaches(all []Scored) error {
 			alone := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{one}}
 			conditions, err := constraint.FromRules(alone)
 			if err != nil {
-				return r.At.PlaceError(err)
+				return r.Node.PlaceError(err)
 			}
 			text := r.Text
-			if r.Texts != nil {
-				text = r.Texts[k]
+			if r.RuleTexts != nil {
+				text = r.RuleTexts[k]
 			}
 			for s := range all {
-				if conditions.Keeps(all[s].Parts) {
+				if conditions.AreKeptBy(all[s].Parts) {
 					continue
 				}
 				b := Breach{Text: text}
@@ -186,17 +186,17 @@ func (p *Problem) findBreaches(all []Scored) error {
 
 // addTiedBreaches adds the broken rules to each recipe, as far as the rules hold only for some values of
 // conditions.
-func (p *Problem) addTiedBreaches(all []Scored) error {
+func (p *Problem) addTiedBreaches(all []ScoredRecipe) error {
 	for _, r := range p.TiedRules {
 		conditions, err := constraint.FromRules(rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: r.Rules})
 		if err != nil {
-			return r.At.PlaceError(err)
+			return r.Node.PlaceError(err)
 		}
 		for s := range all {
-			applies := all[s].Conditions != nil && !slices.ContainsFunc(r.When, func(w config.ConditionValues) bool {
+			applies := all[s].Conditions != nil && !slices.ContainsFunc(r.ConditionValues, func(w config.ConditionValues) bool {
 				return !w.Allowed[p.Conditions[w.Condition].listedIndices[all[s].Conditions[w.Condition]]]
 			})
-			if applies && (r.Forbids || !conditions.Keeps(all[s].Parts)) {
+			if applies && (r.Forbids || !conditions.AreKeptBy(all[s].Parts)) {
 				all[s].Broken = append(all[s].Broken, Breach{Text: r.Text})
 			}
 		}

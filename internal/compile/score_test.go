@@ -53,8 +53,8 @@ func TestScore(t *testing.T) {
 		if s.Scores[0] != s.Scores[1] && !math.IsNaN(s.Scores[1]) {
 			t.Errorf("recipe %d scores %v as a wish that counts, and %v as one that does not", r, s.Scores[1], s.Scores[0])
 		}
-		if s.Book != r || s.Score != known[r] && !(math.IsNaN(s.Score) && math.IsNaN(known[r])) {
-			t.Errorf("recipe %d is number %d of the book and scores %v, want %v", r, s.Book, s.Score, known[r])
+		if s.KnownIndex != r || s.Score != known[r] && !(math.IsNaN(s.Score) && math.IsNaN(known[r])) {
+			t.Errorf("recipe %d is number %d of the book and scores %v, want %v", r, s.KnownIndex, s.Score, known[r])
 		}
 		amount := make(map[int]float64)
 		for _, part := range s.Parts {

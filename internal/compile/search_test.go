@@ -131,7 +131,7 @@ func TestMaximize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, m := up.Properties[0].Model.(*model.Forest).Trees(), best.Properties[0].Model.(*model.Forest).Trees(); n != 100 || m != 300 {
+	if n, m := up.Properties[0].Model.(*model.Forest).TreeCount(), best.Properties[0].Model.(*model.Forest).TreeCount(); n != 100 || m != 300 {
 		t.Errorf("%d trees, and %d with best splits", n, m)
 	}
 	for _, c := range []struct {
@@ -171,7 +171,7 @@ func TestWithinBook(t *testing.T) {
 		o    Options
 	}{
 		{"constraints:\n  - amount: {of: \"*\", within: book}\n", Options{}},
-		{"", Options{WithinBook: true}},
+		{"", Options{AddWithinBook: true}},
 	} {
 		p, err := loadRated(t, c.yaml, c.o)
 		if err != nil {
@@ -204,7 +204,7 @@ func TestWithinBook(t *testing.T) {
 				for amount := 1; amount < 20; amount++ {
 					parts := []mcmc.Part{{Ingredient: i, Amount: amount}, {Ingredient: (i + 1) % 6, Amount: 20 - amount}}
 					slices.SortFunc(parts, func(x, y mcmc.Part) int { return x.Ingredient - y.Ingredient })
-					if a.Keeps(parts) != b.Keeps(parts) {
+					if a.AreKeptBy(parts) != b.AreKeptBy(parts) {
 						t.Errorf("rule %d judges %v otherwise than %+v", k, parts, want[k])
 					}
 				}
@@ -268,7 +268,7 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("recipe %d scores %v, want %v", r, scores[r], want)
 		}
 	}
-	own, other, err := q.Halves(t.Context(), 1)
+	own, other, err := q.HalfTargets(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, err := any.SearchQuestion(); err != nil || q.Least != nil || q.Halves != nil {
+	if q, err := any.SearchQuestion(); err != nil || q.Least != nil || q.HalfTargets != nil {
 		t.Errorf("the question is %+v, error %v", q, err)
 	}
 }
@@ -305,7 +305,7 @@ func TestOffers(t *testing.T) {
 func TestAutoKernel(t *testing.T) {
 	for _, yaml := range []string{"", "sampler: {kernel: auto}\n"} {
 		p, err := loadRated(t, yaml, Options{})
-		if err != nil || p.Sampler.Kernel != "exact" || !p.Auto || !strings.Contains(string(p.Resolved), "kernel: exact") {
+		if err != nil || p.Sampler.Kernel != "exact" || !p.KernelChosen || !strings.Contains(string(p.Resolved), "kernel: exact") {
 			t.Errorf("kernel %q, error %v, resolved\n%s", p.Sampler.Kernel, err, p.Resolved)
 		}
 		if err := p.UseKernel("gibbs"); err != nil || p.Sampler.Kernel != "gibbs" || !strings.Contains(string(p.Resolved), "kernel: gibbs") {
@@ -313,7 +313,7 @@ func TestAutoKernel(t *testing.T) {
 		}
 	}
 	p, err := loadRated(t, "sampler: {kernel: naive}\n", Options{})
-	if err != nil || p.Sampler.Kernel != "naive" || p.Auto {
+	if err != nil || p.Sampler.Kernel != "naive" || p.KernelChosen {
 		t.Errorf("kernel %q, error %v", p.Sampler.Kernel, err)
 	}
 }
@@ -327,7 +327,7 @@ func TestSettingErrors(t *testing.T) {
 			t.Errorf("%q is not reported once by %v", want, err)
 		}
 	}
-	_, err = loadRated(t, "sampler: {chains: 4}\n", Options{Override: func(s *mcmc.Settings) { s.Chains = 0 }})
+	_, err = loadRated(t, "sampler: {chains: 4}\n", Options{OverrideSampler: func(s *mcmc.Settings) { s.Chains = 0 }})
 	if err == nil || strings.Count(err.Error(), "chains is 0") != 1 {
 		t.Errorf("a flag's error is reported as %v", err)
 	}

@@ -12,9 +12,9 @@ import (
 // those that are too rare to be measured are told; what is known well is not.
 func TestShareWarnings(t *testing.T) {
 	none := math.Inf(-1)
-	measured := func(counted ...bool) (shares []mcmc.Share) {
+	measured := func(counted ...bool) (shares []mcmc.UncountedRuleShare) {
 		for k, c := range counted {
-			shares = append(shares, mcmc.Share{N: k + 1, Counted: c})
+			shares = append(shares, mcmc.UncountedRuleShare{N: k + 1, Counted: c})
 		}
 		return shares
 	}
@@ -22,7 +22,7 @@ func TestShareWarnings(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		law, logs, errors []float64
-		shares            []mcmc.Share
+		shares            []mcmc.UncountedRuleShare
 		says              []string // what the warnings begin with
 		holds             []string // in them
 		none              bool

@@ -26,7 +26,7 @@ func (s *loader) compileSparsity(file *config.Problem, space *mcmc.Space) (mcmc.
 		return mcmc.Sparsity{}, nil, yaml.Hint(file.Root.Errorf("the problem has no sparsity, the law for the number of ingredients"), "add one, such as sparsity: {uniform: [2, 5]}")
 	case n == nil:
 		n = file.Root.Scalar("recipes")
-		law = &config.Law{Kind: config.RecipesLaw, At: n, Power: 1}
+		law = &config.Law{Kind: config.RecipesLaw, Node: n, Power: 1}
 	}
 	y, err := compileLaw(law, n, book, space)
 	return y, n, err
@@ -59,7 +59,7 @@ func newSparsity(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsit
 	*laws++
 	switch law.Kind {
 	case config.RecipesLaw:
-		y, err = recipesLaw(law.At, book)
+		y, err = recipesLaw(law.Node, book)
 	case config.TableLaw:
 		y = mcmc.Table(law.Table)
 	case config.UniformLaw:
@@ -90,7 +90,7 @@ func recipesLaw(n *yaml.Node, book *dataset.Book) (mcmc.Sparsity, error) {
 		return mcmc.Sparsity{}, yaml.Hint(n.Errorf("the sparsity law is that of the recipes, and the problem has none"), "add recipes: a CSV file, or write a law such as {uniform: [2, 5]}")
 	}
 	weights := make(map[int]float64)
-	for size, count := range book.UsedCounts() {
+	for size, count := range book.RecipeCountsBySize() {
 		if count > 0 {
 			weights[size] = float64(count)
 		}

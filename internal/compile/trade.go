@@ -21,14 +21,14 @@ import (
 // for a property that learns the logarithm of a number: then the value is the exponential of the expected
 // logarithm.
 func tradeValueScale(w *Property) (*valueScale, error) {
-	if m, ok := w.Model.(*model.Learned); ok && m.Numeric() && m.Options().Log {
+	if m, ok := w.Model.(*model.LearnedModel); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
 		least, greatest = least/3, float64(3*greatest)
 		score, err := m.Score(model.Maximize().WithScale(least, greatest))
 		if err != nil {
 			return nil, err
 		}
-		of, rise := property.NewLearned(score.Bare(), 0), portable.Log(greatest/least)
+		of, rise := property.NewLearned(score.Uncalibrated(), 0), portable.Log(greatest/least)
 		value := func(logScore float64) float64 {
 			return float64(least * portable.Exp(float64(rise*portable.Exp(logScore))))
 		}
@@ -46,8 +46,8 @@ func tradeValueScale(w *Property) (*valueScale, error) {
 	return scoreScale(of), nil
 }
 
-// LeastTrade and MostTrade are the minimum and maximum number of objectives in a trade-off.
-const LeastTrade, MostTrade = schema.LeastTrade, schema.MostTrade
+// LeastTrade and MaxTradeObjectives are the minimum and maximum number of objectives in a trade-off.
+const MinTradeObjectives, MaxTradeObjectives = schema.MinTradeObjectives, schema.MaxTradeObjectives
 
 // compileTrade sets the objectives of the trade-off that the file asks for.
 //
@@ -64,7 +64,7 @@ func (p *Problem) compileTrade(written []config.Written[string]) error {
 		if k < 0 {
 			return p.fileProblem.Root.Get("trade")
 		}
-		return written[k].At
+		return written[k].Node
 	})
 	return err
 }
@@ -91,12 +91,12 @@ func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objec
 			there = append(there, o.Name)
 		}
 	}
-	if len(names) < LeastTrade || len(names) > MostTrade {
-		e := blame(-1, "a trade-off has %d to %d objectives, and not %d", LeastTrade, MostTrade, len(names))
+	if len(names) < MinTradeObjectives || len(names) > MaxTradeObjectives {
+		e := blame(-1, "a trade-off has %d to %d objectives, and not %d", MinTradeObjectives, MaxTradeObjectives, len(names))
 		if len(there) == 0 {
 			return nil, yaml.Hint(e, "the problem has none: add them under properties")
 		}
-		return nil, yaml.Hint(e, "name %d to %d of %s", LeastTrade, MostTrade, inputerr.List(there, 12))
+		return nil, yaml.Hint(e, "name %d to %d of %s", MinTradeObjectives, MaxTradeObjectives, inputerr.List(there, 12))
 	}
 	var out []Objective
 	for k, name := range names {
@@ -178,7 +178,7 @@ func (p *Problem) TradeTarget() (*mcmc.Target, error) {
 			}
 			return 1
 		}, kept)
-		bounds = append(bounds, mcmc.Bound{Name: w.Name, Property: positive, Toward: of})
+		bounds = append(bounds, mcmc.Bound{Name: w.Name, Property: positive, Guide: of})
 	}
 	return p.Target.WithBounds(bounds...)
 }

@@ -10,20 +10,20 @@ import (
 
 // TradeOptions are the options of a search for the recipes of a trade-off.
 type TradeOptions struct {
-	Between []string // names of the objectives
-	Effort  float64
-	Seed    uint64
-	Workers int
+	ObjectiveNames []string // names of the objectives
+	Effort         float64
+	Seed           uint64
+	Workers        int
 }
 
 // A TradeOff is the result of a search for a trade-off: the recipes that no other recipe beats in all
 // objectives.
 type TradeOff struct {
 	*search.TradeOffResult
-	Objectives []Objective
-	Target     *mcmc.Target // the target that was searched; see [Problem.TradeTarget]
-	Err        error        // the reason why the search failed; nil if it did not
-	AnyAmounts bool         // whether the search went beyond the amounts of the known recipes, because nothing was found within them
+	Objectives         []Objective
+	Target             *mcmc.Target // the target that was searched; see [Problem.TradeTarget]
+	Err                error        // the reason why the search failed; nil if it did not
+	BeyondKnownAmounts bool         // whether the search went beyond the amounts of the known recipes, because nothing was found within them
 }
 
 // SearchTradeOff searches for the recipes of a trade-off. It first searches within the range of the known
@@ -31,7 +31,7 @@ type TradeOff struct {
 // problem allows.
 func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeOff, err error) {
 	t = &TradeOff{}
-	if t.Objectives, err = p.Objectives(o.Between); err != nil {
+	if t.Objectives, err = p.Objectives(o.ObjectiveNames); err != nil {
 		return nil, err
 	}
 	if t.Target, err = p.TradeTarget(); err != nil {
@@ -46,13 +46,13 @@ func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeO
 		objectives[k] = t.Objectives[k].Objective
 	}
 	of := search.TradeOptions{
-		Lines: search.TradeBudget(p.Total, o.Effort), Seed: o.Seed, Workers: o.Workers,
-		Starts: q.Known, Least: q.Least, Most: q.Most, Refuse: q.Lacks,
+		Lines: search.FrontLineBudget(p.Total, o.Effort), Seed: o.Seed, Workers: o.Workers,
+		Starts: q.Known, Least: q.Least, Most: q.Most, Refuse: q.LacksAlwaysUsed,
 	}
 	t.TradeOffResult, err = search.TradeOff(ctx, t.Target, objectives, of)
-	if nothing := errors.Is(err, mcmc.ErrNoStart) || err == nil && len(t.Front) == 0; nothing && (q.Least != nil || q.Lacks != nil) {
+	if nothing := errors.Is(err, mcmc.ErrNoStart) || err == nil && len(t.Front) == 0; nothing && (q.Least != nil || q.LacksAlwaysUsed != nil) {
 		of.Least, of.Most, of.Refuse = nil, nil, nil
-		t.AnyAmounts = true
+		t.BeyondKnownAmounts = true
 		t.TradeOffResult, err = search.TradeOff(ctx, t.Target, objectives, of)
 	}
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Problem) SearchOwnTradeOff(ctx context.Context) (*TradeOff, error) {
 	if len(p.Trade) == 0 || p.Search.Effort == 0 {
 		return nil, nil
 	}
-	t, err := p.SearchTradeOff(ctx, TradeOptions{Between: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed})
+	t, err := p.SearchTradeOff(ctx, TradeOptions{ObjectiveNames: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

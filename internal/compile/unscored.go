@@ -23,7 +23,7 @@ func (p *Problem) Explain(err error) error {
 		recipe := p.recipeText(score.Parts)
 		w := p.propertyNamed(score.Objective)
 		if w == nil || w.node == nil {
-			return &explainedError{strings.Replace(err.Error(), score.State, recipe, 1), err}
+			return &explainedError{strings.Replace(err.Error(), score.Composition, recipe, 1), err}
 		}
 		e := p.invalidScoreError(w, score, recipe)
 		if w.Kind == "program" { // the program failed, so the file has no error
@@ -36,9 +36,9 @@ func (p *Problem) Explain(err error) error {
 		if w == nil || w.node == nil {
 			return err
 		}
-		e := w.node.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, inputerr.Quote(w.Name), 100*none.Zero, p.recipeText(none.Parts))
+		e := w.node.Errorf("no recipe was found to start from, among %d drawn at random: %s is 0 for %.3g %% of them, such as %s", none.Tries, inputerr.Quote(w.Name), 100*none.ZeroShare, p.recipeText(none.ExampleParts))
 		e.Hint, e.Err = "a score of 0 forbids a recipe, so give what is only unwanted a small score, such as 0.01", err
-		if none.Zero < 1 {
+		if none.ZeroShare < 1 {
 			e.Hint += ", here or in the properties that are 0 for the others"
 		}
 		return e

@@ -11,17 +11,17 @@ import (
 
 // A Campaign has the settings by which batches of experiments are chosen.
 type Campaign struct {
-	Batch  int     // number of recipes in a batch
-	MaxNew int     // maximum number of ingredients in a batch that no tried recipe has; −1 means no limit
-	Cost   string  // name of the attribute with the cost of using an ingredient in a trial; if empty, all trials cost the same
-	Alike  []Alike // limits on the number of values of conditions in a batch
+	Batch  int               // number of recipes in a batch
+	MaxNew int               // maximum number of ingredients in a batch that no tried recipe has; −1 means no limit
+	Cost   string            // name of the attribute with the cost of using an ingredient in a trial; if empty, all trials cost the same
+	Alike  []BatchValueLimit // limits on the number of values of conditions in a batch
 
 	costNode *yaml.Node // node with the name of the attribute; nil if there is none
 }
 
-// Alike limits the number of values that a condition may have in one batch. For example, an oven has one
+// BatchValueLimit limits the number of values that a condition may have in one batch. For example, an oven has one
 // temperature at a time.
-type Alike struct {
+type BatchValueLimit struct {
 	Condition string // name of the condition
 	Values    int    // maximum number of values of the condition in a batch
 
@@ -30,14 +30,14 @@ type Alike struct {
 
 // decodeAlike decodes limits on the values of conditions: a list of conditions with one value each, or a
 // mapping from conditions to maximum numbers of values.
-func decodeAlike(n *yaml.Node) (all []Alike, err error) {
+func decodeAlike(n *yaml.Node) (all []BatchValueLimit, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
 			values, err := e.Value.Whole("the number of values", 1, schema.MaxBatch)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, Alike{dataset.NormalizeName(e.Key.Text), values, e.Key.Scalar(e.Key.Text)})
+			all = append(all, BatchValueLimit{dataset.NormalizeName(e.Key.Text), values, e.Key.Scalar(e.Key.Text)})
 		}
 		return all, nil
 	}
@@ -50,7 +50,7 @@ func decodeAlike(n *yaml.Node) (all []Alike, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Alike{dataset.NormalizeName(name), 1, item})
+		all = append(all, BatchValueLimit{dataset.NormalizeName(name), 1, item})
 	}
 	return all, nil
 }
@@ -112,7 +112,7 @@ func (d *Data) CheckCampaign(c Campaign) error {
 	}
 	for i, cost := range values {
 		if !(cost >= 0) {
-			return yaml.Hint(c.costNode.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(d.Names[i])), "fill in the cell")
+			return yaml.Hint(c.costNode.Errorf("the %s of %s is not known, or below 0", c.Cost, inputerr.Quote(d.IngredientNames[i])), "fill in the cell")
 		}
 	}
 	return nil

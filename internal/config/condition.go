@@ -27,13 +27,13 @@ const (
 // The values of a condition are numbers or categories. A condition with a given value is not chosen: recipes are
 // suggested for the given value alone.
 type Condition struct {
-	Name       string
-	At         *yaml.Node // key of the condition in the file
-	Unit       string     // unit of the numbers
-	Numbers    []float64  // values, ascending; nil for categories
-	Categories []string   // values, in the order of the file; nil for numbers
-	Weights    []float64  // by value: its relative probability before objectives count; nil if all are equal
-	Constants  bool       // whether the values come from a [ConstantList]; recipes then need no column with the values
+	Name           string
+	KeyNode        *yaml.Node // key of the condition in the file
+	Unit           string     // unit of the numbers
+	Numbers        []float64  // values, ascending; nil for categories
+	Categories     []string   // values, in the order of the file; nil for numbers
+	Weights        []float64  // by value: its relative probability before objectives count; nil if all are equal
+	IsConstantList bool       // whether the values come from a [ConstantList]; recipes then need no column with the values
 
 	Given         bool    // whether the file gives one value, which is not chosen
 	GivenNumber   float64 // the given value, if it is a number
@@ -78,7 +78,7 @@ func decodeConditions(n *yaml.Node) (all []Condition, err error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Name, c.At = dataset.NormalizeName(e.Key.Text), e.Key
+		c.Name, c.KeyNode = dataset.NormalizeName(e.Key.Text), e.Key
 		if err := checkConditionName(e.Key, c.Name); err != nil {
 			return nil, err
 		}
@@ -113,11 +113,11 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 	}
 	c.Unit = s.unit.Value
 	switch {
-	case s.values != nil && (s.from.At != nil || s.to.At != nil || s.step.At != nil):
+	case s.values != nil && (s.from.Node != nil || s.to.Node != nil || s.step.Node != nil):
 		return c, yaml.Hint(s.values.Errorf("the condition has values, and from, to or step"), form)
 	case s.values != nil:
 		err = c.decodeValues(s.values)
-	case s.from.At == nil || s.to.At == nil || s.step.At == nil:
+	case s.from.Node == nil || s.to.Node == nil || s.step.Node == nil:
 		return c, yaml.Hint(n.Errorf("the condition has no values"), "%s", form)
 	default:
 		err = c.setNumbersFromRange(&s)
@@ -125,8 +125,8 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 	if err != nil {
 		return c, err
 	}
-	if s.unit.At != nil && c.Numbers == nil {
-		return c, yaml.Hint(s.unit.At.Errorf("categories have no unit"), "remove it, or write the values as numbers")
+	if s.unit.Node != nil && c.Numbers == nil {
+		return c, yaml.Hint(s.unit.Node.Errorf("categories have no unit"), "remove it, or write the values as numbers")
 	}
 	if err := c.decodeWeights(s.weights); err != nil {
 		return c, err
@@ -139,14 +139,14 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 func (c *Condition) setNumbersFromRange(s *conditionSection) error {
 	from, to, step := s.from.Value, s.to.Value, s.step.Value
 	if !(step > 0) {
-		return yaml.Hint(s.step.At.Errorf("the step is %s", s.step.At.Describe()), "it must be above 0")
+		return yaml.Hint(s.step.Node.Errorf("the step is %s", s.step.Node.Describe()), "it must be above 0")
 	}
 	if to < from {
-		return yaml.Hint(s.to.At.Errorf("to is %v, below from, %v", to, from), "write the smaller number as from")
+		return yaml.Hint(s.to.Node.Errorf("to is %v, below from, %v", to, from), "write the smaller number as from")
 	}
 	steps := math.Floor((to-from)/step + 1e-9)
 	if !(steps < maxConditionValues) {
-		return yaml.Hint(s.step.At.Errorf("from %v to %v in steps of %v are more than %d values", from, to, step, maxConditionValues), "write a larger step")
+		return yaml.Hint(s.step.Node.Errorf("from %v to %v in steps of %v are more than %d values", from, to, step, maxConditionValues), "write a larger step")
 	}
 	places := max(decimalPlaces(from), decimalPlaces(step))
 	for k := range int(steps) + 1 {

@@ -11,9 +11,9 @@ import (
 // A ConstantList is a constant of an imported model for which the file lists several values. It acts as a
 // condition: one of the values is chosen together with the recipe.
 type ConstantList struct {
-	yaml.Entry        // name of the constant, and its values
-	Property   string // name of the property that has the model
-	Alone      bool   // whether the model has no other constant
+	yaml.Entry            // name of the constant, and its values
+	Property       string // name of the property that has the model
+	IsOnlyConstant bool   // whether the model has no other constant
 }
 
 // Path returns the path of keys from the root of the file to the list of values.
@@ -50,7 +50,7 @@ func ConstantLists(root *yaml.Node) (all []ConstantList) {
 func (p *Problem) addConstantListConditions(root *yaml.Node) error {
 	all := slices.Clone(p.Conditions)
 	for _, e := range ConstantLists(root) {
-		c := Condition{Name: dataset.NormalizeName(e.Key.Text), At: e.Key, Constants: true}
+		c := Condition{Name: dataset.NormalizeName(e.Key.Text), KeyNode: e.Key, IsConstantList: true}
 		if err := checkConditionName(e.Key, c.Name); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (p *Problem) addConstantListConditions(root *yaml.Node) error {
 		case k >= 0 && k < len(p.Conditions):
 			return yaml.Hint(e.Value.Errorf("%s has values here and under conditions", inputerr.Quote(c.Name)), "remove it here: the model takes the condition of that name")
 		case k >= 0 && !slices.Equal(all[k].Numbers, c.Numbers):
-			return yaml.Hint(e.Value.Errorf("%s has other values in line %d", inputerr.Quote(c.Name), all[k].At.Line), "list the values once, under conditions: the models take the condition of that name")
+			return yaml.Hint(e.Value.Errorf("%s has other values in line %d", inputerr.Quote(c.Name), all[k].KeyNode.Line), "list the values once, under conditions: the models take the condition of that name")
 		case k < 0:
 			all = append(all, c)
 		}

@@ -57,7 +57,7 @@ func (k *Kinds) RuleFields(r rule.Rule, name func(ingredient int) string) (kind 
 // nil and [Data.CompileItem] returns an error.
 type Item struct {
 	Value Constraint
-	At    *yaml.Node
+	Node  *yaml.Node
 }
 
 // readConstraints decodes the list of constraints of a file.
@@ -83,7 +83,7 @@ func (k *Kinds) readConstraints(n *yaml.Node, bad *Diagnostics) (all []*Entry[It
 func (k *Kinds) decodeItem(n *yaml.Node) (Item, error) {
 	kind, v, err := k.itemKind(n, nil)
 	if err != nil {
-		return Item{At: n}, nil // CompileItem knows more about it
+		return Item{Node: n}, nil // CompileItem knows more about it
 	}
 	value := kind.New(k)
 	if sections := value.Sections(); sections != nil {
@@ -97,7 +97,7 @@ func (k *Kinds) decodeItem(n *yaml.Node) (Item, error) {
 // CompileItem returns what a constraint demands of compositions.
 func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, error) {
 	if item.Value == nil {
-		_, _, err := k.itemKind(item.At, d)
+		_, _, err := k.itemKind(item.Node, d)
 		return nil, err
 	}
 	demands, err := item.Value.Compile(ctx, d)
@@ -105,8 +105,8 @@ func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, 
 		return nil, err
 	}
 	for i := range demands {
-		if demands[i].At == nil {
-			demands[i].At = item.At
+		if demands[i].Node == nil {
+			demands[i].Node = item.Node
 		}
 	}
 	return demands, nil
@@ -198,8 +198,8 @@ func checkConstraintForm(item *yaml.Node, kinds []string, d *Data) error {
 			return yaml.Hint(key.Errorf("%s is an attribute and no kind of rule", inputerr.Quote(key.Text)), "for its mean write limit: {attribute: %s, max: 12}", a.Name)
 		}
 	}
-	if i := slices.Index(d.Names, key.Text); i >= 0 {
-		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", inputerr.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", d.Names[i])
+	if i := slices.Index(d.IngredientNames, key.Text); i >= 0 {
+		return yaml.Hint(key.Errorf("%s is an ingredient and no kind of rule", inputerr.Quote(key.Text)), "for its amount write amount: {of: %s, min: 20, max: 40}", d.IngredientNames[i])
 	}
 	return nil
 }

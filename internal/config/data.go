@@ -12,21 +12,21 @@ import (
 // Data has the data to which the names in a problem file refer: the ingredients and their attributes, the
 // total, the conditions, and the known recipes.
 type Data struct {
-	Names       []string             // names of the ingredients
-	Attributes  *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
-	Total       int                  // M: the total in units; within a block, the total of the block
-	Whole       int                  // M: the total of a composition in units, also within blocks
-	Book        *dataset.Book        // known recipes; nil if there are none
-	Recipes     [][]rule.Part        // known recipes, scaled to the total in whole units
-	RuleRecipes int                  // number of known recipes from which rules are derived; recorded results at the end are left out if there are other recipes
-	Units       *dataset.Units       // units of amounts in the recipes; nil means default units
-	Files       *yaml.Files          // reads the files that the problem names
+	IngredientNames  []string             // names of the ingredients
+	Attributes       *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
+	Total            int                  // M: the total in units; within a block, the total of the block
+	CompositionTotal int                  // M: the total of a composition in units, also within blocks
+	Book             *dataset.Book        // known recipes; nil if there are none
+	Recipes          [][]rule.Part        // known recipes, scaled to the total in whole units
+	RuleRecipes      int                  // number of known recipes from which rules are derived; recorded results at the end are left out if there are other recipes
+	Units            *dataset.Units       // units of amounts in the recipes; nil means default units
+	Files            *yaml.Files          // reads the files that the problem names
 
-	Conditions   []Condition          // quantities that a trial sets in addition to the recipe
-	Constituents map[string][]float64 // by name of the constituent: its share in each ingredient
-	Block        *Block               // block whose constraints are being compiled; nil outside of blocks
-	Nested       bool                 // whether constraints within another constraint are being compiled
-	Table        string               // path of the ingredients file, as the problem file writes it; empty if there is none
+	Conditions      []Condition          // quantities that a trial sets in addition to the recipe
+	Constituents    map[string][]float64 // by name of the constituent: its share in each ingredient
+	Block           *Block               // block whose constraints are being compiled; nil outside of blocks
+	InNestedRules   bool                 // whether constraints within another constraint are being compiled
+	IngredientsPath string               // path of the ingredients file, as the problem file writes it; empty if there is none
 
 	Warnings []string // sentences about valid input that may be wrong
 }
@@ -56,8 +56,8 @@ func (d *Data) withBlock(total int, b *Block, f func() error) error {
 	return f()
 }
 
-// OutsideBlock returns a copy of the data in which no block is being compiled.
-func (d *Data) OutsideBlock() *Data {
+// WithoutBlock returns a copy of the data in which no block is being compiled.
+func (d *Data) WithoutBlock() *Data {
 	all := *d
 	all.Block = nil
 	return &all

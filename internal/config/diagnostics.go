@@ -33,7 +33,7 @@ func (f *Diagnostics) Add(err error) error {
 	switch {
 	case err == nil:
 	case errors.As(err, &several):
-		f.All, f.mayHaveMore = append(f.All, several.All...), f.mayHaveMore || several.More
+		f.All, f.mayHaveMore = append(f.All, several.All...), f.mayHaveMore || several.MayHaveMore
 	case errors.As(err, &one):
 		if f.HasUnknownKeys && one.File == f.File && one.Line == f.Root.Line && one.Column == f.Root.Column {
 			return nil

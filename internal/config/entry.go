@@ -7,9 +7,9 @@ import "kir/internal/config/yaml"
 type Entry[V any] struct {
 	Value V
 
-	// Faulty reports whether the entry has errors. Decoded reports whether Value was decoded after the faulty
+	// Faulty reports whether the entry has errors. IsDecoded reports whether Value was decoded after the faulty
 	// parts were removed.
-	Faulty, Decoded bool
+	HasErrors, IsDecoded bool
 
 	decode func(*yaml.Node) (V, error)
 	repair *faultRepair // the node of the entry without its faulty parts
@@ -20,18 +20,18 @@ func newEntry[V any](n *yaml.Node, bad *Diagnostics, decode func(*yaml.Node) (V,
 	e := &Entry[V]{decode: decode, repair: &faultRepair{node: n, changedPlaces: make(map[[2]int]bool)}}
 	before := len(bad.All)
 	var err error
-	e.Decoded, err = bad.collectByRepair(e.repair, func(n *yaml.Node) (err error) {
+	e.IsDecoded, err = bad.collectByRepair(e.repair, func(n *yaml.Node) (err error) {
 		e.Value, err = decode(n)
 		return err
 	})
-	e.Faulty = len(bad.All) > before
+	e.HasErrors = len(bad.All) > before
 	return e, err
 }
 
 // Compile compiles the entry with the function compile. After an error of input it removes the faulty part
 // and compiles again. It adds errors of input to bad and returns other errors.
 func (e *Entry[V]) Compile(bad *Diagnostics, compile func(V) error) error {
-	if !e.Decoded {
+	if !e.IsDecoded {
 		return nil
 	}
 	value, at := e.Value, e.repair.node

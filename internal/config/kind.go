@@ -49,16 +49,16 @@ type PropertyKind struct {
 
 // A Demand is what a constraint demands of compositions.
 type Demand struct {
-	Text  string      // description of the demand
-	Rules []rule.Rule // rules that compositions must keep, such as one rule for each ingredient
-	Texts []string    // by rule: its description; nil if Text describes the only rule
-	Stock map[int]int // by ingredient: its stock, in units of the total; nil if the demand is not about stock
-	At    *yaml.Node  // place of the demand in the file; nil means the place of the constraint
+	Text      string      // description of the demand
+	Rules     []rule.Rule // rules that compositions must keep, such as one rule for each ingredient
+	RuleTexts []string    // by rule: its description; nil if Text describes the only rule
+	Stock     map[int]int // by ingredient: its stock, in units of the total; nil if the demand is not about stock
+	Node      *yaml.Node  // place of the demand in the file; nil means the place of the constraint
 
-	// When lists values of conditions. The demand applies only if each listed condition has one of its listed
+	// ConditionValues lists values of conditions. The demand applies only if each listed condition has one of its listed
 	// values. If Forbids is true, no composition is allowed with these values, and there are no rules.
-	When    []ConditionValues
-	Forbids bool
+	ConditionValues []ConditionValues
+	Forbids         bool
 
 	Predicted *PredictedLimit // limit of what a property predicts; nil if the demand is about amounts or conditions
 }
@@ -70,14 +70,14 @@ func singleDemand(text string, r rule.Rule) []Demand {
 
 // addRule adds a rule and its description to the demand.
 func (r *Demand) addRule(one rule.Rule, text string) {
-	r.Rules, r.Texts = append(r.Rules, one), append(r.Texts, text)
+	r.Rules, r.RuleTexts = append(r.Rules, one), append(r.RuleTexts, text)
 }
 
 // transformRules replaces each description by text(description), and each rule by change(rule).
 func (r *Demand) transformRules(text func(string) string, change func(rule.Rule) rule.Rule) {
 	r.Text = text(r.Text)
-	for k := range r.Texts {
-		r.Texts[k] = text(r.Texts[k])
+	for k := range r.RuleTexts {
+		r.RuleTexts[k] = text(r.RuleTexts[k])
 	}
 	for k := range r.Rules {
 		r.Rules[k] = change(r.Rules[k])

@@ -32,10 +32,10 @@ type Figure struct {
 
 // A Constant is an input of an imported model that does not depend on the composition.
 type Constant struct {
-	Name   string
-	At     *yaml.Node // node of the value or of the list of values
-	Value  float64    // value of the constant; NaN if it is missing
-	Chosen bool       // whether the constant has several values, of which one is chosen with the recipe; see [ConstantList]
+	Name             string
+	Node             *yaml.Node // node of the value or of the list of values
+	Value            float64    // value of the constant; NaN if it is missing
+	HasSeveralValues bool       // whether the constant has several values, of which one is chosen with the recipe; see [ConstantList]
 }
 
 // inputMeasures returns the keys of measures of ingredients: share, percent, units, presence and count.
@@ -131,12 +131,12 @@ func decodeConstants(n *yaml.Node) (all []Constant, err error) {
 		return nil, yaml.Hint(n.Errorf("constants are %s", n.Describe()), "write names and values, such as {temperature: 180}")
 	}
 	for _, e := range n.Entries {
-		c := Constant{Name: e.Key.Text, At: e.Value, Value: math.NaN()}
+		c := Constant{Name: e.Key.Text, Node: e.Value, Value: math.NaN()}
 		switch items := e.Value.ItemsOrSelf(); {
 		case len(items) == 0:
 			return nil, yaml.Hint(e.Value.Errorf("the constant %s has no value", inputerr.Quote(c.Name)), "write a number, a list of numbers to choose from, or missing")
 		case len(items) > 1:
-			c.Chosen = true
+			c.HasSeveralValues = true
 			_, err = decodeConstantNumbers(e.Value)
 		case items[0].Kind != yaml.Text || items[0].Text != "missing":
 			c.Value, err = items[0].Float("the constant")

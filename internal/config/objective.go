@@ -22,14 +22,14 @@ type Objective struct {
 	Floor              Written[float64] // minimum of the score, from 0 to 1
 }
 
-// Asked returns the keys that state what is wanted, and the nodes of their values.
-func (o *Objective) Asked() (keys []string, at []*yaml.Node) {
+// ObjectiveKeys returns the keys that state what is wanted, and the nodes of their values.
+func (o *Objective) ObjectiveKeys() (keys []string, at []*yaml.Node) {
 	for _, k := range []struct {
 		key string
 		at  *yaml.Node
 	}{
-		{"want", o.Want.At}, {"at_least", o.AtLeast.At}, {"at_most", o.AtMost.At}, {"between", o.Between.At},
-		{"maximize", o.Maximize.At}, {"minimize", o.Minimize.At}, {"target", o.Target.At},
+		{"want", o.Want.Node}, {"at_least", o.AtLeast.Node}, {"at_most", o.AtMost.Node}, {"between", o.Between.Node},
+		{"maximize", o.Maximize.Node}, {"minimize", o.Minimize.Node}, {"target", o.Target.Node},
 	} {
 		if k.at != nil {
 			keys, at = append(keys, k.key), append(at, k.at)
@@ -38,9 +38,9 @@ func (o *Objective) Asked() (keys []string, at []*yaml.Node) {
 	return keys, at
 }
 
-// AskedAt returns the last node that states what is wanted, to place errors. It returns nil if there is none.
-func (o *Objective) AskedAt() *yaml.Node {
-	_, at := o.Asked()
+// ObjectiveNode returns the last node that states what is wanted, to place errors. It returns nil if there is none.
+func (o *Objective) ObjectiveNode() *yaml.Node {
+	_, at := o.ObjectiveKeys()
 	if len(at) == 0 {
 		return nil
 	}
@@ -48,27 +48,27 @@ func (o *Objective) AskedAt() *yaml.Node {
 }
 
 // IsExtreme reports whether the value is to be as large or as small as possible.
-func (o *Objective) IsExtreme() bool { return o.Maximize.At != nil || o.Minimize.At != nil }
+func (o *Objective) IsExtreme() bool { return o.Maximize.Node != nil || o.Minimize.Node != nil }
 
 // HasBounds reports whether at least one bound is set.
 func (o *Objective) HasBounds() bool {
-	return o.AtLeast.At != nil || o.AtMost.At != nil || o.Between.At != nil
+	return o.AtLeast.Node != nil || o.AtMost.Node != nil || o.Between.Node != nil
 }
 
 // HasNumbers reports whether numbers, and not classes, are wanted.
-func (o *Objective) HasNumbers() bool { return o.Want.At == nil }
+func (o *Objective) HasNumbers() bool { return o.Want.Node == nil }
 
 // Direction returns which values are better. least and most are the bounds for [Between]; a missing bound is
 // ±Inf. If the file states no direction, for example for classes, the direction is [Maximize].
 func (o *Objective) Direction() (d Direction, least, most float64) {
 	switch {
-	case o.Minimize.At != nil:
+	case o.Minimize.Node != nil:
 		return Minimize, 0, 0
-	case o.Target.At != nil:
+	case o.Target.Node != nil:
 		return Between, o.Target.Value.At.Value, o.Target.Value.At.Value
-	case o.Between.At != nil:
+	case o.Between.Node != nil:
 		return Between, o.Between.Value[0], o.Between.Value[1]
-	case o.AtLeast.At != nil || o.AtMost.At != nil:
+	case o.AtLeast.Node != nil || o.AtMost.Node != nil:
 		return Between, o.AtLeast.Or(math.Inf(-1)), o.AtMost.Or(math.Inf(1))
 	}
 	return Maximize, 0, 0
@@ -134,7 +134,7 @@ func (o *Objective) checkOneObjective(n *yaml.Node) error {
 // checkOneExtreme returns an error if the value is to be both maximised and minimised. n is the node of the
 // error.
 func (o *Objective) checkOneExtreme(n *yaml.Node) error {
-	if o.Maximize.At != nil && o.Minimize.At != nil {
+	if o.Maximize.Node != nil && o.Minimize.Node != nil {
 		return yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
 	}
 	return nil

@@ -16,7 +16,7 @@ type Property struct {
 	Weight float64 // exponent c of the score y(x): the property multiplies the target by y(x)^c
 	Kind   string  // key of the kind of property
 	Value  Value
-	At     *yaml.Node // node under the key of the kind
+	Node   *yaml.Node // node under the key of the kind
 }
 
 // readProperties decodes the properties of a file.
@@ -79,17 +79,17 @@ func (k *Kinds) decodeProperty(name string, n *yaml.Node) (p Property, err error
 		return p, yaml.Hint(n.Errorf("property %s names %s", inputerr.Quote(name), inputerr.Count(len(f), "kind")), "name one of %s", strings.Join(section.ExactlyOneOf, ", "))
 	}
 	for key, at := range f {
-		p.Kind, p.At = key, at
+		p.Kind, p.Node = key, at
 	}
 	i := slices.IndexFunc(k.Properties, func(kind PropertyKind) bool { return kind.Name == p.Kind })
 	kind := &k.Properties[i]
 	p.Value = kind.New()
-	if p.At.Kind == yaml.Mapping || !kind.AllowsText {
-		if _, err := p.Value.Sections()[0].Fields(p.At); err != nil {
+	if p.Node.Kind == yaml.Mapping || !kind.AllowsText {
+		if _, err := p.Value.Sections()[0].Fields(p.Node); err != nil {
 			return p, err
 		}
 	}
-	return p, p.Value.Decode(p.At)
+	return p, p.Value.Decode(p.Node)
 }
 
 // A labelLearner is a value of a property that learns labels of the recipes.
@@ -118,9 +118,9 @@ func (v *Process) labels() []Written[string] { return []Written[string]{v.Label,
 func (p *Problem) LabelNodes() (names []string, at map[string]*yaml.Node) {
 	at = make(map[string]*yaml.Node)
 	add := func(label Written[string]) {
-		if name := dataset.NormalizeName(label.Value); label.At != nil && at[name] == nil {
+		if name := dataset.NormalizeName(label.Value); label.Node != nil && at[name] == nil {
 			names = append(names, name)
-			at[name] = label.At
+			at[name] = label.Node
 		}
 	}
 	for _, e := range p.Properties {

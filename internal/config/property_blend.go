@@ -22,8 +22,8 @@ var BlendKind = PropertyKind{
 //
 // A Blend has one direction: maximize or minimize of its [Objective], or a direction with numbers, such as target.
 type Blend struct {
-	Attribute Written[string]
-	Is        Texts // values of the attribute; if set, the blend scores the share of the ingredients with one of the values
+	Attribute       Written[string]
+	AttributeValues Texts // values of the attribute; if set, the blend scores the share of the ingredients with one of the values
 	Objective
 
 	Larger, Smaller, Range Written[Span]
@@ -50,11 +50,11 @@ func (b *Blend) Sections() schema.Sections {
 			floorKey(&b.Floor, "{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
 			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}", trueReader(&b.Maximize, "maximize")),
 			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}", trueReader(&b.Minimize, "minimize")),
-			newKey("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", completeMappingReader(&b.Larger.At, larger)),
-			newKey("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}", completeMappingReader(&b.Smaller.At, smaller)),
-			newKey("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", completeMappingReader(&b.Target.At, target)),
-			newKey("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}", completeMappingReader(&b.Range.At, span)),
-			newKey("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", completeMappingReader(&b.Normal.At, normal)),
+			newKey("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", completeMappingReader(&b.Larger.Node, larger)),
+			newKey("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}", completeMappingReader(&b.Smaller.Node, smaller)),
+			newKey("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", completeMappingReader(&b.Target.Node, target)),
+			newKey("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}", completeMappingReader(&b.Range.Node, span)),
+			newKey("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", completeMappingReader(&b.Normal.Node, normal)),
 		},
 		Required:     []string{"attribute"},
 		ExactlyOneOf: []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},
@@ -84,7 +84,7 @@ func (b *Blend) Decode(n *yaml.Node) error {
 	}
 	if b.isNode != nil {
 		what := "the value of " + inputerr.Quote(dataset.NormalizeName(b.Attribute.Value))
-		if err := textsReader(&b.Is, what)(b.isNode); err != nil {
+		if err := textsReader(&b.AttributeValues, what)(b.isNode); err != nil {
 			return err
 		}
 	}
@@ -99,13 +99,13 @@ func (b *Blend) decodeShape() error {
 	switch {
 	case b.IsExtreme():
 		return shapeReader(&b.Shape)(b.shapeNode)
-	case b.Range.At != nil:
+	case b.Range.Node != nil:
 		return yaml.Hint(b.shapeNode.Errorf("range has no shape"), "remove it")
-	case b.Normal.At != nil:
+	case b.Normal.Node != nil:
 		return yaml.Hint(b.shapeNode.Errorf("normal has no shape"), "remove it")
 	case b.shapeNode.Kind != yaml.Sequence:
 		return shapeReader(&b.Shape)(b.shapeNode)
-	case b.Target.At == nil || len(b.shapeNode.Items) != 2:
+	case b.Target.Node == nil || len(b.shapeNode.Items) != 2:
 		return yaml.Hint(b.shapeNode.Errorf("the shape has %s", inputerr.Count(len(b.shapeNode.Items), "number")), "write one number, or two for a target: below it and above")
 	}
 	return decodingReader(&b.TargetShapes, decodeTargetShapes)(b.shapeNode)
@@ -122,7 +122,7 @@ func decodeTargetShapes(n *yaml.Node) (shapes [2]float64, err error) {
 
 // Exponents returns the exponents of the score below and above the best value.
 func (b *Blend) Exponents() (below, above float64) {
-	if b.TargetShapes.At != nil {
+	if b.TargetShapes.Node != nil {
 		return b.TargetShapes.Value[0], b.TargetShapes.Value[1]
 	}
 	return b.Shape.Or(1), b.Shape.Or(1)
@@ -131,11 +131,11 @@ func (b *Blend) Exponents() (below, above float64) {
 // Direction returns which means are better, in the form of [Objective.Direction].
 func (b *Blend) Direction() (d Direction, least, most float64) {
 	switch {
-	case b.Smaller.At != nil:
+	case b.Smaller.Node != nil:
 		return Minimize, 0, 0
-	case b.Normal.At != nil:
+	case b.Normal.Node != nil:
 		return Between, b.Normal.Value.Mean.Value, b.Normal.Value.Mean.Value
-	case b.Range.At != nil:
+	case b.Range.Node != nil:
 		return Between, b.Range.Value.From.Value, b.Range.Value.To.Value
 	}
 	return b.Objective.Direction()
@@ -144,7 +144,7 @@ func (b *Blend) Direction() (d Direction, least, most float64) {
 // CheckOneDirection returns an error unless the blend at the node n has exactly one direction.
 func (b *Blend) CheckOneDirection(n *yaml.Node) error {
 	given := 0
-	for _, at := range []*yaml.Node{b.Maximize.At, b.Minimize.At, b.Larger.At, b.Smaller.At, b.Target.At, b.Range.At, b.Normal.At} {
+	for _, at := range []*yaml.Node{b.Maximize.Node, b.Minimize.Node, b.Larger.Node, b.Smaller.Node, b.Target.Node, b.Range.Node, b.Normal.Node} {
 		if at != nil {
 			given++
 		}

@@ -27,7 +27,7 @@ type Markowitz struct {
 	Covariance         *yaml.Node      // name of a file with the covariance; nil if it is estimated
 	Maximize, Minimize Written[string] // statistic that is the objective: "return", "ratio" or "volatility"
 	RiskAversion       Written[float64]
-	As                 Written[string]  // what the numbers of the history are: "prices", "returns" or "percent"
+	HistoryKind        Written[string]  // what the numbers of the history are: "prices", "returns" or "percent"
 	Periods            Written[float64] // number of rows of the history in a year, above 0
 
 	returnsNode *yaml.Node // node under the key "returns", decoded last because its meaning depends on Covariance
@@ -51,7 +51,7 @@ func (m *Markowitz) Sections() schema.Sections {
 				newKey("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
 				newKey("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
 				newKey("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
-				newKey("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", decodingReader(&m.As, decodeHistoryKind)),
+				newKey("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", decodingReader(&m.HistoryKind, decodeHistoryKind)),
 				newKey("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}", decodingReader(&m.Periods, decodePeriods)),
 			},
 			Required: []string{"returns"},
@@ -67,7 +67,7 @@ func (m *Markowitz) Sections() schema.Sections {
 
 // Objective returns the direction in which the statistic of the portfolio is better.
 func (m *Markowitz) Objective() *Objective {
-	return &Objective{Maximize: Written[Ends]{At: m.Maximize.At}, Minimize: Written[Ends]{At: m.Minimize.At}}
+	return &Objective{Maximize: Written[Ends]{Node: m.Maximize.Node}, Minimize: Written[Ends]{Node: m.Minimize.Node}}
 }
 
 // Direction returns which values of the statistic are better, in the form of [Objective.Direction].
@@ -112,7 +112,7 @@ func (r *Returns) decodeExpected(n *yaml.Node) error {
 	if err := r.section().Decode(n); err != nil {
 		return err
 	}
-	if r.Attribute.At == nil {
+	if r.Attribute.Node == nil {
 		return yaml.Hint(n.Errorf("the returns name no attribute"), "write a CSV file, or {attribute: return}")
 	}
 	return nil

@@ -35,11 +35,11 @@ var LikenessKind = PropertyKind{
 //	novelty: {to: [Sour, Cobbler], floor: 0.01}
 //	likeness: {by: amounts, zero: 0.1, scale: 3}
 type Nearest struct {
-	By    Written[string] // how recipes are compared: [ByOverlap] or [ByAmounts]
-	To    Texts           // names of the recipes to compare with; empty means all
-	Zero  Written[float64]
-	Scale Written[float64]
-	Floor Written[float64]
+	By          Written[string] // how recipes are compared: [ByOverlap] or [ByAmounts]
+	RecipeNames Texts           // names of the recipes to compare with; empty means all
+	Zero        Written[float64]
+	Scale       Written[float64]
+	Floor       Written[float64]
 
 	Kind         string // "novelty", or "likeness" if compositions near to the recipes are better
 	sectionAbout string // description of the kind in the reference documentation
@@ -58,7 +58,7 @@ func (v *Nearest) Sections() schema.Sections {
 		Name: v.Kind, ID: v.Kind, About: v.sectionAbout,
 		Keys: []schema.Key{
 			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
-			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", textsReader(&v.To, "a recipe")),
+			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", textsReader(&v.RecipeNames, "a recipe")),
 			newKey("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
 			newKey("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
 			floorKey(&v.Floor, "{floor: 0.01}"),

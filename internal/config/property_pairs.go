@@ -25,7 +25,7 @@ type Pairs struct {
 // A PairFactor is a factor of the score for pairs of ingredients. A pair has one ingredient from each side of
 // Of.
 type PairFactor struct {
-	Of     Written[[2]Ingredients]
+	Sides  Written[[2]Ingredients]
 	Factor Written[float64]
 }
 
@@ -64,7 +64,7 @@ func (f *PairFactor) section(name string) *schema.Section {
 	return &schema.Section{
 		Name: "a pair to " + name, ID: "pair to " + name, About: about,
 		Keys: []schema.Key{
-			newKey("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Of, decodeSides)),
+			newKey("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Sides, decodeSides)),
 			newKey("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
 		},
 		Required: []string{"of", "factor"},

@@ -229,14 +229,14 @@ func (r *amountRule) compileColumnBounds(d *Data, all rule.Amount, text string) 
 			if *to > d.Total {
 				*to = d.Total
 				if key == "min" {
-					return nil, cell(fmt.Sprintf("the least amount of %s is above the total of %d units", inputerr.Quote(d.Names[i]), d.Total), "write units of the total, or a percentage")
+					return nil, cell(fmt.Sprintf("the least amount of %s is above the total of %d units", inputerr.Quote(d.IngredientNames[i]), d.Total), "write units of the total, or a percentage")
 				}
 			}
 			if key == "max" && *to == 0 {
 				none = append(none, i)
 			}
 			if a.Max > 0 && a.Min > a.Max {
-				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", inputerr.Quote(d.Names[i]), inputerr.Count(a.Min, "unit"), a.Max), "mend one of the two")
+				return nil, cell(fmt.Sprintf("%s has at least %s and at most %d", inputerr.Quote(d.IngredientNames[i]), inputerr.Count(a.Min, "unit"), a.Max), "mend one of the two")
 			}
 		}
 		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {
@@ -251,7 +251,7 @@ func (r *amountRule) compileColumnBounds(d *Data, all rule.Amount, text string) 
 				words += fmt.Sprintf(" %s %d", b.key, b.value)
 			}
 		}
-		out.addRule(a, "amount of "+d.Names[i]+words)
+		out.addRule(a, "amount of "+d.IngredientNames[i]+words)
 	}
 	d.excludeUnusable(&out, none, "as less than a unit is allowed")
 	if len(out.Rules) == 0 {
@@ -268,7 +268,7 @@ func (d *Data) excludeUnusable(r *Demand, none []int, why string) {
 	}
 	var names []string
 	for _, i := range none {
-		names = append(names, d.Names[i])
+		names = append(names, d.IngredientNames[i])
 	}
 	r.addRule(rule.Exclude{Of: none}, "exclude "+inputerr.List(names, 4)+", "+why)
 	d.Warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
@@ -291,7 +291,7 @@ func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	least, most := make([]int, len(d.Names)), make([]int, len(d.Names))
+	least, most := make([]int, len(d.IngredientNames)), make([]int, len(d.IngredientNames))
 	for _, parts := range d.Recipes[:d.RuleRecipes] {
 		for _, p := range parts {
 			i := p.Ingredient
@@ -308,7 +308,7 @@ func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 			unused = append(unused, i)
 			continue
 		}
-		name := d.Names[i]
+		name := d.IngredientNames[i]
 		out.addRule(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the known recipes", name, least[i], most[i]))
 	}
 	if len(unused) == len(of) {
@@ -317,7 +317,7 @@ func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 	if len(unused) > 0 {
 		var names []string
 		for _, i := range unused {
-			names = append(names, d.Names[i])
+			names = append(names, d.IngredientNames[i])
 		}
 		out.addRule(rule.Exclude{Of: unused}, "exclude "+inputerr.List(names, 4)+", which no recipe in the book uses")
 		d.Warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", inputerr.List(names, 8)))

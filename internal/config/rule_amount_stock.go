@@ -12,7 +12,7 @@ import (
 
 // compileStock returns rules for the maximum amounts that the stock allows.
 func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, error) {
-	batch, unit := new(big.Rat).SetInt64(int64(d.Whole)), ""
+	batch, unit := new(big.Rat).SetInt64(int64(d.CompositionTotal)), ""
 	if v := r.Batch; v != nil {
 		var err error
 		if batch, unit, err = readQuantity(v, v.Text, "the batch"); err != nil {
@@ -25,7 +25,7 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 	v := r.Stock
 	most := func(stock *big.Rat) int { // returns ⌊M·stock/batch⌋
 		share := new(big.Rat).Quo(stock, batch)
-		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(d.Whole))))
+		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(d.CompositionTotal))))
 	}
 	out := Demand{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
 	if d.isAttributeColumn(v) {
@@ -70,8 +70,8 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 		switch {
 		case limit == 0:
 			none = append(none, i)
-		case limit < d.Whole:
-			out.addRule(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", d.Names[i], limit))
+		case limit < d.CompositionTotal:
+			out.addRule(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", d.IngredientNames[i], limit))
 		}
 	}
 	if !bounded {
@@ -79,7 +79,7 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 	}
 	d.excludeUnusable(&out, none, "as there is none, or less than a unit")
 	if len(out.Rules) == 1 {
-		out.Texts = nil
+		out.RuleTexts = nil
 	}
 	return []Demand{out}, nil
 }

@@ -62,7 +62,7 @@ func (r *conditionRule) Decode(n *yaml.Node) error {
 	if err := r.Sections()[0].Decode(n); err != nil {
 		return err
 	}
-	bounds := r.Min.At != nil || r.Max.At != nil
+	bounds := r.Min.Node != nil || r.Max.Node != nil
 	if r.Is == nil && r.In == nil && !bounds {
 		return yaml.Hint(n.Errorf("the rule does not say which values"), form)
 	}
@@ -80,7 +80,7 @@ func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, 
 	c := &d.Conditions[v.Condition]
 	v.Allowed = make([]bool, c.Len())
 	text = c.Name + " "
-	if r.Min.At != nil || r.Max.At != nil {
+	if r.Min.Node != nil || r.Max.Node != nil {
 		if !c.IsNumeric() {
 			return v, "", yaml.Hint(r.node.Errorf("%s has no numbers", c.Name), "write is or in, such as {of: %s, in: [%s]}", c.Name, strings.Join(c.Categories[:min(2, len(c.Categories))], ", "))
 		}
@@ -153,5 +153,5 @@ func (r *conditionRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if !slices.Contains(v.Allowed, true) {
 		return nil, yaml.Hint(r.node.Errorf("no value of %s is allowed", d.Conditions[v.Condition].Name), "its values are from %s to %s", d.Conditions[v.Condition].ValueText(0), d.Conditions[v.Condition].ValueText(len(v.Allowed)-1))
 	}
-	return []Demand{{Text: text, When: []ConditionValues{v.complement()}, Forbids: true}}, nil
+	return []Demand{{Text: text, ConditionValues: []ConditionValues{v.complement()}, Forbids: true}}, nil
 }

@@ -111,15 +111,15 @@ func (r *groupRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		return nil, err
 	}
 	c, words := rule.Group{Of: of}, ""
-	if r.Used.At != nil {
+	if r.Used.Node != nil {
 		used := r.Used.Value
 		if used.Min > len(of) {
-			return nil, yaml.Hint(r.Used.At.Errorf("the rule contradicts itself: at least %d used of %s", used.Min, inputerr.Count(len(of), "ingredient")), "lower it to %d", len(of))
+			return nil, yaml.Hint(r.Used.Node.Errorf("the rule contradicts itself: at least %d used of %s", used.Min, inputerr.Count(len(of), "ingredient")), "lower it to %d", len(of))
 		}
 		c.Used = &used
 		words += fmt.Sprintf(" used %d to %d", used.Min, used.Max)
 	}
-	if r.Total.At != nil {
+	if r.Total.Node != nil {
 		total := &rule.Range{}
 		if total.Min, err = d.ReadUnits(r.Total.Value[0], "the least total", 0); err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (r *groupRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 			return nil, err
 		}
 		if total.Min > total.Max {
-			return nil, yaml.Hint(r.Total.At.Errorf("the rule contradicts itself: a total from %d to %d units", total.Min, total.Max), "write the smaller number first")
+			return nil, yaml.Hint(r.Total.Node.Errorf("the rule contradicts itself: a total from %d to %d units", total.Min, total.Max), "write the smaller number first")
 		}
 		c.Total = total
 		words += fmt.Sprintf(" total %d to %d", total.Min, total.Max)

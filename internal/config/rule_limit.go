@@ -66,13 +66,13 @@ func (r *limitRule) Decode(n *yaml.Node) error {
 	if err := r.Sections()[0].Decode(n); err != nil {
 		return err
 	}
-	if r.Property.At != nil {
+	if r.Property.Node != nil {
 		return r.checkPredictedLimit(n)
 	}
 	if r.Sure != nil {
 		return yaml.Hint(r.Sure.Errorf("sure is of what a property predicts"), "remove it, or write property instead of attribute")
 	}
-	if r.Attribute.At == nil {
+	if r.Attribute.Node == nil {
 		return nil // Compile knows which attributes there are
 	}
 	for _, b := range []struct {
@@ -90,14 +90,14 @@ func (r *limitRule) Decode(n *yaml.Node) error {
 }
 
 func (r *limitRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
-	if r.Property.At != nil {
+	if r.Property.Node != nil {
 		return r.predictedDemand(d)
 	}
-	if r.Attribute.At == nil {
+	if r.Attribute.Node == nil {
 		return nil, r.missingAttributeError(d)
 	}
 	name := r.Attribute.Value
-	values, err := d.AttributeNumbers(r.Attribute.At, name)
+	values, err := d.AttributeNumbers(r.Attribute.Node, name)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +132,10 @@ func (r *limitRule) missingAttributeError(d *Data) error {
 // name of the rule.
 func numberBounds(n *yaml.Node, least, most Written[float64], what string) (lo, hi float64, words string, err error) {
 	lo, hi = least.Or(math.Inf(-1)), most.Or(math.Inf(1))
-	if least.At != nil {
+	if least.Node != nil {
 		words += fmt.Sprintf(" min %v", lo)
 	}
-	if most.At != nil {
+	if most.Node != nil {
 		words += fmt.Sprintf(" max %v", hi)
 	}
 	if words == "" {

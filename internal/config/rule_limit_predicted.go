@@ -31,11 +31,11 @@ func (r *limitRule) predictedDemand(d *Data) ([]Demand, error) {
 	if err := d.RefuseInBlock(r.node, "a limit of a property is"); err != nil {
 		return nil, err
 	}
-	if d.Nested {
+	if d.InNestedRules {
 		return nil, yaml.Hint(r.node.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
 	}
 	name := r.Property.Value
-	l := &PredictedLimit{Property: name, NameNode: r.Property.At, Least: r.Min, Most: r.Max, Sure: r.Sure, At: r.node, Text: "limit of " + name}
+	l := &PredictedLimit{Property: name, NameNode: r.Property.Node, Least: r.Min, Most: r.Max, Sure: r.Sure, At: r.node, Text: "limit of " + name}
 	for _, b := range []struct {
 		word string
 		v    *yaml.Node

@@ -74,7 +74,7 @@ func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 	}
 	words := ""
 	if r.Changes != nil {
-		changes, err := r.Changes.Whole("changes", 0, len(d.Names))
+		changes, err := r.Changes.Whole("changes", 0, len(d.IngredientNames))
 		if err != nil {
 			return nil, err
 		}

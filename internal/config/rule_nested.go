@@ -83,7 +83,7 @@ func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 	}{{"used", r.Used, &when.Used}, {"unused", r.Unused, &when.Unused}} {
 		if g.at != nil {
 			var text string
-			if *g.of, text, err = d.OutsideBlock().WhichIngredients(g.at); err != nil {
+			if *g.of, text, err = d.WithoutBlock().WhichIngredients(g.at); err != nil {
 				return nil, err
 			}
 			words += text + " " + g.key + " "
@@ -103,8 +103,8 @@ func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 		return nil, err
 	}
 	for k := range inner {
-		inner[k].When = append(slices.Clip(inner[k].When), values...)
-		inner[k].At = nil
+		inner[k].ConditionValues = append(slices.Clip(inner[k].ConditionValues), values...)
+		inner[k].Node = nil
 		if len(when.Used)+len(when.Unused) == 0 {
 			inner[k].transformRules(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule { return r })
 			continue
@@ -176,9 +176,9 @@ func (k *Kinds) optionalInnerRulesReader(field *[]Item, key string) valueReader 
 
 // compileInnerRules compiles constraints that stand within another constraint.
 func (d *Data) compileInnerRules(ctx context.Context, k *Kinds, items []Item) (all []Demand, err error) {
-	nested := d.Nested
-	d.Nested = true
-	defer func() { d.Nested = nested }()
+	nested := d.InNestedRules
+	d.InNestedRules = true
+	defer func() { d.InNestedRules = nested }()
 	for _, item := range items {
 		some, err := d.CompileItem(ctx, k, item)
 		if err != nil {

@@ -37,7 +37,7 @@ func (d *Data) readRuleTable(ctx context.Context, n *yaml.Node, kind string, req
 	if err != nil {
 		return nil, err
 	}
-	d.WarnGuesses(kind, file.Text, layout, cells.Guessed, cells.Notes)
+	d.WarnGuesses(kind, file.Text, layout, cells.GuessedLayout, cells.Notes)
 	return cells, nil
 }
 
@@ -95,7 +95,7 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 		}
 		one := singleDemand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
-		one.At = place
+		one.Node = place
 		rules = append(rules, one)
 	}
 	if len(rules) == 0 {
@@ -115,7 +115,7 @@ var ConstituentsKind = ConstraintKind{
 type constituentsTable struct{ tableValue }
 
 func (r *constituentsTable) Compile(_ context.Context, d *Data) ([]Demand, error) {
-	if d.Nested {
+	if d.InNestedRules {
 		return nil, yaml.Hint(r.Table.Errorf("constituents are no rule"), "write them in a line of their own under constraints")
 	}
 	return nil, nil
@@ -142,9 +142,9 @@ func (d *Data) ReadConstituents(ctx context.Context, items []*Entry[Item]) error
 			d.Constituents = make(map[string][]float64)
 		}
 		for row, text := range cells.Text {
-			i := slices.Index(d.Names, text[0])
+			i := slices.Index(d.IngredientNames, text[0])
 			if i < 0 {
-				return cells.ErrorAt(row, 0, "there is no ingredient "+inputerr.Quote(text[0]), inputerr.DidYouMean(text[0], d.Names))
+				return cells.ErrorAt(row, 0, "there is no ingredient "+inputerr.Quote(text[0]), inputerr.DidYouMean(text[0], d.IngredientNames))
 			}
 			if text[1] == "" {
 				return cells.ErrorAt(row, 1, "the constituent has no name", "name it, or remove the row")
@@ -163,7 +163,7 @@ func (d *Data) ReadConstituents(ctx context.Context, items []*Entry[Item]) error
 			}
 			values := d.Constituents[text[1]]
 			if values == nil {
-				values = make([]float64, len(d.Names))
+				values = make([]float64, len(d.IngredientNames))
 				d.Constituents[text[1]] = values
 			}
 			if values[i] != 0 {

@@ -34,8 +34,8 @@ type Sampler struct {
 // NodeOf returns the node of a setting. It returns nil if the file does not have the setting.
 func (s *Sampler) NodeOf(setting string) *yaml.Node {
 	return map[string]*yaml.Node{
-		"kernel": s.Kernel.At, "chains": s.Chains.At, "warmup": s.Warmup.At, "draws": s.Draws.At,
-		"thin": s.Thin.At, "time": s.Time.At, "seed": s.Seed.At,
+		"kernel": s.Kernel.Node, "chains": s.Chains.Node, "warmup": s.Warmup.Node, "draws": s.Draws.Node,
+		"thin": s.Thin.Node, "time": s.Time.Node, "seed": s.Seed.Node,
 	}[setting]
 }
 

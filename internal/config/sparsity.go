@@ -23,7 +23,7 @@ import (
 //	sparsity: {mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}
 type Law struct {
 	Kind LawKind
-	At   *yaml.Node // node at which errors of the law are placed
+	Node *yaml.Node // node at which errors of the law are placed
 
 	Table       map[int]float64 // of a TableLaw: weight of each number of ingredients
 	First, Last int             // of a UniformLaw: first and last number of ingredients
@@ -54,7 +54,7 @@ var rangePattern = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*
 // decodeLaw decodes a sparsity law. The parameter whole is false for a law within a mixture, which has a
 // weight instead of a power.
 func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
-	law := &Law{At: n, Power: 1, Weight: 1}
+	law := &Law{Node: n, Power: 1, Weight: 1}
 	if n.Kind == yaml.Text && whole {
 		if m := rangePattern.FindStringSubmatch(n.Text); m != nil {
 			return nil, yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "write {uniform: [%s, %s]}", m[1], m[2])
@@ -92,7 +92,7 @@ func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 		return nil, yaml.Hint(n.Errorf("a sparsity law names %s", inputerr.Count(len(f), "law")), "name one of %s", strings.Join(schema.Law.ExactlyOneOf, ", "))
 	}
 	for name, v := range f {
-		law.Kind, law.At = LawKind(name), v
+		law.Kind, law.Node = LawKind(name), v
 		err = law.decode(v)
 	}
 	return law, err

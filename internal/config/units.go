@@ -115,8 +115,8 @@ func (d *Data) readColumnCell(n *yaml.Node, ingredient int) (amount *big.Rat, fa
 		return nil, nil, err
 	}
 	fail = func(message, hint string) error {
-		line, column := a.Place(ingredient)
-		return &inputerr.Error{File: d.Attributes.File, Line: line, Column: column, Cell: a.Cell(ingredient), Message: message, Hint: hint}
+		line, column := a.CellPosition(ingredient)
+		return &inputerr.Error{File: d.Attributes.File, Line: line, Column: column, Cell: a.CellAddress(ingredient), Message: message, Hint: hint}
 	}
 	text := a.Values[ingredient]
 	if text == "" {
@@ -125,7 +125,7 @@ func (d *Data) readColumnCell(n *yaml.Node, ingredient int) (amount *big.Rat, fa
 	digits, percent := strings.CutSuffix(text, "%")
 	v, ok := parseDecimal(digits)
 	if !ok || v.Sign() < 0 || a.Affix != "" && a.Affix != "%" {
-		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, inputerr.Quote(d.Names[ingredient]), inputerr.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
+		return nil, nil, fail(fmt.Sprintf("the %s of %s is %s, which the problem uses on line %d as an amount", a.Name, inputerr.Quote(d.IngredientNames[ingredient]), inputerr.Quote(text), n.Line), "write a number of units or a percentage, 0 for none of it, or leave the cell empty for any")
 	}
 	if percent || a.Affix == "%" || strings.Contains(a.Name, "%") {
 		v.Mul(v, big.NewRat(int64(d.Total), 100))

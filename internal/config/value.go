@@ -8,12 +8,12 @@ import (
 // A Written is a value with its place in the file. At is nil if the file does not have the value.
 type Written[T any] struct {
 	Value T
-	At    *yaml.Node
+	Node  *yaml.Node
 }
 
 // Or returns the value if the file has it, and other if not.
 func (w Written[T]) Or(other T) T {
-	if w.At == nil {
+	if w.Node == nil {
 		return other
 	}
 	return w.Value

@@ -32,12 +32,12 @@ func TestTexts(t *testing.T) {
 		}
 		var texts []string
 		for _, one := range field.Value {
-			if one.At.Text != one.Value {
-				t.Errorf("%s: the place of %q is that of %q", c.text, one.Value, one.At.Text)
+			if one.Node.Text != one.Value {
+				t.Errorf("%s: the place of %q is that of %q", c.text, one.Value, one.Node.Text)
 			}
 			texts = append(texts, one.Value)
 		}
-		if got := strings.Join(texts, ", "); err != nil || got != c.want || field.At != n {
+		if got := strings.Join(texts, ", "); err != nil || got != c.want || field.Node != n {
 			t.Errorf("%s: %q, %v", c.text, got, err)
 		}
 	}

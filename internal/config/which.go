@@ -46,7 +46,7 @@ func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error)
 		return nil, "", err
 	}
 	name = dataset.NormalizeName(name)
-	names := d.Names
+	names := d.IngredientNames
 	if i := slices.Index(names, name); i >= 0 {
 		of, err = d.restrictToBlock(n, []int{i}, name)
 		return of, name, err
@@ -164,8 +164,8 @@ func KnownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) (
 	}
 	for i, v := range values {
 		if math.IsNaN(v) {
-			line, column := a.Place(i)
-			return nil, &inputerr.Error{File: in.File, Line: line, Column: column, Cell: a.Cell(i),
+			line, column := a.CellPosition(i)
+			return nil, &inputerr.Error{File: in.File, Line: line, Column: column, Cell: a.CellAddress(i),
 				Message: fmt.Sprintf("%s has no %s, which %s", inputerr.Quote(in.Names[i]), a.Name, needs), Hint: "write a number"}
 		}
 	}

@@ -7,15 +7,15 @@ import (
 
 // An AmountSet is an arithmetic sequence: the N amounts Lo, Lo+Step, Lo+2·Step, and so on, in units, that an
 // ingredient may have when the ingredient is used.
-type AmountSet struct{ Lo, Step, N int }
+type AmountSet struct{ Lo, Step, Count int }
 
 // Hi returns the greatest amount of the set.
-func (d AmountSet) Hi() int { return d.Lo + (d.N-1)*d.Step }
+func (d AmountSet) Hi() int { return d.Lo + (d.Count-1)*d.Step }
 
 // contains reports whether amount is in the set.
 func (d AmountSet) contains(amount int) bool {
 	from := amount - d.Lo
-	return from >= 0 && amount <= d.Hi() && (d.Step == 1 || d.N > 0 && from%d.Step == 0)
+	return from >= 0 && amount <= d.Hi() && (d.Step == 1 || d.Count > 0 && from%d.Step == 0)
 }
 
 // AmountSetOf returns the amounts that an ingredient of a [count.Space] may have when the ingredient is used.
@@ -28,7 +28,7 @@ func AmountSetOf(a count.Ingredient, total int) AmountSet {
 // intersectAmountSets returns the amounts that a and b have in common. By the Chinese remainder theorem the
 // common amounts also form an arithmetic sequence, so an AmountSet can hold them.
 func intersectAmountSets(a, b AmountSet) AmountSet {
-	if a.N == 0 || b.N == 0 {
+	if a.Count == 0 || b.Count == 0 {
 		return AmountSet{}
 	}
 	g := portable.GCD(a.Step, b.Step)
@@ -50,8 +50,8 @@ func intersectAmountSets(a, b AmountSet) AmountSet {
 	if lo > hi {
 		return AmountSet{}
 	}
-	d := AmountSet{Lo: lo, Step: step, N: (hi-lo)/step + 1}
-	if d.N == 1 {
+	d := AmountSet{Lo: lo, Step: step, Count: (hi-lo)/step + 1}
+	if d.Count == 1 {
 		d.Step = 1
 	}
 	return d

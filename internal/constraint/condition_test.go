@@ -37,15 +37,15 @@ func TestLimitAtItsBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	on := []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 3}, {Ingredient: 2, Amount: 2}} // 0.5 + 0.6 + 1.4 = 2.5
-	if c.Keeps(on) {
+	if c.AreKeptBy(on) {
 		t.Errorf("a mean of 0.25 keeps 0.3")
 	}
 	on = []rule.Part{{Ingredient: 0, Amount: 4}, {Ingredient: 1, Amount: 4}, {Ingredient: 2, Amount: 2}} // 0.4 + 0.8 + 1.4 = 2.6
-	if c.Keeps(on) {
+	if c.AreKeptBy(on) {
 		t.Errorf("a mean of 0.26 keeps 0.3")
 	}
 	on = []rule.Part{{Ingredient: 0, Amount: 5}, {Ingredient: 1, Amount: 2}, {Ingredient: 2, Amount: 3}} // 0.5 + 0.4 + 2.1 = 3.0
-	if !c.Keeps(on) {
+	if !c.AreKeptBy(on) {
 		t.Errorf("a mean of 0.3 does not keep 0.3")
 	}
 	if slack := Slacks(s.Rules[0], on, 10)[0]; slack.Value != 0.3 || slack.Room() != 0 {
@@ -82,7 +82,7 @@ func TestNearAsItIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := conditions.Keeps(other); got != c.want {
+		if got := conditions.AreKeptBy(other); got != c.want {
 			t.Errorf("%+v: %v", c.near, got)
 		}
 	}

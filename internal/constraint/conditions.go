@@ -14,22 +14,22 @@ import (
 // that each ingredient may have when used, groups, dependences, and bounds on weighted sums. A composition keeps
 // the rules if and only if the composition keeps all conditions.
 type Conditions struct {
-	Total   int                // total units of a composition
-	Amounts []count.Ingredient // for each ingredient: the amounts that the ingredient may have, with explicit bounds
-	Groups  []count.Group      // groups; the members of each group are ascending and listed once
-	Needs   []Dependence
-	Sums    []Sum
+	Total       int                // total units of a composition
+	Amounts     []count.Ingredient // for each ingredient: the amounts that the ingredient may have, with explicit bounds
+	Groups      []count.Group      // groups; the members of each group are ascending and listed once
+	Dependences []Dependence
+	Sums        []Sum
 
-	AmountSets []AmountSet // for each ingredient: the amounts that the ingredient may have when used; empty for an excluded ingredient
-	GroupsOf   [][]int32   // for each ingredient: ascending indices into Groups of the groups that contain the ingredient
-	NeedsOf    [][]int32   // for each ingredient: ascending indices into Needs of the dependences whose If is the ingredient
-	SumsOf     [][]int32   // for each ingredient: ascending indices into Sums of the sums that have a term for the ingredient
-	Required   int         // number of required ingredients
+	AmountSets    []AmountSet // for each ingredient: the amounts that the ingredient may have when used; empty for an excluded ingredient
+	GroupsOf      [][]int32   // for each ingredient: ascending indices into Groups of the groups that contain the ingredient
+	DependencesOf [][]int32   // for each ingredient: ascending indices into Needs of the dependences whose If is the ingredient
+	SumsOf        [][]int32   // for each ingredient: ascending indices into Sums of the sums that have a term for the ingredient
+	RequiredCount int         // number of required ingredients
 
 	IdleGroups []int32 // indices into Groups of the groups that a composition violates by using none of their members
 	IdleSums   []int32 // indices into Sums of the sums that a composition violates by using none of their ingredients
 
-	GroupRules, NeedRules, SumRules []int // for each group, dependence and sum: index of the rule that made the condition
+	GroupRules, DependenceRules, SumRules []int // for each group, dependence and sum: index of the rule that made the condition
 
 	ruleIndex       int     // index of the rule whose conditions are being added
 	guards          []guard // conditions of the enclosing If rules while a rule is added
@@ -110,7 +110,7 @@ func newConditions(ingredients, total int) *Conditions {
 // setAmountLimits copies the limits in AmountSets to Amounts, after all rules have been added.
 func (c *Conditions) setAmountLimits() {
 	for i, d := range c.AmountSets {
-		if a := &c.Amounts[i]; d.N == 0 {
+		if a := &c.Amounts[i]; d.Count == 0 {
 			a.Excluded = true
 		} else {
 			a.Min, a.Max, a.Step = d.Lo, d.Hi(), d.Step
@@ -123,13 +123,13 @@ func (c *Conditions) buildIndex() {
 	for i := range c.Amounts {
 		a := &c.Amounts[i]
 		if a.Required {
-			c.Required++
+			c.RequiredCount++
 		}
 		if c.AmountSets[i] = (AmountSet{}); !a.Excluded {
 			c.AmountSets[i] = AmountSetOf(*a, c.Total)
 		}
 	}
-	c.NeedsOf, c.SumsOf = make([][]int32, len(c.Amounts)), make([][]int32, len(c.Amounts))
+	c.DependencesOf, c.SumsOf = make([][]int32, len(c.Amounts)), make([][]int32, len(c.Amounts))
 	for g := range c.Groups {
 		for _, i := range c.Groups[g].Members {
 			c.GroupsOf[i] = append(c.GroupsOf[i], int32(g))
@@ -138,8 +138,8 @@ func (c *Conditions) buildIndex() {
 			c.IdleGroups = append(c.IdleGroups, int32(g))
 		}
 	}
-	for k, n := range c.Needs {
-		c.NeedsOf[n.If] = append(c.NeedsOf[n.If], int32(k))
+	for k, n := range c.Dependences {
+		c.DependencesOf[n.If] = append(c.DependencesOf[n.If], int32(k))
 	}
 	for k := range c.Sums {
 		for _, t := range c.Sums[k].Terms {
@@ -183,7 +183,7 @@ func (c *Conditions) restrictAmounts(i int, d AmountSet) {
 	case len(c.guards) == 0:
 		c.AmountSets[i] = intersectAmountSets(c.AmountSets[i], d)
 		return
-	case d.N == 0:
+	case d.Count == 0:
 		c.exclude([]int{i})
 		return
 	}
@@ -198,13 +198,13 @@ func (c *Conditions) restrictAmounts(i int, d AmountSet) {
 		only(Term{PerUnit: 1}, math.MinInt64, int64(d.Hi()))
 	}
 	if d.Step > 1 {
-		only(Term{Off: 1, First: d.Lo, Step: d.Step}, math.MinInt64, 0)
+		only(Term{OffStepAddend: 1, FirstStep: d.Lo, Step: d.Step}, math.MinInt64, 0)
 	}
 }
 
-// Keeps reports whether a composition keeps all conditions. The parts list the used ingredients with their
-// amounts, which must sum to Total. Keeps is the reference against which every faster check is tested.
-func (c *Conditions) Keeps(parts []rule.Part) bool {
+// AreKeptBy reports whether a composition keeps all conditions. The parts list the used ingredients with their
+// amounts, which must sum to Total. AreKeptBy is the reference against which every faster check is tested.
+func (c *Conditions) AreKeptBy(parts []rule.Part) bool {
 	required := 0
 	for _, p := range parts {
 		if !c.AmountSets[p.Ingredient].contains(p.Amount) {
@@ -214,7 +214,7 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 			required++
 		}
 	}
-	if required < c.Required {
+	if required < c.RequiredCount {
 		return false
 	}
 	// Conditions without any of the parts need no check unless the conditions are idle: see IdleGroups and
@@ -235,8 +235,8 @@ func (c *Conditions) Keeps(parts []rule.Part) bool {
 				return false
 			}
 		}
-		for _, k := range c.NeedsOf[p.Ingredient] {
-			if !c.Needs[k].IsMet(func(i int) bool { return amountOf(parts, i) > 0 }) {
+		for _, k := range c.DependencesOf[p.Ingredient] {
+			if !c.Dependences[k].IsMet(func(i int) bool { return amountOf(parts, i) > 0 }) {
 				return false
 			}
 		}
@@ -280,10 +280,10 @@ func groupAllows(g *count.Group, used, total int) bool {
 
 func contains(r *count.Range, v int) bool { return r.Min <= v && v <= r.Max }
 
-// Countable returns the space of the conditions that can be counted exactly: the amounts, and the groups that
+// CountableSpace returns the space of the conditions that can be counted exactly: the amounts, and the groups that
 // are disjoint or nested. A group is included if the group is disjoint from or nested with every group included
 // before. The result all reports whether the space has all conditions.
-func (c *Conditions) Countable() (space count.Space, all bool) {
+func (c *Conditions) CountableSpace() (space count.Space, all bool) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	kept, rest := space.CompatibleGroups()
 	if len(rest) > 0 {
@@ -292,21 +292,21 @@ func (c *Conditions) Countable() (space count.Space, all bool) {
 			space.Groups = append(space.Groups, c.Groups[g])
 		}
 	}
-	return space, len(rest) == 0 && len(c.Needs) == 0 && len(c.Sums) == 0
+	return space, len(rest) == 0 && len(c.Dependences) == 0 && len(c.Sums) == 0
 }
 
 // FullSpace returns the space with all conditions. FullSpace returns a [count.SizeError] if a term is not linear
 // in the amount (see [Term.IsBent]), because no table can hold such a term.
 func (c *Conditions) FullSpace() (space count.Space, err error) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
-	for _, n := range c.Needs {
+	for _, n := range c.Dependences {
 		space.Sums = append(space.Sums, n.Sum())
 	}
 	for _, s := range c.Sums {
 		sum := count.Sum{Min: s.Min, Max: s.Max}
 		for _, t := range s.Terms {
 			if t.IsBent() {
-				return space, &count.SizeError{Need: 1, Resource: "sums in which not each unit counts alike"}
+				return space, &count.SizeError{Needed: 1, Resource: "sums in which not each unit counts alike"}
 			}
 			sum.Terms = append(sum.Terms, count.Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, PerUse: t.PerUse})
 		}
@@ -315,25 +315,25 @@ func (c *Conditions) FullSpace() (space count.Space, err error) {
 	return space, nil
 }
 
-// UncountedSums returns the conditions that [Conditions.Countable] leaves out, written as sums.
+// UncountedSums returns the conditions that [Conditions.CountableSpace] leaves out, written as sums.
 func (c *Conditions) UncountedSums() []Sum {
 	sums := slices.Clone(c.Sums)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.CompatibleGroups()
 	for _, g := range rest {
 		for _, s := range c.Groups[g].Sums() {
-			sums = append(sums, SumOf(s))
+			sums = append(sums, FromCountSum(s))
 		}
 	}
-	for _, n := range c.Needs {
-		sums = append(sums, SumOf(n.Sum()))
+	for _, n := range c.Dependences {
+		sums = append(sums, FromCountSum(n.Sum()))
 	}
 	return sums
 }
 
-// Uncounted returns the ascending indices of the rules that [Conditions.Countable] leaves out in whole or in
+// UncountedRules returns the ascending indices of the rules that [Conditions.CountableSpace] leaves out in whole or in
 // part.
-func (c *Conditions) Uncounted() []int {
-	out := slices.Concat(c.NeedRules, c.SumRules)
+func (c *Conditions) UncountedRules() []int {
+	out := slices.Concat(c.DependenceRules, c.SumRules)
 	_, rest := count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}.CompatibleGroups()
 	for _, g := range rest {
 		out = append(out, c.GroupRules[g])
@@ -369,7 +369,7 @@ func (c *Conditions) addNeed(n Dependence) {
 		c.withGuard(guard{ingredients: []int{n.If}}, func() { c.addSum(s) })
 		return
 	}
-	c.Needs, c.NeedRules = append(c.Needs, n), append(c.NeedRules, c.ruleIndex)
+	c.Dependences, c.DependenceRules = append(c.Dependences, n), append(c.DependenceRules, c.ruleIndex)
 }
 
 // withGuard calls write with g added to the guards. So the conditions that write adds must hold only if g and

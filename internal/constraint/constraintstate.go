@@ -9,9 +9,9 @@ import (
 // from the composition, one part at a time.
 type ConstraintState struct {
 	*Conditions
-	Used, Totals []int   // for each group: number of used members, and units of the used members
-	SumValues    []int64 // for each sum: value of the sum
-	IsUsed       []bool  // for each ingredient: whether the ingredient is used
+	UsedMembers, GroupUnits []int   // for each group: number of used members, and units of the used members
+	SumValues               []int64 // for each sum: value of the sum
+	IsUsed                  []bool  // for each ingredient: whether the ingredient is used
 
 	violated       int // number of groups and sums that are violated
 	groupsExceeded int // number of groups above their maximum, which no further part can repair
@@ -21,8 +21,8 @@ type ConstraintState struct {
 // NewConstraintState returns the state of a composition without parts.
 func NewConstraintState(c *Conditions) *ConstraintState {
 	return &ConstraintState{
-		Conditions: c,
-		Used:       make([]int, len(c.Groups)), Totals: make([]int, len(c.Groups)), SumValues: make([]int64, len(c.Sums)),
+		Conditions:  c,
+		UsedMembers: make([]int, len(c.Groups)), GroupUnits: make([]int, len(c.Groups)), SumValues: make([]int64, len(c.Sums)),
 		IsUsed:   make([]bool, len(c.Amounts)),
 		violated: len(c.IdleGroups) + len(c.IdleSums),
 	}
@@ -38,16 +38,16 @@ func (l *ConstraintState) addOrRemove(p rule.Part, sign int) {
 	l.IsUsed[p.Ingredient] = sign > 0
 	for _, g := range l.GroupsOf[p.Ingredient] {
 		group := &l.Groups[g]
-		was, wasOver := groupAllows(group, l.Used[g], l.Totals[g]), exceedsGroup(group, l.Used[g], l.Totals[g])
-		l.Used[g] += sign
-		l.Totals[g] += sign * p.Amount
-		l.violated += violatedChange(was, groupAllows(group, l.Used[g], l.Totals[g]))
-		l.groupsExceeded -= violatedChange(wasOver, exceedsGroup(group, l.Used[g], l.Totals[g]))
+		was, wasOver := groupAllows(group, l.UsedMembers[g], l.GroupUnits[g]), exceedsGroup(group, l.UsedMembers[g], l.GroupUnits[g])
+		l.UsedMembers[g] += sign
+		l.GroupUnits[g] += sign * p.Amount
+		l.violated += violatedChange(was, groupAllows(group, l.UsedMembers[g], l.GroupUnits[g]))
+		l.groupsExceeded -= violatedChange(wasOver, exceedsGroup(group, l.UsedMembers[g], l.GroupUnits[g]))
 	}
 	for _, k := range l.SumsOf[p.Ingredient] {
 		s := &l.Sums[k]
 		was := s.contains(l.SumValues[k])
-		l.SumValues[k] += int64(sign) * s.Term(p.Ingredient).At(p.Amount)
+		l.SumValues[k] += int64(sign) * s.Term(p.Ingredient).ValueAt(p.Amount)
 		l.violated += violatedChange(was, s.contains(l.SumValues[k]))
 	}
 	l.checks += len(l.GroupsOf[p.Ingredient]) + len(l.SumsOf[p.Ingredient])
@@ -78,9 +78,9 @@ func (l *ConstraintState) IsSatisfied(parts []rule.Part) bool {
 		return false
 	}
 	for _, p := range parts {
-		for _, k := range l.NeedsOf[p.Ingredient] {
+		for _, k := range l.DependencesOf[p.Ingredient] {
 			l.checks++
-			if !l.Needs[k].IsMet(func(i int) bool { return l.IsUsed[i] }) {
+			if !l.Dependences[k].IsMet(func(i int) bool { return l.IsUsed[i] }) {
 				return false
 			}
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // MaxCandidates is the maximum number of compositions that are enumerated one by one, as bounded by
-// [Enumeration.Candidates].
+// [Enumeration.CandidateBound].
 const MaxCandidates = 1 << 20
 
 // An Enumeration visits all compositions that keep a set of conditions. The enumeration chooses the amount of
@@ -41,7 +41,7 @@ func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 	for i := len(c.Amounts) - 1; i >= 0; i-- {
 		d := c.AmountSets[i]
 		e.maxSumFrom[i], e.minSumFrom[i] = e.maxSumFrom[i+1], e.minSumFrom[i+1]
-		if d.N > 0 {
+		if d.Count > 0 {
 			e.maxSumFrom[i] += d.Hi()
 		}
 		if c.Amounts[i].Required {
@@ -56,24 +56,24 @@ func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 // candidates, or if the context or the work limit ended the enumeration.
 func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok bool, err error) {
 	e := NewEnumeration(c, []int{n})
-	if e.Candidates() > MaxCandidates {
+	if e.CandidateBound() > MaxCandidates {
 		return 0, false, nil
 	}
-	ok = e.Each(ctx, func() bool { kept++; return true })
+	ok = e.VisitAll(ctx, func() bool { kept++; return true })
 	return kept, ok, ctx.Err()
 }
 
-// Candidates returns an upper bound of the number of compositions. The bound is the sum of C(N, n)·C(M−1, n−1)
+// CandidateBound returns an upper bound of the number of compositions. The bound is the sum of C(N, n)·C(M−1, n−1)
 // over all wanted numbers n of used ingredients. N is the number of ingredients that may be used. M is the
 // total, measured in the greatest unit of which all allowed amounts are multiples.
-func (e *Enumeration) Candidates() float64 {
+func (e *Enumeration) CandidateBound() float64 {
 	usable, unit := 0, 0
 	for _, d := range e.conditions.AmountSets {
-		if d.N > 0 {
+		if d.Count > 0 {
 			usable++
 			unit = portable.GCD(unit, d.Lo)
 		}
-		if d.N > 1 {
+		if d.Count > 1 {
 			unit = portable.GCD(unit, d.Step)
 		}
 	}
@@ -95,10 +95,10 @@ func logBinomial(n, k int) float64 {
 	return factorial(n) - factorial(k) - factorial(n-k)
 }
 
-// Each calls visit for every composition until visit returns false. The result done is true if all compositions
+// VisitAll calls visit for every composition until visit returns false. The result done is true if all compositions
 // were visited. The result is false if visit returned false, or if the context or the limit on work ended the
 // enumeration.
-func (e *Enumeration) Each(ctx context.Context, visit func() bool) (done bool) {
+func (e *Enumeration) VisitAll(ctx context.Context, visit func() bool) (done bool) {
 	e.ctx, e.amountsTried, e.maxAmountsTried, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
 	return e.enumerate(0, e.conditions.Total)
 }
@@ -128,17 +128,17 @@ func (e *Enumeration) enumerate(i, left int) bool {
 	for j := i; j+more < len(e.conditions.AmountSets) && e.maxSumFrom[j] >= left; j++ {
 		d := e.conditions.AmountSets[j]
 		lo, hi := d.Lo, min(d.Hi(), left-max(e.minSumFrom[j+1], more))
-		if least := left - e.maxSumFrom[j+1]; d.N > 0 && lo < least {
+		if least := left - e.maxSumFrom[j+1]; d.Count > 0 && lo < least {
 			lo += (least - lo + d.Step - 1) / d.Step * d.Step
 		}
-		if have+1 == e.maxUsed && d.N > 0 { // the last part takes all remaining units
+		if have+1 == e.maxUsed && d.Count > 0 { // the last part takes all remaining units
 			if left < lo || left > hi || (left-d.Lo)%d.Step != 0 {
 				lo = hi + 1
 			} else {
 				lo = left
 			}
 		}
-		for a := lo; d.N > 0 && a <= hi; a += d.Step {
+		for a := lo; d.Count > 0 && a <= hi; a += d.Step {
 			if e.amountsTried++; e.amountsTried > e.maxAmountsTried || e.amountsTried%(1<<12) == 0 && e.ctx.Err() != nil {
 				return false
 			}

@@ -120,9 +120,9 @@ func (r amountRule) relaxations(s *rule.Set) []Relaxation {
 	}
 	if r.Step > 1 {
 		out = append(out, Relaxation{
-			Limit: 1,
-			Relax: func(int) rule.Rule { r := rule.Amount(r); r.Step = 1; return r },
-			Text:  func(_ int, name string) string { return "drop the step of " + name },
+			MaxNotches: 1,
+			Relax:      func(int) rule.Rule { r := rule.Amount(r); r.Step = 1; return r },
+			Text:       func(_ int, name string) string { return "drop the step of " + name },
 		})
 	}
 	return out

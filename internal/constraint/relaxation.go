@@ -12,7 +12,7 @@ import (
 // A Relaxation is a way to loosen a rule by 1 to Limit steps, called notches. Every further notch loosens the
 // rule more.
 type Relaxation struct {
-	Limit         int                                   // maximum number of notches
+	MaxNotches    int                                   // maximum number of notches
 	Relax         func(notches int) rule.Rule           // returns the rule, loosened by a number of notches
 	Text          func(notches int, name string) string // describes the loosening of the rule called name by a number of notches
 	UnitsPerNotch int                                   // number of units by which a notch moves the bound; 0 if a notch is not a number of units
@@ -41,7 +41,7 @@ func addBoundRelaxation(relaxations []Relaxation, what string, from, limit, by i
 		verb = "lower"
 	}
 	return append(relaxations, Relaxation{
-		Limit:         limit,
+		MaxNotches:    limit,
 		UnitsPerNotch: max(by, -by),
 		Relax:         func(notches int) rule.Rule { return turn(from + notches*by) },
 		Text: func(notches int, name string) string {
@@ -65,8 +65,8 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 			return
 		}
 		out = append(out, Relaxation{
-			Limit: int(notches),
-			Relax: func(n int) rule.Rule { return turn(decimal(from + by*int64(n))) },
+			MaxNotches: int(notches),
+			Relax:      func(n int) rule.Rule { return turn(decimal(from + by*int64(n))) },
 			Text: func(n int, name string) string {
 				return fmt.Sprintf("%s the %s of %s from %v to %v", verb, what, name, was, decimal(from+by*int64(n)))
 			},

@@ -30,7 +30,7 @@ func TestBoundRelaxations(t *testing.T) {
 	} {
 		got := ""
 		for _, k := range boundRelaxations(c.lo, c.hi, 20, 40, 10, func(lo, hi float64) rule.Rule { return rule.Limit{Min: lo, Max: hi} }) {
-			got += fmt.Sprintf("%s, at most %d", k.Text(1, "x"), k.Limit)
+			got += fmt.Sprintf("%s, at most %d", k.Text(1, "x"), k.MaxNotches)
 			r := k.Relax(1).(rule.Limit)
 			if moved := r.Min != c.lo; moved == (r.Max != c.hi) {
 				t.Errorf("from %v to %v is turned to %+v", c.lo, c.hi, r)
@@ -69,7 +69,7 @@ func TestRelaxations(t *testing.T) {
 	} {
 		said := ""
 		for _, k := range Relaxations(r, s) {
-			last := k.Limit
+			last := k.MaxNotches
 			said += fmt.Sprintf("%s; at last %s: %s", k.Text(1, "x"), k.Text(last, "x"), wordsOf(k.Relax(last)))
 			if k.RoundUp != nil {
 				said += fmt.Sprintf(", 1 and 3 rounded to %d and %d", k.RoundUp(1), k.RoundUp(3))

@@ -27,12 +27,12 @@ type Term struct {
 	Ingredient      int
 	PerUnit, PerUse int64
 	Cap             int
-	Off             int64
-	First, Step     int
+	OffStepAddend   int64
+	FirstStep, Step int
 }
 
-// SumOf converts a sum of package count to a Sum.
-func SumOf(s count.Sum) Sum {
+// FromCountSum converts a sum of package count to a Sum.
+func FromCountSum(s count.Sum) Sum {
 	of := Sum{Min: s.Min, Max: s.Max, Terms: make([]Term, len(s.Terms))}
 	for k, t := range s.Terms {
 		of.Terms[k] = Term{Ingredient: t.Ingredient, PerUnit: t.PerUnit, PerUse: t.PerUse}
@@ -40,8 +40,8 @@ func SumOf(s count.Sum) Sum {
 	return of
 }
 
-// At returns the value of the term for an amount of the ingredient.
-func (t *Term) At(amount int) int64 {
+// ValueAt returns the value of the term for an amount of the ingredient.
+func (t *Term) ValueAt(amount int) int64 {
 	if amount == 0 {
 		return 0
 	}
@@ -51,8 +51,8 @@ func (t *Term) At(amount int) int64 {
 	} else {
 		v += t.PerUnit * int64(amount)
 	}
-	if t.Step > 1 && (amount-t.First)%t.Step != 0 {
-		v += t.Off
+	if t.Step > 1 && (amount-t.FirstStep)%t.Step != 0 {
+		v += t.OffStepAddend
 	}
 	return v
 }
@@ -80,7 +80,7 @@ func (s *Sum) value(parts []rule.Part) int64 {
 	v := int64(0)
 	for _, p := range parts {
 		if t := s.Term(p.Ingredient); t != nil {
-			v += t.At(p.Amount)
+			v += t.ValueAt(p.Amount)
 		}
 	}
 	return v
@@ -149,8 +149,8 @@ func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 		if t.Cap > 0 {
 			least = min(least, 0)
 		}
-		lo += min(t.PerUse, 0) + min(t.Off, 0)
-		hi += max(t.PerUse, 0) + max(t.Off, 0)
+		lo += min(t.PerUse, 0) + min(t.OffStepAddend, 0)
+		hi += max(t.PerUse, 0) + max(t.OffStepAddend, 0)
 	}
 	return lo + least*int64(total), hi + most*int64(total)
 }

@@ -48,8 +48,8 @@ type Book struct {
 	// Labels are the labels of the recipes, in the order of the columns.
 	Labels []Label
 
-	// Long reports whether the table has the long form.
-	Long bool
+	// LongForm reports whether the table has the long form.
+	LongForm bool
 
 	// Transposed reports whether the table has a row for each ingredient and a column for each
 	// recipe.
@@ -59,8 +59,8 @@ type Book struct {
 	// lines.
 	Notes []Note
 
-	// Guessed is a layout with those guesses of the reader that may well be wrong.
-	Guessed Layout
+	// GuessedLayout is a layout with those guesses of the reader that may well be wrong.
+	GuessedLayout Layout
 
 	// Shape says how the parts of the table were interpreted. It is nil for a file of results.
 	Shape *Shape
@@ -118,7 +118,7 @@ func (p Part) Base() *big.Rat {
 // kind returns the kind of the part's unit, or Plain if the part has no unit.
 func (p Part) kind() Kind {
 	if p.Unit == nil {
-		return Plain
+		return Unitless
 	}
 	return p.Unit.Kind
 }
@@ -141,9 +141,9 @@ func (b *Book) ErrorAtRecipe(recipe int) *Error {
 	return &Error{File: cmp.Or(r.sourceFile, b.File), Line: r.Line, Column: r.Column, Cell: r.cellAddress}
 }
 
-// UsedCounts counts the recipes by their number of ingredients: element n is the number of recipes
+// RecipeCountsBySize counts the recipes by their number of ingredients: element n is the number of recipes
 // that use exactly n ingredients. Element 0 is 0, and the last element is above 0.
-func (b *Book) UsedCounts() []int {
+func (b *Book) RecipeCountsBySize() []int {
 	counts := []int{0}
 	for i := range b.Recipes {
 		n := len(b.Recipes[i].Parts)

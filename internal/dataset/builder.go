@@ -93,7 +93,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	b := &bookBuilder{
 		namesBySpelling: l.Names, includedNames: l.Including, excludedRecipes: make(map[string]bool, len(l.Without)),
 		table: t, units: units, allowsNewIngredients: in == nil,
-		book:         &Book{File: t.file, Ingredients: in, Long: long},
+		book:         &Book{File: t.file, Ingredients: in, LongForm: long},
 		unitCache:    make(map[string]*Unit),
 		unknownUnits: make(map[string][2]string),
 		reportedKeys: make(map[string]bool),
@@ -386,7 +386,7 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, first, part *Part, field int) 
 		case first.Unit.Kind == Mass && part.Unit.Kind == Volume || first.Unit.Kind == Volume && part.Unit.Kind == Mass:
 			// One fix resolves all such errors.
 			key, hint = "density", "use units of one kind in a recipe, or take the density of water for all: units: {g: 0.1 cl}"
-		case part.Unit.Kind == Count || first.Unit.Kind == Count:
+		case part.Unit.Kind == PieceCount || first.Unit.Kind == PieceCount:
 			hint += ", such as units: {piece: 5 cl}"
 		}
 	} else if b.wideColumns != nil { // the column without a unit may not be an ingredient's
@@ -466,7 +466,7 @@ func (b *bookBuilder) finish() (*Book, error) {
 		if b.faults.isFull() || len(t.brokenCells) > 0 {
 			break
 		}
-		if len(book.Recipes[i].Parts) == 0 && !b.badRecipes[int32(i)] && !(book.Long && b.faults.hasUnreadableRow) {
+		if len(book.Recipes[i].Parts) == 0 && !b.badRecipes[int32(i)] && !(book.LongForm && b.faults.hasUnreadableRow) {
 			b.reportEmptyRecipe(&book.Recipes[i])
 		}
 	}
@@ -484,11 +484,11 @@ func (b *bookBuilder) finish() (*Book, error) {
 	b.noteNeedlessIncludes(b.includedNames)
 	for i := range book.Recipes {
 		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.includedSumRow {
-			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cellAddress, Doubtful: true, Row: r.Name,
+			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cellAddress, Doubtful: true, QuestionableRow: r.Name,
 				Message: "a row called " + inputerr.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
 	}
-	book.Notes, book.Guessed = t.notes, t.guessedLayout
+	book.Notes, book.GuessedLayout = t.notes, t.guessedLayout
 	slices.SortStableFunc(book.Notes, func(a, b Note) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return book, nil
 }

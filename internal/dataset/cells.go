@@ -19,8 +19,8 @@ type Cells struct {
 
 	// Notes are the reader's interpretations of what the table leaves open. Guessed is a layout
 	// with those guesses that may well be wrong.
-	Notes   []Note
-	Guessed Layout
+	Notes         []Note
+	GuessedLayout Layout
 
 	cellPlaces [][]place // by row and requested column: position of the cell
 }
@@ -75,7 +75,7 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
-	c.Notes, c.Guessed = t.notes, t.guessedLayout
+	c.Notes, c.GuessedLayout = t.notes, t.guessedLayout
 	return c, nil
 }
 

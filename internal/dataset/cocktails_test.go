@@ -28,7 +28,7 @@ func TestCocktails(t *testing.T) {
 	if got := book.Ingredients.Len(); got != 63 {
 		t.Errorf("there are %d ingredients, want 63", got)
 	}
-	if got, want := book.UsedCounts(), []int{0, 0, 13, 29, 25, 2}; !slices.Equal(got, want) {
+	if got, want := book.RecipeCountsBySize(), []int{0, 0, 13, 29, 25, 2}; !slices.Equal(got, want) {
 		t.Errorf("the law of n is %v, want %v", got, want)
 	}
 	for label, want := range map[string]map[string]int{
@@ -44,8 +44,8 @@ func TestCocktails(t *testing.T) {
 		for i, class := range l.Classes {
 			got[class] = l.Counts[i]
 		}
-		if !maps.Equal(got, want) || l.Missing() != 0 {
-			t.Errorf("%s is %v and missing %d times, want %v", label, got, l.Missing(), want)
+		if !maps.Equal(got, want) || l.MissingCount() != 0 {
+			t.Errorf("%s is %v and missing %d times, want %v", label, got, l.MissingCount(), want)
 		}
 	}
 

@@ -133,7 +133,7 @@ func (c *columnReader) applyGivenRoles() error {
 			hint = "the columns are " + inputerr.List(c.header, 12)
 		}
 		e := c.errorInHeader(0, "no column is called "+inputerr.Quote(name)+", which is to be "+what, hint)
-		e.Err = &NoLabelError{Name: name}
+		e.Err = &MissingColumnError{Name: name}
 		return 0, e
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.options.Columns)) {

@@ -4,13 +4,13 @@ import "slices"
 
 // A Dose summarises the amounts of one ingredient in the recipes that use the ingredient.
 type Dose struct {
-	Ingredient int // index into the Names of Book.Ingredients
-	Recipes    int // number of recipes that use the ingredient, at least 1
+	Ingredient  int // index into the Names of Book.Ingredients
+	RecipeCount int // number of recipes that use the ingredient, at least 1
 
-	// Least, Median and Most are the minimum, the median and the maximum of the amounts, in whole
+	// Least, Median and MaxUnits are the minimum, the median and the maximum of the amounts, in whole
 	// units of the total to which [Book.Closure] scales each recipe. For an even number of recipes,
 	// Median is the lower of the two middle values.
-	Least, Median, Most int
+	MinUnits, MedianUnits, MaxUnits int
 }
 
 // Doses returns one [Dose] for each ingredient that a recipe uses. Ingredients used by more recipes
@@ -32,9 +32,9 @@ func (b *Book) Doses(total int) ([]Dose, error) {
 	for i, units := range of {
 		if n := len(units); n > 0 {
 			slices.Sort(units)
-			doses = append(doses, Dose{Ingredient: i, Recipes: n, Least: units[0], Median: units[(n-1)/2], Most: units[n-1]})
+			doses = append(doses, Dose{Ingredient: i, RecipeCount: n, MinUnits: units[0], MedianUnits: units[(n-1)/2], MaxUnits: units[n-1]})
 		}
 	}
-	slices.SortStableFunc(doses, func(a, b Dose) int { return b.Recipes - a.Recipes })
+	slices.SortStableFunc(doses, func(a, b Dose) int { return b.RecipeCount - a.RecipeCount })
 	return doses, nil
 }

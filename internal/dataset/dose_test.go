@@ -12,7 +12,7 @@ func TestDoses(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := book.Doses(100)
-	want := []Dose{{Ingredient: 1, Recipes: 4, Least: 25, Median: 50, Most: 100}, {Ingredient: 2, Recipes: 3, Least: 10, Median: 50, Most: 75}}
+	want := []Dose{{Ingredient: 1, RecipeCount: 4, MinUnits: 25, MedianUnits: 50, MaxUnits: 100}, {Ingredient: 2, RecipeCount: 3, MinUnits: 10, MedianUnits: 50, MaxUnits: 75}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}

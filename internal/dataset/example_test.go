@@ -82,7 +82,7 @@ func ExampleBook_Closure() {
 	// Manhattan [705 282 13]
 }
 
-func ExampleBook_Nearest() {
+func ExampleBook_NearestRecipes() {
 	book, err := dataset.Read(strings.NewReader(drinks), "drinks.csv", dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -94,7 +94,7 @@ func ExampleBook_Nearest() {
 	}
 	_, known := book.RecipeWithSet(set)
 	fmt.Println("known:", known)
-	for _, n := range book.Nearest(set, 3) {
+	for _, n := range book.NearestRecipes(set, 3) {
 		fmt.Printf("%s %.2f", book.Recipes[n.Recipe].Name, n.Overlap)
 		for _, i := range n.Shared {
 			fmt.Print(", ", book.Ingredients.Names[i])

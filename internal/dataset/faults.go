@@ -14,7 +14,7 @@ const maxErrors = 20
 // faults collects the errors of a file while it is read.
 type faults struct {
 	allErrors        []*Error // the errors, except labelChanges
-	labelChanges     []*Error // errors that wrap a [ChangesError]; not counted by isFull, so that all such columns are found
+	labelChanges     []*Error // errors that wrap a [LabelChangeError]; not counted by isFull, so that all such columns are found
 	hasUnreadableRow bool     // whether a row could not be parsed at all
 }
 
@@ -24,7 +24,7 @@ func (f *faults) add(e *Error) { f.allErrors = append(f.allErrors, e) }
 // addLabelChange records an error that a column cannot be a label because its value changes within
 // a recipe.
 func (f *faults) addLabelChange(e *Error, column string) {
-	e.Err = &ChangesError{Column: column}
+	e.Err = &LabelChangeError{Column: column}
 	f.labelChanges = append(f.labelChanges, e)
 }
 
@@ -36,10 +36,10 @@ func (f *faults) isFull() bool { return len(f.allErrors) >= maxErrors }
 func (f *faults) join() error {
 	var changed []string
 	for _, e := range f.labelChanges {
-		changed = append(changed, e.Err.(*ChangesError).Column)
+		changed = append(changed, e.Err.(*LabelChangeError).Column)
 	}
 	for _, e := range f.labelChanges {
-		e.Err.(*ChangesError).All = changed
+		e.Err.(*LabelChangeError).AllColumns = changed
 	}
 	f.allErrors = append(f.allErrors, f.labelChanges...)
 	slices.SortStableFunc(f.allErrors, func(a, b *Error) int {

@@ -49,7 +49,7 @@ func (b *bookBuilder) holdBackFootnote() bool {
 	switch {
 	case t.shortRowErr != nil:
 		n.rowErrors = []*Error{t.shortRowErr}
-	case b.book.Long:
+	case b.book.LongForm:
 		n.rowErrors = []*Error{
 			t.errorAtField(b.ingredientColumn, "an ingredient without a name", "name it, or remove the row"),
 			t.errorAtField(b.amountColumn, "no amount", "write a number such as 4.5, or 0 for an ingredient that is not used"),

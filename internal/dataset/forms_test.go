@@ -82,13 +82,13 @@ func TestReadForms(t *testing.T) {
 			kept.CheckText(t, c.name, err.Error())
 			continue
 		}
-		said := strings.Join(sameBook(book), "\n") + "\n" + book.Guessed.YAML()
+		said := strings.Join(sameBook(book), "\n") + "\n" + book.GuessedLayout.YAML()
 		for _, n := range book.Notes {
 			said += "\n" + n.String()
 		}
 		for k := range book.Labels {
 			l := &book.Labels[k]
-			said += fmt.Sprintf("\n%s: %d missing, %t %v", l.Name, l.Missing(), l.Numeric(), l.Classes)
+			said += fmt.Sprintf("\n%s: %d missing, %t %v", l.Name, l.MissingCount(), l.IsNumeric(), l.Classes)
 		}
 		kept.CheckText(t, c.name, said)
 	}
@@ -130,7 +130,7 @@ func TestLimits(t *testing.T) {
 // TestUnitsSizes keeps what units are of given sizes, and which sizes are refused.
 func TestUnitsSizes(t *testing.T) {
 	kept := golden.Open(t)
-	for _, k := range []Kind{0, Volume, Mass, Percent, Share, Count} {
+	for _, k := range []Kind{0, Volume, Mass, Percent, PartCount, PieceCount} {
 		kept.CheckText(t, fmt.Sprint("kind ", int(k)), k.String())
 	}
 	for _, c := range [][2]string{{"g", "0.1 cl"}, {"cl", "8 g"}, {"kg", "2 l"}, {"g", "1e29 cl"}, {"mg", "1e-30 cl"}, {"thimble", "4.5"}, {"jigger", "4.5"}, {"jigger", "50 g"}, {"Jigger ", "2 oz"}, {"", "1"}, {"oz", "30 ml"}, {"oz", "28"}, {"%", "2"}, {"%", "2 cl"}, {"dash", "0.09"}, {"dashes", "1 g"}, {"x", ""}, {"x", "0"}, {"x", "a"}, {"x", "1 clx"}, {"x", "1e29 l"}, {"piece", "50 g"}, {"ml", "1 cl"}, {"pinch", "1 cl"}} {

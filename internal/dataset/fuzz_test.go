@@ -64,7 +64,7 @@ func FuzzRead(f *testing.F) {
 		}
 		checkBook(t, book)
 		for r := range book.Recipes {
-			if set := setOf(book.Recipes[r]); len(book.Nearest(set, 1)) != 1 {
+			if set := setOf(book.Recipes[r]); len(book.NearestRecipes(set, 1)) != 1 {
 				t.Errorf("nothing is near to recipe %d itself", r)
 			} else if k, ok := book.RecipeWithSet(set); !ok || k > r {
 				t.Errorf("recipe %d is known as %d, %v", r, k, ok)
@@ -110,11 +110,11 @@ func FuzzReadFile(f *testing.F) {
 			}
 		}
 		// What settles the guesses can be read back, and leads to the same book.
-		settled, err := Read(bytes.NewReader(data), file, Options{Layout: book.Guessed})
+		settled, err := Read(bytes.NewReader(data), file, Options{Layout: book.GuessedLayout})
 		if err != nil {
-			t.Errorf("settled with %s: %v", book.Guessed.YAML(), err)
+			t.Errorf("settled with %s: %v", book.GuessedLayout.YAML(), err)
 		} else if !slices.Equal(sameBook(book), sameBook(settled)) {
-			t.Errorf("settled with %s it is another book", book.Guessed.YAML())
+			t.Errorf("settled with %s it is another book", book.GuessedLayout.YAML())
 		}
 	})
 }
@@ -181,7 +181,7 @@ func FuzzReadIngredients(f *testing.F) {
 				checkRefusal(t, err, file)
 			}
 			for i := range in.Len() {
-				if line, column := a.Place(i); line < 2 || column < 1 {
+				if line, column := a.CellPosition(i); line < 2 || column < 1 {
 					t.Errorf("%s of %s is at %d:%d", a.Name, in.Names[i], line, column)
 				}
 			}

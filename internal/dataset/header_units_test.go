@@ -66,12 +66,12 @@ func TestTrialsOfOneName(t *testing.T) {
 	if strength < 0 {
 		t.Fatal("the strength is no label")
 	}
-	if of := b.Spreads()[strength]; of < 0 || b.Labels[of].Name != "Strength (Std)" {
+	if of := b.SpreadLabels()[strength]; of < 0 || b.Labels[of].Name != "Strength (Std)" {
 		t.Errorf("the standard deviations of the strength are in label %d", of)
 	}
-	again, err := Read(strings.NewReader(concretes()), "mixes.csv", Options{Layout: b.Guessed})
-	if err != nil || again.Guessed.YAML() != "" || !slices.Equal(again.Ingredients.Names, b.Ingredients.Names) {
-		t.Errorf("settled with %s it is %v, %v", b.Guessed.YAML(), again, err)
+	again, err := Read(strings.NewReader(concretes()), "mixes.csv", Options{Layout: b.GuessedLayout})
+	if err != nil || again.GuessedLayout.YAML() != "" || !slices.Equal(again.Ingredients.Names, b.Ingredients.Names) {
+		t.Errorf("settled with %s it is %v, %v", b.GuessedLayout.YAML(), again, err)
 	}
 	// A long table of names that nobody knows stays one.
 	if b, err := Read(strings.NewReader("Was,Womit,Wieviel,Wert\n"+strings.Repeat("A,Gin,1,2\nA,Rum,2,2\nB,Gin,1,3\n", 4)), "book.csv", Options{}); err == nil {
@@ -86,11 +86,11 @@ func TestUnknownClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	kind, _ := b.Label("kind")
-	if !slices.Equal(kind.Classes, []string{"thick", "thin"}) || kind.Missing() != 3 || kind.Value(0) != "" || kind.Value(1) != "thick" {
+	if !slices.Equal(kind.Classes, []string{"thick", "thin"}) || kind.MissingCount() != 3 || kind.Value(0) != "" || kind.Value(1) != "thick" {
 		t.Errorf("the kind is %+v", kind)
 	}
 	haze, _ := b.Label("haze")
-	if !haze.Numeric() || haze.Missing() != 1 {
+	if !haze.IsNumeric() || haze.MissingCount() != 1 {
 		t.Errorf("the haze is %+v", haze)
 	}
 	if ion, _ := b.Label("ion"); !slices.Equal(ion.Classes, []string{"K", "Na"}) {
@@ -107,7 +107,7 @@ func TestUnknownClass(t *testing.T) {
 func TestUnwanted(t *testing.T) {
 	for name, want := range map[string]bool{"Turbidity_NTU": true, "Turbidity (NTU)": true, "haze": true, "Skin irritation": true, "stickiness [1-5]": true, "unit cost": true, "GWP": true,
 		"bitterness": false, "viscosity": false, "clarity": false, "hazelnut": false} {
-		if got := IsUnwanted(name); got != want {
+		if got := IsLowerBetterName(name); got != want {
 			t.Errorf("less of %q is better: %v, want %v", name, got, want)
 		}
 	}

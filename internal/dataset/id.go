@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// ID returns the id of a recipe from its round (batch) and its number in the round: B3-1 is the
+// RecipeID returns the id of a recipe from its round (batch) and its number in the round: B3-1 is the
 // first recipe of the third batch. No spreadsheet mistakes such an id for a date.
-func ID(round, number int) string {
+func RecipeID(round, number int) string {
 	return "B" + strconv.Itoa(round) + "-" + strconv.Itoa(number)
 }
 
-// ParseID parses an id that [ID] returns. The B may be missing or in lower case, and the hyphen may
+// ParseRecipeID parses an id that [RecipeID] returns. The B may be missing or in lower case, and the hyphen may
 // be another kind of dash. ok is false if the text is not such an id.
-func ParseID(id string) (round, number int, ok bool) {
+func ParseRecipeID(id string) (round, number int, ok bool) {
 	id = strings.TrimPrefix(strings.TrimPrefix(id, "B"), "b")
 	first, second, found := strings.Cut(dashReplacer.Replace(id), "-")
 	if !found {
@@ -47,8 +47,8 @@ func IDKey(id string) string {
 	if id == "" || id[0] != 'B' && id[0] != 'b' && (id[0] < '0' || id[0] > '9') {
 		return id
 	}
-	if round, number, ok := ParseID(id); ok {
-		return ID(round, number)
+	if round, number, ok := ParseRecipeID(id); ok {
+		return RecipeID(round, number)
 	}
 	return id
 }

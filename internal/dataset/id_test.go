@@ -20,7 +20,7 @@ func TestIDKey(t *testing.T) {
 		}
 	}
 	for _, n := range [][2]int{{0, 1}, {1, 10}, {999_999_999, 1000}} {
-		round, number, ok := dataset.ParseID(dataset.ID(n[0], n[1]))
+		round, number, ok := dataset.ParseRecipeID(dataset.RecipeID(n[0], n[1]))
 		if !ok || fmt.Sprint(round, number) != fmt.Sprint(n[0], n[1]) {
 			t.Errorf("%v: %d, %d, %v", n, round, number, ok)
 		}

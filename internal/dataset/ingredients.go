@@ -26,8 +26,8 @@ type Ingredients struct {
 
 	// Notes are the reader's interpretations of what the file leaves open. Guessed is a layout
 	// with those guesses that may well be wrong.
-	Notes   []Note
-	Guessed Layout
+	Notes         []Note
+	GuessedLayout Layout
 
 	indexByName map[string]int32 // by name: index into Names
 	indexByKey  map[string]int32 // by spellingKey of a name: index into Names
@@ -215,7 +215,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 			t.addDoubtfulNote(place{bad.Line, bad.Column, bad.Cell}, a.notNumberText+" in "+inputerr.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
 		}
 	}
-	in.Notes, in.Guessed = t.notes, t.guessedLayout
+	in.Notes, in.GuessedLayout = t.notes, t.guessedLayout
 	return in, nil
 }
 
@@ -309,16 +309,16 @@ func (a *Attribute) Numbers() ([]float64, error) {
 	return slices.Clone(a.numbers), nil
 }
 
-// Place returns the line and the column in the file, counted from 1, of an ingredient's cell.
+// CellPosition returns the line and the column in the file, counted from 1, of an ingredient's cell.
 // ingredient is an index into Ingredients.Names.
-func (a *Attribute) Place(ingredient int) (line, column int) {
+func (a *Attribute) CellPosition(ingredient int) (line, column int) {
 	p := a.cellPlaces[ingredient]
 	return p.line, p.column
 }
 
-// Cell returns the address of an ingredient's cell in a workbook, such as Sheet1!C4. The address is
+// CellAddress returns the address of an ingredient's cell in a workbook, such as Sheet1!C4. The address is
 // empty for other files. ingredient is an index into Ingredients.Names.
-func (a *Attribute) Cell(ingredient int) string { return a.cellPlaces[ingredient].cell }
+func (a *Attribute) CellAddress(ingredient int) string { return a.cellPlaces[ingredient].cell }
 
 // Grouping returns the attribute that divides the ingredients into groups. It is the attribute with
 // the given name or, if the name is empty, the first attribute of text with at most two distinct

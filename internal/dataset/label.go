@@ -45,8 +45,8 @@ func (l *Label) Value(recipe int) string {
 	return ""
 }
 
-// Missing returns the number of recipes that have no value.
-func (l *Label) Missing() int {
+// MissingCount returns the number of recipes that have no value.
+func (l *Label) MissingCount() int {
 	missing := len(l.ClassOf)
 	for _, n := range l.Counts {
 		missing -= n
@@ -54,9 +54,9 @@ func (l *Label) Missing() int {
 	return missing
 }
 
-// Numeric reports whether there are values and every value is a finite number. Otherwise the values
+// IsNumeric reports whether there are values and every value is a finite number. Otherwise the values
 // are names of classes.
-func (l *Label) Numeric() bool { return l.notNumberErr == nil && len(l.Classes) > 0 }
+func (l *Label) IsNumeric() bool { return l.notNumberErr == nil && len(l.Classes) > 0 }
 
 // Numbers returns the value of each recipe as a number, NaN where the recipe has no value. If some
 // values are not finite numbers, the error is an [*Error] or an [*inputerr.Errors] with the
@@ -84,7 +84,7 @@ func (t *table) notNumberError(field int, value string) *Error {
 }
 
 // CheckNumbers returns an error with the positions of the cells that are not numbers in a mostly
-// numeric label, at most the first 20. Cells that mark a failed recipe, by [IsFailure] or as one of
+// numeric label, at most the first 20. Cells that mark a failed recipe, by [IsFailureMark] or as one of
 // words, are no errors. CheckNumbers returns nil if no cell is an error, or if the values of the
 // label are names of classes.
 func (l *Label) CheckNumbers(words ...string) error {
@@ -144,7 +144,7 @@ func (l *labelColumn) addCurrentRow(t *table, recipe string) {
 		value = strings.Clone(value)
 	}
 	l.addValue(value, func() *Error { return t.notNumberError(l.column, value) })
-	if _, ok := parseNumber(value); !ok && value != "" && !IsFailure(value) && len(l.oddCells) < maxErrors && t.profiles[l.column].isMostlyNumeric() {
+	if _, ok := parseNumber(value); !ok && value != "" && !IsFailureMark(value) && len(l.oddCells) < maxErrors && t.profiles[l.column].isMostlyNumeric() {
 		l.oddCells = append(l.oddCells, oddCell{value: value, recipe: strings.Clone(recipe), position: t.errorAtField(l.column, "", "")})
 	}
 }
@@ -165,7 +165,7 @@ func (l *labelColumn) addValue(value string, notNumber func() *Error) {
 		if _, ok := parseNumber(value); !ok && l.notNumberErr == nil {
 			l.notNumberErr = notNumber()
 		}
-		if _, ok := parseNumber(value); !ok && l.notMeasuredErr == nil && !IsFailure(value) {
+		if _, ok := parseNumber(value); !ok && l.notMeasuredErr == nil && !IsFailureMark(value) {
 			l.notMeasuredErr = notNumber()
 		}
 	}

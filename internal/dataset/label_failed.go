@@ -13,15 +13,15 @@ var failureWords = []string{
 	"fehlgeschlagen", "instabil", "échec", "échoué", "fallido", "inestable", "fallito", "instabile",
 }
 
-// IsFailure reports whether the value of a label marks a recipe that could not be measured, such as
+// IsFailureMark reports whether the value of a label marks a recipe that could not be measured, such as
 // failed or n/a.
-func IsFailure(value string) bool { return slices.Contains(failureWords, strings.ToLower(value)) }
+func IsFailureMark(value string) bool { return slices.Contains(failureWords, strings.ToLower(value)) }
 
-// Measured returns the value of each recipe as a number, NaN where there is none, and whether the
-// recipe failed. A recipe failed if [IsFailure] holds for its value or if the value is one of
+// Measurements returns the value of each recipe as a number, NaN where there is none, and whether the
+// recipe failed. A recipe failed if [IsFailureMark] holds for its value or if the value is one of
 // words. If other values are not numbers, the error is an [*Error] or an [*inputerr.Errors] with the
 // positions of these values in the file.
-func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err error) {
+func (l *Label) Measurements(words ...string) (numbers []float64, failed []bool, err error) {
 	numbers, failed = make([]float64, len(l.ClassOf)), make([]bool, len(l.ClassOf))
 	of := make([]float64, len(l.Classes))
 	bad := make([]bool, len(l.Classes))
@@ -30,7 +30,7 @@ func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err
 		if of[k], ok = parseNumber(value); ok {
 			continue
 		}
-		if of[k], bad[k] = math.NaN(), IsFailure(value) || slices.Contains(words, value); !bad[k] {
+		if of[k], bad[k] = math.NaN(), IsFailureMark(value) || slices.Contains(words, value); !bad[k] {
 			if err := l.CheckNumbers(words...); err != nil {
 				return nil, nil, err
 			}
@@ -47,12 +47,12 @@ func (l *Label) Measured(words ...string) (numbers []float64, failed []bool, err
 }
 
 // IsMeasurement reports whether at least one value is a number and all other values mark failures,
-// by [IsFailure] or as one of words.
+// by [IsFailureMark] or as one of words.
 func (l *Label) IsMeasurement(words ...string) bool {
 	some := false
 	for _, value := range l.Classes {
 		_, isNumber := parseNumber(value)
-		if !isNumber && !IsFailure(value) && !slices.Contains(words, value) {
+		if !isNumber && !IsFailureMark(value) && !slices.Contains(words, value) {
 			return false
 		}
 		some = some || isNumber

@@ -66,9 +66,9 @@ func TestResultsAreStable(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := &dataset.Results{Ingredients: in, Labels: []string{names[2]}, Entries: []dataset.Result{
-			{ID: names[3], Recipe: names[4], Parts: []dataset.Part{{Ingredient: 0, Amount: one}, {Ingredient: 1, Amount: one}}, Values: []string{names[5]}, Status: dataset.Made, Time: "t"},
+			{ID: names[3], Recipe: names[4], Parts: []dataset.Part{{Ingredient: 0, Amount: one}, {Ingredient: 1, Amount: one}}, Values: []string{names[5]}, Status: dataset.StatusMade, Time: "t"},
 		}}
-		text, err := log.Write()
+		text, err := log.EncodeCSV()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestResultsAreStable(t *testing.T) {
 		if len(back.Entries) != 1 || back.Labels[0] != names[2] || e.ID != names[3] || e.Recipe != names[4] || e.Values[0] != names[5] || len(e.Parts) != 2 {
 			t.Fatalf("%q is read as %q, %+v\n%s", names, back.Labels, back.Entries, text)
 		}
-		if again, err := back.Write(); err != nil || string(again) != string(text) {
+		if again, err := back.EncodeCSV(); err != nil || string(again) != string(text) {
 			t.Fatalf("%v: %s is written as %s", err, text, again)
 		}
 	}
@@ -108,7 +108,7 @@ func TestSameFigure(t *testing.T) {
 	}{
 		{"1.5", "1,5", true}, {"1.5", "1.50", true}, {"12", "12 %", true}, {"12 %", "12 €", false}, {"1500", "1,500", true}, {"1500", "1.500", false}, {"x", "x", true}, {"x", "y", false}, {"", "", true}, {"", "0", false}, {"5", "6", false}, {"1e2", "100", true},
 	} {
-		if dataset.SameFigure(c.a, c.b) != c.same || dataset.SameFigure(c.b, c.a) != c.same {
+		if dataset.SameNumber(c.a, c.b) != c.same || dataset.SameNumber(c.b, c.a) != c.same {
 			t.Errorf("%q and %q: %v", c.a, c.b, !c.same)
 		}
 	}

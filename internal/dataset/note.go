@@ -31,16 +31,16 @@ type Note struct {
 	// empty if the note is not about spellings.
 	Spelling, OtherSpelling string
 
-	// Origin reports that the note is about whether trials set or measure the values of a column;
-	// see the type [Origin].
-	Origin bool
+	// AboutOrigin reports that the note is about whether trials set or measure the values of a column;
+	// see the type [AboutOrigin].
+	AboutOrigin bool
 
-	// Row is the name of a row that may not be a recipe. It is empty if the note is not about such a
+	// QuestionableRow is the name of a row that may not be a recipe. It is empty if the note is not about such a
 	// row.
-	Row string
+	QuestionableRow string
 
-	// Left reports whether the row Row is left out.
-	Left bool
+	// RowLeftOut reports whether the row Row is left out.
+	RowLeftOut bool
 }
 
 // String returns the position and the message of the note, in the format of an error message.

@@ -57,10 +57,10 @@ func TestCellsThatAreNoNumbers(t *testing.T) {
 			t.Errorf("%q: no numbers are %q", c.cells, odd)
 		}
 		if len(c.odd) > 0 {
-			if _, _, err := l.Measured(); len(inputerr.All(err)) != len(c.odd) {
+			if _, _, err := l.Measurements(); len(inputerr.All(err)) != len(c.odd) {
 				t.Errorf("%q: as numbers it is %v", c.cells, err)
 			}
-			if _, _, err := l.Measured(c.odd...); err != nil {
+			if _, _, err := l.Measurements(c.odd...); err != nil {
 				t.Errorf("%q: where these say that a recipe failed it is %v", c.cells, err)
 			}
 		}

@@ -129,7 +129,7 @@ func TestDocumentAsWorkbook(t *testing.T) {
 		if err != nil {
 			return []string{err.Error()}
 		}
-		all := append(sameBook(book), book.Guessed.YAML())
+		all := append(sameBook(book), book.GuessedLayout.YAML())
 		for _, n := range book.Notes {
 			all = append(all, n.String())
 		}

@@ -28,18 +28,20 @@ type Options struct {
 	Layout
 }
 
-// A NoLabelError is wrapped in the [*Error] for a column that [Options] names and the table does
+// A MissingColumnError is wrapped in the [*Error] for a column that [Options] names and the table does
 // not have. The caller may know a better position for the error: the place where the column was
 // named.
-type NoLabelError struct{ Name string }
+type MissingColumnError struct{ Name string }
 
-func (e *NoLabelError) Error() string { return "no label " + inputerr.Quote(e.Name) }
+func (e *MissingColumnError) Error() string { return "no label " + inputerr.Quote(e.Name) }
 
-// A ChangesError is wrapped in the [*Error] for a column that cannot be a label because its value
+// A LabelChangeError is wrapped in the [*Error] for a column that cannot be a label because its value
 // changes within a recipe.
-type ChangesError struct {
-	Column string   // name of the column
-	All    []string // names of all such columns of the table, including those whose errors are not reported
+type LabelChangeError struct {
+	Column     string   // name of the column
+	AllColumns []string // names of all such columns of the table, including those whose errors are not reported
 }
 
-func (e *ChangesError) Error() string { return inputerr.Quote(e.Column) + " changes within a recipe" }
+func (e *LabelChangeError) Error() string {
+	return inputerr.Quote(e.Column) + " changes within a recipe"
+}

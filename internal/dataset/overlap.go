@@ -110,7 +110,7 @@ func (b *Book) RecipeWithSet(set []int) (recipe int, ok bool) {
 	return int(r), ok
 }
 
-// Nearest returns the k recipes that are nearest to a set of ingredients, the nearest first.
+// NearestRecipes returns the k recipes that are nearest to a set of ingredients, the nearest first.
 // Recipes that share no ingredient with the set are left out. A recipe is nearer if its [Overlap]
 // with the set is larger; ties go to more shared ingredients, then to fewer other ingredients, then
 // to the earlier recipe. set holds indices of ingredients; an index that the book does not have
@@ -118,7 +118,7 @@ func (b *Book) RecipeWithSet(set []int) (recipe int, ok bool) {
 //
 // The running time is proportional to the sum, over the ingredients of the set, of the number of
 // recipes that use the ingredient.
-func (b *Book) Nearest(set []int, k int) []Neighbour {
+func (b *Book) NearestRecipes(set []int, k int) []Neighbour {
 	set = sortedSet(set)
 	if k <= 0 || len(set) == 0 {
 		return nil

@@ -90,7 +90,7 @@ func TestNearest(t *testing.T) {
 			k := 1 + random.IntN(12)
 			want := nearestByHand(b, set, k)
 			random.Shuffle(len(set), func(i, j int) { set[i], set[j] = set[j], set[i] })
-			got := b.Nearest(append(set, set[0]), k)
+			got := b.NearestRecipes(append(set, set[0]), k)
 			if len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
 				t.Fatalf("nearest to %v are\n%v\nwant\n%v", set, got, want)
 			}
@@ -127,19 +127,19 @@ func TestNearestOddSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, set := range [][]int{nil, {}, {2}, {7}, {-1}, {2, 300, -5}} {
-		if got := book.Nearest(set, 5); len(got) != 0 {
+		if got := book.NearestRecipes(set, 5); len(got) != 0 {
 			t.Errorf("nearest to %v are %v", set, got)
 		}
 		if r, ok := book.RecipeWithSet(set); ok {
 			t.Errorf("%v is recipe %d", set, r)
 		}
 	}
-	if got := book.Nearest([]int{0, 1}, 0); len(got) != 0 {
+	if got := book.NearestRecipes([]int{0, 1}, 0); len(got) != 0 {
 		t.Errorf("the nearest 0 are %v", got)
 	}
 	// An ingredient that the book does not have counts for the size of the set.
 	want := []Neighbour{{Recipe: 1, Overlap: 1, Shared: []int{1}}, {Recipe: 0, Overlap: 0.5, Shared: []int{1}}}
-	if got := book.Nearest([]int{99, 1}, 5); !reflect.DeepEqual(got, want) {
+	if got := book.NearestRecipes([]int{99, 1}, 5); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -151,11 +151,11 @@ func BenchmarkNearest(b *testing.B) {
 	for i := range sets {
 		sets[i] = setOf(randomBook(random, 1, 500).Recipes[0])
 	}
-	book.Nearest(sets[0], 1)
+	book.NearestRecipes(sets[0], 1)
 	b.Run("nearest", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			book.Nearest(sets[i%len(sets)], 3)
+			book.NearestRecipes(sets[i%len(sets)], 3)
 		}
 	})
 	b.Run("known", func(b *testing.B) {

@@ -203,7 +203,7 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 	}
 	if isMarkedNumber(text) {
 		p.markedNumberCount++
-	} else if IsFailure(text) && !isUnknownMark(text) {
+	} else if IsFailureMark(text) && !isUnknownMark(text) {
 		p.failedCount++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
@@ -371,7 +371,7 @@ func (t *table) plainLabelCell(field int, text string) string {
 	if p := &t.profiles[field]; p.isNumeric() || p.hasMixedAffixes || !p.isMostlyNumeric() {
 		return t.plainCell(field, text)
 	}
-	if isDash(text) || isUnknownMark(text) && !IsFailure(text) {
+	if isDash(text) || isUnknownMark(text) && !IsFailureMark(text) {
 		return ""
 	}
 	return t.stripAffix(field, text)
@@ -390,10 +390,10 @@ func (t *table) stripAffix(field int, text string) string {
 	return text
 }
 
-// SameFigure reports whether two texts are equal or stand for the same number, such as 1.5, 1,5 and
+// SameNumber reports whether two texts are equal or stand for the same number, such as 1.5, 1,5 and
 // 1.5 %. The decimal marks may differ. One of the numbers may lack a currency or percent sign, but
 // two different signs make the numbers different.
-func SameFigure(a, b string) bool {
+func SameNumber(a, b string) bool {
 	if a == b {
 		return true
 	}

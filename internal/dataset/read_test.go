@@ -163,7 +163,7 @@ func TestReadManyParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBook(t, book)
-	if got := book.UsedCounts(); got[n] != 2 {
+	if got := book.RecipeCountsBySize(); got[n] != 2 {
 		t.Errorf("the counts are %v, want 2 recipes of %d", got, n)
 	}
 	for _, i := range []int{0, 23, 24, n - 1} {
@@ -264,19 +264,19 @@ func checkBook(t *testing.T, b *Book) {
 				missing++
 			}
 		}
-		if !slices.Equal(counts, l.Counts) || missing != l.Missing() || slices.Contains(counts, 0) {
-			t.Errorf("the classes of %s are counted as %v and %d missing, want %v and %d", l.Name, l.Counts, l.Missing(), counts, missing)
+		if !slices.Equal(counts, l.Counts) || missing != l.MissingCount() || slices.Contains(counts, 0) {
+			t.Errorf("the classes of %s are counted as %v and %d missing, want %v and %d", l.Name, l.Counts, l.MissingCount(), counts, missing)
 		}
 	}
 	total := 0
-	for n, c := range b.UsedCounts() {
+	for n, c := range b.RecipeCountsBySize() {
 		if n == 0 && c != 0 {
 			t.Error("a recipe uses no ingredient")
 		}
 		total += c
 	}
 	if total != len(b.Recipes) {
-		t.Errorf("%v counts %d recipes of %d", b.UsedCounts(), total, len(b.Recipes))
+		t.Errorf("%v counts %d recipes of %d", b.RecipeCountsBySize(), total, len(b.Recipes))
 	}
 }
 
@@ -329,7 +329,7 @@ func TestIngredients(t *testing.T) {
 	if again, _ := cost.Numbers(); again[0] != 3.5 {
 		t.Error("the caller can change the costs")
 	}
-	if line, column := cost.Place(1); line != 3 || column != 1 {
+	if line, column := cost.CellPosition(1); line != 3 || column != 1 {
 		t.Errorf("the cost of Ice is at %d:%d", line, column)
 	}
 	group, _ := in.Attribute("group")

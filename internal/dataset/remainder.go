@@ -38,7 +38,7 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 	}
 	if part.Amount.IsZero() && part.kind() == Percent {
 		part.Amount = mustAmount("100")
-	} else if part.Amount.IsZero() && part.kind() == Plain {
+	} else if part.Amount.IsZero() && part.kind() == Unitless {
 		part.Amount = plain
 	}
 	whole := part.Amount

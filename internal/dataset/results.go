@@ -49,9 +49,9 @@ type Status string
 
 // The statuses of an entry.
 const (
-	Made      Status = "made"      // the recipe was made and measured
-	Failed    Status = "failed"    // the recipe was tried and could not be measured
-	Withdrawn Status = "withdrawn" // the entry does not count
+	StatusMade      Status = "made"      // the recipe was made and measured
+	StatusFailed    Status = "failed"    // the recipe was tried and could not be measured
+	StatusWithdrawn Status = "withdrawn" // the entry does not count
 )
 
 // Names of the columns of a file of results before and after the columns of the labels.
@@ -203,7 +203,7 @@ func (r *resultReader) readEntryRow() {
 		r.checkSameValues(e)
 	}
 	if ingredient < 0 {
-		if e.Status != Withdrawn {
+		if e.Status != StatusWithdrawn {
 			r.entryFaulty = true
 			r.addError(r.ingredientColumn, "", "an ingredient without a name", "name it, or remove the row")
 		}
@@ -236,10 +236,10 @@ func (r *resultReader) beginEntry(id, time string) bool {
 		e.Round = round
 	}
 	switch status := Status(strings.ToLower(NormalizeName(t.row[r.trailingIndices[0]]))); status {
-	case Made, Failed, Withdrawn:
+	case StatusMade, StatusFailed, StatusWithdrawn:
 		e.Status = status
 	case "":
-		e.Status = Made
+		e.Status = StatusMade
 	default:
 		r.addError(r.trailingIndices[0], "", "the status is "+inputerr.Quote(string(status)), "write made, failed or withdrawn")
 		return false
@@ -265,7 +265,7 @@ func (r *resultReader) closeEntry() {
 	}
 	r.entryOpen = false
 	e := &r.results.Entries[len(r.results.Entries)-1]
-	if e.Status != Withdrawn && len(e.Parts) == 0 && !r.entryFaulty {
+	if e.Status != StatusWithdrawn && len(e.Parts) == 0 && !r.entryFaulty {
 		r.faults.add(&Error{File: r.table.file, Line: e.firstLine, Message: "the amounts of " + inputerr.Quote(e.ID) + " add up to 0", Hint: "give at least one ingredient an amount above 0, or withdraw it"})
 	}
 }
@@ -310,9 +310,9 @@ func (r *resultReader) parseResultPart(ingredient int32) (part Part, ok bool) {
 	return part, true
 }
 
-// Current returns the entries that count: the last entry of each id, unless that entry is
+// CurrentEntries returns the entries that count: the last entry of each id, unless that entry is
 // withdrawn. They are in the order in which the ids first occur.
-func (r *Results) Current() []Result {
+func (r *Results) CurrentEntries() []Result {
 	last := r.lastByID()
 	var current []Result
 	seen := make(map[string]bool, len(last))
@@ -322,7 +322,7 @@ func (r *Results) Current() []Result {
 			continue
 		}
 		seen[key] = true
-		if e := r.Entries[last[key]]; e.Status != Withdrawn {
+		if e := r.Entries[last[key]]; e.Status != StatusWithdrawn {
 			current = append(current, e)
 		}
 	}
@@ -338,9 +338,9 @@ func (r *Results) lastByID() map[string]int {
 	return last
 }
 
-// Last returns the last entry with a given id, which may be withdrawn. ok is false if there is no
+// LastEntry returns the last entry with a given id, which may be withdrawn. ok is false if there is no
 // such entry.
-func (r *Results) Last(id string) (entry Result, ok bool) {
+func (r *Results) LastEntry(id string) (entry Result, ok bool) {
 	key := IDKey(id)
 	for _, e := range slices.Backward(r.Entries) {
 		if IDKey(e.ID) == key {
@@ -361,8 +361,8 @@ func (r *Results) Value(e *Result, label string) string {
 // Book returns a book whose recipes are the entries that count, named by their ids. The labels of a
 // failed recipe have the recorded values, which are usually empty.
 func (r *Results) Book() *Book {
-	b := &Book{File: r.File, Ingredients: r.Ingredients, Long: true, Results: r}
-	current := r.Current()
+	b := &Book{File: r.File, Ingredients: r.Ingredients, LongForm: true, Results: r}
+	current := r.CurrentEntries()
 	for _, e := range current {
 		b.Recipes = append(b.Recipes, Recipe{Name: e.ID, Parts: e.Parts, Line: e.firstLine, Column: 1, sourceFile: r.File})
 	}
@@ -379,8 +379,8 @@ func (r *Results) Book() *Book {
 	return b
 }
 
-// Write returns the results as the content of a CSV file.
-func (r *Results) Write() ([]byte, error) {
+// EncodeCSV returns the results as the content of a CSV file.
+func (r *Results) EncodeCSV() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	header := slices.Clone(leadingResultColumns)
@@ -454,7 +454,7 @@ func NearestAmount(r *big.Rat) (Amount, error) { return nearestAmount(r) }
 // has the same list. Otherwise its ingredients are all that any book lists, in the order in which
 // they first occur.
 func Join(books ...*Book) *Book {
-	out := &Book{File: books[0].File, Ingredients: books[0].Ingredients, Long: books[0].Long}
+	out := &Book{File: books[0].File, Ingredients: books[0].Ingredients, LongForm: books[0].LongForm}
 	same := !slices.ContainsFunc(books, func(b *Book) bool { return b.Ingredients != out.Ingredients })
 	if !same {
 		out.Ingredients = newIngredients("")

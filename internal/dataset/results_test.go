@@ -29,8 +29,8 @@ func TestResults(t *testing.T) {
 	if len(r.Entries) != 5 || strings.Join(r.Labels, " ") != "liking haze" {
 		t.Fatalf("%d entries, labels %v", len(r.Entries), r.Labels)
 	}
-	current := r.Current()
-	if len(current) != 2 || current[0].ID != "1-1" || current[1].Status != dataset.Failed {
+	current := r.CurrentEntries()
+	if len(current) != 2 || current[0].ID != "1-1" || current[1].Status != dataset.StatusFailed {
 		t.Fatalf("%+v", current)
 	}
 	if got := r.Value(&current[0], "liking"); got != "8" || len(current[0].Parts) != 2 {
@@ -39,7 +39,7 @@ func TestResults(t *testing.T) {
 	if name := r.Ingredients.Names[current[0].Parts[1].Ingredient]; name != "Lime" {
 		t.Errorf("the correction has %s", name)
 	}
-	text, err := r.Write()
+	text, err := r.EncodeCSV()
 	if err != nil || string(text) != logged {
 		t.Errorf("%v, written as\n%s", err, text)
 	}
@@ -50,7 +50,7 @@ func TestResults(t *testing.T) {
 		t.Errorf("likings %v, %v", numbers, err)
 	}
 	r.AddLabel("ph")
-	if text, err = r.Write(); err != nil || !bytes.Contains(text, []byte("liking,haze,ph,status")) || !bytes.Contains(text, []byte("5.5,,,made")) {
+	if text, err = r.EncodeCSV(); err != nil || !bytes.Contains(text, []byte("liking,haze,ph,status")) || !bytes.Contains(text, []byte("5.5,,,made")) {
 		t.Errorf("%v, written as\n%s", err, text)
 	}
 	if b, err = dataset.Read(strings.NewReader(logged), "p.results.csv", dataset.Options{}); err != nil || b.Results == nil || len(b.Recipes) != 2 {
@@ -66,7 +66,7 @@ func TestResultsSpreadsheet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := r.Write(); err != nil || string(text) != logged {
+	if text, err := r.EncodeCSV(); err != nil || string(text) != logged {
 		t.Errorf("%v, written as\n%s", err, text)
 	}
 	hostile := strings.ReplaceAll(strings.ReplaceAll(logged, "Lime", "'=1+1"), ",haze,", ",'@haze,")
@@ -76,7 +76,7 @@ func TestResultsSpreadsheet(t *testing.T) {
 	if _, ok := r.Ingredients.Index("=1+1"); !ok || r.Labels[1] != "@haze" {
 		t.Errorf("ingredients %q, labels %q", r.Ingredients.Names, r.Labels)
 	}
-	if text, err := r.Write(); err != nil || string(text) != hostile {
+	if text, err := r.EncodeCSV(); err != nil || string(text) != hostile {
 		t.Errorf("%v, written as\n%s", err, text)
 	}
 }
@@ -131,7 +131,7 @@ func TestJoin(t *testing.T) {
 	}
 	taste, _ := j.Label("taste")
 	liking, _ := j.Label("liking")
-	if taste.Value(0) != "dry" || taste.Value(1) != "sour" || taste.Value(2) != "" || liking.Value(0) != "" || liking.Value(1) != "7" || !liking.Numeric() || taste.Numeric() {
+	if taste.Value(0) != "dry" || taste.Value(1) != "sour" || taste.Value(2) != "" || liking.Value(0) != "" || liking.Value(1) != "7" || !liking.IsNumeric() || taste.IsNumeric() {
 		t.Errorf("taste %+v, liking %+v", taste, liking)
 	}
 	if _, err := j.Closure(1, 1); err == nil || !strings.HasPrefix(err.Error(), "b.csv:2") {

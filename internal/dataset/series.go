@@ -21,8 +21,8 @@ type Series struct {
 
 	// Notes are the reader's interpretations of what the table leaves open. Guessed is a layout
 	// with those guesses that may well be wrong.
-	Notes   []Note
-	Guessed Layout
+	Notes         []Note
+	GuessedLayout Layout
 
 	cellPlaces   [][]place // positions of the cells by row and field, including the first column
 	headerPlaces []place   // positions of the names of the columns, including the first column
@@ -75,7 +75,7 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 	if err := faults.join(); err != nil {
 		return nil, err
 	}
-	s.Notes, s.Guessed = t.notes, t.guessedLayout
+	s.Notes, s.GuessedLayout = t.notes, t.guessedLayout
 	return s, nil
 }
 

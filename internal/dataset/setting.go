@@ -11,10 +11,10 @@ import (
 type Origin int
 
 const (
-	UnknownOrigin Origin = iota // the name of the column does not tell
-	Set                         // set for a trial beside its recipe, such as a catalyst or the temperature of an oven
-	SetOrMeasured               // either set or measured, such as a time, which may be that of stirring or of disintegration
-	Measured                    // a result of a trial
+	UnknownOrigin   Origin = iota // the name of the column does not tell
+	SetInTrial                    // set for a trial beside its recipe, such as a catalyst or the temperature of an oven
+	SetOrMeasured                 // either set or measured, such as a time, which may be that of stirring or of disintegration
+	MeasuredInTrial               // a result of a trial
 )
 
 // Words in the names of columns, in lower case, that tell the [Origin] of the values.
@@ -39,9 +39,9 @@ var (
 		"peak", "loss", "flow", "gain", "rise", "induction", "crystallization", "crystallisation", "response", "final", "delay", "stability", "tack", "open", "breakthrough", "release"}
 )
 
-// OriginOf tells from the name of a column whether its values are set or measured. texts reports
+// GuessOrigin tells from the name of a column whether its values are set or measured. texts reports
 // whether the values are texts and not numbers.
-func OriginOf(header string, texts bool) Origin {
+func GuessOrigin(header string, texts bool) Origin {
 	name, unit := SplitHeaderUnit(header)
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 	if unit = strings.ToLower(unit); unit != "" && !strings.ContainsRune(unit, '/') {
@@ -53,13 +53,13 @@ func OriginOf(header string, texts bool) Origin {
 	quantity, ambiguous := has(quantityWords), has(ambiguousWords)
 	switch {
 	case texts && has(circumstanceWords):
-		return Set
+		return SetInTrial
 	case texts:
 		return UnknownOrigin
 	case (quantity || ambiguous) && has(outcomeWords):
-		return Measured
+		return MeasuredInTrial
 	case quantity, ambiguous && has(processWords):
-		return Set
+		return SetInTrial
 	case ambiguous:
 		return SetOrMeasured
 	}

@@ -9,14 +9,14 @@ func TestOriginOf(t *testing.T) {
 		texts  bool
 		want   Origin
 	}{
-		{"temperature °C", false, Set}, {"Oven temp (°C)", false, Set}, {"Bake time [min]", false, Set}, {"age (days)", false, Set}, {"Stirring speed, rpm", false, Set}, {"Speed (rpm)", false, Set},
-		{"catalyst", true, Set}, {"Site", true, Set}, {"method", true, Set}, {"Temperatur", false, Set},
+		{"temperature °C", false, SetInTrial}, {"Oven temp (°C)", false, SetInTrial}, {"Bake time [min]", false, SetInTrial}, {"age (days)", false, SetInTrial}, {"Stirring speed, rpm", false, SetInTrial}, {"Speed (rpm)", false, SetInTrial},
+		{"catalyst", true, SetInTrial}, {"Site", true, SetInTrial}, {"method", true, SetInTrial}, {"Temperatur", false, SetInTrial},
 		{"Time", false, SetOrMeasured}, {"pH", false, SetOrMeasured}, {"Days", false, SetOrMeasured},
-		{"Setting time (min)", false, Measured}, {"Melting temperature °C", false, Measured}, {"disintegration time", false, Measured},
+		{"Setting time (min)", false, MeasuredInTrial}, {"Melting temperature °C", false, MeasuredInTrial}, {"disintegration time", false, MeasuredInTrial},
 		{"Taste", false, UnknownOrigin}, {"Texture", true, UnknownOrigin}, {"strength MPa", false, UnknownOrigin}, {"Plant oil", false, UnknownOrigin}, {"Baking powder", false, UnknownOrigin},
 		{"Aged rum", false, UnknownOrigin}, {"price per day", true, UnknownOrigin}, {"", false, UnknownOrigin}, {"°C", false, UnknownOrigin},
 	} {
-		if got := OriginOf(c.header, c.texts); got != c.want {
+		if got := GuessOrigin(c.header, c.texts); got != c.want {
 			t.Errorf("%q, texts %t: %d, and not %d", c.header, c.texts, got, c.want)
 		}
 	}

@@ -13,21 +13,21 @@ type Shape struct {
 	// Sheet is the name of the sheet that was read. It is empty if the file is not a workbook.
 	Sheet string
 
-	// Header is the line of the header, from 1.
-	Header int
+	// HeaderLine is the line of the header, from 1.
+	HeaderLine int
 
 	// Columns are the interpretations of the columns, by index. In a transposed table they are the
 	// interpretations of the rows.
 	Columns []Column
 
-	// Lines are the lines of the rows that Columns interprets, if the table is transposed.
-	Lines []int
+	// RowLines are the lines of the rows that Columns interprets, if the table is transposed.
+	RowLines []int
 
-	// Named is the index of the column that names the ingredients, if the table is transposed.
-	Named int
+	// NameColumn is the index of the column that names the ingredients, if the table is transposed.
+	NameColumn int
 
-	// Left are the lines of the rows below the header that were left out, at most about 1000.
-	Left []int
+	// LeftOutLines are the lines of the rows below the header that were left out, at most about 1000.
+	LeftOutLines []int
 }
 
 // maxLeftOut is the maximum number of left-out rows whose lines are recorded.
@@ -43,28 +43,28 @@ func (t *table) noteLeftOut(line int) {
 // shapeOf returns the shape of a table. If the table was transposed, before is the table as in the
 // file; otherwise before is nil.
 func shapeOf(t *table, columns []Column, before *table) *Shape {
-	s := &Shape{Sheet: t.sheet, Columns: columns, Left: t.leftOutLines}
+	s := &Shape{Sheet: t.sheet, Columns: columns, LeftOutLines: t.leftOutLines}
 	if t.sumRowLine > 0 {
-		s.Left = append(s.Left, t.sumRowLine)
+		s.LeftOutLines = append(s.LeftOutLines, t.sumRowLine)
 	}
 	if before == nil {
-		s.Header = t.headerPlaces[0].line
+		s.HeaderLine = t.headerPlaces[0].line
 		return s
 	}
-	s.Header, s.Named = before.headerPlaces[0].line, before.firstNamedColumn()
+	s.HeaderLine, s.NameColumn = before.headerPlaces[0].line, before.firstNamedColumn()
 	for _, p := range t.headerPlaces {
-		s.Lines = append(s.Lines, p.line)
+		s.RowLines = append(s.RowLines, p.line)
 	}
 	return s
 }
 
 // A Preview is the beginning of a table as the file has it, without any interpretation.
 type Preview struct {
-	Sheets []string   // names of the sheets of a workbook
-	Sheet  string     // name of the sheet that is previewed
-	Lines  []int      // line of each row in the file, from 1
-	Rows   [][]string // texts of the cells, by row and field
-	More   bool       // whether the table has more rows
+	SheetNames  []string   // names of the sheets of a workbook
+	Sheet       string     // name of the sheet that is previewed
+	RowLines    []int      // line of each row in the file, from 1
+	Rows        [][]string // texts of the cells, by row and field
+	HasMoreRows bool       // whether the table has more rows
 }
 
 // ReadPreview reads the first rows of a table without interpreting them. The parameters rows,
@@ -76,26 +76,26 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
-	p := &Preview{Sheets: s.sheets, Sheet: s.sheet}
+	p := &Preview{SheetNames: s.sheets, Sheet: s.sheet}
 	for {
 		row, err := s.rows.next()
 		if err != nil {
 			// Reading the whole table reports the fault.
-			p.More = p.More || err != io.EOF && !errors.As(err, new(*Error))
+			p.HasMoreRows = p.HasMoreRows || err != io.EOF && !errors.As(err, new(*Error))
 			return p, nil
 		}
 		if isBlank(row) {
 			continue
 		}
 		if len(p.Rows) == rows {
-			p.More = true
+			p.HasMoreRows = true
 			return p, nil
 		}
 		texts := make([]string, min(len(row), columns))
 		for i := range texts {
 			texts[i] = truncate(strings.TrimSpace(row[i]), bytes)
 		}
-		p.Rows, p.Lines = append(p.Rows, texts), append(p.Lines, s.rows.line(0))
+		p.Rows, p.RowLines = append(p.Rows, texts), append(p.RowLines, s.rows.line(0))
 	}
 }
 

@@ -98,9 +98,9 @@ func (s *Sheet) openTable() (*table, error) {
 	return t, nil
 }
 
-// ErrorIn returns an error with the position of a cell. row and column are indices into Values.
+// ErrorAt returns an error with the position of a cell. row and column are indices into Values.
 // Column −1 is the column of the names, and row −1 is the header.
-func (s *Sheet) ErrorIn(row, column int, format string, args ...any) *Error {
+func (s *Sheet) ErrorAt(row, column int, format string, args ...any) *Error {
 	bad := &Error{File: s.File, Message: fmt.Sprintf(format, args...)}
 	t, err := s.openTable()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Sheet) ErrorIn(row, column int, format string, args ...any) *Error {
 func (s *Sheet) Column(name string) (int, error) {
 	at := slices.Index(s.Columns, name)
 	if at < 0 {
-		e := s.ErrorIn(-1, -1, "no column is called %s", inputerr.Quote(name))
+		e := s.ErrorAt(-1, -1, "no column is called %s", inputerr.Quote(name))
 		e.Hint = "there are " + inputerr.List(s.Columns, 8)
 		return 0, e
 	}
@@ -153,7 +153,7 @@ func (s *Sheet) matchNames(wanted, names []string, cell func(k int) (row, column
 	for k, name := range names {
 		if !known[name] {
 			row, column := cell(k)
-			e := s.ErrorIn(row, column, "%s is not one of the problem's ingredients", inputerr.Quote(name))
+			e := s.ErrorAt(row, column, "%s is not one of the problem's ingredients", inputerr.Quote(name))
 			if e.Hint = inputerr.DidYouMean(name, wanted); e.Hint == "" {
 				e.Hint = "remove it, or add it to the problem"
 			}

@@ -20,7 +20,7 @@ func TestSheet(t *testing.T) {
 	for _, c := range []struct {
 		err  *Error
 		want string
-	}{{s.ErrorIn(1, 0, "x"), "f.csv:5:3: x"}, {s.ErrorIn(-1, -1, "x"), "f.csv:1:1: x"}, {s.ErrorIn(0, -1, "x"), "f.csv:3:1: x"}, {s.ErrorIn(5, 0, "x"), "f.csv: x"}} {
+	}{{s.ErrorAt(1, 0, "x"), "f.csv:5:3: x"}, {s.ErrorAt(-1, -1, "x"), "f.csv:1:1: x"}, {s.ErrorAt(0, -1, "x"), "f.csv:3:1: x"}, {s.ErrorAt(5, 0, "x"), "f.csv: x"}} {
 		if c.err.Error() != c.want {
 			t.Errorf("it is %v, want %s", c.err, c.want)
 		}
@@ -102,7 +102,7 @@ func FuzzSheet(f *testing.F) {
 		if len(s.Rows) != len(s.Values) || len(s.Values[0]) != len(s.Columns) {
 			t.Fatal("the sheet has no shape")
 		}
-		if e := s.ErrorIn(len(s.Rows)-1, len(s.Columns)-1, "x"); e.Line < 1 || e.Column < 1 {
+		if e := s.ErrorAt(len(s.Rows)-1, len(s.Columns)-1, "x"); e.Line < 1 || e.Column < 1 {
 			t.Fatalf("the last cell is at %d:%d", e.Line, e.Column)
 		}
 	})

@@ -59,8 +59,8 @@ func DefaultUnits() *Units {
 		{Concentration, "0.5932764211", "lb/yd3", []string{"lb/yd³", "pcy", "lb/cy"}},
 		{Concentration, "119.8264273", "lb/gal", nil},
 		{Concentration, "7.489151707", "oz/gal", nil},
-		{Share, "1", "part", []string{"teil", "teile", "parte"}},
-		{Count, "1", "piece", []string{"pc", "each", "stück", "pcs", "ea", "pièce"}},
+		{PartCount, "1", "part", []string{"teil", "teile", "parte"}},
+		{PieceCount, "1", "piece", []string{"pc", "each", "stück", "pcs", "ea", "pièce"}},
 	} {
 		u.define(d.name, d.kind, d.size, d.also)
 	}

@@ -29,14 +29,14 @@ func TestNamesAndWithout(t *testing.T) {
 	if got := fmt.Sprint(long.Ingredients.Names, len(long.Recipes), len(long.Recipes[1].Parts)); got != "[Campari Gin gin (2)] 2 2" {
 		t.Errorf("the long form has %s", got)
 	}
-	if got := fmt.Sprint(long.Shape.Left, long.Shape.Header); got != "[4 5] 1" {
+	if got := fmt.Sprint(long.Shape.LeftOutLines, long.Shape.HeaderLine); got != "[4 5] 1" {
 		t.Errorf("rows left out, and the header, are %s", got)
 	}
 	wide, err := Read(strings.NewReader("recipe,Gin,gin,Campri\nA,1,2,3\nSum of all,9,9,9\nB,1,0,3\n"), "b.csv", o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(wide.Ingredients.Names, len(wide.Recipes), wide.Shape.Left); got != "[Gin gin (2) Campari] 2 [3]" {
+	if got := fmt.Sprint(wide.Ingredients.Names, len(wide.Recipes), wide.Shape.LeftOutLines); got != "[Gin gin (2) Campari] 2 [3]" {
 		t.Errorf("the wide form has %s", got)
 	}
 	if got := (Layout{Names: map[string]string{"gin": "gin (2)"}, Without: []string{"Sum of all", "x: y"}}).YAML(); got != `names: {gin: "gin (2)"}, without: [Sum of all, "x: y"]` {
@@ -51,14 +51,14 @@ func TestShapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(b.Transposed, b.Shape.Header, b.Shape.Lines, b.Shape.Named); got != "true 3 [3 4 5 6 7] 0" {
+	if got := fmt.Sprint(b.Transposed, b.Shape.HeaderLine, b.Shape.RowLines, b.Shape.NameColumn); got != "true 3 [3 4 5 6 7] 0" {
 		t.Errorf("the shape is %s", got)
 	}
 	p, err := ReadPreview(strings.NewReader(text), "b.csv", Layout{}, 3, 2, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(p.Rows, p.Lines, p.More); got != "[[Title… ] [Ingre… F1] [Water 60]] [1 3 4] true" {
+	if got := fmt.Sprint(p.Rows, p.RowLines, p.HasMoreRows); got != "[[Title… ] [Ingre… F1] [Water 60]] [1 3 4] true" {
 		t.Errorf("the peek is %s", got)
 	}
 	if got := truncate("añb", 2); got != "a…" {

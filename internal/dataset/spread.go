@@ -117,10 +117,10 @@ func (x meanIndex) findFirstFree(keys []string, excluded int, free func(column i
 	return found
 }
 
-// Spreads returns, for each label, the index of the label that holds the standard deviations of its
+// SpreadLabels returns, for each label, the index of the label that holds the standard deviations of its
 // values, or −1 if there is none. It finds the pairs by their names, such as "stars" and "stars
 // sd".
-func (b *Book) Spreads() []int {
+func (b *Book) SpreadLabels() []int {
 	of, index := make([]int, len(b.Labels)), make(meanIndex)
 	for k := range b.Labels {
 		of[k] = -1

@@ -32,7 +32,7 @@ func TestSpreadColumns(t *testing.T) {
 	if b.Ingredients.Len() != 2 || len(b.Labels) != 3 {
 		t.Fatalf("%v, %d labels", b.Ingredients.Names, len(b.Labels))
 	}
-	if of := b.Spreads(); !slices.Equal(of, []int{1, -1, -1}) {
+	if of := b.SpreadLabels(); !slices.Equal(of, []int{1, -1, -1}) {
 		t.Errorf("the standard deviations are in %v", of)
 	}
 }

@@ -17,12 +17,12 @@ type Kind int
 
 // The kinds of units, each with its base unit. The size of a unit is a multiple of the base unit.
 const (
-	Plain         Kind = iota // a number without a unit
+	Unitless      Kind = iota // a number without a unit
 	Volume                    // the base unit is the centilitre
 	Mass                      // the base unit is the gram
 	Percent                   // the base unit is one percent
-	Share                     // a number of parts; the base unit is one part
-	Count                     // a number of pieces; the base unit is one piece
+	PartCount                 // a number of parts; the base unit is one part
+	PieceCount                // a number of pieces; the base unit is one piece
 	Concentration             // a mass per volume; the base unit is one gram per litre
 )
 
@@ -35,9 +35,9 @@ func (k Kind) String() string {
 		return "a mass"
 	case Percent:
 		return "a percentage"
-	case Share:
+	case PartCount:
 		return "a share"
-	case Count:
+	case PieceCount:
 		return "a number of pieces"
 	case Concentration:
 		return "a mass in a volume"
@@ -196,16 +196,16 @@ func unitKey(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(NormalizeName(name), ".", " "))), " ")
 }
 
-// A LooseUse describes how often a book uses a unit that has no standard size, such as a dash.
-type LooseUse struct {
-	Name    string   // name of the unit
-	Recipes int      // number of recipes that use the unit
-	Sizes   []string // half the default size, the default size, and twice the default size, such as "0.9 ml"
+// A LooseUnitUse describes how often a book uses a unit that has no standard size, such as a dash.
+type LooseUnitUse struct {
+	Name        string   // name of the unit
+	Recipes     int      // number of recipes that use the unit
+	SizeChoices []string // half the default size, the default size, and twice the default size, such as "0.9 ml"
 }
 
 // LooseUnits returns the units of the book that have no standard size. Units that more recipes use
 // come first.
-func (b *Book) LooseUnits() []LooseUse {
+func (b *Book) LooseUnits() []LooseUnitUse {
 	usual := DefaultUnits()
 	counts := make(map[*Unit]int)
 	var units []*Unit
@@ -226,12 +226,12 @@ func (b *Book) LooseUnits() []LooseUse {
 		}
 	}
 	slices.SortStableFunc(units, func(a, b *Unit) int { return counts[b] - counts[a] })
-	var all []LooseUse
+	var all []LooseUnitUse
 	for _, u := range units {
 		size, _ := u.Size.Rat().Float64()
-		use := LooseUse{Name: u.Name, Recipes: counts[u]}
+		use := LooseUnitUse{Name: u.Name, Recipes: counts[u]}
 		for _, times := range []float64{5, 10, 20} { // cl to ml
-			use.Sizes = append(use.Sizes, strconv.FormatFloat(float64(size*times), 'g', 3, 64)+" ml")
+			use.SizeChoices = append(use.SizeChoices, strconv.FormatFloat(float64(size*times), 'g', 3, 64)+" ml")
 		}
 		all = append(all, use)
 	}

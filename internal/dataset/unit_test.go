@@ -58,8 +58,8 @@ func TestDefaultUnits(t *testing.T) {
 		{"lb/yd3,pcy", Concentration, "0.5932764211"},
 		{"lb/gal", Concentration, "119.8264273"},
 		{"oz/gal", Concentration, "7.489151707"},
-		{"part,Parts", Share, "1"},
-		{"piece,pieces,pc,pcs,each", Count, "1"},
+		{"part,Parts", PartCount, "1"},
+		{"piece,pieces,pc,pcs,each", PieceCount, "1"},
 	} {
 		first := strings.Split(test.names, ",")[0]
 		for _, name := range strings.Split(test.names, ",") {
@@ -98,7 +98,7 @@ func TestUnitsWith(t *testing.T) {
 		{"lb", "500", "pounds", Mass, "500"},
 		{"g", "0.1 cl", "grams", Volume, "0.1"},
 		{"part", "3 cl", "parts", Volume, "3"},
-		{"leaf", "1 piece", "leaf", Count, "1"},
+		{"leaf", "1 piece", "leaf", PieceCount, "1"},
 	} {
 		with, err := units.With(test.name, test.size)
 		if err != nil {

@@ -501,7 +501,7 @@ func (c *columnReader) findSumRow(recipe int) {
 	}
 	c.sumRowLine, c.sumRowName = c.profiledLines[r], name
 	if !slices.ContainsFunc(c.options.Without, same) {
-		n := Note{File: c.file, Line: c.sumRowLine, Column: 1, Row: name, Left: true, Doubtful: true, Message: "a row that adds up all others is left out"}
+		n := Note{File: c.file, Line: c.sumRowLine, Column: 1, QuestionableRow: name, RowLeftOut: true, Doubtful: true, Message: "a row that adds up all others is left out"}
 		if name != "" {
 			n.Message += ": including: [" + YAMLText(name) + "] takes it in"
 		}

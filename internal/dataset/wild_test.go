@@ -262,14 +262,14 @@ func TestReadWild(t *testing.T) {
 			if !strings.Contains(said, test.notes) {
 				t.Errorf("what is said is\n%s\nwant %q in it", said, test.notes)
 			}
-			asked := book.Guessed.YAML()
+			asked := book.GuessedLayout.YAML()
 			kept.CheckText(t, test.name, said+asked)
 			if test.asks == "" && asked != "" || !strings.Contains(asked, test.asks) {
 				t.Errorf("asked for is %q, want %q", asked, test.asks)
 			}
 			// What settles the guesses leads to the same book, and nothing is asked any more.
 			settled := test.options
-			settled.Layout = settled.Layout.Merge(book.Guessed)
+			settled.Layout = settled.Layout.Merge(book.GuessedLayout)
 			again, err := Read(bytes.NewReader(test.data), file, settled)
 			if err != nil {
 				t.Fatalf("settled with %s: %v", asked, err)
@@ -277,7 +277,7 @@ func TestReadWild(t *testing.T) {
 			if !reflect.DeepEqual(sameBook(again), sameBook(book)) {
 				t.Errorf("settled with %s it is another book", asked)
 			}
-			if left := again.Guessed.YAML(); left != "" {
+			if left := again.GuessedLayout.YAML(); left != "" {
 				t.Errorf("settled with %s, %s is asked for", asked, left)
 			}
 		})
@@ -337,7 +337,7 @@ func TestReadTellsTwenty(t *testing.T) {
 	file := "recipe,ingredient,amount\n" + strings.Repeat("A,Gin,x\n", 1000)
 	_, err := Read(strings.NewReader(file), "book.csv", Options{})
 	var all *inputerr.Errors
-	if !errors.As(err, &all) || len(all.All) != maxErrors || !all.More {
+	if !errors.As(err, &all) || len(all.All) != maxErrors || !all.MayHaveMore {
 		t.Fatalf("got %v, want %d errors and more", err, maxErrors)
 	}
 	if e := all.All[maxErrors-1]; e.Line != 1+maxErrors {
@@ -374,7 +374,7 @@ func TestReadCells(t *testing.T) {
 			kept.CheckText(t, name, err.Error())
 			continue
 		}
-		said := cells.Guessed.YAML()
+		said := cells.GuessedLayout.YAML()
 		for _, n := range cells.Notes {
 			said += "\n" + n.String()
 		}
@@ -428,14 +428,14 @@ func TestGivenColumns(t *testing.T) {
 			kept.CheckText(t, of, err.Error())
 			continue
 		}
-		said := strings.Join(sameBook(book), "\n") + "\n" + book.Guessed.YAML()
+		said := strings.Join(sameBook(book), "\n") + "\n" + book.GuessedLayout.YAML()
 		for _, n := range book.Notes {
 			said += "\n" + n.String()
 		}
 		for k := range book.Labels {
 			l := &book.Labels[k]
 			numbers, err := l.Numbers()
-			said += fmt.Sprintf("\n%s: %d missing, %t %v %v %v", l.Name, l.Missing(), l.Numeric(), l.Classes, numbers, err)
+			said += fmt.Sprintf("\n%s: %d missing, %t %v %v %v", l.Name, l.MissingCount(), l.IsNumeric(), l.Classes, numbers, err)
 		}
 		kept.CheckText(t, of, said)
 	}
@@ -456,7 +456,7 @@ func TestWords(t *testing.T) {
 		kept.CheckText(t, "YAML "+text, YAMLText(text))
 	}
 	for _, text := range []string{"cost", "unit cost", "Cost (EUR)", "price per litre", "costs", "rating", "costume", "", "Preis", "calories"} {
-		kept.CheckText(t, "costs "+text, fmt.Sprint(IsCost(text)))
+		kept.CheckText(t, "costs "+text, fmt.Sprint(IsCostName(text)))
 	}
 	kept.CheckText(t, "table", TableYAML("recipes", "a b.csv", Layout{})+"\n"+TableYAML("recipes", "a: b.csv", Layout{Sheet: "S", Encoding: "utf-16le", Delimiter: "tab", Decimal: DecimalComma, Columns: map[string]Role{"b": LabelColumn, "a: c": RecipeColumn}}))
 	one, other := Layout{Sheet: "S", Decimal: DecimalPoint, Columns: map[string]Role{"a": LabelColumn}}, Layout{Encoding: "e", Delimiter: "tab", Sheet: "T", Decimal: DecimalComma, Columns: map[string]Role{"b": RecipeColumn}}
@@ -472,7 +472,7 @@ func TestWords(t *testing.T) {
 		}
 		kept.CheckText(t, "grouping "+name, said)
 	}
-	for name, e := range map[string]error{"label": &NoLabelError{Name: "a\n"}, "changes": &ChangesError{Column: "b"}} {
+	for name, e := range map[string]error{"label": &MissingColumnError{Name: "a\n"}, "changes": &LabelChangeError{Column: "b"}} {
 		kept.CheckText(t, "error "+name, e.Error())
 	}
 }

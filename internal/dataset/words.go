@@ -68,20 +68,20 @@ func isJudgement(name string) bool {
 	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgementWords, word) })
 }
 
-// IsJudgement reports whether the name of a label says that the label rates recipes, as rating and
+// IsRatingName reports whether the name of a label says that the label rates recipes, as rating and
 // strength do.
-func IsJudgement(label string) bool { return isJudgement(label) }
+func IsRatingName(label string) bool { return isJudgement(label) }
 
-// IsCost reports whether the name of a label, such as unit cost, says that the label is a cost or a
+// IsCostName reports whether the name of a label, such as unit cost, says that the label is a cost or a
 // rank. Lower values are then better.
-func IsCost(label string) bool {
+func IsCostName(label string) bool {
 	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costWords, word) })
 }
 
-// IsUnwanted reports whether the name of a label says that lower values are better, because the
+// IsLowerBetterName reports whether the name of a label says that lower values are better, because the
 // label is a cost, or a flaw such as turbidity.
-func IsUnwanted(label string) bool {
-	return IsCost(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flawWords, word) })
+func IsLowerBetterName(label string) bool {
+	return IsCostName(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flawWords, word) })
 }
 
 // lastWords returns up to three words in lower case: the last word of a column name, of the part
@@ -186,7 +186,7 @@ func splitUnit(name string, units *Units) (base string, unit *Unit) {
 		return name, nil // no way matches; checked first because tables have many columns
 	}
 	if m := unitBehindCommaPattern().FindStringSubmatch(name); m != nil {
-		if u, ok := units.Lookup(m[2]); ok && u.asMass == nil && u.Kind != Count && u.Kind != Share {
+		if u, ok := units.Lookup(m[2]); ok && u.asMass == nil && u.Kind != PieceCount && u.Kind != PartCount {
 			return NormalizeName(m[1]), u
 		}
 	}
@@ -206,13 +206,13 @@ type Meaning string
 
 // The meanings of an attribute of ingredients.
 const (
-	Price   Meaning = "price"
-	Stock   Meaning = "stock"   // the amount that is available
-	Maximum Meaning = "maximum" // the maximum amount in a recipe
-	Minimum Meaning = "minimum" // the minimum amount in a recipe
-	Figure  Meaning = "figure"  // any other number
-	Group   Meaning = "group"   // a text that several ingredients share
-	Remark  Meaning = "note"    // any other text
+	Price       Meaning = "price"
+	Stock       Meaning = "stock"   // the amount that is available
+	Maximum     Meaning = "maximum" // the maximum amount in a recipe
+	Minimum     Meaning = "minimum" // the minimum amount in a recipe
+	OtherNumber Meaning = "figure"  // any other number
+	Group       Meaning = "group"   // a text that several ingredients share
+	OtherText   Meaning = "note"    // any other text
 )
 
 // meaningWords holds words in the names of columns, in lower case, and the meanings that they
@@ -238,10 +238,10 @@ func (a *Attribute) Meaning() Meaning {
 			}
 		}
 		name, _ := SplitHeaderUnit(a.Name)
-		if IsCost(a.Name) || IsCost(name) || a.Affix != "" && a.Affix != "%" {
+		if IsCostName(a.Name) || IsCostName(name) || a.Affix != "" && a.Affix != "%" {
 			return Price
 		}
-		return Figure
+		return OtherNumber
 	}
 	distinct := make(map[string]bool)
 	for _, v := range a.Values {
@@ -250,9 +250,9 @@ func (a *Attribute) Meaning() Meaning {
 	if 3*len(distinct) <= 2*len(a.Values) {
 		return Group
 	}
-	return Remark
+	return OtherText
 }
 
-// Percent reports whether the numbers of the attribute are percentages: all cells have a percent
+// IsPercent reports whether the numbers of the attribute are percentages: all cells have a percent
 // sign, or the name has one.
-func (a *Attribute) Percent() bool { return a.Affix == "%" || strings.Contains(a.Name, "%") }
+func (a *Attribute) IsPercent() bool { return a.Affix == "%" || strings.Contains(a.Name, "%") }

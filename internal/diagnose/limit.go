@@ -1,7 +1,7 @@
 package diagnose
 
-// DefaultLimit is the number of draws that a [Series] keeps by default. The draws take 2 MB.
-const DefaultLimit = 1 << 18
+// DefaultKeptDraws is the number of draws that a [Series] keeps by default. The draws take 2 MB.
+const DefaultKeptDraws = 1 << 18
 
 const (
 	// minLimit is the minimum number of kept draws that a Series accepts as its limit.
@@ -16,7 +16,7 @@ const (
 // otherwise an even number of at least minLimit.
 func streamLimit(limit int) int {
 	if limit <= 0 {
-		return DefaultLimit
+		return DefaultKeptDraws
 	}
 	return min(max(limit, minLimit), 1<<30) &^ 1
 }

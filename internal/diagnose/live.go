@@ -5,9 +5,9 @@ import "math"
 // maxLiveDraws is the maximum number of draws of each chain from which the live R-hat is computed.
 const maxLiveDraws = 1 << 11
 
-// Live holds the figures of a statistic that can be computed in about a millisecond while the chains of the
+// LiveFigures holds the figures of a statistic that can be computed in about a millisecond while the chains of the
 // statistic run.
-type Live struct {
+type LiveFigures struct {
 	// Draws is the length of the shortest chain.
 	Draws int
 	// RHat is the R-hat of at most 2,048 evenly spaced draws of each chain. Draws beyond the length of the
@@ -21,9 +21,9 @@ type Live struct {
 
 // Live computes the live figures of a statistic from the Series of the chains, which may differ in length. No
 // draws may be added to a Series during the call.
-func (z *Summarizer) Live(series []*Series) Live {
-	undefined := func(n int, err error) Live {
-		return Live{n, math.NaN(), math.NaN(), err, err}
+func (z *Summarizer) Live(series []*Series) LiveFigures {
+	undefined := func(n int, err error) LiveFigures {
+		return LiveFigures{n, math.NaN(), math.NaN(), err, err}
 	}
 	if len(series) == 0 {
 		return undefined(0, ErrNoDraws)
@@ -47,7 +47,7 @@ func (z *Summarizer) Live(series []*Series) Live {
 	for c, s := range series {
 		z.chainBuffer[c] = s.stridedDraws(stride, n)
 	}
-	live := Live{Draws: n}
+	live := LiveFigures{Draws: n}
 	if err := z.sample.loadChains(z.chainBuffer); err != nil {
 		return undefined(n, err)
 	}

@@ -11,15 +11,15 @@ import (
 	"kir/internal/number"
 )
 
-// An Undefined is the name of a figure that is NaN, and the reason.
-type Undefined struct {
+// An UndefinedFigure is the name of a figure that is NaN, and the reason.
+type UndefinedFigure struct {
 	Figure string // the undefined figure, by its name as a field of Summary
 	Err    error  // the reason why the figure is NaN
 }
 
 // Reasons lists the figures that are NaN, with the reasons. The JSON of Reasons is an object from the JSON name
 // of a figure to the text of the error. The object omits figures that the JSON of a Summary omits.
-type Reasons []Undefined
+type Reasons []UndefinedFigure
 
 // figureFields returns the name of the Summary field of each figure in the JSON of a Summary, by the JSON name
 // of the figure.
@@ -33,8 +33,8 @@ func figureFields() map[string]string {
 	return names
 }
 
-// Words returns the text of each reason by the JSON name of the figure.
-func (r Reasons) Words() map[string]string {
+// Texts returns the text of each reason by the JSON name of the figure.
+func (r Reasons) Texts() map[string]string {
 	words := make(map[string]string)
 	for name, figure := range figureFields() {
 		for _, u := range r {
@@ -47,10 +47,10 @@ func (r Reasons) Words() map[string]string {
 }
 
 // IsZero reports whether there is no reason to write in JSON.
-func (r Reasons) IsZero() bool { return len(r.Words()) == 0 }
+func (r Reasons) IsZero() bool { return len(r.Texts()) == 0 }
 
 // MarshalJSON writes the map that Words returns.
-func (r Reasons) MarshalJSON() ([]byte, error) { return json.Marshal(r.Words()) }
+func (r Reasons) MarshalJSON() ([]byte, error) { return json.Marshal(r.Texts()) }
 
 // UnmarshalJSON reads the output of MarshalJSON.
 func (r *Reasons) UnmarshalJSON(data []byte) error {
@@ -65,7 +65,7 @@ func (r *Reasons) UnmarshalJSON(data []byte) error {
 		if !ok {
 			return fmt.Errorf("there is no figure %q", name)
 		}
-		*r = append(*r, Undefined{figure, errors.New(words[name])})
+		*r = append(*r, UndefinedFigure{figure, errors.New(words[name])})
 	}
 	return nil
 }

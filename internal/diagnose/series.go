@@ -55,7 +55,7 @@ type Series struct {
 }
 
 // NewSeries returns an empty Series, for one of the given number of chains, that keeps up to limit draws. A
-// limit of 0 or less means [DefaultLimit]; any other limit is made even and at least 64. If there are very many
+// limit of 0 or less means [DefaultKeptDraws]; any other limit is made even and at least 64. If there are very many
 // chains, each Series keeps fewer batches, but at least 128, to bound the total memory.
 func NewSeries(limit, chains int) *Series {
 	s := &Series{maxKept: streamLimit(limit), stride: 1, batchLength: 1, firstBad: -1, maxBatches: maxBatches}

@@ -103,7 +103,7 @@ func (s *sample) statedOfQuantile(p, ess, freedom float64) (float64, error) {
 		return float64(math.Max(q-below, above-q) / coveredErrors), nil
 	}
 	return s.statedAtStep(q, func(share float64) float64 {
-		out := portable.NormalQuantile(portable.Beta(a, b, share))
+		out := portable.NormalQuantile(portable.BetaCDF(a, b, share))
 		return -portable.NormalQuantile(portable.StudentTail(freedom, math.Abs(out)))
 	}), nil
 }

@@ -216,6 +216,6 @@ func (s *Summary) set(figure string, x *number.Number, err error, compute func()
 	}
 	if err != nil {
 		*x = number.Unknown()
-		s.Undefined = append(s.Undefined, Undefined{figure, err})
+		s.Undefined = append(s.Undefined, UndefinedFigure{figure, err})
 	}
 }

@@ -17,10 +17,10 @@ import (
 type Source struct {
 	Ingredients []int32 // indices of the ingredients
 	Weights     []int64 // by element of Ingredients: the weight; nil if all weights are 1
-	Count       bool
+	CountsUsed  bool
 	Presence    bool
-	Times       int64   // factor of n; 0 counts as 1
-	Over        float64 // divisor of n; 0 counts as 1
+	Multiplier  int64   // factor of n; 0 counts as 1
+	Divisor     float64 // divisor of n; 0 counts as 1
 
 	Constant bool
 	Value    float64 // NaN for a missing value
@@ -31,7 +31,7 @@ func (s *Source) inputValue(n int64) float64 {
 	if s.Presence {
 		n = min(n, 1)
 	}
-	return float64(n*max(s.Times, 1)) / cmp.Or(s.Over, 1)
+	return float64(n*max(s.Multiplier, 1)) / cmp.Or(s.Divisor, 1)
 }
 
 // An inputSlot is a whole number that follows from the composition and determines an input of the
@@ -148,17 +148,17 @@ func (b *modelBinder) addInputSlot(s *Source) error {
 		}
 		made.minNumber, made.maxNumber = min(made.minNumber, q.Weight*b.total), max(made.maxNumber, q.Weight*b.total)
 	}
-	if s.Count {
+	if s.CountsUsed {
 		made.maxNumber = min(int64(len(members)), b.total)
 	}
-	if made.maxNumber*max(s.Times, 1)/max(s.Times, 1) != made.maxNumber {
-		return fmt.Errorf("a factor of %d is too large", s.Times)
+	if made.maxNumber*max(s.Multiplier, 1)/max(s.Multiplier, 1) != made.maxNumber {
+		return fmt.Errorf("a factor of %d is too large", s.Multiplier)
 	}
 	key, err := binary.Append(nil, binary.LittleEndian, members)
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%t %t %s", s.Count, s.Weights != nil, key)
+	name := fmt.Sprintf("%t %t %s", s.CountsUsed, s.Weights != nil, key)
 	at, ok := b.slotIndices[name]
 	if !ok {
 		at = int32(len(b.slots))

@@ -40,7 +40,7 @@ func TestBuilderRefuses(t *testing.T) {
 	} {
 		m := &Model{Inputs: []string{"a"}, Features: []Feature{{Input: 0}}, Terms: make([][]Term, 1), Start: []float64{0}}
 		b := NewBuilder(m)
-		err := b.AddTree(Shape{Nodes: len(c.children), Root: c.root,
+		err := b.AddTree(TreeShape{Nodes: len(c.children), Root: c.root,
 			Children: func(node int) (left, right int, leaf bool) {
 				return c.children[node][0], c.children[node][1], c.children[node][0] == -1
 			},
@@ -94,7 +94,7 @@ func TestAmong(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		for _, categories := range [][]int{{0}, {3}, {0, 1}, {1, 2, 4}, {0, 2, 3, 9}, nil} {
 			for _, missingIn := range []bool{false, true} {
-				m := &Model{Single: single, Inputs: []string{"a"}, Features: []Feature{{Input: 0}}, Terms: make([][]Term, 1), Start: []float64{0}}
+				m := &Model{IsFloat32: single, Inputs: []string{"a"}, Features: []Feature{{Input: 0}}, Terms: make([][]Term, 1), Start: []float64{0}}
 				b := NewBuilder(m)
 				in, err := b.AddLeaf(1)
 				if err != nil {
@@ -143,8 +143,8 @@ func TestBindRefuses(t *testing.T) {
 		{Source{Ingredients: []int32{0, 2}}, ""}, {Source{Ingredients: []int32{3}}, "input a: ingredient 3 is none of 3"}, {Source{Ingredients: []int32{-1}}, "input a: ingredient -1 is none of 3"},
 		{Source{Ingredients: []int32{2, 0, 2}}, "input a: ingredient 2 counts twice"}, {Source{Ingredients: []int32{1}, Weights: []int64{maxWeightedSum / 4}}, ""}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeightedSum / 4}}, ""},
 		{Source{Ingredients: []int32{1}, Weights: []int64{maxWeightedSum/4 + 1}}, "is too large"}, {Source{Ingredients: []int32{1}, Weights: []int64{-maxWeightedSum/4 - 1}}, "is too large"},
-		{Source{Ingredients: []int32{1}, Times: math.MaxInt64 / 4}, ""}, {Source{Ingredients: []int32{1}, Times: math.MaxInt64/4 + 1}, "a factor of"}, {Source{Ingredients: []int32{1, 2}, Count: true, Times: math.MaxInt64 / 2}, ""},
-		{Source{Ingredients: []int32{1, 2}, Count: true, Times: math.MaxInt64/2 + 1}, "a factor of"}, {Source{Constant: true, Value: math.NaN()}, ""}, {Source{}, ""},
+		{Source{Ingredients: []int32{1}, Multiplier: math.MaxInt64 / 4}, ""}, {Source{Ingredients: []int32{1}, Multiplier: math.MaxInt64/4 + 1}, "a factor of"}, {Source{Ingredients: []int32{1, 2}, CountsUsed: true, Multiplier: math.MaxInt64 / 2}, ""},
+		{Source{Ingredients: []int32{1, 2}, CountsUsed: true, Multiplier: math.MaxInt64/2 + 1}, "a factor of"}, {Source{Constant: true, Value: math.NaN()}, ""}, {Source{}, ""},
 	} {
 		_, err := Bind(&Model{Inputs: []string{"a"}}, 3, 4, []Source{c.source})
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {

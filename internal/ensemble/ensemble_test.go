@@ -9,14 +9,14 @@ import (
 )
 
 // randomModel returns trees of a depth over all kinds of sources.
-func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, fold Fold, sources []Source, total int) *Model {
-	m := &Model{Single: single, Terms: make([][]Term, targets), Fold: fold, Start: make([]float64, targets)}
+func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, fold TermFold, sources []Source, total int) *Model {
+	m := &Model{IsFloat32: single, Terms: make([][]Term, targets), Fold: fold, Start: make([]float64, targets)}
 	for k := range inputs {
 		m.Inputs = append(m.Inputs, fmt.Sprint(k))
 		m.Features = append(m.Features, Feature{Input: k})
 	}
 	m.Features = append(m.Features, Feature{0, func(v float64) float64 { return -3 * v }})
-	m.Outputs = []Output{{Name: "value", Of: func(sums []float64, _ int) float64 { return sums[0] }}}
+	m.Outputs = []Output{{Name: "value", Compute: func(sums []float64, _ int) float64 { return sums[0] }}}
 	b := NewBuilder(m)
 	var grow func(depth, width int) int32
 	grow = func(depth, width int) int32 {
@@ -35,15 +35,15 @@ func randomModel(r *rand.Rand, inputs, trees, depth, targets int, single bool, f
 		left, right := grow(depth-1, width), grow(depth-1, width)
 		s := &sources[m.Features[f].Input]
 		n := int64(r.IntN(total + 1))
-		if s.Count {
+		if s.CountsUsed {
 			n = int64(r.IntN(4))
 		}
 		if s.Weights != nil {
 			n *= s.Weights[r.IntN(len(s.Weights))]
 		}
 		t := s.inputValue(n)
-		if m.Features[f].Of != nil {
-			t = m.Features[f].Of(t)
+		if m.Features[f].Function != nil {
+			t = m.Features[f].Function(t)
 		}
 		if r.IntN(4) == 0 {
 			t = b.PreviousInput(t)
@@ -85,17 +85,17 @@ func randomSources(r *rand.Rand, ingredients, total int) []Source {
 	}
 	var sources []Source
 	for i := range ingredients {
-		sources = append(sources, Source{Ingredients: []int32{int32(i)}, Over: float64(total)})
+		sources = append(sources, Source{Ingredients: []int32{int32(i)}, Divisor: float64(total)})
 	}
 	half := slices.Clone(all[:ingredients/2])
 	return append(sources,
 		Source{Ingredients: []int32{0}, Presence: true},
 		Source{Ingredients: half},
-		Source{Ingredients: half, Times: 100, Over: float64(total)},
-		Source{Ingredients: half, Count: true},
-		Source{Ingredients: all, Count: true},
-		Source{Ingredients: all, Weights: weights, Over: 100 * float64(total)},
-		Source{Ingredients: half, Weights: weights[:len(half)], Over: 7},
+		Source{Ingredients: half, Multiplier: 100, Divisor: float64(total)},
+		Source{Ingredients: half, CountsUsed: true},
+		Source{Ingredients: all, CountsUsed: true},
+		Source{Ingredients: all, Weights: weights, Divisor: 100 * float64(total)},
+		Source{Ingredients: half, Weights: weights[:len(half)], Divisor: 7},
 		Source{Constant: true, Value: 0.3}, Source{Constant: true, Value: math.NaN()})
 }
 
@@ -109,7 +109,7 @@ func TestLines(t *testing.T) {
 			total = 100000
 		}
 		sources := randomSources(r, n, total)
-		m := randomModel(r, len(sources), 1+r.IntN(70), 1+r.IntN(7), 1+r.IntN(3), trial%2 == 0, Fold(max(0, r.IntN(6)-3)), sources, total)
+		m := randomModel(r, len(sources), 1+r.IntN(70), 1+r.IntN(7), 1+r.IntN(3), trial%2 == 0, TermFold(max(0, r.IntN(6)-3)), sources, total)
 		s, err := Bind(m, n, total, sources)
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestLines(t *testing.T) {
 			if got, want := c.AppendSums(nil), s.Sums(x); !slices.Equal(got, want) {
 				t.Fatalf("trial %d: the sums of %v are %v, and the point's %v", trial, x, got, want)
 			}
-			least, greatest := s.Bounds()
+			least, greatest := s.SumBounds()
 			for g, v := range c.AppendSums(nil) {
 				if v < least[g] || v > greatest[g] {
 					t.Fatalf("%v is not within %v..%v", v, least[g], greatest[g])
@@ -220,9 +220,9 @@ func featureAt(m *Model, sources []Source, feature int32, x []int32) float64 {
 		n := int64(0)
 		for k, i := range s.Ingredients {
 			switch {
-			case s.Count && x[i] > 0:
+			case s.CountsUsed && x[i] > 0:
 				n++
-			case s.Count:
+			case s.CountsUsed:
 			case s.Weights != nil:
 				n += s.Weights[k] * int64(x[i])
 			default:
@@ -232,12 +232,12 @@ func featureAt(m *Model, sources []Source, feature int32, x []int32) float64 {
 		if s.Presence {
 			n = min(n, 1)
 		}
-		v = float64(n*max(1, s.Times)) / max(1, s.Over)
+		v = float64(n*max(1, s.Multiplier)) / max(1, s.Divisor)
 	}
 	switch {
-	case f.Of != nil:
-		return f.Of(v)
-	case m.Single:
+	case f.Function != nil:
+		return f.Function(v)
+	case m.IsFloat32:
 		return float64(float32(v))
 	}
 	return v

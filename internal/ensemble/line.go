@@ -165,7 +165,7 @@ func (s *Scorer) listVarying(i, j int32) {
 		v, f := &s.variations[slot], &s.modeNumbers[slot]
 		exact := s.slotNumbers[slot]
 		switch at := &s.score.slots[slot]; {
-		case at.source.Count:
+		case at.source.CountsUsed:
 			v.mode, f.base = countBothMode, exact
 			if hasI {
 				f.base -= int64(min(s.x[i], 1))

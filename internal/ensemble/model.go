@@ -39,12 +39,12 @@ import (
 // A Model is a tree ensemble as stored in a file. Readers of files make a Model with a [Builder].
 // Its slices must not be changed.
 type Model struct {
-	Maker  string   // program that wrote the file, such as "XGBoost 1.7.4"
-	Inputs []string // names of the inputs, in order
-	Single bool     // whether features and sums are float32 instead of float64
+	Producer  string   // program that wrote the file, such as "XGBoost 1.7.4"
+	Inputs    []string // names of the inputs, in order
+	IsFloat32 bool     // whether features and sums are float32 instead of float64
 
 	Features []Feature // the quantities that nodes compare with thresholds
-	Fold     Fold      // how the terms of a target are combined
+	Fold     TermFold  // how the terms of a target are combined
 	Start    []float64 // by target: the number to which the terms are added
 	Terms    [][]Term  // by target: its terms, in the order of addition
 	Outputs  []Output
@@ -61,23 +61,23 @@ type Model struct {
 // which must be monotonic. If Of is nil, the feature is the input itself, rounded to float32 if the
 // model is Single.
 type Feature struct {
-	Input int // index of the input
-	Of    func(v float64) float64
+	Input    int // index of the input
+	Function func(v float64) float64
 }
 
-// A Fold tells how the terms of a target are combined: by their sum, minimum or maximum.
-type Fold int
+// A TermFold tells how the terms of a target are combined: by their sum, minimum or maximum.
+type TermFold int
 
 // The folds.
 const (
-	Sum Fold = iota
+	Sum TermFold = iota
 	Min
 	Max
 )
 
 // A Term is the contribution of one tree to a target. It is the value with index At among the
 // values of the leaf that the tree reaches.
-type Term struct{ Tree, At int32 }
+type Term struct{ Tree, ValueIndex int32 }
 
 // A Node leads to the child Left if its feature is at most Threshold, and to Right otherwise. A
 // child c ≥ 0 is the index of a node. A child c < 0 is a leaf, whose values begin at index ^c of
@@ -92,9 +92,9 @@ type Node struct {
 type Output struct {
 	Name    string
 	Classes []string // names of the classes; nil for a single number
-	// Of computes the output from the sums of all targets. The parameter class is the index of a
+	// Compute computes the output from the sums of all targets. The parameter class is the index of a
 	// class. An output without classes must be a monotonic function of each sum.
-	Of func(sums []float64, class int) float64
+	Compute func(sums []float64, class int) float64
 }
 
 // Limits on all trees of a model together.
@@ -181,15 +181,15 @@ func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, 
 
 // PreviousInput returns the greatest input below v, in the precision of the model.
 func (b *Builder) PreviousInput(v float64) float64 {
-	if b.model.Single {
+	if b.model.IsFloat32 {
 		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
 	}
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// A Shape is the structure of one tree in a file. Its functions take the number of a node, from 0
+// A TreeShape is the structure of one tree in a file. Its functions take the number of a node, from 0
 // to Nodes − 1. Leaves count as nodes.
-type Shape struct {
+type TreeShape struct {
 	Nodes, Root int
 	Children    func(node int) (left, right int, leaf bool)
 	Leaf        func(node int) (int32, error)                    // adds a leaf to the builder and returns the leaf, encoded as a child of a [Node]
@@ -198,7 +198,7 @@ type Shape struct {
 
 // AddTree adds a tree of the given shape. It returns an error if a node is reached in more than one
 // way, which excludes cycles.
-func (b *Builder) AddTree(s Shape) error {
+func (b *Builder) AddTree(s TreeShape) error {
 	if s.Root < 0 || s.Root >= s.Nodes {
 		return fmt.Errorf("the tree begins at node %d, and it has %d", s.Root, s.Nodes)
 	}

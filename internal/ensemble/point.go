@@ -15,7 +15,7 @@ func (s *Score) appendSlotNumbers(dst []int32, x []int32) []int32 {
 		n := int64(0)
 		for q, i := range at.source.Ingredients {
 			switch {
-			case at.source.Count:
+			case at.source.CountsUsed:
 				n += int64(min(x[i], 1))
 			case at.isWeighted():
 				n += at.source.Weights[q] * int64(x[i])
@@ -53,10 +53,10 @@ func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	return dst
 }
 
-// Bounds returns a lower and an upper bound of the sum of each target over all compositions. They
+// SumBounds returns a lower and an upper bound of the sum of each target over all compositions. They
 // are the sums of the least and of the greatest leaf value of each tree. Actual sums may have a
 // narrower range.
-func (s *Score) Bounds() (least, greatest []float64) {
+func (s *Score) SumBounds() (least, greatest []float64) {
 	leaves := make([][]int32, len(s.roots))
 	end := int32(len(s.nodes))
 	for t := len(s.roots) - 1; t >= 0; t-- {
@@ -108,9 +108,9 @@ func (m *Model) Sums(inputs []float64) []float64 {
 // compare it.
 func (m *Model) featureValue(f Feature, v float64) float64 {
 	switch {
-	case f.Of != nil:
-		return f.Of(v)
-	case m.Single:
+	case f.Function != nil:
+		return f.Function(v)
+	case m.IsFloat32:
 		return float64(float32(v))
 	}
 	return v
@@ -120,7 +120,7 @@ func (m *Model) featureValue(f Feature, v float64) float64 {
 // share its leaf values.
 func (m *Model) sharedSumComputer() sumComputer {
 	m.sumComputerOnce.Do(func() {
-		if m.Single {
+		if m.IsFloat32 {
 			m.sumComputer = newTypedSumComputer(m, newFloat32Adder())
 		} else {
 			m.sumComputer = newTypedSumComputer(m, newFloat64Adder())

@@ -115,7 +115,7 @@ func (s *Scorer) setAmount(i, amount int32) {
 	}
 	for _, e := range s.score.effects[i] {
 		slot := &s.score.slots[e.slot]
-		if slot.source.Count {
+		if slot.source.CountsUsed {
 			s.slotNumbers[e.slot] += comes
 		} else {
 			s.slotNumbers[e.slot] += e.weight * int64(amount-old)

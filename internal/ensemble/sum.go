@@ -32,7 +32,7 @@ type contribution struct{ target, term, value int32 }
 
 // A typedSumComputer implements [sumComputer] in one precision.
 type typedSumComputer[T float32 | float64] struct {
-	fold               Fold
+	fold               TermFold
 	startValues        []T            // by target: the number to which the terms are added
 	leafValues         []T            // the values of all leaves
 	contributions      []contribution // contributions of all trees, tree by tree
@@ -80,7 +80,7 @@ func newTypedSumComputer[T float32 | float64](m *Model, add termAdder[T]) *typed
 	shares := make([][]contribution, m.Trees())
 	for g, terms := range m.Terms {
 		for k, t := range terms {
-			shares[t.Tree] = append(shares[t.Tree], contribution{int32(g), int32(k), t.At})
+			shares[t.Tree] = append(shares[t.Tree], contribution{int32(g), int32(k), t.ValueIndex})
 		}
 	}
 	for _, all := range shares {
@@ -120,7 +120,7 @@ func (a *typedSumComputer[T]) currentSum(target int) float64 {
 	return float64(a.foldTerms(target, a.currentTerms[target]))
 }
 
-// foldTerms returns the sum, minimum or maximum of the terms of a target, as the [Fold] of the
+// foldTerms returns the sum, minimum or maximum of the terms of a target, as the [TermFold] of the
 // model says.
 func (a *typedSumComputer[T]) foldTerms(target int, terms []T) T {
 	v := a.startValues[target]
@@ -225,7 +225,7 @@ func forEachTerm[T float32 | float64](lanes int, terms []T, places []laneChange[
 	}
 }
 
-// foldExtremes sets each lane of result to the least or the greatest of the terms, as the [Fold] of
+// foldExtremes sets each lane of result to the least or the greatest of the terms, as the [TermFold] of
 // the model says.
 func (a *typedSumComputer[T]) foldExtremes(result, terms []T) {
 	forEachTerm(len(result), terms, a.laneChanges, func(k int, r []T) {
@@ -255,13 +255,13 @@ func (a *typedSumComputer[T]) sumOfLeaves(target int, leaves []int32) float64 {
 	if a.fold == Sum {
 		v := a.startValues[target]
 		for _, t := range a.targetTerms[target] {
-			v += a.leafValues[leaves[t.Tree]+t.At]
+			v += a.leafValues[leaves[t.Tree]+t.ValueIndex]
 		}
 		return float64(v)
 	}
 	var terms []T
 	for _, t := range a.targetTerms[target] {
-		terms = append(terms, a.leafValues[leaves[t.Tree]+t.At])
+		terms = append(terms, a.leafValues[leaves[t.Tree]+t.ValueIndex])
 	}
 	return float64(a.foldTerms(target, terms))
 }
@@ -269,10 +269,10 @@ func (a *typedSumComputer[T]) sumOfLeaves(target int, leaves []int32) float64 {
 func (a *typedSumComputer[T]) sumBounds(target int, leaves [][]int32) (least, greatest float64) {
 	var low, high []T
 	for _, t := range a.targetTerms[target] {
-		from := a.leafValues[leaves[t.Tree][0]+t.At]
+		from := a.leafValues[leaves[t.Tree][0]+t.ValueIndex]
 		to := from
 		for _, leaf := range leaves[t.Tree] {
-			from, to = min(from, a.leafValues[leaf+t.At]), max(to, a.leafValues[leaf+t.At])
+			from, to = min(from, a.leafValues[leaf+t.ValueIndex]), max(to, a.leafValues[leaf+t.ValueIndex])
 		}
 		low, high = append(low, from), append(high, to)
 	}

@@ -11,7 +11,7 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 		a, b := int64(0), int64(0)
 		for q, i := range at.source.Ingredients {
 			switch l, h := int64(lo[i]), int64(hi[i]); {
-			case at.source.Count:
+			case at.source.CountsUsed:
 				a, b = a+min(l, 1), b+min(h, 1)
 			case at.isWeighted():
 				w := at.source.Weights[q]
@@ -20,7 +20,7 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 				a, b = a+l, b+h
 			}
 		}
-		if !at.source.Count && !at.isWeighted() {
+		if !at.source.CountsUsed && !at.isWeighted() {
 			b = min(b, int64(total))
 		}
 		from[k], to[k] = at.rankOf(a), at.rankOf(b)

@@ -12,7 +12,7 @@ func TestWithin(t *testing.T) {
 	for trial := range 120 {
 		n, total := 2+r.IntN(8), 1+r.IntN(60)
 		sources := randomSources(r, n, total)
-		m := randomModel(r, len(sources), 1+r.IntN(30), 1+r.IntN(7), 1+r.IntN(3), trial%2 == 0, Fold(max(0, r.IntN(6)-3)), sources, total)
+		m := randomModel(r, len(sources), 1+r.IntN(30), 1+r.IntN(7), 1+r.IntN(3), trial%2 == 0, TermFold(max(0, r.IntN(6)-3)), sources, total)
 		s, err := Bind(m, n, total, sources)
 		if err != nil {
 			t.Fatal(err)

@@ -6,21 +6,21 @@ import (
 	"kir/mcmc"
 )
 
-// A Conditioned scores a composition by one of several properties, which the values of some
+// A ConditionedProperty scores a composition by one of several properties, which the values of some
 // conditions select. An example is a model for each temperature. There is one property for each
 // combination of values. The properties themselves do not depend on conditions.
-type Conditioned struct {
+type ConditionedProperty struct {
 	conditions  []int               // indices of the conditions
 	valueCounts []int               // by element of conditions: the number of its values
 	properties  []mcmc.LineProperty // by combination of values, with the value of the last condition varying fastest
 }
 
-var _ mcmc.LineProperty = (*Conditioned)(nil)
+var _ mcmc.LineProperty = (*ConditionedProperty)(nil)
 
-// NewConditioned returns a [Conditioned]. The parameter conditions holds the indices of the
+// NewConditioned returns a [ConditionedProperty]. The parameter conditions holds the indices of the
 // conditions, and values holds the number of values of each. The parameter of holds one property
 // for each combination of values. The value of the last condition varies fastest.
-func NewConditioned(conditions, values []int, of []mcmc.LineProperty) (*Conditioned, error) {
+func NewConditioned(conditions, values []int, of []mcmc.LineProperty) (*ConditionedProperty, error) {
 	number := 1
 	for _, n := range values {
 		number *= n
@@ -28,11 +28,11 @@ func NewConditioned(conditions, values []int, of []mcmc.LineProperty) (*Conditio
 	if len(conditions) != len(values) || number != len(of) {
 		return nil, fmt.Errorf("%d properties for %d combinations of conditions", len(of), number)
 	}
-	return &Conditioned{conditions, values, of}, nil
+	return &ConditionedProperty{conditions, values, of}, nil
 }
 
 // Combination returns the index of the property that scores x.
-func (p *Conditioned) Combination(x *mcmc.Composition) int {
+func (p *ConditionedProperty) Combination(x *mcmc.Composition) int {
 	at := 0
 	for k, c := range p.conditions {
 		at = at*p.valueCounts[k] + x.Condition(c)
@@ -41,19 +41,19 @@ func (p *Conditioned) Combination(x *mcmc.Composition) int {
 }
 
 // LogScore returns the logarithm of the score of x.
-func (p *Conditioned) LogScore(x *mcmc.Composition) float64 {
+func (p *ConditionedProperty) LogScore(x *mcmc.Composition) float64 {
 	return p.properties[p.Combination(x)].LogScore(x)
 }
 
 // Scorer returns a scorer that follows x.
-func (p *Conditioned) Scorer(x *mcmc.Composition) mcmc.Scorer {
+func (p *ConditionedProperty) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &conditionedScorer{property: p, x: x, scorers: make([]mcmc.Scorer, len(p.properties))}
 }
 
-// A conditionedScorer is the [mcmc.Scorer] of a [Conditioned]. Only the scorer for the current
+// A conditionedScorer is the [mcmc.Scorer] of a [ConditionedProperty]. Only the scorer for the current
 // combination of values follows each move of the composition.
 type conditionedScorer struct {
-	property *Conditioned
+	property *ConditionedProperty
 	x        *mcmc.Composition
 	scorers  []mcmc.Scorer // by combination of values: its scorer; nil before the first use
 	active   mcmc.Scorer   // the scorer for the current combination of values
@@ -69,14 +69,14 @@ func (s *conditionedScorer) resetScorer(combination int) mcmc.Scorer {
 	return s.scorers[combination]
 }
 
-func (s *conditionedScorer) Reset()                        { s.active = s.resetScorer(s.property.Combination(s.x)) }
-func (s *conditionedScorer) LogScore() float64             { return s.active.LogScore() }
-func (s *conditionedScorer) Line(i, j int, p *mcmc.Pieces) { s.active.Line(i, j, p) }
-func (s *conditionedScorer) Moved(i, j int)                { s.active.Moved(i, j) }
-func (s *conditionedScorer) ConditionSet(int)              { s.Reset() }
+func (s *conditionedScorer) Reset()                                   { s.active = s.resetScorer(s.property.Combination(s.x)) }
+func (s *conditionedScorer) LogScore() float64                        { return s.active.LogScore() }
+func (s *conditionedScorer) Line(i, j int, p *mcmc.PiecewiseConstant) { s.active.Line(i, j, p) }
+func (s *conditionedScorer) Moved(i, j int)                           { s.active.Moved(i, j) }
+func (s *conditionedScorer) ConditionSet(int)                         { s.Reset() }
 
 // Values implements [mcmc.ConditionScorer].
-func (s *conditionedScorer) Values(c int, p *mcmc.Pieces) {
+func (s *conditionedScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	own := s.property.Combination(s.x)
 	stride, values := 1, 0
 	for k := len(s.property.conditions) - 1; k >= 0; k-- {

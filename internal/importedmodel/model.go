@@ -63,7 +63,7 @@ func (s *modelScorer) LogScore() float64 {
 	return s.property.logScore(s.sums)
 }
 
-func (s *modelScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *modelScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	starts, sums := s.scorer.Line(i, j)
 	last := math.NaN()
 	for k, start := range starts {

@@ -10,8 +10,8 @@ import (
 type Errors struct {
 	All []*Error
 
-	// More says whether the input may have more faults that were not looked for.
-	More bool
+	// MayHaveMore says whether the input may have more faults that were not looked for.
+	MayHaveMore bool
 }
 
 // Join returns nil for no errors, a single error as it is, and otherwise an [*Errors]. The
@@ -24,7 +24,7 @@ func Join(all []*Error, more bool) error {
 	case len(all) == 1 && !more:
 		return all[0]
 	}
-	return &Errors{All: all, More: more}
+	return &Errors{All: all, MayHaveMore: more}
 }
 
 // Error returns the messages of all errors, one per line.
@@ -36,7 +36,7 @@ func (e *Errors) Error() string {
 		}
 		b.WriteString(one.Error())
 	}
-	if e.More {
+	if e.MayHaveMore {
 		fmt.Fprintf(&b, "\nthese are the first %d: there may be more", len(e.All))
 	}
 	return b.String()

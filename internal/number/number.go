@@ -207,8 +207,8 @@ func RoundedDown[F Float](v F) string {
 	return Thousands(int(v))
 }
 
-// Counted writes a number with a noun, such as "1 recipe" or "2 recipes".
-func Counted(n int, noun string) string {
+// CountWithNoun writes a number with a noun, such as "1 recipe" or "2 recipes".
+func CountWithNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -38,7 +38,7 @@ func TestNumbers(t *testing.T) {
 		{Score(3e-7, 2000), "10^-6.52"},
 		{Score(math.NaN(), 2000), "?"},
 		{Thousands(-1234567), "-1,234,567"},
-		{Counted(1, "draw"), "1 draw"},
+		{CountWithNoun(1, "draw"), "1 draw"},
 		{Typeset(-0.001, 2), "0.00"},
 		{Typeset(-1.5, 1), "−1.5"},
 		{Power(3.67e-95, 5), "3.7 × 10⁻⁹⁵"},
@@ -79,7 +79,7 @@ func TestAround(t *testing.T) {
 		n, _ := new(big.Int).SetString(strings.Repeat("9", digits+1), 10)
 		fmt.Fprintln(&b, Big(n), Grouped(n.Neg(n)))
 	}
-	fmt.Fprintln(&b, Big(nil), Counted(0, "draw"), Counted(2, "draw"), Counted(1234, "draw"))
+	fmt.Fprintln(&b, Big(nil), CountWithNoun(0, "draw"), CountWithNoun(2, "draw"), CountWithNoun(1234, "draw"))
 	golden.Compare(t, "testdata/around.txt", b.Bytes())
 }
 

@@ -26,8 +26,8 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
-// Known reports whether the figure is neither NaN nor infinite.
-func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+// IsKnown reports whether the figure is neither NaN nor infinite.
+func (n Number) IsKnown() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
 // Unknown returns NaN, which stands for an unknown figure.
 func Unknown() Number { return Number(math.NaN()) }

@@ -82,7 +82,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	c.Iterations, c.Discarded = cocktailIterations/o.Divide, cocktailDiscardedIterations/o.Divide
 
 	weights := map[int]float64{}
-	counts := book.UsedCounts()
+	counts := book.RecipeCountsBySize()
 	for n := 1; n < max(len(counts), 6); n++ {
 		l := LawCount{N: n, Paper: publishedLaw[n]}
 		if n < len(counts) {
@@ -168,7 +168,7 @@ func growForest(ctx context.Context, o Options, book *dataset.Book, label *datas
 	if err != nil {
 		return ForestQuality{}, nil, fmt.Errorf("label %q of %s: %w", label.Name, book.File, err)
 	}
-	g := ForestQuality{Label: label.Name, Want: class, Trees: f.Trees()}
+	g := ForestQuality{Label: label.Name, Want: class, Trees: f.TreeCount()}
 	if q := f.Quality().Classes; q != nil {
 		g.Accuracy, g.AccuracySE, g.Majority = q.Accuracy, q.AccuracySE, q.MajorityAccuracy
 		g.LogLoss, g.PriorLoss = q.LogLoss, q.PriorLogLoss
@@ -272,7 +272,7 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	for k, p := range best.parts {
 		set[k] = p.Ingredient
 	}
-	near := lab.book.Nearest(set, cocktailNeighbours)
+	near := lab.book.NearestRecipes(set, cocktailNeighbours)
 	shared := map[int]bool{}
 	for _, n := range near {
 		for _, i := range n.Shared {

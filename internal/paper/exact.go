@@ -58,8 +58,8 @@ func checkNoProperties(t *mcmc.Target) error {
 	return nil
 }
 
-// Sizes calls visit with each number n of ingredients that has a positive probability p.
-func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
+// VisitSizes calls visit with each number n of ingredients that has a positive probability p.
+func VisitSizes(t *mcmc.Target, visit func(n int, p float64)) {
 	lo, hi := t.Law().Support()
 	for n := lo; n <= hi; n++ {
 		if p := t.Law().P(n); p > 0 {
@@ -68,9 +68,9 @@ func Sizes(t *mcmc.Target, visit func(n int, p float64)) {
 	}
 }
 
-// OneAmount calls visit with each amount s that a used ingredient can have, and with the probability p of the
+// VisitAmounts calls visit with each amount s that a used ingredient can have, and with the probability p of the
 // amount, given that n ingredients are used.
-func OneAmount(total, n int, visit func(s int, p float64)) {
+func VisitAmounts(total, n int, visit func(s int, p float64)) {
 	if n == 1 {
 		visit(total, 1)
 		return
@@ -82,9 +82,9 @@ func OneAmount(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// PairSum calls visit with each sum s that the amounts of two used ingredients can have, and with the
+// VisitPairSums calls visit with each sum s that the amounts of two used ingredients can have, and with the
 // probability p of the sum, given that n ≥ 2 ingredients are used.
-func PairSum(total, n int, visit func(s int, p float64)) {
+func VisitPairSums(total, n int, visit func(s int, p float64)) {
 	if n == 2 {
 		visit(total, 1)
 		return
@@ -116,7 +116,7 @@ func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 // given n used ingredients. The result handover is the probability that all units go to the absent ingredient.
 // The result split is the probability that both ingredients get units.
 func absentLineProbabilities(t *mcmc.Target, n int) (handover, split float64) {
-	OneAmount(t.Space().Total(), n, func(s int, p float64) {
+	VisitAmounts(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n, s)
 		handover += float64(p * end)
 		split += float64(p * float64(s-1) * inner)
@@ -128,7 +128,7 @@ func absentLineProbabilities(t *mcmc.Target, n int) (handover, split float64) {
 // used ingredients. The result merge is the probability that one ingredient takes all units. The result divide
 // is the probability that both ingredients remain, with other amounts.
 func usedLineProbabilities(t *mcmc.Target, n int) (merge, divide float64) {
-	PairSum(t.Space().Total(), n, func(s int, p float64) {
+	VisitPairSums(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n-1, s)
 		merge += float64(p * 2 * end)
 		divide += float64(p * float64(s-2) * inner)
@@ -159,7 +159,7 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	if t.Space().N() == 1 {
 		return Rates{Accepted: 1}
 	}
-	Sizes(t, func(n int, p float64) {
+	VisitSizes(t, func(n int, p float64) {
 		absent, used, handover, split, merge, divide, accept := acceleratedStep(t, n)
 		r.Accepted += float64(p * (absent + float64(used*(1-float64(merge*(1-accept))))))
 		r.Updated += float64(p * (float64(absent*(handover+split)) + float64(used*(float64(merge*accept)+divide))))
@@ -179,7 +179,7 @@ func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 	if all == 1 {
 		return g
 	}
-	Sizes(t, func(n int, p float64) {
+	VisitSizes(t, func(n int, p float64) {
 		f := float64(n)
 		if rest := all - f; rest > 0 {
 			one := p * 2 * f * rest / (all * (all - 1))
@@ -214,9 +214,9 @@ func naiveRates(t *mcmc.Target) Rates {
 	logs := t.Space().LogCounts(t.Space().MaxUsed())
 	all := logSumExp(logs)
 	accepted := 0.0
-	Sizes(t, func(n int, p float64) {
+	VisitSizes(t, func(n int, p float64) {
 		un := portable.Exp(logs[n] - all)
-		Sizes(t, func(m int, q float64) {
+		VisitSizes(t, func(m int, q float64) {
 			um := portable.Exp(logs[m] - all)
 			accepted += min(p*um, q*un)
 		})

@@ -26,7 +26,7 @@ func IACTBound(t *mcmc.Target) (float64, error) {
 	}
 	lo, hi := t.Law().Support()
 	mean, variance := t.Law().Mean(), 0.0
-	Sizes(t, func(n int, p float64) {
+	VisitSizes(t, func(n int, p float64) {
 		variance += float64(p * (float64(n) - mean) * (float64(n) - mean))
 	})
 	// F is summed from the nearer end, which keeps the relative rounding error of F small.

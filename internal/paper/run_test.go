@@ -414,10 +414,10 @@ func TestSave(t *testing.T) {
 	if err := r.Save(empty); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over an empty directory: %v", err)
 	}
-	if err := CheckDir(filepath.Join(dir, "paper.json", "x")); err == nil {
+	if err := CheckNewDir(filepath.Join(dir, "paper.json", "x")); err == nil {
 		t.Error("a directory in a file is fine")
 	}
-	if err := CheckDir(filepath.Join(parent, "none", "x")); !errors.Is(err, fs.ErrNotExist) {
+	if err := CheckNewDir(filepath.Join(parent, "none", "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a parent: %v", err)
 	}
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {

@@ -15,7 +15,7 @@ import (
 // temporary directory first, so that dir is complete or absent. If dir exists, Save returns an error that wraps
 // [fs.ErrExist].
 func (r *Report) Save(dir string) error {
-	if err := CheckDir(dir); err != nil {
+	if err := CheckNewDir(dir); err != nil {
 		return err
 	}
 	pictures, err := r.Pictures()
@@ -55,9 +55,9 @@ func (r *Report) save(dir string, pictures []*figure.Figure) (err error) {
 	return os.Rename(part, dir)
 }
 
-// CheckDir returns an error if Save could not create dir, because dir exists or the parent of dir does not
-// exist. Callers should call CheckDir before a long run.
-func CheckDir(dir string) error {
+// CheckNewDir returns an error if Save could not create dir, because dir exists or the parent of dir does not
+// exist. Callers should call CheckNewDir before a long run.
+func CheckNewDir(dir string) error {
 	switch _, err := os.Lstat(dir); {
 	case err == nil:
 		return &fs.PathError{Op: "write to", Path: dir, Err: fs.ErrExist}

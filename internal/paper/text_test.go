@@ -78,11 +78,11 @@ func TestCheckDir(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckDir(filepath.Join(dir, "new")); err != nil {
+	if err := CheckNewDir(filepath.Join(dir, "new")); err != nil {
 		t.Error(err)
 	}
 	for path, want := range map[string]string{dir: "exist", filepath.Join(dir, "none", "new"): "no such", filepath.Join(file, "new"): "not a directory"} {
-		if err := CheckDir(path); err == nil || !strings.Contains(err.Error(), want) {
+		if err := CheckNewDir(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

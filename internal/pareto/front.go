@@ -42,14 +42,14 @@ func weaklyDominates(a, b []float64) bool {
 // compareLexicographically compares two points by the first loss in which they differ.
 func compareLexicographically(a, b []float64) int { return slices.Compare(a, b) }
 
-// Tie is the greatest difference of two losses that rounding can explain, as a share of the larger
-// loss. A sum of n terms of one sign is off by at most n·2⁻⁵³, which is less than Tie for n ≤
+// TieTolerance is the greatest difference of two losses that rounding can explain, as a share of the larger
+// loss. A sum of n terms of one sign is off by at most n·2⁻⁵³, which is less than TieTolerance for n ≤
 // 4,500.
-const Tie = 1e-12
+const TieTolerance = 1e-12
 
 // MergeTies returns copies of the points, in which losses that differ only by rounding are equal.
 // The parameter sizes is for losses that are differences of larger numbers. For such a loss it
-// holds the size of these numbers, and losses closer than [Tie] times that size become equal, too.
+// holds the size of these numbers, and losses closer than [TieTolerance] times that size become equal, too.
 // A nil sizes means that no loss is a difference.
 //
 // The relation "nearly equal" is not transitive, and neither is dominance by nearly equal losses. A
@@ -81,7 +81,7 @@ func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(points[a][d], points[b][d]) })
 		for at := 1; at < len(order); at++ {
 			before, here := points[order[at-1]][d], points[order[at]][d]
-			if gap := here - before; !math.IsInf(gap, 0) && gap <= float64(Tie*max(math.Abs(before), math.Abs(here), size)) {
+			if gap := here - before; !math.IsInf(gap, 0) && gap <= float64(TieTolerance*max(math.Abs(before), math.Abs(here), size)) {
 				out[order[at]][d] = out[order[at-1]][d]
 			}
 		}
@@ -89,9 +89,9 @@ func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 	return out
 }
 
-// Minimal returns the indices of the points that no other point dominates. The points are in
+// NonDominated returns the indices of the points that no other point dominates. The points are in
 // lexicographic order of their losses. Of several equal points, only the first is returned.
-func Minimal(points [][]float64) []int {
+func NonDominated(points [][]float64) []int {
 	order := make([]int, len(points))
 	for k := range order {
 		order[k] = k
@@ -110,7 +110,7 @@ func Minimal(points [][]float64) []int {
 	return kept
 }
 
-// minimalOfTwoLosses does the work of [Minimal] for points with two losses. The parameter order
+// minimalOfTwoLosses does the work of [NonDominated] for points with two losses. The parameter order
 // lists the points in lexicographic order.
 func minimalOfTwoLosses(points [][]float64, order []int) (kept []int) {
 	least := math.Inf(1)
@@ -137,9 +137,9 @@ func Bounds(points [][]float64) (ideal, nadir []float64) {
 	return ideal, nadir
 }
 
-// Scaled returns the points with each loss mapped linearly, so that the ideal becomes 0 and the
+// ScaleLosses returns the points with each loss mapped linearly, so that the ideal becomes 0 and the
 // nadir becomes 1. A loss whose ideal and nadir are equal becomes 0.
-func Scaled(points [][]float64, ideal, nadir []float64) [][]float64 {
+func ScaleLosses(points [][]float64, ideal, nadir []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
 		out[k] = make([]float64, len(p))
@@ -164,7 +164,7 @@ func Distance(a, b []float64) float64 {
 // SelectSpread returns the indices of at most count evenly spread points, in ascending order. It
 // first takes the best point of each loss, and then the points with the indices in must. It then
 // repeatedly adds the point that is farthest from all points taken so far. The points should be
-// scaled: see [Scaled].
+// scaled: see [ScaleLosses].
 func SelectSpread(points [][]float64, count int, must ...int) []int {
 	if len(points) <= count {
 		all := make([]int, len(points))
@@ -225,8 +225,8 @@ func bestInLoss(points [][]float64, d int) int {
 	return at
 }
 
-// Best returns, for each loss, the index of the point with the least value of that loss.
-func Best(points [][]float64) []int {
+// BestInEachLoss returns, for each loss, the index of the point with the least value of that loss.
+func BestInEachLoss(points [][]float64) []int {
 	if len(points) == 0 {
 		return nil
 	}
@@ -272,7 +272,7 @@ func Knees(points [][]float64) []int {
 		// With more than two losses, the best points of each loss are seldom worst in only
 		// one. The plane then has the mean level of these best points.
 		level := 0.0
-		ends := Best(points)
+		ends := BestInEachLoss(points)
 		for _, k := range ends {
 			level += sumOfLosses(points[k]) / float64(len(ends))
 		}
@@ -286,7 +286,7 @@ func Knees(points [][]float64) []int {
 		if depth[k] < minKneeDepth || len(knees) == maxKnees {
 			break
 		}
-		if slices.Contains(Best(points), k) {
+		if slices.Contains(BestInEachLoss(points), k) {
 			continue
 		}
 		// A point near a deeper one lies on that one's slope and is not a knee.

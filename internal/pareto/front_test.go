@@ -24,7 +24,7 @@ func TestMinimalIsByComparingAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		all := points(r, 1+r.IntN(30), 1+r.IntN(4), 2+r.IntN(8))
-		kept := pareto.Minimal(all)
+		kept := pareto.NonDominated(all)
 		var want []int
 		for k, p := range all {
 			beaten := false
@@ -133,11 +133,11 @@ func TestMergedTies(t *testing.T) {
 			slices.SortFunc(out, slices.Compare)
 			return out
 		}
-		kept, want := pareto.Minimal(merged), pareto.Minimal(real)
+		kept, want := pareto.NonDominated(merged), pareto.NonDominated(real)
 		if !slices.EqualFunc(set(kept), set(want), slices.Equal) {
 			t.Fatalf("of %v the front is %v, not %v", computed, set(kept), set(want))
 		}
-		if len(pareto.Minimal(computed)) > len(want) {
+		if len(pareto.NonDominated(computed)) > len(want) {
 			split++
 		}
 		for _, a := range kept {
@@ -145,7 +145,7 @@ func TestMergedTies(t *testing.T) {
 				covers := a != b
 				for d, v := range computed[a] {
 					w := computed[b][d]
-					covers = covers && v <= w+pareto.Tie*max(math.Abs(v), math.Abs(w), sizes[d])
+					covers = covers && v <= w+pareto.TieTolerance*max(math.Abs(v), math.Abs(w), sizes[d])
 				}
 				if covers {
 					t.Fatalf("%v is at least as good as %v", computed[a], computed[b])
@@ -154,7 +154,7 @@ func TestMergedTies(t *testing.T) {
 		}
 		for k, p := range merged {
 			for d, v := range p {
-				if most := float64(count) * pareto.Tie * max(math.Abs(v), math.Abs(computed[k][d]), sizes[d]); !(v <= computed[k][d] && computed[k][d]-v <= most) {
+				if most := float64(count) * pareto.TieTolerance * max(math.Abs(v), math.Abs(computed[k][d]), sizes[d]); !(v <= computed[k][d] && computed[k][d]-v <= most) {
 					t.Fatalf("%v is merged into %v", computed[k][d], v)
 				}
 			}
@@ -204,10 +204,10 @@ func TestKnees(t *testing.T) {
 func TestScaledAndReference(t *testing.T) {
 	all := [][]float64{{1, 7}, {3, 7}}
 	ideal, nadir := pareto.Bounds(all)
-	if got := pareto.Scaled(all, ideal, nadir); got[1][0] != 1 || got[0][0] != 0 || got[1][1] != 0 {
+	if got := pareto.ScaleLosses(all, ideal, nadir); got[1][0] != 1 || got[0][0] != 0 || got[1][1] != 0 {
 		t.Errorf("scaled: %v", got)
 	}
-	if got := pareto.Reference(ideal, nadir); math.Abs(got[0]-3.2) > 1e-12 || math.Abs(got[1]-7.7) > 1e-12 {
+	if got := pareto.HypervolumeReference(ideal, nadir); math.Abs(got[0]-3.2) > 1e-12 || math.Abs(got[1]-7.7) > 1e-12 {
 		t.Errorf("reference: %v", got)
 	}
 }

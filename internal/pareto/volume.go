@@ -30,7 +30,7 @@ func Hypervolume(points [][]float64, reference []float64) float64 {
 // minimalPoints returns the points that no other point dominates, in lexicographic order.
 func minimalPoints(points [][]float64) [][]float64 {
 	kept := make([][]float64, 0, len(points))
-	for _, k := range Minimal(points) {
+	for _, k := range NonDominated(points) {
 		kept = append(kept, points[k])
 	}
 	return kept
@@ -101,10 +101,10 @@ func VolumeGain(point []float64, others [][]float64, reference []float64) float6
 	return max(box-volumeOfSorted(minimalPoints(limited), reference), 0)
 }
 
-// Reference returns a reference point for [Hypervolume]. In each loss it is worse than the nadir by
+// HypervolumeReference returns a reference point for [Hypervolume]. In each loss it is worse than the nadir by
 // a tenth of the range from ideal to nadir. If ideal and nadir are equal, the absolute value of the
 // nadir serves as the range, but at least 1.
-func Reference(ideal, nadir []float64) []float64 {
+func HypervolumeReference(ideal, nadir []float64) []float64 {
 	out := make([]float64, len(nadir))
 	for d, v := range nadir {
 		width := v - ideal[d]

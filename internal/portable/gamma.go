@@ -33,12 +33,12 @@ var stirlingCoefficients = [...]float64{1.0 / 156, -691.0 / 360360, 1.0 / 1188, 
 
 const halfLog2Pi = 0.918938533204672741780329736405617639861397473637783412817151540482765695927260397694743298635954197622
 
-// Beta returns the probability that a variable with the distribution Beta(a, b) is below x. This is the
+// BetaCDF returns the probability that a variable with the distribution BetaCDF(a, b) is below x. This is the
 // regularised incomplete beta function Iₓ(a, b), computed by its continued fraction (NIST Digital Library of
 // Mathematical Functions 8.17.22, evaluated by Lentz's method). The parameters a and b must be positive. The
 // relative error is about 10⁻¹³ for a and b up to 1,000. For larger a and b the error grows like the error of
 // log Γ.
-func Beta(a, b, x float64) float64 {
+func BetaCDF(a, b, x float64) float64 {
 	switch {
 	case math.IsNaN(x):
 		return math.NaN()
@@ -98,7 +98,7 @@ func BetaQuantile(a, b, p float64) float64 {
 	low, high := 0.0, 1.0
 	x := a / (a + b)
 	for range 200 {
-		off := Beta(a, b, x) - p
+		off := BetaCDF(a, b, x) - p
 		if off > 0 {
 			high = x
 		} else {
@@ -126,7 +126,7 @@ func StudentQuantile(freedom, p float64) float64 {
 // StudentTail returns the probability that a variable with Student's t distribution with freedom degrees of
 // freedom exceeds t.
 func StudentTail(freedom, t float64) float64 {
-	tail := float64(Beta(float64(freedom/2), 0.5, freedom/(freedom+float64(t*t))) / 2)
+	tail := float64(BetaCDF(float64(freedom/2), 0.5, freedom/(freedom+float64(t*t))) / 2)
 	if t < 0 {
 		return 1 - tail
 	}

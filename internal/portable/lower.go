@@ -2,23 +2,23 @@ package portable
 
 import "math"
 
-// A Lower is a lower triangular matrix, by rows: row i has i+1 numbers, of which the last is on the diagonal.
+// A LowerTriangular is a lower triangular matrix, by rows: row i has i+1 numbers, of which the last is on the diagonal.
 // Sums run in the order of the indices and no product is fused with a sum, so that results have the same bits on
 // every machine.
-type Lower struct {
+type LowerTriangular struct {
 	rowCount int       // number of rows
 	values   []float64 // rows one after the other
 }
 
 // NewLower returns a lower triangular matrix of n rows, all zeros.
-func NewLower(n int) Lower { return Lower{n, make([]float64, n*(n+1)/2)} }
+func NewLower(n int) LowerTriangular { return LowerTriangular{n, make([]float64, n*(n+1)/2)} }
 
 // Row returns row i. The slice shares the memory of the matrix.
-func (l Lower) Row(i int) []float64 { return l.values[i*(i+1)/2 : (i+1)*(i+2)/2] }
+func (l LowerTriangular) Row(i int) []float64 { return l.values[i*(i+1)/2 : (i+1)*(i+2)/2] }
 
 // Factor replaces a symmetric matrix A, given by its lower half, by the Cholesky factor L of A with L·Lᵀ = A.
 // Factor returns false if A is not positive definite.
-func (l Lower) Factor() bool {
+func (l LowerTriangular) Factor() bool {
 	for i := range l.rowCount {
 		ri := l.Row(i)
 		for j := range i {
@@ -35,7 +35,7 @@ func (l Lower) Factor() bool {
 }
 
 // Forward replaces b by L⁻¹·b, where L is the matrix.
-func (l Lower) Forward(b []float64) {
+func (l LowerTriangular) Forward(b []float64) {
 	for i := range l.rowCount {
 		ri := l.Row(i)
 		b[i] = (b[i] - Dot(ri[:i], b[:i])) / ri[i]
@@ -43,7 +43,7 @@ func (l Lower) Forward(b []float64) {
 }
 
 // Backward replaces b by L⁻ᵀ·b, where L is the matrix.
-func (l Lower) Backward(b []float64) {
+func (l LowerTriangular) Backward(b []float64) {
 	for i := l.rowCount - 1; i >= 0; i-- {
 		ri := l.Row(i)
 		b[i] /= ri[i]
@@ -52,13 +52,13 @@ func (l Lower) Backward(b []float64) {
 }
 
 // Solve replaces b by A⁻¹·b, where L is the Cholesky factor of A.
-func (l Lower) Solve(b []float64) {
+func (l LowerTriangular) Solve(b []float64) {
 	l.Forward(b)
 	l.Backward(b)
 }
 
 // LogDeterminant returns log det A, where L is the Cholesky factor of A.
-func (l Lower) LogDeterminant() float64 {
+func (l LowerTriangular) LogDeterminant() float64 {
 	sum := 0.0
 	for i := range l.rowCount {
 		sum += Log(l.Row(i)[i])
@@ -67,7 +67,7 @@ func (l Lower) LogDeterminant() float64 {
 }
 
 // Inverse returns the lower half of A⁻¹, where L is the Cholesky factor of A.
-func (l Lower) Inverse() Lower {
+func (l LowerTriangular) Inverse() LowerTriangular {
 	// The columns of L⁻¹ are stored as slices without the leading zeros: columns[j][k] is (L⁻¹)[j+k][j].
 	n := l.rowCount
 	columns := make([][]float64, n)

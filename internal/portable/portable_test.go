@@ -279,15 +279,15 @@ func TestBeta(t *testing.T) {
 			want = reference.add(want, term)
 		}
 		truth, _ := want.Float64()
-		got := Beta(float64(a), float64(b), x)
+		got := BetaCDF(float64(a), float64(b), x)
 		if math.Abs(got-truth) > 1e-13*max(truth, 1e-3) {
 			t.Errorf("Beta(%d, %d, %v) = %v, not %v", a, b, x, got, truth)
 		}
 	}
 	for range 300 {
 		a, b, p := math.Exp(between(-0.7, 14)(r)), math.Exp(between(-0.7, 14)(r)), between(0.001, 0.999)(r)
-		if x := BetaQuantile(a, b, p); math.Abs(Beta(a, b, x)-p) > 1e-8*p {
-			t.Errorf("BetaQuantile(%v, %v, %v) = %v, below which there is %v", a, b, p, x, Beta(a, b, x))
+		if x := BetaQuantile(a, b, p); math.Abs(BetaCDF(a, b, x)-p) > 1e-8*p {
+			t.Errorf("BetaQuantile(%v, %v, %v) = %v, below which there is %v", a, b, p, x, BetaCDF(a, b, x))
 		}
 	}
 	// Student's law in closed form: of 1 degree of freedom Cauchy's, and of 2.

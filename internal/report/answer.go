@@ -17,8 +17,8 @@ type Answer struct {
 
 	search.Comparison
 
-	Promise *search.OptimismCheck `json:"promise"`         // check of the predicted gain on held-out recipes; null where no model was trained
-	Bound   *Bound                `json:"bound,omitempty"` // upper bound on the score of any recipe; absent where there was no search or it found nothing
+	OptimismCheck *search.OptimismCheck `json:"promise"`         // check of the predicted gain on held-out recipes; null where no model was trained
+	Bound         *Bound                `json:"bound,omitempty"` // upper bound on the score of any recipe; absent where there was no search or it found nothing
 
 	Effort       float64 `json:"effort"`
 	Evaluations  int64   `json:"evaluations"`  // number of scored compositions and lines; a line is all ways to divide the joint amount of two ingredients
@@ -29,11 +29,11 @@ type Answer struct {
 // keeps the constraints and, if the search does, the doses of the known recipes. The score is Π y_k
 // over the objectives with positive weights, each to the power 1.
 type Bound struct {
-	Score  Number `json:"score"`  // proved upper bound on the score; null where none is known
-	Best   Number `json:"best"`   // score of the best recipe found
-	Gap    Number `json:"gap"`    // 1 − Best/Score
-	Proved bool   `json:"proved"` // whether no recipe scores more than the best recipe found, up to a relative difference of 10⁻⁸
-	Doses  bool   `json:"doses"`  // whether the bound holds only for recipes within the doses of the known recipes
+	Score            Number `json:"score"`  // proved upper bound on the score; null where none is known
+	Best             Number `json:"best"`   // score of the best recipe found
+	Gap              Number `json:"gap"`    // 1 − Best/Score
+	ProvedOptimal    bool   `json:"proved"` // whether no recipe scores more than the best recipe found, up to a relative difference of 10⁻⁸
+	WithinKnownDoses bool   `json:"doses"`  // whether the bound holds only for recipes within the doses of the known recipes
 
 	// Unbounded names the objectives without a known upper bound. If there are any, there is no
 	// bound on the score.
@@ -45,16 +45,16 @@ type AnswerGrade string
 
 // The grades of an answer. With several models the worst model decides.
 const (
-	Weak     AnswerGrade = "weak"     // a model has learnt too little
-	Doubtful AnswerGrade = "doubtful" // no model is weak, but comparisons and checks show little gain
-	Fair     AnswerGrade = "fair"     // the worst model is fair
-	Good     AnswerGrade = "good"     // all models are good
-	Stated   AnswerGrade = "stated"   // no model was trained: the objectives follow from the problem file alone
-	Unasked  AnswerGrade = "unasked"  // the problem has no objectives
+	Weak             AnswerGrade = "weak"     // a model has learnt too little
+	Doubtful         AnswerGrade = "doubtful" // no model is weak, but comparisons and checks show little gain
+	Fair             AnswerGrade = "fair"     // the worst model is fair
+	Good             AnswerGrade = "good"     // all models are good
+	StatedObjectives AnswerGrade = "stated"   // no model was trained: the objectives follow from the problem file alone
+	NoObjectives     AnswerGrade = "unasked"  // the problem has no objectives
 )
 
 // IsSure reports whether the grade needs no caution.
-func (g AnswerGrade) IsSure() bool { return g == Good || g == Stated || g == Unasked }
+func (g AnswerGrade) IsSure() bool { return g == Good || g == StatedObjectives || g == NoObjectives }
 
 // ObjectiveSummary summarises the shortlist for one objective.
 type ObjectiveSummary struct {

@@ -15,13 +15,13 @@ import (
 type Difference struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Asked is the unified diff of the resolved problems; empty if the problems are equal.
-	Asked string `json:"asked"`
+	// ProblemDiff is the unified diff of the resolved problems; empty if the problems are equal.
+	ProblemDiff string `json:"asked"`
 	// Stayed lists the recipes whose ingredients are in both shortlists. Went lists the recipes
 	// only in A, and Came the recipes only in B.
-	Stayed []CommonRecipe   `json:"stayed"`
-	Went   []ShortlistEntry `json:"went"`
-	Came   []ShortlistEntry `json:"came"`
+	Stayed  []CommonRecipe   `json:"stayed"`
+	OnlyInA []ShortlistEntry `json:"went"`
+	OnlyInB []ShortlistEntry `json:"came"`
 	// Figures compares the statistics that both runs have.
 	Figures []FigureChange `json:"figures"`
 	// FalseAlarm is the probability that at least one statistic is called changed when none has
@@ -74,10 +74,10 @@ const unseenShareError = 3
 // probability of any false alarm is at most 1 in 20.
 func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	d := &Difference{
-		A: nameA, B: nameB, FalseAlarm: falseAlarmRate, Stayed: []CommonRecipe{}, Went: []ShortlistEntry{}, Came: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
-		Asked: change.Diff(nameA, []byte(a.Again.Problem), nameB, []byte(b.Again.Problem)),
+		A: nameA, B: nameB, FalseAlarm: falseAlarmRate, Stayed: []CommonRecipe{}, OnlyInA: []ShortlistEntry{}, OnlyInB: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
+		ProblemDiff: change.Diff(nameA, []byte(a.Again.Problem), nameB, []byte(b.Again.Problem)),
 	}
-	if a.Sampler.Seed == b.Sampler.Seed && d.Asked != "" {
+	if a.Sampler.Seed == b.Sampler.Seed && d.ProblemDiff != "" {
 		d.Notes = append(d.Notes, "Both runs have the seed "+strconv.FormatUint(a.Sampler.Seed, 10)+": their errors may go together, and the difference be surer than it is called.")
 	}
 	if a.Problem.Total != b.Problem.Total {
@@ -153,12 +153,12 @@ func (d *Difference) compareShortlists(a, b []Best) {
 			there[key(e)], taken[of[0]] = of[1:], true
 			d.Stayed = append(d.Stayed, CommonRecipe{listed(k, e), listed(of[0], b[of[0]])})
 		} else {
-			d.Went = append(d.Went, listed(k, e))
+			d.OnlyInA = append(d.OnlyInA, listed(k, e))
 		}
 	}
 	for k, e := range b {
 		if !taken[k] {
-			d.Came = append(d.Came, listed(k, e))
+			d.OnlyInB = append(d.OnlyInB, listed(k, e))
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (d *Difference) compareStatistics(a, b *Model) {
 		if sb < roundingTolerance*Number(math.Abs(float64(vb))) {
 			sb = 0
 		}
-		if va.Known() && vb.Known() {
+		if va.IsKnown() && vb.IsKnown() {
 			d.Figures = append(d.Figures, FigureChange{Kind: kind, Of: of, A: va, B: vb, SEA: sa, SEB: sb})
 		}
 	}

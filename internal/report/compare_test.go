@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 	b := compared([]map[string]int{{"Gin": 100}, {"Gin": 55, "Lime": 45}}, included("Gin", 0.6, 0.01, 60, 1), included("Rum", 0.6, 0.05, 50, 1), included("Milk", 0, 0, UnknownNumber(), UnknownNumber()))
 	a.Again.Problem, b.Again.Problem = "total: 1\n", "total: 2\n"
 	d := Compare("a", a, "b", b)
-	if len(d.Stayed) != 1 || d.Stayed[0].A.Rank != 1 || d.Stayed[0].B.Rank != 2 || len(d.Went) != 1 || d.Went[0].Rank != 2 || len(d.Came) != 1 || d.Came[0].Rank != 1 {
+	if len(d.Stayed) != 1 || d.Stayed[0].A.Rank != 1 || d.Stayed[0].B.Rank != 2 || len(d.OnlyInA) != 1 || d.OnlyInA[0].Rank != 2 || len(d.OnlyInB) != 1 || d.OnlyInB[0].Rank != 1 {
 		t.Errorf("%+v", d)
 	}
 	sure := make(map[string]bool)
@@ -41,8 +41,8 @@ func TestCompare(t *testing.T) {
 	if !sure["Gin"] || sure["Rum"] || !sure["Milk"] {
 		t.Error(sure)
 	}
-	if d.Asked != "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-total: 1\n+total: 2\n" {
-		t.Errorf("%q", d.Asked)
+	if d.ProblemDiff != "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-total: 1\n+total: 2\n" {
+		t.Errorf("%q", d.ProblemDiff)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(m)
-		store := run.Directory(t.TempDir())
+		store := run.NewDirectoryStore(t.TempDir())
 		if err := m.Save(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}

@@ -74,9 +74,9 @@ type Problem struct {
 
 // Describe describes the problem in a line of text.
 func (p Problem) Describe() string {
-	s := fmt.Sprintf("%s, a total of %s", number.Counted(p.Ingredients, "ingredient"), number.Counted(p.Total, "unit"))
+	s := fmt.Sprintf("%s, a total of %s", number.CountWithNoun(p.Ingredients, "ingredient"), number.CountWithNoun(p.Total, "unit"))
 	if p.Recipes > 0 {
-		s += ", " + number.Counted(p.Recipes, "known recipe")
+		s += ", " + number.CountWithNoun(p.Recipes, "known recipe")
 	}
 	return s
 }

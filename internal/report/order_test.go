@@ -34,7 +34,7 @@ func TestOrder(t *testing.T) {
 		}
 		record.CheckText(t, name, fmt.Sprint(m.HasWeights(), m.NeedsScoreOfEach(), m.OtherWarnings(), m.Iterations(), m.StatisticNames(), from, to, m.IndicesByFrequency(), worst != nil && worst.Chain == 2))
 	}
-	for _, grade := range []AnswerGrade{Weak, Doubtful, Fair, Good, Stated, Unasked} {
+	for _, grade := range []AnswerGrade{Weak, Doubtful, Fair, Good, StatedObjectives, NoObjectives} {
 		record.CheckText(t, string(grade), fmt.Sprint(grade.IsSure()))
 	}
 	for _, p := range []Problem{{Ingredients: 1, Total: 1}, {Ingredients: 1200, Total: 10000, Recipes: 1}, {Ingredients: 2, Total: 100, Recipes: 33}} {
@@ -154,7 +154,7 @@ func TestReadSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	store := run.Directory(dir)
+	store := run.NewDirectoryStore(dir)
 	if err := m.Save(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestReadSays(t *testing.T) {
 	}
 	_, err = Read(t.Context(), store)
 	record.CheckError(t, "no run", err)
-	_, err = Read(t.Context(), run.Directory(filepath.Join(dir, "none")))
+	_, err = Read(t.Context(), run.NewDirectoryStore(filepath.Join(dir, "none")))
 	record.CheckError(t, "no directory", err)
 
 	// What stands in a summary is read back, letter by letter, and is not written for HTML.

@@ -26,5 +26,5 @@ type Histogram struct {
 	// DrawsBelow and RandomBelow are the shares of scores below the first edge, mostly scores of 0.
 	DrawsBelow  Number `json:"draws_below"`
 	RandomBelow Number `json:"random_below"`
-	Looked      int    `json:"looked"` // number of draws in the histogram
+	DrawCount   int    `json:"looked"` // number of draws in the histogram
 }

@@ -101,7 +101,7 @@ func (r *Response) DescribeDirection() string {
 
 // Describe describes the kind of the model, such as "A forest of 100 trees".
 func (f *Forest) Describe() string {
-	forest := fmt.Sprintf("forest of %s", number.Counted(f.Trees, "tree"))
+	forest := fmt.Sprintf("forest of %s", number.CountWithNoun(f.Trees, "tree"))
 	switch {
 	case f.Learnt == nil || !f.Learnt.Process:
 		return "A " + forest
@@ -111,13 +111,13 @@ func (f *Forest) Describe() string {
 	return "The average of a " + forest + " and a Gaussian process"
 }
 
-// Learnt describes the training of a model that may be more than a forest; see [model.Learned].
+// Learnt describes the training of a model that may be more than a forest; see [model.LearnedModel].
 type Learnt struct {
-	Process  bool          `json:"process"` // whether the model uses a Gaussian process
-	Log      bool          `json:"log,omitempty"`
-	Features string        `json:"features,omitempty"` // features chosen in addition to the amounts, or instead of them
-	Failures int           `json:"failures,omitempty"` // number of recipes that could not be measured
-	Brings   []model.Tried `json:"brings,omitempty"`   // quality of the forest, the process and their average on held-out recipes
+	Process  bool                    `json:"process"` // whether the model uses a Gaussian process
+	Log      bool                    `json:"log,omitempty"`
+	Features string                  `json:"features,omitempty"` // features chosen in addition to the amounts, or instead of them
+	Failures int                     `json:"failures,omitempty"` // number of recipes that could not be measured
+	Brings   []model.CandidateResult `json:"brings,omitempty"`   // quality of the forest, the process and their average on held-out recipes
 
 	// Replicates is the number of recipes with replicate measurements, ReplicateSD the standard
 	// deviation between replicates, and Noise the standard deviation that a Gaussian process
@@ -142,7 +142,7 @@ type Training struct {
 	Deepest  int    `json:"deepest_tree"`
 	File     string `json:"file,omitempty"` // file that the model was saved in; empty if it was not saved
 
-	Choice *model.Choice `json:"choice,omitempty"` // how the kind of model or its features were chosen; absent if there was no choice
+	Choice *model.CandidateChoice `json:"choice,omitempty"` // how the kind of model or its features were chosen; absent if there was no choice
 
 	// HeldOut lists the recipes with a numeric label and their held-out predictions. It is empty
 	// for classes and for a plain forest.

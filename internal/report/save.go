@@ -34,7 +34,7 @@ func (m *Model) JSON() ([]byte, error) {
 	if err := e.Encode(&open); err != nil {
 		return nil, err
 	}
-	return run.Seal(terminal.JSON(b.Bytes())), nil
+	return run.Seal(terminal.EscapeJSON(b.Bytes())), nil
 }
 
 // Save writes the model as summary.json into the run's store.
@@ -58,10 +58,10 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 	}
 	m := new(Model)
 	if err == nil {
-		err = run.Unmarshal(data, m)
+		err = run.UnmarshalDocument(data, m)
 	}
 	if err == nil {
-		err = run.Sealed(data)
+		err = run.CheckSeal(data)
 	}
 	if err == nil {
 		err = m.validate()

@@ -2,14 +2,14 @@ package report
 
 // A Scorecard holds the scores of given recipes for a problem.
 type Scorecard struct {
-	Problem    Problem    `json:"problem"`
-	Properties []Property `json:"properties"`
-	Recipes    []Scored   `json:"recipes"` // scored recipes, in the order of the recipes' table
-	Warnings   []string   `json:"warnings"`
+	Problem    Problem        `json:"problem"`
+	Properties []Property     `json:"properties"`
+	Recipes    []ScoredRecipe `json:"recipes"` // scored recipes, in the order of the recipes' table
+	Warnings   []string       `json:"warnings"`
 }
 
-// A Scored is a given recipe with its scores and the constraints that it breaks.
-type Scored struct {
+// A ScoredRecipe is a given recipe with its scores and the constraints that it breaks.
+type ScoredRecipe struct {
 	Recipe     string            `json:"recipe"`
 	Used       int               `json:"used"`
 	Conditions map[string]any    `json:"conditions,omitempty"` // conditions for which the recipe is scored: the nearest values that may be proposed

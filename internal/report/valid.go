@@ -128,22 +128,22 @@ func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) 
 	known := func(what string, list []Number, least int) {
 		need(len(list) >= least, "%s has %d entries", what, len(list))
 		for _, v := range list {
-			need(v.Known(), "%s has an unknown entry", what)
+			need(v.IsKnown(), "%s has an unknown entry", what)
 		}
 	}
 	// within checks figures that may be unknown.
 	within := func(what string, most float64, figures ...Number) {
 		for _, v := range figures {
-			need(!v.Known() || v >= 0 && float64(v) <= most, "%s is %v, at most %g is possible", what, v, most)
+			need(!v.IsKnown() || v >= 0 && float64(v) <= most, "%s is %v, at most %g is possible", what, v, most)
 		}
 	}
 	const large = 1e9 // a standard error may be large
 	for _, s := range m.Sparsity {
-		need(s.Target.Known() && s.Observed.Known(), "the share of n = %d is unknown", s.N)
+		need(s.Target.IsKnown() && s.Observed.IsKnown(), "the share of n = %d is unknown", s.N)
 		within(fmt.Sprintf("the share of n = %d", s.N), 1, s.Target, s.Observed, s.MCSE)
 	}
 	for k, i := range m.Inclusion {
-		need(i.Probability.Known() && (i.Probability == 0 || i.MeanAmount.Known()), "the probability or the amount of ingredient %d is unknown", k)
+		need(i.Probability.IsKnown() && (i.Probability == 0 || i.MeanAmount.IsKnown()), "the probability or the amount of ingredient %d is unknown", k)
 		within(fmt.Sprintf("the probability of ingredient %d", k), 1, i.Probability, i.BookShare, i.MCSE)
 		within(fmt.Sprintf("the amount of ingredient %d", k), float64(m.Problem.Total), i.MeanAmount, i.BookAmount, i.AmountMCSE)
 	}
@@ -158,7 +158,7 @@ func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) 
 	for k, l := range m.Ladders {
 		within(fmt.Sprintf("the barrier of ladder %d", k), float64(len(l.Rungs)), l.Barrier)
 		for _, g := range l.Rungs {
-			need(l.Barrier.Known() && g.Beta.Known() && g.Barrier.Known(), "ladder %d has an unknown β or barrier", k)
+			need(l.Barrier.IsKnown() && g.Beta.IsKnown() && g.Barrier.IsKnown(), "ladder %d has an unknown β or barrier", k)
 			within(fmt.Sprintf("a rung of ladder %d", k), 1, g.Beta, g.Rejected, g.Forbidden)
 			within(fmt.Sprintf("a barrier of ladder %d", k), float64(len(l.Rungs)), g.Barrier)
 		}
@@ -167,7 +167,7 @@ func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) 
 			within(fmt.Sprintf("the learnt barrier of ladder %d", k), float64(leg.Steps), leg.Barrier)
 		}
 		for _, g := range l.Rungs[:max(0, len(l.Rungs)-1)] {
-			need(g.Rejected.Known(), "ladder %d has a step of unknown rejections", k)
+			need(g.Rejected.IsKnown(), "ladder %d has a step of unknown rejections", k)
 		}
 	}
 	for k, w := range m.Properties {

@@ -19,7 +19,7 @@ func TestWeighedStay(t *testing.T) {
 	said := func(b Batch) string {
 		w, err := Weigh(b)
 		if err == nil {
-			return fmt.Sprintf("%v of %.9g, %d", w.Steps, w.Exact, w.Sum)
+			return fmt.Sprintf("%v of %.9g, %d", w.Steps, w.UnroundedSteps, w.Sum)
 		}
 		text := err.Error()
 		if bad, is := errors.AsType[*ImpossibleError](err); is {

@@ -224,8 +224,8 @@ func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big
 		if t.Ingredient != r.parts[part].Ingredient {
 			continue
 		}
-		if t.Step > 1 && !isOnGrid(units, t.First, t.Step) {
-			v.SetInt64(t.Off)
+		if t.Step > 1 && !isOnGrid(units, t.FirstStep, t.Step) {
+			v.SetInt64(t.OffStepAddend)
 		}
 		if limit := new(big.Rat).SetInt64(int64(t.Cap)); t.Cap > 0 && units.Cmp(limit) > 0 {
 			units = limit

@@ -27,9 +27,9 @@ type Batch struct {
 
 // A RoundedBatch holds the amounts to weigh.
 type RoundedBatch struct {
-	Steps []int64   // number of scale steps of each part, at least 1
-	Exact []float64 // number of scale steps of each part before rounding
-	Sum   int64     // sum of Steps: exactly the batch, or the nearest whole number if densities differ
+	Steps          []int64   // number of scale steps of each part, at least 1
+	UnroundedSteps []float64 // number of scale steps of each part before rounding
+	Sum            int64     // sum of Steps: exactly the batch, or the nearest whole number if densities differ
 }
 
 // An ImpossibleError explains why no rounding of a batch satisfies all rules. Alternatives lists other steps and
@@ -71,7 +71,7 @@ func Weigh(b Batch) (*RoundedBatch, error) {
 	if !found {
 		return nil, &ImpossibleError{Reason: r.failureReason(), Alternatives: b.findAlternatives()}
 	}
-	return &RoundedBatch{Steps: steps, Exact: r.idealSteps, Sum: r.batchSteps}, nil
+	return &RoundedBatch{Steps: steps, UnroundedSteps: r.idealSteps, Sum: r.batchSteps}, nil
 }
 
 // newRoundingProblem returns the rounding problem of a batch.

@@ -116,7 +116,7 @@ func keeps(t *testing.T, rules []rule.Rule, parts []rule.Part, steps []int64, su
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Keeps(of)
+	return c.AreKeptBy(of)
 }
 
 // brute returns the least Σ (x−q)² of all roundings within far steps that keep the
@@ -195,7 +195,7 @@ func TestWeigh(t *testing.T) {
 			cost := 0.0
 			for k, x := range w.Steps {
 				sum += x
-				cost += (float64(x) - w.Exact[k]) * (float64(x) - w.Exact[k])
+				cost += (float64(x) - w.UnroundedSteps[k]) * (float64(x) - w.UnroundedSteps[k])
 			}
 			whole := new(big.Rat).Mul(b.Step, new(big.Rat).SetInt64(sum))
 			if whole.Cmp(b.Size) != 0 || sum != w.Sum || slices.Min(w.Steps) < 1 {
@@ -205,7 +205,7 @@ func TestWeigh(t *testing.T) {
 				t.Fatalf("trial %d: %+v: %v breaks a rule", trial, b, w.Steps)
 			}
 			if n <= 4 {
-				if best, found := brute(t, b.Rules.Rules, parts, w.Exact, sum, total, 3); found && best < cost-1e-6 {
+				if best, found := brute(t, b.Rules.Rules, parts, w.UnroundedSteps, sum, total, 3); found && best < cost-1e-6 {
 					t.Fatalf("trial %d: %+v: %v costs %v, and there is one of %v", trial, b, w.Steps, cost, best)
 				}
 			}
@@ -250,8 +250,8 @@ func TestWeighDensities(t *testing.T) {
 		sum := int64(0)
 		for k, x := range w.Steps {
 			sum += x
-			if off := math.Abs(float64(x) - w.Exact[k]); off > 1 && x > 1 && slices.Min(w.Exact) > 1 {
-				t.Errorf("trial %d: %d steps for %v", trial, x, w.Exact[k])
+			if off := math.Abs(float64(x) - w.UnroundedSteps[k]); off > 1 && x > 1 && slices.Min(w.UnroundedSteps) > 1 {
+				t.Errorf("trial %d: %d steps for %v", trial, x, w.UnroundedSteps[k])
 			}
 		}
 		if sum != w.Sum || math.Abs(float64(sum)-weight*10) > 0.5+1e-6 {

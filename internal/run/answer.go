@@ -21,23 +21,23 @@ func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer,
 		begun := time.Now()
 		defer callEvery(progressInterval, func() {
 			p := Progress{
-				Elapsed: time.Since(s.startTime), Done: 1, RHat: math.NaN(), ESS: math.NaN(),
-				Search: min(1, float64(b.LinesScored.Load())/float64(expected)), Best: s.collectBestSoFar(),
+				Elapsed: time.Since(s.startTime), DoneShare: 1, RHat: math.NaN(), ESS: math.NaN(),
+				SearchDoneShare: min(1, float64(b.LinesScored.Load())/float64(expected)), Best: s.collectBestSoFar(),
 			}
-			if p.Search > 0 {
-				p.Left = time.Duration(float64(time.Since(begun)) * (1 - p.Search) / p.Search)
+			if p.SearchDoneShare > 0 {
+				p.TimeLeft = time.Duration(float64(time.Since(begun)) * (1 - p.SearchDoneShare) / p.SearchDoneShare)
 			}
 			s.options.Progress(p)
 		})()
 	}
-	plain, err := search.Unweighted(spec.Target)
+	plain, err := search.UnweightedTarget(spec.Target)
 	if err != nil {
 		return nil, err
 	}
 	// The best of all sets of ingredients and the best of new sets overlap.
 	seen := r.Best
-	if r.New != nil {
-		seen = Distinct(append(append([]Best{}, r.Best...), r.New...))
+	if r.NewBest != nil {
+		seen = DistinctBest(append(append([]Best{}, r.Best...), r.NewBest...))
 	}
 	for _, best := range seen {
 		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Objectives(), best.Scores)})
@@ -53,7 +53,7 @@ func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer,
 }
 
 // autoSearchFactor is the factor by which the search is longer in a run of [mcmc.AutoDraws] than in
-// a run with a fixed number of draws. The warm-up counts at its full length: see [search.Budget].
+// a run with a fixed number of draws. The warm-up counts at its full length: see [search.LineBudget].
 const autoSearchFactor = 8
 
 // estimateScoredLines estimates the number of lines that the chains of a run have scored, for the
@@ -72,9 +72,9 @@ func estimateScoredLines(r *Result) int64 {
 		each *= autoSearchFactor
 	}
 	iterations := r.Timing.Iterations
-	if r.Auto.Warmed > 0 {
+	if r.Auto.WarmupIterations > 0 {
 		// A short warm-up would make it too short as well.
-		iterations += int64(len(r.Chains)) * int64(r.Auto.Warmup-r.Auto.Warmed)
+		iterations += int64(len(r.Chains)) * int64(r.Auto.MaxWarmupIterations-r.Auto.WarmupIterations)
 	}
 	return iterations * each
 }

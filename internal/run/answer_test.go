@@ -35,9 +35,9 @@ func shownAnswer(a *search.Answer) string {
 func asking(t testing.TB, s *Spec, effort float64) *Spec {
 	t.Helper()
 	asked := *s
-	asked.Question = &search.Question{Target: s.Target, Effort: effort, Refuse: s.Known}
+	asked.Question = &search.Question{Target: s.Target, Effort: effort, Refuse: s.IsKnownSet}
 	// Two targets that are not alike stand for models of two halves.
-	asked.Question.Halves = func(context.Context, uint64) (own, other *mcmc.Target, err error) {
+	asked.Question.HalfTargets = func(context.Context, uint64) (own, other *mcmc.Target, err error) {
 		wishes := append([]mcmc.Objective{}, s.Target.Objectives()...)
 		own, err = s.Target.WithObjectives(wishes...)
 		if err == nil {
@@ -109,7 +109,7 @@ func TestAnswerHoldsWhatChainsSaw(t *testing.T) {
 	for _, effort := range []float64{0, 1} {
 		_, r := start(t, asking(t, s, effort), Options{})
 		best := math.Inf(-1)
-		for _, b := range r.New {
+		for _, b := range r.NewBest {
 			best = max(best, b.Scores[0]*b.Scores[1]) // the third does not count
 		}
 		if got := r.Answer.Entries[0].Score(); got < best-1e-12 {
@@ -119,7 +119,7 @@ func TestAnswerHoldsWhatChainsSaw(t *testing.T) {
 			if want := e.Scores[0] * e.Scores[1]; math.Abs(e.Score()-want) > 1e-9 {
 				t.Errorf("effort %v: entry %d scores %v, its properties %v", effort, k, e.Score(), want)
 			}
-			if s.Known(setOf(e.Parts)) {
+			if s.IsKnownSet(setOf(e.Parts)) {
 				t.Errorf("effort %v: entry %d has a known set", effort, k)
 			}
 		}
@@ -157,12 +157,12 @@ func TestAnswerOfOneRun(t *testing.T) {
 	if shownAnswer(r.Answer) == want {
 		t.Error("a shorter run, of which less is looked for, has the same answer")
 	}
-	r, err := Resume(context.Background(), s, Directory(dir), Options{})
+	r, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	check("extended", s, dir, r)
-	m, err := Open(context.Background(), Directory(dir))
+	m, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,17 +175,17 @@ func TestAnswerOfOneRun(t *testing.T) {
 func TestSearchInterrupted(t *testing.T) {
 	s := asking(t, smallSpec(t, resumeSettings(400)), 1)
 	ctx, cancel := context.WithCancel(context.Background())
-	halves := s.Question.Halves
-	s.Question.Halves = func(c context.Context, seed uint64) (own, other *mcmc.Target, err error) {
+	halves := s.Question.HalfTargets
+	s.Question.HalfTargets = func(c context.Context, seed uint64) (own, other *mcmc.Target, err error) {
 		cancel()
 		return halves(c, seed)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := Start(ctx, s, Directory(dir), Options{}); !errors.As(err, new(*InterruptedError)) {
+	if _, err := Start(ctx, s, NewDirectoryStore(dir), Options{}); !errors.As(err, new(*InterruptedError)) {
 		t.Fatalf("the error is %v", err)
 	}
-	s.Question.Halves = halves
-	if r, err := Merge(context.Background(), s, Directory(dir), Options{}); err != nil || r.Answer.OptimismCheck == nil {
+	s.Question.HalfTargets = halves
+	if r, err := Merge(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil || r.Answer.OptimismCheck == nil {
 		t.Errorf("merged: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ import (
 // end of the warm-up on.
 const (
 	firstWarmupIterations = 2 * segmentIterations // number of iterations of a chain in the first round of the warm-up
-	minLearntESS          = 100                   // least effective number of states that the memory of each chain must rest on before the warm-up ends; see [mcmc.LearntESS]
+	minLearntESS          = 100                   // least effective number of states that the memory of each chain must rest on before the warm-up ends; see [mcmc.WarmupESS]
 
 	firstRoundIterations        = segmentIterations // number of iterations of a chain in the first round after the warm-up
 	maxBufferCapacity           = 1 << 13           // largest number of buffered draws of a chain; a power of two
@@ -39,16 +39,16 @@ const (
 
 // An Auto holds the time limit of a run of [mcmc.AutoDraws], and the reason why the run stopped.
 type Auto struct {
-	Seconds float64 `json:"seconds,omitempty"` // time limit of the chains in seconds; 0: none
-	Wanted  int     `json:"wanted"`            // effective sample size that every statistic must reach
-	Stop    Stop    `json:"stop,omitempty"`    // reason why the run stopped; empty while the run has not stopped
-	Draws   int     `json:"draws,omitempty"`   // number of draws of each chain when the run stopped
+	Seconds   float64 `json:"seconds,omitempty"` // time limit of the chains in seconds; 0: none
+	WantedESS int     `json:"wanted"`            // effective sample size that every statistic must reach
+	Stop      Stop    `json:"stop,omitempty"`    // reason why the run stopped; empty while the run has not stopped
+	Draws     int     `json:"draws,omitempty"`   // number of draws of each chain when the run stopped
 
-	// Warmup is the largest number of warm-up iterations of a chain.
-	Warmup int `json:"warmup,omitempty"`
-	// Warmed is the actual number of warm-up iterations of a chain. It is 0 while the number is
+	// MaxWarmupIterations is the largest number of warm-up iterations of a chain.
+	MaxWarmupIterations int `json:"warmup,omitempty"`
+	// WarmupIterations is the actual number of warm-up iterations of a chain. It is 0 while the number is
 	// unknown, and where Warmup is at most the length of the first round.
-	Warmed int `json:"warmed,omitempty"`
+	WarmupIterations int `json:"warmed,omitempty"`
 }
 
 // A Stop is the reason why a run of [mcmc.AutoDraws] stopped.
@@ -56,9 +56,9 @@ type Stop string
 
 // The reasons to stop.
 const (
-	StopEnough Stop = "enough" // all statistics are good enough
-	StopTime   Stop = "time"   // the time limit was reached
-	StopMost   Stop = "most"   // the run reached the largest number of iterations of a run of [mcmc.AutoDraws]
+	StopEnough        Stop = "enough" // all statistics are good enough
+	StopTime          Stop = "time"   // the time limit was reached
+	StopMaxIterations Stop = "most"   // the run reached the largest number of iterations of a run of [mcmc.AutoDraws]
 )
 
 // isOpenEnded reports whether the number of draws of the session's run is still unknown.
@@ -85,8 +85,8 @@ func maxBufferedDraws(spec *Spec) int {
 // warmupLength returns the number of warm-up iterations of a chain, or the maximum while the number
 // is unknown.
 func (m *Manifest) warmupLength() int {
-	if m.Auto != nil && m.Auto.Warmed > 0 {
-		return m.Auto.Warmed
+	if m.Auto != nil && m.Auto.WarmupIterations > 0 {
+		return m.Auto.WarmupIterations
 	}
 	return m.Settings.Warmup
 }
@@ -95,25 +95,25 @@ func (m *Manifest) warmupLength() int {
 func (s *session) isWarmupOpen() bool { return s.manifest.isWarmupOpen() }
 
 func (m *Manifest) isWarmupOpen() bool {
-	return m.isOpenEnded() && m.Auto.Warmed == 0 && m.Auto.Warmup > firstWarmupIterations
+	return m.isOpenEnded() && m.Auto.WarmupIterations == 0 && m.Auto.MaxWarmupIterations > firstWarmupIterations
 }
 
 // startWarmupRound starts a round of warm-up that ends after the given iterations.
 func (s *session) startWarmupRound(iterations int) {
 	s.spec.Settings.Warmup, s.spec.Settings.Draws = iterations, 0
-	s.warmupIterations.Store(int64(s.manifest.Auto.Warmup)) // for all that is known
+	s.warmupIterations.Store(int64(s.manifest.Auto.MaxWarmupIterations)) // for all that is known
 }
 
 // finishWarmupRound ends the warm-up or starts its next round. It is called when every chain has
 // finished a round of warm-up.
 func (s *session) finishWarmupRound() error {
-	iterations, most := s.spec.Settings.Warmup, s.manifest.Auto.Warmup
+	iterations, most := s.spec.Settings.Warmup, s.manifest.Auto.MaxWarmupIterations
 	if iterations < most {
 		var walks []*mcmc.Chain
 		for _, c := range s.chains {
 			walks = append(walks, c.walk)
 		}
-		switch learnt := mcmc.LearntESS(walks); {
+		switch learnt := mcmc.WarmupESS(walks); {
 		case math.IsNaN(learnt):
 			s.startWarmupRound(most)
 			return nil
@@ -122,7 +122,7 @@ func (s *session) finishWarmupRound() error {
 			return nil
 		}
 	}
-	s.manifest.Auto.Warmed = iterations
+	s.manifest.Auto.WarmupIterations = iterations
 	if err := s.replaceManifest(); err != nil {
 		return err
 	}
@@ -165,10 +165,10 @@ func (s *session) adoptAutoSettings(old *Manifest) {
 	}
 	auto := *old.Auto
 	if s.manifest.Auto != nil {
-		s.spec.Settings.Warmup = s.manifest.Auto.Warmup
+		s.spec.Settings.Warmup = s.manifest.Auto.MaxWarmupIterations
 		s.spec.Settings.Draws, s.spec.Settings.Thin = old.Settings.Draws, old.Settings.Thin
 	}
-	if auto.Stop != "" && s.spec.Settings.Warmup == auto.Warmup {
+	if auto.Stop != "" && s.spec.Settings.Warmup == auto.MaxWarmupIterations {
 		s.spec.Settings.Warmup = old.Settings.Warmup
 	}
 	s.manifest.Auto, s.manifest.Settings = &auto, s.spec.Settings
@@ -211,7 +211,7 @@ func (s *session) resumeRound() error {
 		for warmup < warmed {
 			warmup *= 2
 		}
-		s.startWarmupRound(min(warmup, s.manifest.Auto.Warmup))
+		s.startWarmupRound(min(warmup, s.manifest.Auto.MaxWarmupIterations))
 		return nil
 	}
 	for iterations < s.resumedIterations {
@@ -245,7 +245,7 @@ func (s *session) startNextRound() error {
 	case enough:
 		return s.fixRunLength(StopEnough)
 	case iterations >= s.lastRoundIterations():
-		return s.fixRunLength(StopMost)
+		return s.fixRunLength(StopMaxIterations)
 	case s.isTimeOver():
 		return s.fixRunLength(StopTime)
 	}
@@ -393,9 +393,9 @@ func (s *session) stopNote() string {
 	dir := terminal.ShellWord(s.store.Location())
 	switch auto.Stop {
 	case StopTime:
-		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.TimeLimit(), auto.Wanted, dir, 4*s.manifest.Settings.Draws)
-	case StopMost:
-		return fmt.Sprintf("The chains stopped at %d iterations, the most that draws: auto makes, before every figure had %d independent draws.", s.roundIterations(), auto.Wanted)
+		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.TimeLimit(), auto.WantedESS, dir, 4*s.manifest.Settings.Draws)
+	case StopMaxIterations:
+		return fmt.Sprintf("The chains stopped at %d iterations, the most that draws: auto makes, before every figure had %d independent draws.", s.roundIterations(), auto.WantedESS)
 	}
 	return ""
 }
@@ -405,7 +405,7 @@ func (s *session) stopNote() string {
 func (m *Manifest) SettingsAsStarted() mcmc.Settings {
 	s := m.Settings
 	if m.Auto != nil {
-		s.Warmup, s.Draws, s.Thin = m.Auto.Warmup, mcmc.AutoDraws, 1
+		s.Warmup, s.Draws, s.Thin = m.Auto.MaxWarmupIterations, mcmc.AutoDraws, 1
 	}
 	return s
 }

@@ -73,7 +73,7 @@ func TestAutoWarmup(t *testing.T) {
 		}
 		m := manifestOf(t, dir)
 		warmed, most := m.Settings.Warmup, s.Settings.Warmup
-		if m.Auto.Warmup != most || r.Settings.Warmup != warmed || m.Auto.Warmed != warmed && most > firstWarmupIterations {
+		if m.Auto.MaxWarmupIterations != most || r.Settings.Warmup != warmed || m.Auto.WarmupIterations != warmed && most > firstWarmupIterations {
 			t.Errorf("%s: of a warm-up of %d: %+v, %+v", name, most, m.Auto, m.Settings)
 		}
 		right := warmed == most
@@ -87,20 +87,20 @@ func TestAutoWarmup(t *testing.T) {
 			t.Errorf("%s: the warm-up had %d iterations of %d", name, warmed, most)
 		}
 		// Asked for again it is what there is.
-		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.Is(err, ErrComplete) {
+		if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); !errors.Is(err, ErrComplete) {
 			t.Errorf("%s: resumed: %v", name, err)
 		}
 		if testmode.Enabled() || name == "warmer" || name == "slow" { // a warm-up of rounds, and draws that are dropped
 			longer := *s
 			longer.Settings.Draws, longer.Settings.Thin = m.Settings.Draws+500, m.Settings.Thin
-			if _, err := Resume(context.Background(), &longer, Directory(dir), Options{}); err != nil {
+			if _, err := Resume(context.Background(), &longer, NewDirectoryStore(dir), Options{}); err != nil {
 				t.Errorf("%s: made longer: %v", name, err)
 			}
 		}
 		other := *s
 		other.Settings.Warmup++
 		var changed *ChangedError
-		if _, err := Resume(context.Background(), &other, Directory(dir), Options{}); !errors.As(err, &changed) || changed.What != "the warm-up" {
+		if _, err := Resume(context.Background(), &other, NewDirectoryStore(dir), Options{}); !errors.As(err, &changed) || changed.What != "the warm-up" {
 			t.Errorf("%s: with another warm-up: %v", name, err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestAutoOnAnyWorkers(t *testing.T) {
 
 func manifestOf(t testing.TB, dir string) *Manifest {
 	t.Helper()
-	r, err := Open(context.Background(), Directory(dir))
+	r, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func manifestOf(t testing.TB, dir string) *Manifest {
 func TestAutoIsEnough(t *testing.T) {
 	for name, s := range autoSpecs(t) {
 		r := autoRunOf(t, name, s).result
-		all := append([]Statistic{r.Used, r.LogDensity}, r.Properties...)
+		all := append([]Statistic{r.IngredientCount, r.LogDensity}, r.Properties...)
 		if r.Score != nil {
 			all = append(all, *r.Score)
 		}
@@ -278,22 +278,22 @@ func TestAutoInterrupted(t *testing.T) {
 					if n == after {
 						cancel()
 					}
-				}), Directory(dir), Options{Workers: 2})
+				}), NewDirectoryStore(dir), Options{Workers: 2})
 				for times := 0; errors.As(err, new(*InterruptedError)); times++ {
 					if times == 0 {
-						if status, err := readStatus(context.Background(), Directory(dir), manifestOf(t, dir)); err != nil || status.Complete() {
+						if status, err := readStatus(context.Background(), NewDirectoryStore(dir), manifestOf(t, dir)); err != nil || status.Complete() {
 							t.Errorf("after %d: complete is %t, error %v", after, status.Complete(), err)
 						}
 					}
 					again, cancel := context.WithCancel(context.Background())
 					if times > 3 {
-						_, err = Resume(again, s, Directory(dir), Options{})
+						_, err = Resume(again, s, NewDirectoryStore(dir), Options{})
 					} else {
 						_, err = Resume(again, counted(t, s, func(n int64) {
 							if n == after+1000 {
 								cancel()
 							}
-						}), Directory(dir), Options{Workers: times + 1})
+						}), NewDirectoryStore(dir), Options{Workers: times + 1})
 					}
 					cancel()
 				}
@@ -332,8 +332,8 @@ func TestAutoKilled(t *testing.T) {
 				if !errors.Is(err, syscall.EIO) {
 					t.Fatalf("call %d: %v", at, err)
 				}
-				if _, err = Resume(context.Background(), s, Directory(dir), Options{}); errors.As(err, new(*NotRunError)) {
-					_, err = Start(context.Background(), s, Directory(dir), Options{})
+				if _, err = Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); errors.As(err, new(*NotRunError)) {
+					_, err = Start(context.Background(), s, NewDirectoryStore(dir), Options{})
 				}
 				if err != nil && !errors.Is(err, ErrComplete) {
 					t.Fatalf("call %d: %v; %+v %+v", at, err, manifestOf(t, dir).Auto, manifestOf(t, dir).Settings)
@@ -358,7 +358,7 @@ func TestAutoWithoutStates(t *testing.T) {
 		if n == 60_000 {
 			cancel()
 		}
-	}), Directory(dir), Options{Workers: 1, Interval: time.Millisecond})
+	}), NewDirectoryStore(dir), Options{Workers: 1, Interval: time.Millisecond})
 	if !errors.As(err, new(*InterruptedError)) {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestAutoWithoutStates(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, stateName(1)), data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	sameFiles(t, autoFiles(t, dir), autoFiles(t, whole))
@@ -391,7 +391,7 @@ func TestAutoTime(t *testing.T) {
 			}
 			for _, limit := range limits {
 				short := *s
-				short.Time = limit
+				short.TimeLimit = limit
 				dir, r := start(t, &short, Options{Workers: 3})
 				m := manifestOf(t, dir)
 				if m.Auto.Stop != StopTime {
@@ -422,13 +422,13 @@ func TestAutoTime(t *testing.T) {
 				}
 				more := short
 				more.Settings = fixed.Settings
-				if _, err := Resume(context.Background(), &more, Directory(dir), Options{}); err != nil {
+				if _, err := Resume(context.Background(), &more, NewDirectoryStore(dir), Options{}); err != nil {
 					t.Fatal(err)
 				}
 				if !reflect.DeepEqual(collect(t, dir), longer) {
 					t.Error("made longer it has other draws")
 				}
-				if _, err := Resume(context.Background(), &short, Directory(dir), Options{}); !errors.Is(err, ErrComplete) {
+				if _, err := Resume(context.Background(), &short, NewDirectoryStore(dir), Options{}); !errors.Is(err, ErrComplete) {
 					t.Errorf("resumed as it was asked for: %v", err)
 				}
 			}
@@ -442,18 +442,18 @@ func TestAutoTime(t *testing.T) {
 // A shard cannot know when all are done, and a number of draws is not auto.
 func TestAutoRefuses(t *testing.T) {
 	s := autoSpecs(t)["early"]
-	if _, err := RunShard(context.Background(), s, Memory(), Options{Shard: Shard{1, 2}}); !errors.Is(err, ErrAutoShard) {
+	if _, err := RunShard(context.Background(), s, NewMemoryStore(), Options{Shard: Shard{1, 2}}); !errors.Is(err, ErrAutoShard) {
 		t.Errorf("a shard: %v", err)
 	}
 	dir, _ := start(t, s, Options{})
 	fixed := *s
 	fixed.Settings.Draws = 5000
-	if _, err := Resume(context.Background(), &fixed, Directory(dir), Options{}); err != nil {
+	if _, err := Resume(context.Background(), &fixed, NewDirectoryStore(dir), Options{}); err != nil {
 		t.Errorf("made longer: %v", err)
 	}
 	fixed.Settings.Thin = 3
 	var changed *ChangedError
-	if _, err := Resume(context.Background(), &fixed, Directory(dir), Options{}); !errors.As(err, &changed) || changed.What != "thin" {
+	if _, err := Resume(context.Background(), &fixed, NewDirectoryStore(dir), Options{}); !errors.As(err, &changed) || changed.What != "thin" {
 		t.Errorf("with another thin: %v", err)
 	}
 	number, _ := start(t, &Spec{
@@ -461,7 +461,7 @@ func TestAutoRefuses(t *testing.T) {
 		Settings: mcmc.Settings{Kernel: "balanced", Chains: 1, Warmup: 0, Draws: 10, Thin: 1, Seed: 1},
 	}, Options{})
 	auto := &Spec{Target: s.Target, Ingredients: s.Ingredients, Settings: mcmc.Settings{Kernel: "balanced", Chains: 1, Warmup: 0, Draws: mcmc.AutoDraws, Thin: 1, Seed: 1}}
-	if _, err := Resume(context.Background(), auto, Directory(number), Options{}); !errors.As(err, &changed) {
+	if _, err := Resume(context.Background(), auto, NewDirectoryStore(number), Options{}); !errors.As(err, &changed) {
 		t.Errorf("a run of a number of draws, resumed as auto: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(fmt.Sprint(s.Target.Space().N()), func(b *testing.B) {
 			for range b.N {
 				dir := filepath.Join(b.TempDir(), "run")
-				if _, err := Start(context.Background(), s, Directory(dir), Options{Workers: 1}); err != nil {
+				if _, err := Start(context.Background(), s, NewDirectoryStore(dir), Options{Workers: 1}); err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()

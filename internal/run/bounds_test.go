@@ -218,14 +218,14 @@ func read(t *testing.T, name, path, dir string, part []byte, fine bool) {
 	}
 	var failed error
 	memory := took(func() {
-		r, err := Open(t.Context(), Directory(dir))
+		r, err := Open(t.Context(), NewDirectoryStore(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, err := range r.Draws(t.Context()) {
 			failed = err
 		}
-		_, counted := readDrawCount(t.Context(), Directory(dir), File{Name: partName(0, 0), Size: int64(len(part))}, r.Manifest, 0)
+		_, counted := readDrawCount(t.Context(), NewDirectoryStore(dir), File{Name: partName(0, 0), Size: int64(len(part))}, r.Manifest, 0)
 		if fine && counted != nil {
 			t.Error(counted)
 		}
@@ -242,11 +242,11 @@ func TestStateBombs(t *testing.T) {
 	for _, kernel := range []string{"balanced", "tempered"} {
 		s := smallSpec(t, mcmc.Settings{Kernel: kernel, Chains: 1, Warmup: 50, Draws: 40, Thin: 1, Seed: 3})
 		dir, _ := start(t, s, Options{Workers: 1})
-		m, err := readManifest(t.Context(), Directory(dir))
+		m, err := readManifest(t.Context(), NewDirectoryStore(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
-		fine, err := loadState(t.Context(), Directory(dir), m, 0)
+		fine, err := loadState(t.Context(), NewDirectoryStore(dir), m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func TestStateBombs(t *testing.T) {
 			bomb = state{}
 			runtime.GC()
 			var failed error
-			memory := took(func() { _, failed = loadState(t.Context(), Directory(dir), m, 0) })
+			memory := took(func() { _, failed = loadState(t.Context(), NewDirectoryStore(dir), m, 0) })
 			// What unpacks to too much is not held at all; a list within that is.
 			const most = 32 << 20
 			if !errors.Is(failed, ErrDamaged) || memory > most {
@@ -303,7 +303,7 @@ func TestLongFiles(t *testing.T) {
 		}
 		var said string
 		memory := took(func() {
-			r, err := Open(t.Context(), Directory(dir))
+			r, err := Open(t.Context(), NewDirectoryStore(dir))
 			if err == nil {
 				for _, e := range r.Draws(t.Context()) {
 					err = e

@@ -43,7 +43,7 @@ type chain struct {
 	partBytes   int64 // total size of the stored parts in bytes
 
 	scores            []float64
-	scoresVersion     int64     // value of [mcmc.Chain.Updated] when scores was computed
+	scoresVersion     int64     // value of [mcmc.Chain.ChangedCount] when scores was computed
 	best, unknownBest shortlist // best: best compositions met; unknownBest: the best whose set of ingredients no known recipe has
 	liveSeries        []*diagnose.Series
 
@@ -76,7 +76,7 @@ func (c *chain) drawFirstState() (err error) {
 	if s.isOpenEnded() {
 		c.buffered = &bufferedDraws{thin: s.spec.Settings.Thin}
 	}
-	c.best, c.unknownBest = shortlist{}, shortlist{known: s.spec.Known}
+	c.best, c.unknownBest = shortlist{}, shortlist{known: s.spec.IsKnownSet}
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (c *chain) restore(from *state) error {
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
 	c.walk, c.warmupIterations, c.drawsMade, c.warmupEnded = walk, from.Warm, from.At, from.Warm == s.manifest.warmupLength() && !from.Open
-	c.best, c.unknownBest = shortlist{entries: from.Best}, shortlist{known: s.spec.Known, entries: from.unknownBest(s.spec.Known)}
+	c.best, c.unknownBest = shortlist{entries: from.Best}, shortlist{known: s.spec.IsKnownSet, entries: from.unknownBest(s.spec.IsKnownSet)}
 	c.segmentState, c.segmentStart = *from, from.Walk
 	c.finished = !s.isOpenEnded() && from.Draws == s.spec.Settings.Draws && c.drawsStored == from.Draws
 	c.publish()
@@ -231,13 +231,13 @@ func (c *chain) endWarmup() {
 func (c *chain) makeDraws(draws int) error {
 	thin := c.session.spec.Settings.Thin
 	c.scoresVersion = -1
-	searches := c.session.spec.hasObjectives() && c.walk.Search(c.minVisitedScore())
+	searches := c.session.spec.hasObjectives() && c.walk.RecordVisited(c.minVisitedScore())
 	for range draws {
 		if err := c.advanceInterruptibly(thin, c.walk.Advance); err != nil {
 			return err
 		}
 		x := c.walk.State
-		if u := c.walk.Updated(); u != c.scoresVersion {
+		if u := c.walk.ChangedCount(); u != c.scoresVersion {
 			c.scoresVersion = u
 			c.scores = x.AppendScores(c.scores[:0])
 			if err := x.CheckScores(c.scores); err != nil {
@@ -306,7 +306,7 @@ func (c *chain) offerDraw(x *mcmc.State) error {
 			l.offer(&Draw{Draw: c.drawsMade, LogDensity: x.LogDensity(), Scores: c.scores, Conditions: x.Composition.AppendConditions(nil), Parts: x.Composition.Parts()}, logScore)
 		}
 	}
-	c.walk.Search(c.minVisitedScore())
+	c.walk.RecordVisited(c.minVisitedScore())
 	return nil
 }
 
@@ -425,7 +425,7 @@ func (c *chain) storeProgress() error {
 	if s.isOpenEnded() {
 		to.Held, to.Thin = c.buffered.encode(to.At), c.buffered.thin
 	}
-	to.Tries, to.Tally, to.Ladder = c.walk.Tries, c.walk.Tally(), c.walk.Ladder()
+	to.Tries, to.Tally, to.Ladder = c.walk.StartDraws, c.walk.Tally(), c.walk.Ladder()
 	to.Best = c.best.entries
 	to.Fresh = c.unknownBest.missingFrom(to.Best)
 	to.Seconds, to.Saved = s.elapsedSeconds(), time.Now()

@@ -131,7 +131,7 @@ func TestBadConditions(t *testing.T) {
 	} {
 		s := conditionSpec(t, settings)
 		change(s)
-		if _, err := Start(context.Background(), s, Directory(t.TempDir()+"/run"), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Start(context.Background(), s, NewDirectoryStore(t.TempDir()+"/run"), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

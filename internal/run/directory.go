@@ -16,12 +16,12 @@ import (
 // directoryStore is a [Store] in a directory of a file system.
 type directoryStore struct{ dir file.Dir }
 
-// Directory returns the store in a directory, which need not exist yet. Reading a file that is not
+// NewDirectoryStore returns the store in a directory, which need not exist yet. Reading a file that is not
 // regular fails with [file.ErrNotRegular]. Writing fails with the same error if a link to a
 // directory has the name of the file.
-func Directory(path string) Store { return newDirectory(path, nil) }
+func NewDirectoryStore(path string) Store { return newDirectory(path, nil) }
 
-// newDirectory is [Directory] with a hook that is called before each step; see [file.Dir].
+// newDirectory is [NewDirectoryStore] with a hook that is called before each step; see [file.Dir].
 func newDirectory(path string, step func(call, path string) error) *directoryStore {
 	return &directoryStore{file.Dir{Path: path, Step: step}}
 }

@@ -50,20 +50,20 @@ func (e *BusyError) Error() string {
 // A ChangedError is returned if the spec for resuming a run differs from the spec at the start of
 // the run.
 type ChangedError struct {
-	Dir       string
-	What      string // what has changed, such as "the input recipes.csv"
-	Was, Now  string
-	WayToward string // advice on how to proceed
+	Dir      string
+	What     string // what has changed, such as "the input recipes.csv"
+	Was, Now string
+	Advice   string // advice on how to proceed
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", terminal.ShellWord(e.Dir), e.What, e.Was, e.Now, e.WayToward)
+	return fmt.Sprintf("%s cannot be resumed: %s changed from %s to %s; %s", terminal.ShellWord(e.Dir), e.What, e.Was, e.Now, e.Advice)
 }
 
 // An InterruptedError is returned for an interrupted run, and tells how to continue the run.
 type InterruptedError struct {
 	Dir           string  // location to resume the run from; empty if nothing was stored
-	Done          float64 // share of the work done
+	DoneShare     float64 // share of the work done
 	HowToContinue string  // how to continue, if not with the command kir resume
 	Err           error   // error of the context that was cancelled
 }
@@ -77,7 +77,7 @@ func (e *InterruptedError) Error() string {
 	default:
 		way = fmt.Sprintf("go on with `kir resume %s`", terminal.ShellWord(e.Dir))
 	}
-	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.Done, way)
+	return fmt.Sprintf("interrupted with %.0f %% done: %s", 100*e.DoneShare, way)
 }
 
 func (e *InterruptedError) Unwrap() error { return e.Err }

@@ -69,7 +69,7 @@ func work(t testing.TB, dir string, open func(string) Store) error {
 		return err
 	}
 	for _, view := range []string{"summary.json", "report.html"} {
-		if err := store.Replace(context.Background(), view, []byte(fmt.Sprint(r.Parts, r.Used))); err != nil {
+		if err := store.Replace(context.Background(), view, []byte(fmt.Sprint(r.Parts, r.IngredientCount))); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func TestEveryFault(t *testing.T) {
 				if !errors.Is(err, syscall.EIO) {
 					t.Fatalf("call %d: %v", at, err)
 				}
-				if err := work(t, dir, Directory); err != nil {
+				if err := work(t, dir, NewDirectoryStore); err != nil {
 					t.Fatalf("call %d, killed %t: going on: %v", at, fatal, err)
 				}
 			}
@@ -133,10 +133,10 @@ func TestTwoWriters(t *testing.T) {
 		if n == 30_000 {
 			// The other does all that this one is at.
 			met = true
-			_, first = RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{1, 1}})
+			_, first = RunShard(context.Background(), s, NewDirectoryStore(dir), Options{Shard: Shard{1, 1}})
 		}
 	})
-	_, err := RunShard(context.Background(), slow, Directory(dir), Options{Workers: 1, Shard: Shard{1, 1}})
+	_, err := RunShard(context.Background(), slow, NewDirectoryStore(dir), Options{Workers: 1, Shard: Shard{1, 1}})
 	var busy *BusyError
 	if !met || first != nil || !errors.As(err, &busy) || busy.Chain < 0 {
 		t.Fatalf("met %t; the first ended with %v and the second with %v", met, first, err)
@@ -177,11 +177,11 @@ func child(dir, name, shard string) int {
 	var err error
 	if shard == "merge" {
 		var r *Result
-		if r, err = Merge(context.Background(), s, Directory(dir), o); err == nil {
-			err = Directory(dir).Replace(context.Background(), "summary.json", bytes.Repeat([]byte(fmt.Sprint(r.Parts)), 100))
+		if r, err = Merge(context.Background(), s, NewDirectoryStore(dir), o); err == nil {
+			err = NewDirectoryStore(dir).Replace(context.Background(), "summary.json", bytes.Repeat([]byte(fmt.Sprint(r.Parts)), 100))
 		}
 	} else if o.Shard, err = ParseShard(shard); err == nil {
-		_, err = RunShard(context.Background(), s, Directory(dir), o)
+		_, err = RunShard(context.Background(), s, NewDirectoryStore(dir), o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

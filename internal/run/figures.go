@@ -22,7 +22,7 @@ func computeFigures(ctx context.Context, spec *Spec, store Store, m *Manifest, w
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Settings: spec.Settings, Baseline: read.baseline, Best: read.best, New: read.unknownBest}
+	r := &Result{Settings: spec.Settings, Baseline: read.baseline, Best: read.best, NewBest: read.unknownBest}
 	if m.Auto != nil {
 		r.Auto = *m.Auto
 	}
@@ -31,9 +31,9 @@ func computeFigures(ctx context.Context, spec *Spec, store Store, m *Manifest, w
 	}
 	r.Rates, r.Moves = newRates(r.Tally.Accepted, r.Tally.Updated, r.Tally.Iterations), newMoves(r.Tally)
 	r.setLadders()
-	if spec.Known != nil {
+	if spec.IsKnownSet != nil {
 		for k, b := range r.Best {
-			r.Best[k].Known = spec.Known(b.ingredientSet())
+			r.Best[k].Known = spec.IsKnownSet(b.ingredientSet())
 		}
 	}
 	r.Timing.Iterations = int64(spec.Settings.Chains) * spec.Settings.Iterations()
@@ -42,7 +42,7 @@ func computeFigures(ctx context.Context, spec *Spec, store Store, m *Manifest, w
 		return nil, err
 	}
 	if r.Unlisted.Count > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d more, which kir draws prints.", MostInclusion, r.Unlisted.Count))
+		r.Notes = append(r.Notes, fmt.Sprintf("The %d ingredients that are used most often are listed. The draws use %d more, which kir draws prints.", MaxListedIngredients, r.Unlisted.Count))
 	}
 	return r, nil
 }
@@ -106,8 +106,8 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 // contains it. The result does not depend on the order in which chains are merged.
 func (r *runContents) mergeBestOfChain(chain int, f *chainFigures, s *state, spec *Spec) {
 	r.best = mergeBest(r.best, bestWithChain(chain, f.best.entries, false), bestWithChain(chain, s.Best, true))
-	if spec.Known != nil {
-		r.unknownBest = mergeBest(r.unknownBest, bestWithChain(chain, f.unknownBest.entries, false), bestWithChain(chain, s.unknownBest(spec.Known), true))
+	if spec.IsKnownSet != nil {
+		r.unknownBest = mergeBest(r.unknownBest, bestWithChain(chain, f.unknownBest.entries, false), bestWithChain(chain, s.unknownBest(spec.IsKnownSet), true))
 	}
 	f.best, f.unknownBest, s.Best, s.Fresh = shortlist{}, shortlist{}, nil, nil
 }
@@ -117,7 +117,7 @@ func (r *Result) addChain(chain int, read *runContents) {
 	s := read.states[chain]
 	r.meanInverseScore.join(read.chains[chain].meanInverseScore)
 	r.Parts = append(r.Parts, read.parts[chain]...)
-	r.Chains = append(r.Chains, ChainResult{Chain: chain, Starts: s.Tries, Rates: newRates(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
+	r.Chains = append(r.Chains, ChainResult{Chain: chain, StartTries: s.Tries, Rates: newRates(s.Tally.Accepted, s.Tally.Updated, s.Tally.Iterations), Tally: s.Tally, Ladder: s.Ladder})
 	r.Tally.Add(s.Tally)
 	r.Timing.Seconds = max(r.Timing.Seconds, number.Number(s.Seconds))
 }
@@ -142,7 +142,7 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 			return nil
 		})
 	}
-	statistic(&r.Used, "used", func(f *chainFigures) **diagnose.Series { return &f.ingredientCount })
+	statistic(&r.IngredientCount, "used", func(f *chainFigures) **diagnose.Series { return &f.ingredientCount })
 	statistic(&r.LogDensity, "log_density", func(f *chainFigures) **diagnose.Series { return &f.logDensity })
 	if spec.hasObjectives() {
 		r.Score = new(Statistic)
@@ -221,7 +221,7 @@ func newChainFigures(s *Spec) *chainFigures {
 	if s.hasObjectives() {
 		f.totalScore = series()
 	}
-	f.unknownBest.known = s.Known
+	f.unknownBest.known = s.IsKnownSet
 	return f
 }
 

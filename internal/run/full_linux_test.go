@@ -30,7 +30,7 @@ func TestFullFileSystem(t *testing.T) {
 	whole, _ := start(t, s, Options{})
 	want := outcomeOf(t, s, whole)
 	dir := filepath.Join(mount, "run")
-	_, err := Start(context.Background(), s, Directory(dir), Options{Interval: time.Millisecond})
+	_, err := Start(context.Background(), s, NewDirectoryStore(dir), Options{Interval: time.Millisecond})
 	var path *fs.PathError
 	if !errors.As(err, new(*StorageError)) || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &path) || !strings.Contains(err.Error(), path.Path) {
 		t.Fatalf("the error is %v", err)
@@ -38,7 +38,7 @@ func TestFullFileSystem(t *testing.T) {
 	if err := syscall.Mount("", mount, "tmpfs", syscall.MS_REMOUNT, "size=50m"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	outcomeOf(t, s, dir).same(t, want)

@@ -54,7 +54,7 @@ func (h held) List(_ context.Context, prefix string) (files []File, err error) {
 func heldRun(f *testing.F) held {
 	s := smallSpec(f, mcmc.Settings{Kernel: "tempered", Chains: 2, Warmup: 50, Draws: 40, Thin: 1, Seed: 3})
 	dir, _ := start(f, s, Options{Workers: 1})
-	files, err := Directory(dir).List(f.Context(), "")
+	files, err := NewDirectoryStore(dir).List(f.Context(), "")
 	if err != nil {
 		f.Fatal(err)
 	}

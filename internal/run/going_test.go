@@ -18,11 +18,11 @@ func TestGoing(t *testing.T) {
 	now := time.Now()
 	status := func(ago time.Duration, done bool, s Shard) func() (*Status, error) {
 		return func() (*Status, error) {
-			return &Status{Chains: []ChainStatus{{Saved: now.Add(-ago), Done: done, Shard: s}, {Done: done}}}, nil
+			return &Status{Chains: []ChainStatus{{LastSaved: now.Add(-ago), Done: done, Shard: s}, {Done: done}}}, nil
 		}
 	}
 	dir := t.TempDir()
-	r := &Run{Dir: dir, store: Directory(dir), status: status(time.Second, false, Shard{})}
+	r := &Run{Dir: dir, store: NewDirectoryStore(dir), status: status(time.Second, false, Shard{})}
 	if r.IsActive(now) {
 		t.Error("a run without a lock is going")
 	}
@@ -57,7 +57,7 @@ func TestGoing(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	time.AfterFunc(maxLockWait/5, func() { looking.Close() })
-	s := &session{ctx: context.Background(), store: Directory(dir)}
+	s := &session{ctx: context.Background(), store: NewDirectoryStore(dir)}
 	unlock, err := s.lock()
 	if err != nil {
 		t.Fatalf("who begins is kept away by who looks: %v", err)

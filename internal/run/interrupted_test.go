@@ -45,7 +45,7 @@ func TestDiskErrorWhileInterrupted(t *testing.T) {
 		}
 		// On a busy machine the others may be done before the call that interrupts is, and
 		// its own chain with it.
-		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil && (broken || !errors.Is(err, ErrComplete)) {
+		if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil && (broken || !errors.Is(err, ErrComplete)) {
 			t.Fatal(err)
 		}
 		outcomeOf(t, s, dir).same(t, want)
@@ -74,7 +74,7 @@ func TestUnlistedParts(t *testing.T) {
 		dir, _ := start(t, s, Options{})
 		left := new(atomic.Int64)
 		left.Store(times)
-		_, err := Resume(context.Background(), &more, unlisted{Directory(dir), left}, Options{Workers: 1})
+		_, err := Resume(context.Background(), &more, unlisted{NewDirectoryStore(dir), left}, Options{Workers: 1})
 		if left.Load() > 0 {
 			if err != nil || times == 1 {
 				t.Errorf("listed %d times: %v", times, err)
@@ -97,7 +97,7 @@ func TestStartWhereAnotherStarts(t *testing.T) {
 	store := newDirectory(dir, func(call, path string) error {
 		if filepath.Base(path) == manifestName && !tried {
 			tried = true // the lock is taken, and nothing else is there
-			_, second = Start(context.Background(), s, Directory(dir), Options{})
+			_, second = Start(context.Background(), s, NewDirectoryStore(dir), Options{})
 		}
 		return nil
 	})
@@ -124,11 +124,11 @@ func TestNothingToResume(t *testing.T) {
 		if n == 5_000 {
 			cancel()
 		}
-	}), Memory(), Options{Workers: 1})
+	}), NewMemoryStore(), Options{Workers: 1})
 	if interrupted, is := errors.AsType[*InterruptedError](err); !is || interrupted.Dir != "" || strings.Contains(err.Error(), "resume") {
 		t.Errorf("a run in memory was interrupted: %v", err)
 	}
-	_, err = RunShard(t.Context(), s, uncreated{Memory()}, Options{Workers: 1, Shard: Shard{1, 2}})
+	_, err = RunShard(t.Context(), s, uncreated{NewMemoryStore()}, Options{Workers: 1, Shard: Shard{1, 2}})
 	if storage, is := errors.AsType[*StorageError](err); !is || storage.Dir != "" || strings.Contains(err.Error(), "resume") {
 		t.Errorf("a run that could not be made: %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // A Ladder holds the statistics of a tempered chain after warm-up, by inverse temperature β, as in
-// summary.json. [mcmc.Ladder] holds the same data without nulls.
+// summary.json. [mcmc.LadderStatistics] holds the same data without nulls.
 type Ladder struct {
 	Chain      int           `json:"chain"`
 	Scans      int64         `json:"scans"`
@@ -66,7 +66,7 @@ func (l Ladder) MostRejected() number.Number { return l.Rungs[l.WorstStep()].Rej
 // random compositions of the sparsity law. Runs of other kernels have no ladders and no log Z.
 func (r *Result) setLadders() {
 	r.Ladders = []Ladder{}
-	var pooled []*mcmc.Ladder
+	var pooled []*mcmc.LadderStatistics
 	for chain, c := range r.Chains {
 		if c.Ladder == nil {
 			continue
@@ -95,7 +95,7 @@ func (r *Result) setLadders() {
 		r.Ladders = append(r.Ladders, l)
 	}
 	if len(pooled) > 0 {
-		z := toEstimate(mcmc.PoolLogZ(pooled...))
+		z := toEstimate(mcmc.MeanLogZ(pooled...))
 		r.LogZ = &z
 	}
 }

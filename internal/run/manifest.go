@@ -27,23 +27,23 @@ const (
 
 // A Manifest describes a run. It is stored as run.json.
 type Manifest struct {
-	Format      int           `json:"format"`
-	Run         string        `json:"run"`     // identifier of the run, independent of the number of draws
-	Version     string        `json:"version"` // version of the program
-	Name        string        `json:"name"`
-	Problem     string        `json:"problem,omitempty"` // path of the problem file, as in [Spec]; does not affect Run
-	Place       string        `json:"place,omitempty"`   // absolute path of the problem file, as in [Spec]; does not affect Run
-	Settings    mcmc.Settings `json:"sampler"`
-	Auto        *Auto         `json:"auto,omitempty"`   // state of a run of [mcmc.AutoDraws], else nil; Settings have the final draws and thin once the run has stopped
-	Effort      *float64      `json:"effort,omitempty"` // effort of the search; nil without a search; does not affect Run
-	Total       int           `json:"total"`
-	Properties  []string      `json:"properties"`
-	Target      string        `json:"target_sha256"` // SHA-256 of the target; see [targetFingerprint]
-	Inputs      []Input       `json:"inputs"`
-	Ingredients []string      `json:"ingredients,omitempty"` // names of the ingredients, unless Counted is set
-	Counted     *Counted      `json:"counted,omitempty"`
-	Conditions  []Condition   `json:"conditions,omitempty"`
-	Checksum    string        `json:"checksum"` // checksum that [Seal] fills in when the manifest is written; empty before
+	Format      int            `json:"format"`
+	Run         string         `json:"run"`     // identifier of the run, independent of the number of draws
+	Version     string         `json:"version"` // version of the program
+	Name        string         `json:"name"`
+	Problem     string         `json:"problem,omitempty"` // path of the problem file, as in [Spec]; does not affect Run
+	Place       string         `json:"place,omitempty"`   // absolute path of the problem file, as in [Spec]; does not affect Run
+	Settings    mcmc.Settings  `json:"sampler"`
+	Auto        *Auto          `json:"auto,omitempty"`   // state of a run of [mcmc.AutoDraws], else nil; Settings have the final draws and thin once the run has stopped
+	Effort      *float64       `json:"effort,omitempty"` // effort of the search; nil without a search; does not affect Run
+	Total       int            `json:"total"`
+	Properties  []string       `json:"properties"`
+	Target      string         `json:"target_sha256"` // SHA-256 of the target; see [targetFingerprint]
+	Inputs      []Input        `json:"inputs"`
+	Ingredients []string       `json:"ingredients,omitempty"` // names of the ingredients, unless Counted is set
+	Counted     *NumberedNames `json:"counted,omitempty"`
+	Conditions  []Condition    `json:"conditions,omitempty"`
+	Checksum    string         `json:"checksum"` // checksum that [Seal] fills in when the manifest is written; empty before
 }
 
 // newManifest returns the manifest of a new run.
@@ -56,8 +56,8 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Format:     manifestFormat,
 		Version:    s.Version,
 		Name:       s.Name,
-		Problem:    s.Problem,
-		Place:      s.Place,
+		Problem:    s.ProblemPath,
+		Place:      s.AbsoluteProblemPath,
 		Settings:   s.Settings,
 		Total:      s.Target.Space().Total(),
 		Properties: s.properties(),
@@ -70,7 +70,7 @@ func newManifest(s *Spec) (*Manifest, error) {
 		m.Ingredients = s.Ingredients
 	}
 	if s.Settings.Draws == mcmc.AutoDraws {
-		m.Auto = &Auto{Seconds: s.Time.Seconds(), Wanted: max(minStatisticESS, minESSPerChain*s.Settings.Chains), Warmup: s.Settings.Warmup}
+		m.Auto = &Auto{Seconds: s.TimeLimit.Seconds(), WantedESS: max(minStatisticESS, minESSPerChain*s.Settings.Chains), MaxWarmupIterations: s.Settings.Warmup}
 	}
 	if s.Question != nil {
 		m.Effort = &s.Question.Effort
@@ -85,7 +85,7 @@ func (m *Manifest) identity() string {
 	settings := m.Settings
 	settings.Draws = 0
 	if m.Auto != nil {
-		settings.Warmup, settings.Thin = m.Auto.Warmup, 0 // these follow from the draws
+		settings.Warmup, settings.Thin = m.Auto.MaxWarmupIterations, 0 // these follow from the draws
 	}
 	b, err := json.Marshal(struct {
 		Version                 string
@@ -94,8 +94,8 @@ func (m *Manifest) identity() string {
 		Properties, Ingredients []string
 		Target                  string
 		Inputs                  []Input
-		Counted                 *Counted    `json:",omitempty"`
-		Conditions              []Condition `json:",omitempty"`
+		Counted                 *NumberedNames `json:",omitempty"`
+		Conditions              []Condition    `json:",omitempty"`
 	}{m.Version, settings, m.Total, m.Properties, m.Ingredients, m.Target, m.Inputs, m.Counted, m.Conditions})
 	if err != nil {
 		panic("run: a manifest cannot be written: " + err.Error()) // it holds strings and integers
@@ -132,25 +132,25 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	}
 	name := store.Path(manifestName)
 	m := new(Manifest)
-	if err := Unmarshal(b, m); err != nil {
+	if err := UnmarshalDocument(b, m); err != nil {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	invalid := func(what string) (*Manifest, error) {
 		return nil, &NotRunError{Dir: store.Location(), Err: fmt.Errorf("%s: %s", name, what)}
 	}
 	auto := m.Auto != nil && m.Auto.Stop == ""
-	if m.Auto != nil && m.Auto.Warmup == 0 {
-		m.Auto.Warmup = m.Settings.Warmup // of a run whose warm-up had no rounds
+	if m.Auto != nil && m.Auto.MaxWarmupIterations == 0 {
+		m.Auto.MaxWarmupIterations = m.Settings.Warmup // of a run whose warm-up had no rounds
 	}
 	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("it was made by another version of kir, in format %d, and this one reads %d: make the run anew with kir sample", m.Format, manifestFormat))
 	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto,
-		m.Auto != nil && (m.Auto.Warmed < 0 || m.Auto.Warmed > m.Auto.Warmup || m.Auto.Warmup > mcmc.MaxIterations):
+		m.Auto != nil && (m.Auto.WarmupIterations < 0 || m.Auto.WarmupIterations > m.Auto.MaxWarmupIterations || m.Auto.MaxWarmupIterations > mcmc.MaxIterations):
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > maxCountedNames:
 		return invalid("it has no total or no ingredients")
-	case m.Run != m.identity() || Sealed(b) != nil:
+	case m.Run != m.identity() || CheckSeal(b) != nil:
 		return invalid("it was changed since it was written")
 	}
 	return m, nil
@@ -160,7 +160,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 // manifest.
 func (m *Manifest) checkSameRun(dir string, is *Manifest) error {
 	changed := func(what, was, now, way string) error {
-		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, WayToward: way}
+		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, Advice: way}
 	}
 	const anew = "put it back, or start a new run"
 	if m.Version != is.Version {

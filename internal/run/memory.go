@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// Memory returns a new store that keeps the files of a run in memory only. Its methods may be
+// NewMemoryStore returns a new store that keeps the files of a run in memory only. Its methods may be
 // called concurrently.
-func Memory() Store { return &memoryStore{files: make(map[string][]byte)} }
+func NewMemoryStore() Store { return &memoryStore{files: make(map[string][]byte)} }
 
-// memoryStore is the [Store] that [Memory] returns.
+// memoryStore is the [Store] that [NewMemoryStore] returns.
 type memoryStore struct {
 	mu    sync.RWMutex
 	files map[string][]byte

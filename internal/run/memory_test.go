@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 		say(data, nil, err)
 		return all
 	}
-	got, want := ask(Memory()), ask(Directory(t.TempDir()))
+	got, want := ask(NewMemoryStore()), ask(NewDirectoryStore(t.TempDir()))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("memory answers\n%v\na directory\n%v", got, want)
 	}

@@ -12,16 +12,16 @@ const (
 	maxCountedNames = 10_000_000
 )
 
-// Counted is the rule that all ingredients are named by a prefix and a number from 1 on. For a
+// NumberedNames is the rule that all ingredients are named by a prefix and a number from 1 on. For a
 // million ingredients without names of their own, only this rule is stored.
-type Counted struct {
+type NumberedNames struct {
 	Prefix string `json:"prefix"`
 	Count  int    `json:"count"`
 }
 
 // detectCountedNames returns the rule that the names follow, or nil if there is no such rule or the
 // number of names is outside of the limits.
-func detectCountedNames(names []string) *Counted {
+func detectCountedNames(names []string) *NumberedNames {
 	if len(names) < minCountedNames || len(names) > maxCountedNames {
 		return nil
 	}
@@ -29,7 +29,7 @@ func detectCountedNames(names []string) *Counted {
 	if !ok {
 		return nil
 	}
-	c := &Counted{prefix, len(names)}
+	c := &NumberedNames{prefix, len(names)}
 	for i, name := range names {
 		if c.indexOf(name) != int32(i) {
 			return nil
@@ -39,10 +39,10 @@ func detectCountedNames(names []string) *Counted {
 }
 
 // name returns the name of the ingredient with index i.
-func (c *Counted) name(i int) string { return c.Prefix + strconv.Itoa(i+1) }
+func (c *NumberedNames) name(i int) string { return c.Prefix + strconv.Itoa(i+1) }
 
 // indexOf returns the index of the ingredient with a name, or −1.
-func (c *Counted) indexOf(name string) int32 {
+func (c *NumberedNames) indexOf(name string) int32 {
 	digits, ok := strings.CutPrefix(name, c.Prefix)
 	if !ok || digits == "" || digits[0] < '1' {
 		return -1

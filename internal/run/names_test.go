@@ -49,13 +49,13 @@ func TestCountedNames(t *testing.T) {
 // A run of many ingredients without names of their own stores none, is read as
 // any other, and lists those used most.
 func TestManyIngredients(t *testing.T) {
-	const n = 3 * MostInclusion
+	const n = 3 * MaxListedIngredients
 	s := newSpec(t, n, 1000, mcmc.Uniform(45, 55), mcmc.Settings{Kernel: "balanced", Chains: 2, Draws: 3000, Thin: 1, Seed: 8})
 	for i := range s.Ingredients {
 		s.Ingredients[i] = fmt.Sprintf("ingredient %d", i+1)
 	}
 	dir, r := start(t, s, Options{})
-	run, err := Open(context.Background(), Directory(dir))
+	run, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestManyIngredients(t *testing.T) {
 		byUse[i] = i
 	}
 	slices.SortStableFunc(byUse, func(a, b int) int { return counts[b] - counts[a] })
-	want := byUse[:MostInclusion]
+	want := byUse[:MaxListedIngredients]
 	slices.Sort(want)
 	var got []int
 	for _, x := range r.Inclusion {
@@ -88,7 +88,7 @@ func TestManyIngredients(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Error("the ingredients listed are not those used most")
 	}
-	var rest Unlisted
+	var rest UnlistedIngredients
 	listed := make(map[int]bool)
 	for _, i := range got {
 		listed[i] = true
@@ -97,13 +97,13 @@ func TestManyIngredients(t *testing.T) {
 		if p := float64(count) / 6000; count > 0 && !listed[i] {
 			rest.Count++
 			rest.Variance += p * (1 - p)
-			rest.Variance2 += p * (1 - p) * p * (1 - p)
+			rest.SquaredVariance += p * (1 - p) * p * (1 - p)
 		}
 	}
-	if u := r.Unlisted; u.Count != rest.Count || u.Count == 0 || !near(u.Variance, rest.Variance) || !near(u.Variance2, rest.Variance2) || len(r.Notes) != 1 {
+	if u := r.Unlisted; u.Count != rest.Count || u.Count == 0 || !near(u.Variance, rest.Variance) || !near(u.SquaredVariance, rest.SquaredVariance) || len(r.Notes) != 1 {
 		t.Errorf("%+v is not listed, want %+v; notes %q", u, rest, r.Notes)
 	}
-	stored, err := Merge(context.Background(), s, Directory(dir), Options{})
+	stored, err := Merge(context.Background(), s, NewDirectoryStore(dir), Options{})
 	if err != nil || !reflect.DeepEqual(stored.Unlisted, r.Unlisted) {
 		t.Errorf("stored is %+v: %v", stored.Unlisted, err)
 	}

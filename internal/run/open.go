@@ -79,11 +79,11 @@ func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
 	return parts, nil
 }
 
-// Draws returns the draws of all chains, one chain after the other; see [Run.Chain].
+// Draws returns the draws of all chains, one chain after the other; see [Run.ChainDraws].
 func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		for chain := range r.Manifest.Settings.Chains {
-			for d, err := range r.Chain(ctx, chain) {
+			for d, err := range r.ChainDraws(ctx, chain) {
 				if !yield(d, err) || err != nil {
 					return
 				}
@@ -92,20 +92,20 @@ func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 	}
 }
 
-// Chain returns the draws of a chain in their order, in memory that does not grow with the number
+// ChainDraws returns the draws of a chain in their order, in memory that does not grow with the number
 // of draws. The memory that a Draw refers to is valid until the next Draw. The sequence ends with
 // the first error. The error is an [UnfinishedError] if the run is not complete, and wraps
 // [ErrDamaged] if a file was changed.
 //
 // Several chains may be read at once.
-func (r *Run) Chain(ctx context.Context, chain int) iter.Seq2[*Draw, error] {
-	return r.Thinned(ctx, chain, 1)
+func (r *Run) ChainDraws(ctx context.Context, chain int) iter.Seq2[*Draw, error] {
+	return r.ThinnedDraws(ctx, chain, 1)
 }
 
-// Thinned returns the draws 0, stride, 2·stride, ... of a chain, as [Run.Chain] does. It still
+// ThinnedDraws returns the draws 0, stride, 2·stride, ... of a chain, as [Run.ChainDraws] does. It still
 // reads the files of all draws, but of the skipped draws it checks only the numbers and the
 // lengths.
-func (r *Run) Thinned(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
+func (r *Run) ThinnedDraws(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		stored, err := r.storedParts()
 		if err == nil {

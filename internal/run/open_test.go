@@ -22,14 +22,14 @@ func TestEvery(t *testing.T) {
 	s := newSpec(t, 40, 60, mcmc.Uniform(2, 9), mcmc.Settings{Kernel: "balanced", Chains: 2, Draws: 1000, Thin: 1, Seed: 7})
 	dir, _ := start(t, s, Options{})
 	all := collect(t, dir)
-	r, err := Open(context.Background(), Directory(dir))
+	r, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, stride := range []int{1, 3, 250, 999, 1000, 5000} {
 		t.Run(fmt.Sprint(stride), func(t *testing.T) {
 			at := 0
-			for d, err := range r.Thinned(context.Background(), 1, stride) {
+			for d, err := range r.ThinnedDraws(context.Background(), 1, stride) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +74,7 @@ func TestStateIsSmall(t *testing.T) {
 		mcmc.Objective{Name: "smooth", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-float64(x.Amount(1)+x.Amount(7)) / 9) }), Weight: 20},
 		mcmc.Objective{Name: "aside", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return math.Exp(-float64(x.Amount(3)) / 9) }), Weight: 20})
 	dir, _ := start(t, s, Options{})
-	files, err := Directory(dir).List(t.Context(), "state/chain")
+	files, err := NewDirectoryStore(dir).List(t.Context(), "state/chain")
 	if err != nil || len(files) != 1 {
 		t.Fatalf("there are %v, %v", files, err)
 	}

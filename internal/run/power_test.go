@@ -202,7 +202,7 @@ func TestFaultAfterFault(t *testing.T) {
 				j.cut(r)
 			}
 		}
-		if err := work(t, dir, Directory); err != nil {
+		if err := work(t, dir, NewDirectoryStore); err != nil {
 			t.Fatalf("going on: %v, after%s", err, history)
 		}
 		outcomeOf(t, faultSpec(t, 700), dir).same(t, want)
@@ -223,15 +223,15 @@ func TestFaultAfterFault(t *testing.T) {
 // viewsOf reads what work writes of a run, and the figures again.
 func viewsOf(t *testing.T, dir string) string {
 	t.Helper()
-	r, err := Merge(context.Background(), faultSpec(t, 700), Directory(dir), Options{Workers: 1})
+	r, err := Merge(context.Background(), faultSpec(t, 700), NewDirectoryStore(dir), Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, view := range []string{"summary.json", "report.html"} {
 		data, err := os.ReadFile(filepath.Join(dir, view))
-		if is := fmt.Sprint(r.Parts, r.Used); err != nil || string(data) != is {
+		if is := fmt.Sprint(r.Parts, r.IngredientCount); err != nil || string(data) != is {
 			t.Errorf("%s says %q, the draws %q: %v", view, data, is, err)
 		}
 	}
-	return fmt.Sprint(r.Used, r.LogDensity, r.Sizes)
+	return fmt.Sprint(r.IngredientCount, r.LogDensity, r.Sizes)
 }

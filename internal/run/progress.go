@@ -18,18 +18,18 @@ const liveRestFactor = 25
 
 // A Progress is the progress of a run at one moment.
 type Progress struct {
-	Elapsed time.Duration // time since the start of this session
-	Done    float64       // share of the iterations of all chains that are made
-	Chains  []ChainProgress
-	// Left estimates the remaining time of the chains and the search; 0 if it is unknown. AtMost
-	// says that Left is only the rest of the run's time limit. A run of [mcmc.AutoDraws] has no
+	Elapsed   time.Duration // time since the start of this session
+	DoneShare float64       // share of the iterations of all chains that are made
+	Chains    []ChainProgress
+	// TimeLeft estimates the remaining time of the chains and the search; 0 if it is unknown. AtMost
+	// says that TimeLeft is only the rest of the run's time limit. A run of [mcmc.AutoDraws] has no
 	// better estimate before its statistics are first checked, and Done is then not reliable
 	// either.
-	Left   time.Duration
-	AtMost bool
-	// Search is the share of the search that is done. The search follows the chains, and Chains is
+	TimeLeft    time.Duration
+	LeftIsLimit bool
+	// SearchDoneShare is the share of the search that is done. The search follows the chains, and Chains is
 	// empty then.
-	Search float64
+	SearchDoneShare float64
 
 	// Draws is the length of the shortest chain when RHat and ESS were computed. RHat is the
 	// largest R-hat of all statistics, and ESS the smallest effective sample size. Both are NaN
@@ -49,10 +49,10 @@ type Progress struct {
 
 // ChainProgress is the progress of one chain.
 type ChainProgress struct {
-	Done     float64 // share of the chain's iterations that are made
-	Warmup   bool    // whether the chain is in warm-up
-	Rate     float64 // iterations per second since the previous report
-	Accepted float64 // share of accepted proposals after warm-up; NaN before the first segment after warm-up
+	DoneShare           float64 // share of the chain's iterations that are made
+	InWarmup            bool    // whether the chain is in warm-up
+	IterationsPerSecond float64 // iterations per second since the previous report
+	AcceptedShare       float64 // share of accepted proposals after warm-up; NaN before the first segment after warm-up
 }
 
 // reportProgress reports progress at intervals until the returned function is called.
@@ -77,23 +77,23 @@ func (s *session) reportProgress() (end func()) {
 	lastTime := time.Now()
 	tell := func() {
 		now := time.Now()
-		p := Progress{Elapsed: now.Sub(s.startTime), Done: s.doneShare()}
+		p := Progress{Elapsed: now.Sub(s.startTime), DoneShare: s.doneShare()}
 		for k, c := range s.chains {
 			n, kept := c.published.iterations.Load(), c.published.afterWarmup.Load()
 			p.Chains = append(p.Chains, ChainProgress{
-				Done:     c.doneShare(),
-				Warmup:   n < s.warmupIterations.Load(),
-				Rate:     float64(n-last[k]) / now.Sub(lastTime).Seconds(),
-				Accepted: float64(c.published.accepted.Load()) / float64(kept),
+				DoneShare:           c.doneShare(),
+				InWarmup:            n < s.warmupIterations.Load(),
+				IterationsPerSecond: float64(n-last[k]) / now.Sub(lastTime).Seconds(),
+				AcceptedShare:       float64(c.published.accepted.Load()) / float64(kept),
 			})
 			last[k] = n
 		}
 		lastTime = now
 		if auto := s.manifest.Auto; auto != nil {
-			p.WantedESS = auto.Wanted
+			p.WantedESS = auto.WantedESS
 		}
 		p.Best = s.collectBestSoFar()
-		p.Left, p.AtMost = s.estimateTimeLeft(before, auto)
+		p.TimeLeft, p.LeftIsLimit = s.estimateTimeLeft(before, auto)
 		live.Lock()
 		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
 		live.Unlock()
@@ -253,7 +253,7 @@ func (c *chain) updateBestSoFar() {
 			b.Score = float64(b.Score * b.Scores[k])
 		}
 	}
-	list = Distinct(append(slices.Clone(list), b))
+	list = DistinctBest(append(slices.Clone(list), b))
 	c.bestSoFar.mu.Lock()
 	defer c.bestSoFar.mu.Unlock()
 	c.bestSoFar.best = list[:min(len(list), bestSoFarLength)]
@@ -268,6 +268,6 @@ func (s *session) collectBestSoFar() []Best {
 		all = append(all, bestWithChain(c.index, c.bestSoFar.best, false)...)
 		c.bestSoFar.mu.Unlock()
 	}
-	all = Distinct(all)
+	all = DistinctBest(all)
 	return all[:min(len(all), bestSoFarLength)]
 }

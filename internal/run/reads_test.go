@@ -82,13 +82,13 @@ func TestEveryReadFault(t *testing.T) {
 		},
 	} {
 		var calls atomic.Int64
-		if err := read(unread{Directory(dir), 0, &calls}); err != nil {
+		if err := read(unread{NewDirectoryStore(dir), 0, &calls}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		t.Logf("%s: %d calls", name, calls.Load())
 		for at, all := int64(1), calls.Load(); at <= all; at++ {
 			calls.Store(0)
-			if err := read(unread{Directory(dir), at, &calls}); !errors.Is(err, syscall.EIO) {
+			if err := read(unread{NewDirectoryStore(dir), at, &calls}); !errors.Is(err, syscall.EIO) {
 				t.Errorf("%s, call %d of %d: the error is %v", name, at, all, err)
 			}
 		}
@@ -105,7 +105,7 @@ func TestFiguresFail(t *testing.T) {
 		return 1
 	})}
 	spec := newSpec(t, 6, 10, mcmc.Uniform(1, 3), mcmc.Settings{Kernel: "balanced", Chains: 1, Warmup: 10, Draws: 50, Thin: 1, Seed: 1}, wish)
-	store := Directory(filepath.Join(t.TempDir(), "run"))
+	store := NewDirectoryStore(filepath.Join(t.TempDir(), "run"))
 	if _, err := Start(t.Context(), spec, store, Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -25,9 +25,9 @@ type Advice struct {
 
 // A Trial is the result of a short run of a kernel, after an equally long warm-up.
 type Trial struct {
-	// Mean and Best are the mean and the greatest value of Π_k y_k, the product of the properties
+	// Mean and BestScore are the mean and the greatest value of Π_k y_k, the product of the properties
 	// with positive weights, each to the power 1. They are taken over every tenth draw.
-	Mean, Best float64
+	MeanScore, BestScore float64
 	// RHat is the R-hat of the log score. Where the log score hardly changes, RHat is the largest
 	// R-hat of the log score and of some sums of amounts. NaN if R-hat cannot be computed.
 	RHat float64
@@ -106,7 +106,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		}
 	}
 	gap := ""
-	if n, yes := t.Law().Gap(); yes {
+	if n, yes := t.Law().FirstGap(); yes {
 		gap = fmt.Sprintf(", and it crosses the gap that the sparsity law has at n = %d", n)
 	}
 	most := 2*forbidden > forbiddenSampleSize
@@ -142,7 +142,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 // shareKeepingRules returns the share of random compositions that keep the rules that are not
 // counted; 1 if all rules are counted.
 func shareKeepingRules(t *mcmc.Target) float64 {
-	shares := t.Space().Shares()
+	shares := t.Space().UncountedRuleShares()
 	if shares == nil {
 		return 1
 	}
@@ -205,7 +205,7 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	if err != nil {
 		return Trial{}, err
 	}
-	plain, err := search.Unweighted(t)
+	plain, err := search.UnweightedTarget(t)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -305,8 +305,8 @@ func summarizeTrial(chains []trialChain) Trial {
 		all = append(all, t.sampledScores...)
 	}
 	for _, score := range all {
-		trial.Mean += score / float64(len(all))
-		trial.Best = max(trial.Best, score)
+		trial.MeanScore += score / float64(len(all))
+		trial.BestScore = max(trial.BestScore, score)
 	}
 	if slices.Sort(all); !math.IsNaN(trial.RHat) && all[len(all)/20] < all[len(all)-1-len(all)/20] {
 		return trial

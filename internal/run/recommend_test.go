@@ -28,7 +28,7 @@ func TestRecommendUnderRareRules(t *testing.T) {
 		}
 		set.Rules = append(set.Rules, rule.Limit{Factors: f, Min: 2.3, Max: most})
 	}
-	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.Counting{Law: law, TableSteps: 1})
+	space, err := mcmc.NewRuledSpace(t.Context(), set, mcmc.CountingOptions{Law: law, MaxTableSteps: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

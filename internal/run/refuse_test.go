@@ -49,7 +49,7 @@ func TestStartRefuses(t *testing.T) {
 		"property named chain": {newSpec(t, 5, 5, mcmc.Uniform(1, 3), good, mcmc.Objective{Name: "chain", Property: mcmc.ScoreFunc(func(*mcmc.Composition) float64 { return 1 }), Weight: 0}), `"chain"`},
 	} {
 		parent := t.TempDir()
-		_, err := Start(context.Background(), c.spec, Directory(filepath.Join(parent, "run")), Options{})
+		_, err := Start(context.Background(), c.spec, NewDirectoryStore(filepath.Join(parent, "run")), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.say)
 		}
@@ -60,7 +60,7 @@ func TestStartRefuses(t *testing.T) {
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	parent := t.TempDir()
-	if _, err := Start(canceled, smallSpec(t, good), Directory(filepath.Join(parent, "run")), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Start(canceled, smallSpec(t, good), NewDirectoryStore(filepath.Join(parent, "run")), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled before the start: %v", err)
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) > 0 {
@@ -89,13 +89,13 @@ func TestDirectoryExists(t *testing.T) {
 	}
 	for _, name := range []string{"file", "other", "link"} {
 		var exists *ExistsError
-		if _, err := Start(context.Background(), s, Directory(path(name)), Options{}); !errors.As(err, &exists) || exists.Dir != path(name) {
+		if _, err := Start(context.Background(), s, NewDirectoryStore(path(name)), Options{}); !errors.As(err, &exists) || exists.Dir != path(name) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		if _, err := Open(context.Background(), Directory(path(name))); err == nil {
+		if _, err := Open(context.Background(), NewDirectoryStore(path(name))); err == nil {
 			t.Errorf("%s was opened as a run", name)
 		}
-		if _, err := Resume(context.Background(), s, Directory(path(name)), Options{}); err == nil {
+		if _, err := Resume(context.Background(), s, NewDirectoryStore(path(name)), Options{}); err == nil {
 			t.Errorf("%s was resumed", name)
 		}
 	}
@@ -106,10 +106,10 @@ func TestDirectoryExists(t *testing.T) {
 		t.Errorf("the directory holds %v, error %v", entries, err)
 	}
 	// Nothing is overwritten in an empty directory.
-	if _, err := Start(context.Background(), s, Directory(path("empty")), Options{}); err != nil {
+	if _, err := Start(context.Background(), s, NewDirectoryStore(path("empty")), Options{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Resume(context.Background(), s, Directory(path("none")), Options{}); !errors.As(err, new(*NotRunError)) {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(path("none")), Options{}); !errors.As(err, new(*NotRunError)) {
 		t.Errorf("no run: error %v", err)
 	}
 }
@@ -131,22 +131,22 @@ func TestBusy(t *testing.T) {
 	})
 	done := make(chan error)
 	go func() {
-		_, err := Start(context.Background(), slow, Directory(dir), Options{Workers: 1})
+		_, err := Start(context.Background(), slow, NewDirectoryStore(dir), Options{Workers: 1})
 		done <- err
 	}()
 	<-working
 	var busy *BusyError
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.As(err, &busy) || busy.Dir != dir || !strings.Contains(err.Error(), "another process") {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); !errors.As(err, &busy) || busy.Dir != dir || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("error %v", err)
 	}
-	if r, err := Open(context.Background(), Directory(dir)); err != nil || r.CheckComplete() == nil {
+	if r, err := Open(context.Background(), NewDirectoryStore(dir)); err != nil || r.CheckComplete() == nil {
 		t.Errorf("looking at a run that is at work: %v", err)
 	}
 	close(tried)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.Is(err, ErrComplete) {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); !errors.Is(err, ErrComplete) {
 		t.Errorf("after its end: %v", err)
 	}
 }
@@ -193,12 +193,12 @@ func TestChanged(t *testing.T) {
 	} {
 		dir := copyRun(t, from)
 		var changed *ChangedError
-		_, err := Resume(context.Background(), c.spec, Directory(dir), Options{})
+		_, err := Resume(context.Background(), c.spec, NewDirectoryStore(dir), Options{})
 		if !errors.As(err, &changed) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.say)
 		}
 		// It can still be resumed as it was.
-		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+		if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -242,10 +242,10 @@ func TestDamagedManifest(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(context.Background(), Directory(dir)); !errors.As(err, new(*NotRunError)) || !strings.Contains(err.Error(), manifestName) {
+		if _, err := Open(context.Background(), NewDirectoryStore(dir)); !errors.As(err, new(*NotRunError)) || !strings.Contains(err.Error(), manifestName) {
 			t.Errorf("%s: opened with error %v", name, err)
 		}
-		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.As(err, new(*NotRunError)) {
+		if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); !errors.As(err, new(*NotRunError)) {
 			t.Errorf("%s: resumed with error %v", name, err)
 		}
 	}
@@ -256,7 +256,7 @@ func TestDamagedRun(t *testing.T) {
 	s := smallSpec(t, resumeSettings(2000))
 	from, _ := start(t, s, Options{})
 	read := func(dir string) error {
-		r, err := Open(context.Background(), Directory(dir))
+		r, err := Open(context.Background(), NewDirectoryStore(dir))
 		if err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func TestDamagedRun(t *testing.T) {
 				return err
 			}
 		}
-		_, err = Merge(context.Background(), s, Directory(dir), Options{})
+		_, err = Merge(context.Background(), s, NewDirectoryStore(dir), Options{})
 		return err
 	}
 	if err := read(from); err != nil {
@@ -292,7 +292,7 @@ func TestDamagedRun(t *testing.T) {
 		if err := read(dir); !errors.As(err, new(*UnfinishedError)) {
 			t.Errorf("%s missing: error %v", name, err)
 		}
-		if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+		if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 			t.Errorf("%s is not made again: %v", name, err)
 		}
 		if again, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(again, data) {
@@ -321,9 +321,9 @@ func TestFailingProperty(t *testing.T) {
 		return 1
 	})
 	bad := newSpec(t, 12, 20, mcmc.Uniform(2, 5), s.Settings, wishes...)
-	_, err := Start(context.Background(), bad, Directory(filepath.Join(t.TempDir(), "run")), Options{})
+	_, err := Start(context.Background(), bad, NewDirectoryStore(filepath.Join(t.TempDir(), "run")), Options{})
 	var score *mcmc.ScoreError
-	if !errors.As(err, &score) || score.Objective != "aside" || !strings.Contains(score.State, "3: 7") {
+	if !errors.As(err, &score) || score.Objective != "aside" || !strings.Contains(score.Composition, "3: 7") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -357,7 +357,7 @@ func TestProgress(t *testing.T) {
 	var mu sync.Mutex
 	var events []Progress
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := Start(ctx, s, Directory(dir), Options{Progress: func(p Progress) {
+	_, err := Start(ctx, s, NewDirectoryStore(dir), Options{Progress: func(p Progress) {
 		if !mu.TryLock() {
 			t.Error("two events at once")
 			return
@@ -375,11 +375,11 @@ func TestProgress(t *testing.T) {
 	}
 	last := Progress{}
 	for k, p := range events {
-		if p.Done < last.Done || p.Elapsed <= last.Elapsed || len(p.Chains) != 3 {
+		if p.DoneShare < last.DoneShare || p.Elapsed <= last.Elapsed || len(p.Chains) != 3 {
 			t.Errorf("event %d is %+v after %+v", k, p, last)
 		}
 		for _, c := range p.Chains {
-			if !(c.Rate >= 0) || c.Done < 0 || c.Done > 1 || c.Accepted > 1 || c.Warmup && !math.IsNaN(c.Accepted) {
+			if !(c.IterationsPerSecond >= 0) || c.DoneShare < 0 || c.DoneShare > 1 || c.AcceptedShare > 1 || c.InWarmup && !math.IsNaN(c.AcceptedShare) {
 				t.Errorf("event %d: chain %+v", k, c)
 			}
 		}
@@ -388,7 +388,7 @@ func TestProgress(t *testing.T) {
 	if !(last.RHat > 0.9 && last.RHat < 2) || !(last.ESS > 1) || last.Draws < 1000 {
 		t.Errorf("the last event is %+v", last)
 	}
-	if last.Done <= 0 || last.Done >= 1 {
-		t.Errorf("%v is done", last.Done)
+	if last.DoneShare <= 0 || last.DoneShare >= 1 {
+		t.Errorf("%v is done", last.DoneShare)
 	}
 }

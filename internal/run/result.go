@@ -16,30 +16,30 @@ import (
 // interruptions, except Timing and the duration of the search in Answer. A statistic that the draws
 // do not determine is NaN.
 type Result struct {
-	Settings   mcmc.Settings // settings of the run; for a run of [mcmc.AutoDraws] with the final draws and thin
-	Auto       Auto          // reason why a run of [mcmc.AutoDraws] stopped; the zero value for other runs
-	Parts      []PartFile    // files of draws from which the results were computed
-	Chains     []ChainResult
-	Tally      mcmc.Tally    // counts of all chains after warm-up
-	Rates      Rates         // the counts of Tally as shares of the iterations
-	Moves      []Move        // statistics of each move of a kernel that mixes several moves
-	Ladders    []Ladder      // ladders of tempered chains, by chain; empty for other kernels
-	LogZ       *Estimate     // log of the mean score over random compositions; nil unless the kernel is tempered
-	Sizes      []Size        // sparsity law and draws compared for each number of ingredients in the support of the law
-	Variation  number.Number // total variation distance between the sparsity law and the numbers of ingredients in the draws
-	Expected   number.Number // expected value of Variation for draws that follow the law; see [diagnose.ExpectedTotalVariation]
-	Used       Statistic
-	LogDensity Statistic
-	Score      *Statistic // statistic of Π_k y_k^c_k; nil if no property has a positive weight
-	Properties []Statistic
-	Inclusion  []Inclusion // use of each ingredient; only of the most used if there are more than MostInclusion
-	Conditions []ConditionShares
-	Unlisted   Unlisted       // summary of the used ingredients that Inclusion does not list
-	Best       []Best         // best compositions of all draws, at most 100, the best first
-	New        []Best         // best compositions whose set of ingredients no known recipe has; nil without known recipes
-	Answer     *search.Answer // result of the search after the chains; nil without a question or if no property has a positive weight
-	UnseenMode *UnseenMode    // region of high score that the search found and the chains missed; nil if there is none
-	Baseline   *Baseline      // scores of random compositions; nil if no property has a positive weight
+	Settings          mcmc.Settings // settings of the run; for a run of [mcmc.AutoDraws] with the final draws and thin
+	Auto              Auto          // reason why a run of [mcmc.AutoDraws] stopped; the zero value for other runs
+	Parts             []PartFile    // files of draws from which the results were computed
+	Chains            []ChainResult
+	Tally             mcmc.Tally    // counts of all chains after warm-up
+	Rates             Rates         // the counts of Tally as shares of the iterations
+	Moves             []Move        // statistics of each move of a kernel that mixes several moves
+	Ladders           []Ladder      // ladders of tempered chains, by chain; empty for other kernels
+	LogZ              *Estimate     // log of the mean score over random compositions; nil unless the kernel is tempered
+	Sizes             []Size        // sparsity law and draws compared for each number of ingredients in the support of the law
+	Variation         number.Number // total variation distance between the sparsity law and the numbers of ingredients in the draws
+	ExpectedVariation number.Number // expected value of Variation for draws that follow the law; see [diagnose.ExpectedTotalVariation]
+	IngredientCount   Statistic
+	LogDensity        Statistic
+	Score             *Statistic // statistic of Π_k y_k^c_k; nil if no property has a positive weight
+	Properties        []Statistic
+	Inclusion         []Inclusion // use of each ingredient; only of the most used if there are more than MostInclusion
+	Conditions        []ConditionShares
+	Unlisted          UnlistedIngredients // summary of the used ingredients that Inclusion does not list
+	Best              []Best              // best compositions of all draws, at most 100, the best first
+	NewBest           []Best              // best compositions whose set of ingredients no known recipe has; nil without known recipes
+	Answer            *search.Answer      // result of the search after the chains; nil without a question or if no property has a positive weight
+	UnseenMode        *UnseenMode         // region of high score that the search found and the chains missed; nil if there is none
+	Baseline          *Baseline           // scores of random compositions; nil if no property has a positive weight
 
 	meanInverseScore logMean // mean of 1/Π_k y_k^c_k over all draws
 
@@ -49,11 +49,11 @@ type Result struct {
 
 // A ChainResult holds the statistics of one chain.
 type ChainResult struct {
-	Chain  int          `json:"chain"`
-	Starts int          `json:"starts"` // number of random compositions drawn until one with positive density was found to start from
-	Rates  Rates        `json:"rates"`
-	Tally  mcmc.Tally   `json:"-"` // counts after warm-up
-	Ladder *mcmc.Ladder `json:"-"` // ladder of a tempered chain, else nil
+	Chain      int                    `json:"chain"`
+	StartTries int                    `json:"starts"` // number of random compositions drawn until one with positive density was found to start from
+	Rates      Rates                  `json:"rates"`
+	Tally      mcmc.Tally             `json:"-"` // counts after warm-up
+	Ladder     *mcmc.LadderStatistics `json:"-"` // ladder of a tempered chain, else nil
 }
 
 // Rates are shares of iterations after warm-up, in 0..1.
@@ -97,15 +97,15 @@ type Size struct {
 	LawSE number.Number `json:"law_se"`
 	// Share is the share of the counted compositions of n ingredients that keep all rules. It is
 	// set where some rules cannot be counted. The error of Share limits the accuracy of Target.
-	Share *mcmc.Share `json:"share,omitempty"`
+	Share *mcmc.UncountedRuleShare `json:"share,omitempty"`
 
 	Counts []int64 `json:"-"` // by chain: number of draws with n ingredients
 }
 
 // RulesShare returns the share of the counted compositions of n ingredients that keep all rules;
 // nil where all rules are counted.
-func RulesShare(space *mcmc.Space, n int) *mcmc.Share {
-	if shares := space.Shares(); shares != nil {
+func RulesShare(space *mcmc.Space, n int) *mcmc.UncountedRuleShare {
+	if shares := space.UncountedRuleShares(); shares != nil {
 		return &shares[n-1]
 	}
 	return nil
@@ -152,7 +152,7 @@ type Timing struct {
 // none is known. If that size is too small to state standard errors, the standard errors of all
 // statistics are set to unknown.
 func (r *Result) withholdStandardErrors() (slowest float64) {
-	all := []*Statistic{&r.Used, &r.LogDensity}
+	all := []*Statistic{&r.IngredientCount, &r.LogDensity}
 	for k := range r.Properties {
 		all = append(all, &r.Properties[k])
 	}
@@ -176,7 +176,7 @@ func (r *Result) withholdStandardErrors() (slowest float64) {
 		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
 			if !math.IsNaN(float64(*f.se)) {
 				*f.se = number.Unknown()
-				s.Undefined = append(s.Undefined, diagnose.Undefined{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
+				s.Undefined = append(s.Undefined, diagnose.UndefinedFigure{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
 			}
 		}
 	}
@@ -189,38 +189,38 @@ func newStatistic(name string, series []*diagnose.Series) Statistic {
 	return Statistic{name, z.Series(series)}
 }
 
-// Unlisted summarises the ingredients that draws use but that a result does not list.
-type Unlisted struct {
-	Count     int
-	Variance  float64 // Σ p(1−p) over the unlisted ingredients, with p the share of draws that use the ingredient
-	Variance2 float64 // Σ (p(1−p))² over the unlisted ingredients
+// UnlistedIngredients summarises the ingredients that draws use but that a result does not list.
+type UnlistedIngredients struct {
+	Count           int
+	Variance        float64 // Σ p(1−p) over the unlisted ingredients, with p the share of draws that use the ingredient
+	SquaredVariance float64 // Σ (p(1−p))² over the unlisted ingredients
 }
 
-// MostInclusion is the largest number of ingredients that a result lists.
-const MostInclusion = 10_000
+// MaxListedIngredients is the largest number of ingredients that a result lists.
+const MaxListedIngredients = 10_000
 
 // newInclusion returns how often the draws use each ingredient. If there are more than
 // MostInclusion ingredients, it lists the most used ingredients and summarises the others. Among
 // equally used ingredients those with lower indices are listed.
-func newInclusion(names []string, chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted Unlisted, err error) {
+func newInclusion(names []string, chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted UnlistedIngredients, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range chains {
 		presences = append(presences, r.presence)
 	}
 	wanted := func(int) bool { return true }
-	if n := presences[0].Ingredients(); n > MostInclusion {
+	if n := presences[0].Ingredients(); n > MaxListedIngredients {
 		counts := make([]uint64, n)
 		for _, p := range presences {
 			p.AddCounts(counts)
 		}
 		sorted := slices.DeleteFunc(slices.Clone(counts), func(count uint64) bool { return count == 0 })
 		slices.Sort(sorted)
-		unlisted.Count = max(0, len(sorted)-MostInclusion)
+		unlisted.Count = max(0, len(sorted)-MaxListedIngredients)
 		draws := float64(float64(len(presences)) * float64(presences[0].Draws()))
 		for _, count := range sorted[:unlisted.Count] {
 			p := float64(count) / draws
 			unlisted.Variance += float64(p * (1 - p))
-			unlisted.Variance2 += float64(p * (1 - p) * p * (1 - p))
+			unlisted.SquaredVariance += float64(p * (1 - p) * p * (1 - p))
 		}
 		sorted = sorted[unlisted.Count:]
 		least := sorted[0]
@@ -270,7 +270,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 	for _, share := range shares {
 		observed = append(observed, share.Probability)
 	}
-	added := target.Space().LawErrors(observed)
+	added := target.Space().LawStandardErrors(observed)
 	for n, share := range shares {
 		wanted = append(wanted, law.P(n))
 		shares[n].MCSE = portable.Hypot(share.MCSE, added[n])
@@ -292,6 +292,6 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 		r.Sizes = append(r.Sizes, size)
 	}
 	r.Variation = number.Number(diagnose.TotalVariation(wanted, observed))
-	r.Expected = number.Number(diagnose.ExpectedTotalVariation(wanted, shares))
+	r.ExpectedVariation = number.Number(diagnose.ExpectedTotalVariation(wanted, shares))
 	return nil
 }

@@ -25,7 +25,7 @@ import (
 // collect reads all draws of a run into memory.
 func collect(t testing.TB, dir string) [][]Draw {
 	t.Helper()
-	r, err := Open(context.Background(), Directory(dir))
+	r, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func collect(t testing.TB, dir string) [][]Draw {
 func start(t testing.TB, s *Spec, o Options) (string, *Result) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := Start(context.Background(), s, Directory(dir), o)
+	r, err := Start(context.Background(), s, NewDirectoryStore(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestFiguresOfTheDraws(t *testing.T) {
 		}
 	}
 	logScore := func(d *Draw) float64 { return 1.5*math.Log(d.Scores[0]) + 0.5*math.Log(d.Scores[1]) }
-	statistic(r.Used, "used", func(d *Draw) float64 { return float64(len(d.Parts)) })
+	statistic(r.IngredientCount, "used", func(d *Draw) float64 { return float64(len(d.Parts)) })
 	statistic(r.LogDensity, "log_density", func(d *Draw) float64 { return d.LogDensity })
 	for k, name := range []string{"smooth", "fruit", "aside"} {
 		statistic(r.Properties[k], name, func(d *Draw) float64 { return d.Scores[k] })
@@ -236,21 +236,21 @@ func TestFiguresOfTheDraws(t *testing.T) {
 			} else {
 				seen[key] = true
 			}
-			if b.Known != s.Known(b.ingredientSet()) {
+			if b.Known != s.IsKnownSet(b.ingredientSet()) {
 				t.Errorf("%s, %d: known is %t", name, k, b.Known)
 			}
 		}
 	}
 	check("best", r.Best, func([]int) bool { return true })
-	check("new", r.New, func(set []int) bool { return !s.Known(set) })
+	check("new", r.NewBest, func(set []int) bool { return !s.IsKnownSet(set) })
 
-	if r.Tally.Iterations != 3*2*5000 || len(r.Chains) != 3 || r.Chains[0].Tally.Iterations != 2*5000 || r.Chains[0].Starts < 1 {
+	if r.Tally.Iterations != 3*2*5000 || len(r.Chains) != 3 || r.Chains[0].Tally.Iterations != 2*5000 || r.Chains[0].StartTries < 1 {
 		t.Errorf("the tallies are %+v of %+v", r.Tally, r.Chains)
 	}
 	if r.Timing.Iterations != 3*(500+2*5000) || !(r.Timing.Seconds > 0) {
 		t.Errorf("the timing is %+v", r.Timing)
 	}
-	again, err := Merge(context.Background(), s, Directory(dir), Options{Workers: 1})
+	again, err := Merge(context.Background(), s, NewDirectoryStore(dir), Options{Workers: 1})
 	if err != nil || fmt.Sprintf("%+v", again) == "" || !equalResults(again, r) || again.Timing != r.Timing {
 		t.Errorf("the stored result is not the result: %v\n%+v\n%+v", err, again, r)
 	}
@@ -287,8 +287,8 @@ func TestFiguresWithoutProperties(t *testing.T) {
 				t.Errorf("%s, n = %d: %v, want %d draws", kernel, z.N, z.Observed, sizes[z.N])
 			}
 		}
-		if math.Abs(float64(r.Used.Mean)-used) > 1e-9*used || math.Abs(float64(r.LogDensity.Mean)-density) > 1e-9*math.Abs(density) {
-			t.Errorf("%s: means %v and %v, want %v and %v", kernel, r.Used.Mean, r.LogDensity.Mean, used, density)
+		if math.Abs(float64(r.IngredientCount.Mean)-used) > 1e-9*used || math.Abs(float64(r.LogDensity.Mean)-density) > 1e-9*math.Abs(density) {
+			t.Errorf("%s: means %v and %v, want %v and %v", kernel, r.IngredientCount.Mean, r.LogDensity.Mean, used, density)
 		}
 	}
 }
@@ -302,8 +302,8 @@ func TestWithheld(t *testing.T) {
 		known.ESSBulk, known.SEMean, known.SEQ5, known.SEMedian, known.SEQ95 = 1e6, 1, 2, 3, 4
 		slow, score := known, known
 		slow.Name, slow.ESSBulk, slow.SEMean = "slow", number.Number(ess), number.Number(nan)
-		slow.Undefined = []diagnose.Undefined{{Figure: "SEMean", Err: few}}
-		return &Result{Used: known, LogDensity: known, Properties: []Statistic{slow}, Score: &score, Chains: make([]ChainResult, 4)}
+		slow.Undefined = []diagnose.UndefinedFigure{{Figure: "SEMean", Err: few}}
+		return &Result{IngredientCount: known, LogDensity: known, Properties: []Statistic{slow}, Score: &score, Chains: make([]ChainResult, 4)}
 	}
 	for _, c := range []struct {
 		ess  float64
@@ -314,7 +314,7 @@ func TestWithheld(t *testing.T) {
 		if slowest := r.withholdStandardErrors(); slowest != c.ess {
 			t.Errorf("the slowest is %v, not %v", slowest, c.ess)
 		}
-		for _, s := range []*Statistic{&r.Used, &r.LogDensity, &r.Properties[0], r.Score} {
+		for _, s := range []*Statistic{&r.IngredientCount, &r.LogDensity, &r.Properties[0], r.Score} {
 			var figures []string
 			for _, u := range s.Undefined {
 				figures = append(figures, u.Figure)
@@ -341,7 +341,7 @@ func equalResults(a, b *Result) bool {
 			panic(err)
 		}
 		r.Score, r.Baseline, r.Answer, r.Ladders, r.LogZ = nil, nil, nil, nil, nil
-		var ladders []mcmc.Ladder
+		var ladders []mcmc.LadderStatistics
 		r.Chains = slices.Clone(r.Chains)
 		for k := range r.Chains {
 			if l := r.Chains[k].Ladder; l != nil {
@@ -371,7 +371,7 @@ func TestBestWithoutProperties(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.d.LogDensity, a.d.LogDensity) })
-	for name, got := range map[string][]Best{"best": r.Best, "new": r.New} {
+	for name, got := range map[string][]Best{"best": r.Best, "new": r.NewBest} {
 		seen := make(map[string]bool)
 		k := 0
 		for _, c := range all {
@@ -379,7 +379,7 @@ func TestBestWithoutProperties(t *testing.T) {
 			for _, p := range c.d.Parts {
 				set = append(set, p.Ingredient)
 			}
-			if key := fmt.Sprint(set); seen[key] || name == "new" && s.Known(set) {
+			if key := fmt.Sprint(set); seen[key] || name == "new" && s.IsKnownSet(set) {
 				continue
 			} else {
 				seen[key] = true
@@ -410,9 +410,9 @@ func TestResultAsBefore(t *testing.T) {
 		dir, r := start(t, s, Options{Workers: 1})
 		sum := fnv.New64a()
 		fmt.Fprint(sum, collect(t, dir))
-		fmt.Fprintf(&got, "%s\ndraws %x\nmoves %+v\nlaw %v %v\nunlisted %+v\nnotes %q\niterations %d\n", kernel, sum.Sum64(), r.Tally, r.Variation, r.Expected, r.Unlisted, r.Notes, r.Timing.Iterations)
+		fmt.Fprintf(&got, "%s\ndraws %x\nmoves %+v\nlaw %v %v\nunlisted %+v\nnotes %q\niterations %d\n", kernel, sum.Sum64(), r.Tally, r.Variation, r.ExpectedVariation, r.Unlisted, r.Notes, r.Timing.Iterations)
 		for _, c := range r.Chains {
-			fmt.Fprintf(&got, "chain %d %+v\n", c.Starts, c.Tally)
+			fmt.Fprintf(&got, "chain %d %+v\n", c.StartTries, c.Tally)
 			if c.Ladder != nil {
 				fmt.Fprintf(&got, "ladder %+v\n", *c.Ladder)
 			}
@@ -420,13 +420,13 @@ func TestResultAsBefore(t *testing.T) {
 		for _, n := range r.Sizes {
 			fmt.Fprintf(&got, "%+v\n", n)
 		}
-		for _, x := range append([]Statistic{r.Used, r.LogDensity, *r.Score}, r.Properties...) {
+		for _, x := range append([]Statistic{r.IngredientCount, r.LogDensity, *r.Score}, r.Properties...) {
 			fmt.Fprintf(&got, "%+v\n", x)
 		}
 		for _, i := range r.Inclusion {
 			fmt.Fprintf(&got, "%+v\n", i)
 		}
-		for _, b := range append(r.Best[:20:20], r.New[:20]...) {
+		for _, b := range append(r.Best[:20:20], r.NewBest[:20]...) {
 			fmt.Fprintf(&got, "%+v\n", b)
 		}
 		fmt.Fprintf(&got, "random %v ± %v of %d\n", float64(r.Baseline.Random), float64(r.Baseline.RandomSE), len(r.Baseline.LogScores))
@@ -469,11 +469,11 @@ func TestBaseline(t *testing.T) {
 func TestFindsAreInTheShortlist(t *testing.T) {
 	s := smallSpec(t, mcmc.Settings{Kernel: "tempered", Chains: 1, Warmup: 100, Draws: 600, Thin: 2, Seed: 4})
 	dir := filepath.Join(t.TempDir(), "run")
-	r, err := Start(t.Context(), s, Directory(dir), Options{})
+	r, err := Start(t.Context(), s, NewDirectoryStore(dir), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Open(context.Background(), Directory(dir))
+	made, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,7 +485,7 @@ func TestFindsAreInTheShortlist(t *testing.T) {
 		draws[[2]int{d.Chain, d.Draw}] = slices.Clone(d.Parts)
 	}
 	found := 0
-	for name, list := range map[string][]Best{"best": r.Best, "new": r.New} {
+	for name, list := range map[string][]Best{"best": r.Best, "new": r.NewBest} {
 		if !slices.IsSortedFunc(list, Best.Compare) {
 			t.Errorf("%s is not in order", name)
 		}
@@ -513,7 +513,7 @@ func TestFindsAreInTheShortlist(t *testing.T) {
 			} else {
 				sets[key] = true
 			}
-			if name == "new" && s.Known(b.ingredientSet()) {
+			if name == "new" && s.IsKnownSet(b.ingredientSet()) {
 				t.Errorf("%v is known", x)
 			}
 			if b.Found {
@@ -528,9 +528,9 @@ func TestFindsAreInTheShortlist(t *testing.T) {
 	}
 	// What is not in the book is the best of all that is not, finds too.
 	fresh := slices.DeleteFunc(slices.Clone(r.Best), func(b Best) bool { return b.Known })
-	if len(fresh) == 0 || len(r.New) < len(fresh) || !reflect.DeepEqual(r.New[:len(fresh)], fresh) {
-		t.Errorf("of the best %v is not in the book, and %v is called new", fresh, r.New)
-	} else if !slices.ContainsFunc(r.New[len(fresh):], func(b Best) bool { return b.Found }) {
+	if len(fresh) == 0 || len(r.NewBest) < len(fresh) || !reflect.DeepEqual(r.NewBest[:len(fresh)], fresh) {
+		t.Errorf("of the best %v is not in the book, and %v is called new", fresh, r.NewBest)
+	} else if !slices.ContainsFunc(r.NewBest[len(fresh):], func(b Best) bool { return b.Found }) {
 		t.Error("nothing that was found is new beyond the best of all")
 	}
 }

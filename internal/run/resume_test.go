@@ -29,7 +29,7 @@ type outcome struct {
 
 func outcomeOf(t testing.TB, s *Spec, dir string) outcome {
 	t.Helper()
-	result, err := Merge(context.Background(), s, Directory(dir), Options{})
+	result, err := Merge(context.Background(), s, NewDirectoryStore(dir), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,16 +105,16 @@ func TestWorkersAndShardsChangeNothing(t *testing.T) {
 		for _, shards := range testmode.Pick([]int{2, 16}, []int{2}) {
 			dir := filepath.Join(t.TempDir(), "run")
 			for k := range shards {
-				complete, err := RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{shards - k, shards}})
+				complete, err := RunShard(context.Background(), s, NewDirectoryStore(dir), Options{Shard: Shard{shards - k, shards}})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := Merge(context.Background(), s, Directory(dir), Options{}); k == shards-1 && !complete || complete != (err == nil) || err != nil && !errors.As(err, new(*UnfinishedError)) {
+				if _, err := Merge(context.Background(), s, NewDirectoryStore(dir), Options{}); k == shards-1 && !complete || complete != (err == nil) || err != nil && !errors.As(err, new(*UnfinishedError)) {
 					t.Errorf("%s: complete is %t after %d of %d shards; merging: %v", name, complete, k+1, shards, err)
 				}
 			}
 			outcomeOf(t, s, dir).same(t, want)
-			if _, err := RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{1, shards}}); err != nil {
+			if _, err := RunShard(context.Background(), s, NewDirectoryStore(dir), Options{Shard: Shard{1, shards}}); err != nil {
 				t.Errorf("%s: a shard that is done: %v", name, err)
 			}
 		}
@@ -125,10 +125,10 @@ func TestWorkersAndShardsChangeNothing(t *testing.T) {
 			t.Errorf("%s: another seed gives the same draws", name)
 		}
 		var changed *ChangedError
-		if _, err := RunShard(context.Background(), s, Directory(dir), Options{Shard: Shard{1, 2}}); !errors.As(err, &changed) || changed.What != "the seed" {
+		if _, err := RunShard(context.Background(), s, NewDirectoryStore(dir), Options{Shard: Shard{1, 2}}); !errors.As(err, &changed) || changed.What != "the seed" {
 			t.Errorf("%s: a shard of another seed: %v", name, err)
 		}
-		if _, err := Merge(context.Background(), s, Directory(dir), Options{}); !errors.As(err, &changed) || changed.What != "the seed" {
+		if _, err := Merge(context.Background(), s, NewDirectoryStore(dir), Options{}); !errors.As(err, &changed) || changed.What != "the seed" {
 			t.Errorf("%s: merging what has another seed: %v", name, err)
 		}
 	}
@@ -164,9 +164,9 @@ func testInterrupted(t *testing.T, kernel string) {
 			})
 			var err error
 			if _, e := os.Stat(dir); e != nil {
-				_, err = Start(ctx, spec, Directory(dir), Options{Workers: 1 + round%2})
+				_, err = Start(ctx, spec, NewDirectoryStore(dir), Options{Workers: 1 + round%2})
 			} else {
-				_, err = Resume(ctx, spec, Directory(dir), Options{Workers: 1 + round%2})
+				_, err = Resume(ctx, spec, NewDirectoryStore(dir), Options{Workers: 1 + round%2})
 			}
 			cancel()
 			if err == nil || errors.Is(err, ErrComplete) {
@@ -177,7 +177,7 @@ func testInterrupted(t *testing.T, kernel string) {
 				t.Fatal(err)
 			}
 			if interrupted != nil {
-				if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "kir resume "+dir) || interrupted.Done < 0 || interrupted.Done > 1 {
+				if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "kir resume "+dir) || interrupted.DoneShare < 0 || interrupted.DoneShare > 1 {
 					t.Errorf("the error is %q", err)
 				}
 			}
@@ -216,7 +216,7 @@ func TestInterruptedInASlowSegment(t *testing.T) {
 				}
 			})
 			dir := filepath.Join(t.TempDir(), "run")
-			_, err := Start(ctx, slow, Directory(dir), Options{Workers: 1})
+			_, err := Start(ctx, slow, NewDirectoryStore(dir), Options{Workers: 1})
 			var interrupted *InterruptedError
 			if !errors.As(err, &interrupted) {
 				t.Fatalf("the error is %v", err)
@@ -224,12 +224,12 @@ func TestInterruptedInASlowSegment(t *testing.T) {
 			if took := time.Since(canceled); took < graceTime || took > graceTime+4*time.Second {
 				t.Errorf("it took %v", took)
 			}
-			if r, err := Open(context.Background(), Directory(dir)); err != nil {
+			if r, err := Open(context.Background(), NewDirectoryStore(dir)); err != nil {
 				t.Error(err)
 			} else if status, err := r.Status(); err != nil || phase == "draws" && status.Chains[0].Draws == 0 {
 				t.Errorf("the status is %+v: %v", status, err)
 			}
-			if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+			if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 				t.Fatal(err)
 			}
 			outcomeOf(t, s, dir).same(t, want)
@@ -248,7 +248,7 @@ func stopped(t testing.TB, s *Spec) string {
 		if n == 30_000 {
 			cancel()
 		}
-	}), Directory(dir), Options{Workers: 1, Interval: time.Nanosecond})
+	}), NewDirectoryStore(dir), Options{Workers: 1, Interval: time.Nanosecond})
 	if !errors.As(err, new(*InterruptedError)) {
 		t.Fatalf("the run was not interrupted: %v", err)
 	}
@@ -299,7 +299,7 @@ func TestDamagedState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Resume(context.Background(), s, Directory(dir), Options{})
+		r, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -320,7 +320,7 @@ func TestLostParts(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, partName(1, 1))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), partName(1, 1)) {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), partName(1, 1)) {
 		t.Fatalf("a gap: %v", err)
 	}
 	parts, err := filepath.Glob(filepath.Join(dir, chainPrefix(1), "*"))
@@ -332,7 +332,7 @@ func TestLostParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	outcomeOf(t, s, dir).same(t, want)
@@ -369,10 +369,10 @@ func TestKilledWhileMakingStoredDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Resume(context.Background(), s, dying{Directory(dir), new(atomic.Bool)}, Options{Workers: 1, Interval: time.Nanosecond}); !errors.Is(err, syscall.EIO) {
+	if _, err := Resume(context.Background(), s, dying{NewDirectoryStore(dir), new(atomic.Bool)}, Options{Workers: 1, Interval: time.Nanosecond}); !errors.Is(err, syscall.EIO) {
 		t.Fatal(err)
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	outcomeOf(t, s, dir).same(t, want)
@@ -404,17 +404,17 @@ func TestExtended(t *testing.T) {
 					spec := of(draws)
 					var err error
 					if k == 0 {
-						_, err = Start(context.Background(), spec, Directory(dir), Options{})
+						_, err = Start(context.Background(), spec, NewDirectoryStore(dir), Options{})
 					} else {
-						_, err = Resume(context.Background(), spec, Directory(dir), Options{})
+						_, err = Resume(context.Background(), spec, NewDirectoryStore(dir), Options{})
 					}
 					if err != nil {
 						t.Fatal(err)
 					}
-					if problem, err := os.ReadFile(filepath.Join(dir, problemName)); err != nil || !bytes.Equal(problem, spec.Resolved) {
+					if problem, err := os.ReadFile(filepath.Join(dir, problemName)); err != nil || !bytes.Equal(problem, spec.ResolvedProblem) {
 						t.Errorf("the problem is %q, error %v", problem, err)
 					}
-					if _, err := Resume(context.Background(), spec, Directory(dir), Options{}); !errors.Is(err, ErrComplete) {
+					if _, err := Resume(context.Background(), spec, NewDirectoryStore(dir), Options{}); !errors.Is(err, ErrComplete) {
 						t.Errorf("resuming a complete run: %v", err)
 					}
 				}
@@ -439,10 +439,10 @@ func TestInterruptedWhileExtended(t *testing.T) {
 		if n == 30_000 {
 			cancel()
 		}
-	}), Directory(dir), Options{}); !errors.As(err, new(*InterruptedError)) {
+	}), NewDirectoryStore(dir), Options{}); !errors.As(err, new(*InterruptedError)) {
 		t.Fatal(err)
 	}
-	run, err := Open(context.Background(), Directory(dir))
+	run, err := Open(context.Background(), NewDirectoryStore(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,12 +454,12 @@ func TestInterruptedWhileExtended(t *testing.T) {
 			t.Errorf("a run that is being extended has draws: %v", err)
 		}
 	}
-	if _, err := Resume(context.Background(), s, Directory(dir), Options{}); err != nil {
+	if _, err := Resume(context.Background(), s, NewDirectoryStore(dir), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	outcomeOf(t, s, dir).same(t, want)
 	var changed *ChangedError
-	if _, err := Resume(context.Background(), smallSpec(t, resumeSettings(4000)), Directory(dir), Options{}); !errors.As(err, &changed) {
+	if _, err := Resume(context.Background(), smallSpec(t, resumeSettings(4000)), NewDirectoryStore(dir), Options{}); !errors.As(err, &changed) {
 		t.Errorf("fewer draws: %v", err)
 	}
 }

@@ -88,11 +88,11 @@ func (s *session) joinExisting() error {
 	switch was, now := old.Settings.Draws, s.spec.Settings.Draws; {
 	case now < was:
 		return &ChangedError{
-			Dir:       s.store.Location(),
-			What:      "the number of draws",
-			Was:       fmt.Sprint(was),
-			Now:       fmt.Sprint(now),
-			WayToward: "draws can be added but not taken away",
+			Dir:    s.store.Location(),
+			What:   "the number of draws",
+			Was:    fmt.Sprint(was),
+			Now:    fmt.Sprint(now),
+			Advice: "draws can be added but not taken away",
 		}
 	case now > was:
 		data, err := s.manifest.encode()
@@ -109,13 +109,13 @@ func (s *session) joinExisting() error {
 // storeResolvedProblem stores the resolved problem, unless the store holds an identical copy.
 func (s *session) storeResolvedProblem() error {
 	data, err := ReadWhole(s.ctx, s.store, problemName, maxProblemBytes)
-	if err == nil && string(data) == string(s.spec.Resolved) {
+	if err == nil && string(data) == string(s.spec.ResolvedProblem) {
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return s.store.Replace(s.ctx, problemName, s.spec.Resolved)
+	return s.store.Replace(s.ctx, problemName, s.spec.ResolvedProblem)
 }
 
 // Resume continues an interrupted run, or extends a complete run: spec.Settings.Draws may exceed
@@ -229,7 +229,7 @@ func (s *session) computeResult(ctx context.Context) (*Result, error) {
 		}
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, &InterruptedError{Dir: s.resumeLocation(), Done: 1, Err: ctx.Err()}
+		return nil, &InterruptedError{Dir: s.resumeLocation(), DoneShare: 1, Err: ctx.Err()}
 	}
 	if err != nil {
 		return nil, err

@@ -21,18 +21,18 @@ func Seal(document []byte) []byte {
 // two bytes in the file and hundreds in memory.
 const maxObjects = 1 << 17
 
-// Unmarshal decodes a JSON document of a run, which may come from someone else. The error wraps
+// UnmarshalDocument decodes a JSON document of a run, which may come from someone else. The error wraps
 // [ErrDamaged] if the document has too many objects.
-func Unmarshal(document []byte, to any) error {
+func UnmarshalDocument(document []byte, to any) error {
 	if n := bytes.Count(document, []byte("{")); n > maxObjects {
 		return fmt.Errorf("%w: it has %d objects", ErrDamaged, n)
 	}
 	return json.Unmarshal(document, to)
 }
 
-// Sealed returns nil if a document ends with the checksum that [Seal] gives it, and otherwise an
+// CheckSeal returns nil if a document ends with the checksum that [Seal] gives it, and otherwise an
 // error that wraps [ErrDamaged].
-func Sealed(document []byte) error {
+func CheckSeal(document []byte) error {
 	to := max(0, len(document)-len(sealEnd))
 	from := max(0, to-len(hexSHA256(nil)))
 	open := slices.Concat(document[:from], document[to:])

@@ -245,7 +245,7 @@ func (s *session) resumeLocation() string {
 func (s *session) runChains(ctx context.Context) error {
 	err := s.makeAllDraws(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
-		return &InterruptedError{Dir: s.resumeLocation(), Done: s.doneShare(), Err: ctx.Err()}
+		return &InterruptedError{Dir: s.resumeLocation(), DoneShare: s.doneShare(), Err: ctx.Err()}
 	}
 	return s.storageError(err)
 }

@@ -184,13 +184,13 @@ func (s *shortlist) missingFrom(list []Best) []Best {
 // mergeBest returns the best compositions of several lists, at most one for each set of
 // ingredients.
 func mergeBest(lists ...[]Best) []Best {
-	all := Distinct(slices.Concat(lists...))
+	all := DistinctBest(slices.Concat(lists...))
 	return all[:min(len(all), shortlistLength)]
 }
 
-// Distinct returns the best composition of each set of ingredients, the best first. It sorts and
+// DistinctBest returns the best composition of each set of ingredients, the best first. It sorts and
 // overwrites the list.
-func Distinct(list []Best) []Best {
+func DistinctBest(list []Best) []Best {
 	slices.SortFunc(list, Best.Compare)
 	seen := make(map[string]bool, len(list))
 	var key []byte

@@ -13,21 +13,21 @@ import (
 
 // A Spec defines a run: a problem that has been read and checked.
 type Spec struct {
-	Name        string
-	Problem     string      // path of the problem file, absolute or relative to the run's directory; may be empty
-	Place       string      // absolute path of the problem file, for a run that is moved without the file; may be empty
-	Ingredients []string    // names of the target's ingredients, in the target's order
-	Conditions  []Condition // conditions of the target, in the target's order
-	Target      *mcmc.Target
-	Settings    mcmc.Settings
-	Time        time.Duration // time after which a run of mcmc.AutoDraws stops; 0: never
-	Resolved    []byte        // the problem with every default filled in, for problem.yaml
-	Inputs      []Input       // all files that the problem was read from
-	Version     string        // version of the program
+	Name                string
+	ProblemPath         string      // path of the problem file, absolute or relative to the run's directory; may be empty
+	AbsoluteProblemPath string      // absolute path of the problem file, for a run that is moved without the file; may be empty
+	Ingredients         []string    // names of the target's ingredients, in the target's order
+	Conditions          []Condition // conditions of the target, in the target's order
+	Target              *mcmc.Target
+	Settings            mcmc.Settings
+	TimeLimit           time.Duration // time after which a run of mcmc.AutoDraws stops; 0: never
+	ResolvedProblem     []byte        // the problem with every default filled in, for problem.yaml
+	Inputs              []Input       // all files that the problem was read from
+	Version             string        // version of the program
 
-	// Known reports whether a known recipe has exactly this set of ingredients, given in ascending
+	// IsKnownSet reports whether a known recipe has exactly this set of ingredients, given in ascending
 	// order. Nil means that there are no known recipes.
-	Known func(ingredients []int) bool
+	IsKnownSet func(ingredients []int) bool
 
 	// Question defines the search that follows the chains; nil for none. It does not affect the
 	// draws.
@@ -52,8 +52,8 @@ func (s *Spec) check() error {
 	if err := s.Settings.Check(); err != nil {
 		return err
 	}
-	if s.Time < 0 {
-		return fmt.Errorf("the time is %v, and must be at least 0", s.Time)
+	if s.TimeLimit < 0 {
+		return fmt.Errorf("the time is %v, and must be at least 0", s.TimeLimit)
 	}
 	if err := s.checkBounds(); err != nil {
 		return err

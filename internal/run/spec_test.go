@@ -35,13 +35,13 @@ func newSpec(t testing.TB, ingredients, total int, sparsity mcmc.Sparsity, setti
 	}
 	sum := sha256.Sum256([]byte("recipes"))
 	s := &Spec{
-		Name:     "test",
-		Target:   target,
-		Settings: settings,
-		Resolved: []byte(fmt.Sprintf("name: test\ndraws: %d\n", settings.Draws)),
-		Inputs:   []Input{{Path: "/data/recipes.csv", SHA256: hex.EncodeToString(sum[:]), Bytes: 7}},
-		Version:  "1.2.3",
-		Known:    func(set []int) bool { return set[0]%2 == 0 },
+		Name:            "test",
+		Target:          target,
+		Settings:        settings,
+		ResolvedProblem: []byte(fmt.Sprintf("name: test\ndraws: %d\n", settings.Draws)),
+		Inputs:          []Input{{Path: "/data/recipes.csv", SHA256: hex.EncodeToString(sum[:]), Bytes: 7}},
+		Version:         "1.2.3",
+		IsKnownSet:      func(set []int) bool { return set[0]%2 == 0 },
 	}
 	for i := range ingredients {
 		s.Ingredients = append(s.Ingredients, fmt.Sprintf("ingredient %d", i+1))
@@ -103,7 +103,7 @@ func (s *driftingScorer) At(i, j, k int) float64 {
 	return s.sum - driftingTerm(i, s.have[i]) - driftingTerm(j, s.have[j]) + driftingTerm(i, k) + driftingTerm(j, sum-k)
 }
 
-func (s *driftingScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *driftingScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	for k := range s.have[i] + s.have[j] + 1 {
 		p.Add(k, s.At(i, j, k))
 	}

@@ -49,7 +49,7 @@ type state struct {
 	Bytes        int64 // total size of the parts
 	Tries        int
 	Tally        mcmc.Tally
-	Ladder       *mcmc.Ladder
+	Ladder       *mcmc.LadderStatistics
 	// Best is the shortlist of a chain that searches. Fresh holds the best compositions whose set
 	// of ingredients no known recipe has, except compositions in Best.
 	Best, Fresh []Best
@@ -153,7 +153,7 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	// The two lists of the best compositions, and everything that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties)+len(m.Conditions))+128)
 	rest += maxBufferedBytes(m)
-	most := min(maxUnpackedState, rest+mcmc.MostSaved(m.Settings.Kernel, int(used)))
+	most := min(maxUnpackedState, rest+mcmc.MaxSavedBytes(m.Settings.Kernel, int(used)))
 	// Decompress twice, so that an oversized state takes no memory.
 	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
 	if err != nil {

@@ -14,20 +14,20 @@ type Status struct {
 
 // ChainStatus is the progress of one chain.
 type ChainStatus struct {
-	Draws int // number of stored draws
-	Parts int // number of files of draws
-	Bytes int64
-	Done  bool      // whether all draws are stored
-	Saved time.Time // time when the chain last stored draws or its state; zero if it never did
-	Shard Shard     // shard of the session that worked on the chain last
+	Draws     int // number of stored draws
+	Parts     int // number of files of draws
+	Bytes     int64
+	Done      bool      // whether all draws are stored
+	LastSaved time.Time // time when the chain last stored draws or its state; zero if it never did
+	Shard     Shard     // shard of the session that worked on the chain last
 
-	// Damage is the error of the chain's state file; nil if the file is whole or absent. Draws
+	// StateFileError is the error of the chain's state file; nil if the file is whole or absent. Draws
 	// counts the chain's draws in any case.
-	Damage error
+	StateFileError error
 
-	// Broken is the error of the chain's first damaged file of draws; nil if there is none. Only
+	// PartError is the error of the chain's first damaged file of draws; nil if there is none. Only
 	// the names, the lengths and the footers of the files are checked.
-	Broken error
+	PartError error
 
 	expectedBytes int64 // total size that the files of draws have according to the chain's state
 	hasState      bool  // whether the state file exists and is undamaged
@@ -50,7 +50,7 @@ const activeWindow = 90 * time.Second
 // isActive reports whether an unfinished chain stored its state recently.
 func (s *Status) isActive(now time.Time) bool {
 	for _, c := range s.Chains {
-		if !c.Done && !c.Saved.IsZero() && now.Sub(c.Saved) < activeWindow {
+		if !c.Done && !c.LastSaved.IsZero() && now.Sub(c.LastSaved) < activeWindow {
 			return true
 		}
 	}
@@ -88,20 +88,20 @@ func readStatus(ctx context.Context, store Store, m *Manifest) (*Status, error) 
 		}
 		if s == nil {
 			// The draws do not depend on the state.
-			of.Damage = damage[c]
-			if of.Draws, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+			of.StateFileError = damage[c]
+			if of.Draws, of.PartError, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
 			of.Done = of.Draws == m.Settings.Draws && !m.isOpenEnded()
 			continue
 		}
 		of.hasState = true
-		of.Draws, of.Saved, of.Shard, of.expectedBytes = s.Draws, s.Saved, s.Shard, s.Bytes
+		of.Draws, of.LastSaved, of.Shard, of.expectedBytes = s.Draws, s.Saved, s.Shard, s.Bytes
 		if s.Thin > 0 {
 			of.Draws = s.At
 		}
 		if of.Bytes != s.Bytes || checkPartOrder(c, stored[c]) != nil {
-			if _, of.Broken, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+			if _, of.PartError, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
 		}
@@ -131,21 +131,21 @@ func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files 
 	return draws, nil, nil
 }
 
-// Broken returns the errors of damaged files of draws, at most one for each chain.
-func (s *Status) Broken() (all []error) {
+// DamagedParts returns the errors of damaged files of draws, at most one for each chain.
+func (s *Status) DamagedParts() (all []error) {
 	for _, c := range s.Chains {
-		if c.Broken != nil {
-			all = append(all, c.Broken)
+		if c.PartError != nil {
+			all = append(all, c.PartError)
 		}
 	}
 	return all
 }
 
-// Damaged returns the errors of damaged state files.
-func (s *Status) Damaged() (all []error) {
+// DamagedStates returns the errors of damaged state files.
+func (s *Status) DamagedStates() (all []error) {
 	for _, c := range s.Chains {
-		if c.Damage != nil {
-			all = append(all, c.Damage)
+		if c.StateFileError != nil {
+			all = append(all, c.StateFileError)
 		}
 	}
 	return all
@@ -157,8 +157,8 @@ func (s *Status) Damaged() (all []error) {
 func (s *Status) Shards() []Shard {
 	count, saved := 0, time.Time{}
 	for _, c := range s.Chains {
-		if c.Saved.After(saved) {
-			count, saved = c.Shard.Count, c.Saved
+		if c.LastSaved.After(saved) {
+			count, saved = c.Shard.Count, c.LastSaved
 		}
 	}
 	if count == 0 {

@@ -30,7 +30,7 @@ const (
 // not, ahead estimates the factor by which the number of draws must grow for the worst statistic.
 // The result depends on the draws alone.
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
-	e := &stoppingChecker{session: s, wantedESS: float64(s.manifest.Auto.Wanted), minESS: math.Inf(1)}
+	e := &stoppingChecker{session: s, wantedESS: float64(s.manifest.Auto.WantedESS), minESS: math.Inf(1)}
 	defer func() { s.lastStoppingCheck.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
 	for _, look := range []func() error{e.checkStatistics, e.checkShares, e.checkValues, e.checkAmounts} {
 		if err := look(); err != nil {

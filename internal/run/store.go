@@ -8,7 +8,7 @@ import (
 	"kir/internal/file"
 )
 
-// A Store keeps the files of a run: see [Directory], [Memory] and package bucket. Names of files
+// A Store keeps the files of a run: see [NewDirectoryStore], [NewMemoryStore] and package bucket. Names of files
 // are paths with slashes, such as draws/chain=0000/part-00000.parquet. Whatever happens to a
 // process, a file is always either whole or absent.
 type Store interface {

@@ -26,8 +26,8 @@ func TestWords(t *testing.T) {
 	base := errors.New("the disk is full")
 	for name, err := range map[string]error{
 		"exists": &ExistsError{"a b"}, "not": &NotRunError{"runs/it's", base}, "busy": &BusyError{"runs/a", -1}, "busy at 0": &BusyError{"runs/a", 0}, "busy at 3": &BusyError{"runs/a", 3},
-		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", Done: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", Done: 1, HowToContinue: "wait", Err: base},
-		"storage": &StorageError{"runs/a", base}, "interrupted in memory": &InterruptedError{Done: 0.426, Err: base}, "storage before a run": &StorageError{Err: base}, "unfinished": &UnfinishedError{Dir: "runs/a$"}, "going": &UnfinishedError{"runs/a$", true}, "bounds": &BoundsError{"too much"},
+		"changed": &ChangedError{"runs/a", "thin", "1", "2", "put it back"}, "interrupted": &InterruptedError{Dir: "runs/a", DoneShare: 0.426, Err: base}, "with a way": &InterruptedError{Dir: "runs/a", DoneShare: 1, HowToContinue: "wait", Err: base},
+		"storage": &StorageError{"runs/a", base}, "interrupted in memory": &InterruptedError{DoneShare: 0.426, Err: base}, "storage before a run": &StorageError{Err: base}, "unfinished": &UnfinishedError{Dir: "runs/a$"}, "going": &UnfinishedError{"runs/a$", true}, "bounds": &BoundsError{"too much"},
 	} {
 		record.CheckText(t, name, err.Error())
 		switch name {
@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 	}
 	later := func(s int) time.Time { return time.Unix(int64(s), 0) }
 	for name, chains := range map[string][]ChainStatus{
-		"nobody": {{}, {}}, "one": {{Saved: later(1)}}, "the last": {{Saved: later(3), Shard: Shard{1, 2}}, {Saved: later(2), Shard: Shard{1, 9}}, {}}, "more than chains": {{Saved: later(3), Shard: Shard{1, 5}}, {}},
+		"nobody": {{}, {}}, "one": {{LastSaved: later(1)}}, "the last": {{LastSaved: later(3), Shard: Shard{1, 2}}, {LastSaved: later(2), Shard: Shard{1, 9}}, {}}, "more than chains": {{LastSaved: later(3), Shard: Shard{1, 5}}, {}},
 	} {
 		s := &Status{Chains: chains}
 		record.CheckText(t, "shards of "+name, fmt.Sprint(s.Shards(), s.Complete(), s.isIntact()))
@@ -112,18 +112,18 @@ func TestManifests(t *testing.T) {
 		t.Fatal(err)
 	}
 	record.CheckText(t, "plain", string(text))
-	if err := Sealed(text); err != nil {
+	if err := CheckSeal(text); err != nil {
 		t.Errorf("its seal: %v", err)
 	}
 	for k := range text {
 		changed := slices.Clone(text)
 		changed[k] ^= 1
-		if !errors.Is(Sealed(changed), ErrDamaged) {
+		if !errors.Is(CheckSeal(changed), ErrDamaged) {
 			t.Fatalf("byte %d is another, and the seal is whole", k)
 		}
 	}
 	for name, change := range map[string]func(s *Spec){
-		"more draws": func(s *Spec) { s.Settings.Draws = 1000 }, "a place": func(s *Spec) { s.Problem, s.Place = "p.yaml", "/p.yaml" }, "a name": func(s *Spec) { s.Name = "other" },
+		"more draws": func(s *Spec) { s.Settings.Draws = 1000 }, "a place": func(s *Spec) { s.ProblemPath, s.AbsoluteProblemPath = "p.yaml", "/p.yaml" }, "a name": func(s *Spec) { s.Name = "other" },
 		"an effort": func(s *Spec) { asking(t, s, 0.5) }, "counted": func(s *Spec) {
 			space, err := mcmc.NewSpace(minCountedNames, 20)
 			if err != nil {
@@ -183,12 +183,12 @@ func TestStatesStand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		states, _, err := loadStates(t.Context(), Directory(dir), m)
+		states, _, err := loadStates(t.Context(), NewDirectoryStore(dir), m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for c, is := range states {
-			if want := draws - draws%512; is.At != want || is.Warm != 1500 || is.Draws != draws || is.Parts != 1 || is.Run != m.Run || is.Chain != c || is.Tries != r.Chains[c].Starts ||
+			if want := draws - draws%512; is.At != want || is.Warm != 1500 || is.Draws != draws || is.Parts != 1 || is.Run != m.Run || is.Chain != c || is.Tries != r.Chains[c].StartTries ||
 				is.Tally.Iterations != int64(2*draws) || !(is.Seconds > 0) || time.Since(is.Saved) > time.Hour || is.Shard != (Shard{}) {
 				t.Errorf("of %d draws, chain %d stands at %d and %d with %d draws in %d parts, %d iterations", draws, c, is.Warm, is.At, is.Draws, is.Parts, is.Tally.Iterations)
 			}
@@ -209,7 +209,7 @@ func TestStatesStand(t *testing.T) {
 		"before its end": func(s *state) { s.Warm, s.At, s.Draws = 7, 0, 0 }, "at −512": func(s *state) { s.At = -512 }, "ahead": func(s *state) { s.At = 1024 }, "at its draws": func(s *state) { s.Draws = 512 }, "in a segment": func(s *state) { s.At = 100 },
 		"all": func(s *state) { s.Draws = 1300 }, "more draws": func(s *state) { s.Draws = 1301 }, "no parts": func(s *state) { s.Parts = 0 }, "fewer than none": func(s *state) { s.Parts = -1 },
 	} {
-		s, store := fine, Directory(t.TempDir())
+		s, store := fine, NewDirectoryStore(t.TempDir())
 		change(&s)
 		if err := s.save(t.Context(), store); err != nil {
 			t.Fatal(err)
@@ -220,7 +220,7 @@ func TestStatesStand(t *testing.T) {
 			t.Errorf("%s: the states are %v, %v", name, states, both)
 		}
 	}
-	store := Directory(t.TempDir())
+	store := NewDirectoryStore(t.TempDir())
 	if err := fine.save(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +432,7 @@ func TestAdviceOfTrials(t *testing.T) {
 // directory, and where a run may be begun.
 func TestDirectories(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	d := Directory(dir)
+	d := NewDirectoryStore(dir)
 	for _, name := range []string{"run.json", "draws/chain=0000/part-00000.parquet", "draws/chain=0000/part-00001.parquet", "draws/chain=0001/part-00000.parquet", "draws/chain=0001/part-1.parquet", "draws/chain=1/part-00000.parquet", "state/lock"} {
 		if err := d.Create(t.Context(), name, []byte("0123456789")); err != nil {
 			t.Fatal(err)
@@ -483,7 +483,7 @@ func TestDirectories(t *testing.T) {
 		files []string
 		want  bool
 	}{"nothing": {nil, true}, "a lock": {[]string{"state/lock"}, true}, "a state": {[]string{"state/lock", "state/chain=0000.kir"}, false}, "what was not finished": {[]string{"run.json.123.new", "state/lock"}, true}, "a file": {[]string{"notes"}, false}} {
-		d := Directory(t.TempDir())
+		d := NewDirectoryStore(t.TempDir())
 		for _, name := range c.files {
 			if err := d.Create(t.Context(), name, nil); err != nil {
 				t.Fatal(err)
@@ -583,7 +583,7 @@ func TestKeptDraws(t *testing.T) {
 		}
 	}
 	r := &Result{Chains: []ChainResult{{}}, Timing: Timing{Iterations: 10}}
-	for want, ladder := range map[int64]*mcmc.Ladder{10: nil, 30: {Rungs: make([]mcmc.Rung, 3)}, 50: {Rungs: make([]mcmc.Rung, 3), Learnt: &mcmc.Ladder{Rungs: make([]mcmc.Rung, 3)}}} {
+	for want, ladder := range map[int64]*mcmc.LadderStatistics{10: nil, 30: {Rungs: make([]mcmc.Rung, 3)}, 50: {Rungs: make([]mcmc.Rung, 3), Learnt: &mcmc.LadderStatistics{Rungs: make([]mcmc.Rung, 3)}}} {
 		if r.Chains[0].Ladder = ladder; estimateScoredLines(r) != want {
 			t.Errorf("10 iterations of %v are %d lines, not %d", ladder, estimateScoredLines(r), want)
 		}

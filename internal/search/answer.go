@@ -19,7 +19,7 @@ import (
 type Question struct {
 	Target *mcmc.Target // the sampled target, with the weights of its objectives
 
-	// Effort scales the number of lines to score; see [Budget]. With an effort of 0 nothing is searched, and the
+	// Effort scales the number of lines to score; see [LineBudget]. With an effort of 0 nothing is searched, and the
 	// shortlist consists of compositions found before.
 	Effort float64
 
@@ -32,23 +32,23 @@ type Question struct {
 	// Least and Most bound the amounts of each ingredient in suggestions. Always lists the ingredients that all
 	// known recipes have. Lacks reports whether a set of ingredients misses one of these. Each of the four may be
 	// nil for no limit. If no composition is found within these limits, the search runs again without them.
-	Least, Most []int
-	Lacks       func(ingredients []int) bool
-	Always      []int
+	Least, Most     []int
+	LacksAlwaysUsed func(ingredients []int) bool
+	Always          []int
 
-	// Halves returns two targets with all weights 1, whose models were trained on different halves of the recipes.
-	// Halves is nil if no model was trained.
-	Halves func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
+	// HalfTargets returns two targets with all weights 1, whose models were trained on different halves of the recipes.
+	// HalfTargets is nil if no model was trained.
+	HalfTargets func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
 
 	Niche  Niche
 	Refuse func(ingredients []int) bool // reports sets of ingredients that must not be suggested; see [Options]
 
-	// Stated means that no objective was learnt from data, so every difference of scores is real.
-	Stated bool
+	// AllObjectivesStated means that no objective was learnt from data, so every difference of scores is real.
+	AllObjectivesStated bool
 
-	// Bounding holds the rules, and the terms of the score from which upper bounds are computed. Package search
-	// sets the other fields of Bounding. If Bounding is nil, scores are not bounded.
-	Bounding *bound.Problem
+	// BoundProblem holds the rules, and the terms of the score from which upper bounds are computed. Package search
+	// sets the other fields of BoundProblem. If BoundProblem is nil, scores are not bounded.
+	BoundProblem *bound.Problem
 }
 
 // RunContext describes the sampling run whose problem is searched.
@@ -56,15 +56,15 @@ type RunContext struct {
 	Iterations int64 // total number of iterations of all chains
 	Seed       uint64
 	Workers    int
-	Found      []Found // best compositions that the chains visited, with log scores by the target of [Unweighted]
+	Found      []Found // best compositions that the chains visited, with log scores by the target of [UnweightedTarget]
 
 	LinesScored *atomic.Int64 // counts the lines scored so far; see [Options]
 }
 
 // ExpectedLines estimates how many lines the search for an answer will score, for progress reports.
 func (q *Question) ExpectedLines(b RunContext) int {
-	each := Budget(b.Iterations, q.Effort)
-	if q.Halves != nil {
+	each := LineBudget(b.Iterations, q.Effort)
+	if q.HalfTargets != nil {
 		return each + 2*(each/optimismBudgetDivisor)
 	}
 	return each
@@ -96,9 +96,9 @@ const (
 func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	begun := time.Now()
 	a, err := q.answerWithinLimits(ctx, b)
-	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.Lacks != nil) {
+	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.LacksAlwaysUsed != nil) {
 		wide := *q
-		wide.Least, wide.Most, wide.Lacks, wide.Always = nil, nil, nil, nil
+		wide.Least, wide.Most, wide.LacksAlwaysUsed, wide.Always = nil, nil, nil, nil
 		if a, err = wide.answerWithinLimits(ctx, b); err == nil && len(a.Entries) > 0 {
 			a.Notes = append(a.Notes, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
 		}
@@ -113,7 +113,7 @@ func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 // answerWithinLimits is [Question.Answer] without its second attempt: it keeps the limits of the question even if
 // nothing is found.
 func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answer, error) {
-	plain, err := Unweighted(q.Target)
+	plain, err := UnweightedTarget(q.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -126,16 +126,16 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 		return nil, err
 	}
 	refuse, kind := q.Refuse, q.Niche
-	if q.Lacks != nil {
-		refuse = func(set []int) bool { return q.Lacks(set) || q.Refuse != nil && q.Refuse(set) }
+	if q.LacksAlwaysUsed != nil {
+		refuse = func(set []int) bool { return q.LacksAlwaysUsed(set) || q.Refuse != nil && q.Refuse(set) }
 	}
 	kind.Common = distance.isCommon
 	o := Options{
-		Evaluations: Budget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, LinesScored: b.LinesScored,
+		Evaluations: LineBudget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, LinesScored: b.LinesScored,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: kind, Refuse: refuse,
-		Diverse: maxAnswerEntries, Distance: distance, MinDistance: float64(MinDistanceShare * typical),
+		DiverseCount: maxAnswerEntries, Distance: distance, MinDistance: float64(MinDistanceShare * typical),
 	}
-	list := ListOptions{Length: maxAnswerEntries, Exact: q.Stated, Distance: distance, MinDistance: o.MinDistance, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
+	list := ListOptions{MaxEntries: maxAnswerEntries, Exact: q.AllObjectivesStated, Distance: distance, MinDistance: o.MinDistance, Least: q.Least, Most: q.Most, Refuse: refuse, Known: q.Known}
 	for _, w := range q.Target.Objectives() {
 		list.Weight = max(list.Weight, w.Weight)
 	}
@@ -167,7 +167,7 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	}
 	a.Evaluations += l.Evaluations
 	a.Compositions += l.Compositions
-	compare := CompareOptions{Random: comparedRandomCount, Seed: b.Seed, Distance: distance, Known: q.Known}
+	compare := CompareOptions{RandomCount: comparedRandomCount, Seed: b.Seed, Distance: distance, Known: q.Known}
 	if q.KnownScores != nil {
 		if compare.KnownScores, err = q.KnownScores(); err != nil {
 			return nil, err
@@ -176,7 +176,7 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	if a.Comparison, err = Compare(ctx, plain, a.Entries, compare); err != nil {
 		return nil, err
 	}
-	if o.Evaluations /= optimismBudgetDivisor; o.Evaluations > 0 && q.Halves != nil {
+	if o.Evaluations /= optimismBudgetDivisor; o.Evaluations > 0 && q.HalfTargets != nil {
 		if err := a.checkOptimism(ctx, q, o, list); err != nil {
 			return nil, err
 		}
@@ -230,7 +230,7 @@ func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Dista
 // trained on the other half. If that is impossible, for example because a class occurs in one half only,
 // checkOptimism adds a note to a.Notes.
 func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l ListOptions) error {
-	own, other, err := q.Halves(ctx, o.Seed)
+	own, other, err := q.HalfTargets(ctx, o.Seed)
 	if err == nil {
 		a.OptimismCheck, err = checkOptimismBothWays(ctx, own, other, o, l)
 	}
@@ -269,5 +269,5 @@ func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l 
 	return both, nil
 }
 
-// Score returns the score Π_k y_k of a composition whose LogScore is by the target of [Unweighted].
+// Score returns the score Π_k y_k of a composition whose LogScore is by the target of [UnweightedTarget].
 func (f *Found) Score() float64 { return portable.Exp(f.LogScore) }

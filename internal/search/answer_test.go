@@ -90,7 +90,7 @@ func TestAnswerNotesWhatCannotBeChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &search.Question{Target: target, Effort: 1, Halves: func(context.Context, uint64) (own, other *mcmc.Target, err error) {
+	q := &search.Question{Target: target, Effort: 1, HalfTargets: func(context.Context, uint64) (own, other *mcmc.Target, err error) {
 		return nil, nil, errors.New("one half has no such class")
 	}}
 	a, err := q.Answer(t.Context(), search.RunContext{Iterations: 8000, Seed: 1})
@@ -169,7 +169,7 @@ func TestAnswerOutsideTheBook(t *testing.T) {
 // blend is how near the mean of an attribute is to what is wished.
 func blend(t *testing.T, total int, mean, sd float64, attribute ...float64) mcmc.Property {
 	t.Helper()
-	d, err := property.Normal(mean, sd)
+	d, err := property.BellShaped(mean, sd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func asked(t *testing.T) *search.Question {
 	space, err := mcmc.NewRuledSpace(t.Context(), rule.Set{Ingredients: n, Total: total, Rules: []rule.Rule{
 		rule.Need{If: 4, Then: []int{0, 1}},
 		rule.Amount{Of: []int{2}, Max: 90},
-	}}, mcmc.Counting{})
+	}}, mcmc.CountingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func asked(t *testing.T) *search.Question {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := search.Unweighted(of)
+		plain, err := search.UnweightedTarget(of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,9 +229,9 @@ func asked(t *testing.T) *search.Question {
 	q := &search.Question{
 		Target: target, Effort: 0.5,
 		Least: []int{5, 5, 5, 5, 5, 5, 5, 5, 5}, Most: []int{150, 150, 90, 120, 120, 150, 150, 100, 0},
-		Lacks:       func(set []int) bool { return set[0] > 3 },
-		KnownScores: func() ([]float64, error) { return []float64{0.2, 0.1, math.NaN(), 0.15, 0.05}, nil },
-		Halves: func(context.Context, uint64) (own, other *mcmc.Target, err error) {
+		LacksAlwaysUsed: func(set []int) bool { return set[0] > 3 },
+		KnownScores:     func() ([]float64, error) { return []float64{0.2, 0.1, math.NaN(), 0.15, 0.05}, nil },
+		HalfTargets: func(context.Context, uint64) (own, other *mcmc.Target, err error) {
 			return half(60, 50, 40, 30, 20), half(50, 60, 30, 40, 20), nil
 		},
 		Niche:  search.Niche{Group: []int{0, 0, 1, 1, 2, 2, 3, 3, 3}, Attribute: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, Bands: []float64{3, 4}},
@@ -273,7 +273,7 @@ func TestAnswerOfSeed(t *testing.T) {
 	for _, s := range []search.Scores{c.Shortlist, c.Random, c.Known} {
 		fmt.Fprintf(&got, "%d: %.4f ± %.4f, from %.4f by %.4f and %.4f to %.4f\n", s.Number, s.Mean, s.SE, s.Least, s.Median, s.Upper, s.Greatest)
 	}
-	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise {%.4v %.4v %.4v %.4v %v %v}\n", c.BeatRandom, c.BeatKnown, c.KnownMedianDistance, c.MedianDistance, c.Reach, c.Extrapolates,
+	fmt.Fprintf(&got, "beats %.3f %.3f apart %.3f %.3f reach %.3f %v promise {%.4v %.4v %.4v %.4v %v %v}\n", c.RandomShareBelow, c.KnownShareBelow, c.KnownMedianDistance, c.MedianDistance, c.Reach, c.ExtrapolatingEntries,
 		a.OptimismCheck.Predicted, a.OptimismCheck.Checked, a.OptimismCheck.RandomPredicted, a.OptimismCheck.RandomChecked, a.OptimismCheck.Evaluations, a.OptimismCheck.Compositions)
 	// A search that is long enough for all of its rounds.
 	space, err := mcmc.NewSpace(6, 12)
@@ -369,7 +369,7 @@ func TestAnswerStops(t *testing.T) {
 		t.Errorf("without the scores of known ones: %v", err)
 	}
 	q.KnownScores = nil
-	q.Halves = func(context.Context, uint64) (own, other *mcmc.Target, err error) { return target, target, nil }
+	q.HalfTargets = func(context.Context, uint64) (own, other *mcmc.Target, err error) { return target, target, nil }
 	for k := 0; ; k += 1 + k/10 {
 		ctx.left = k
 		_, err := q.Answer(ctx, b)

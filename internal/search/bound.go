@@ -13,14 +13,14 @@ import (
 
 // A Bound states an upper bound of the score of all compositions that may be suggested.
 type Bound struct {
-	Above  float64 // proven upper bound of the log score; +Inf if none is known
-	Best   float64 // log score of the best composition found
-	Proved bool    // whether Best equals Above, up to 10⁻⁸ of the score
-	Doses  bool    // whether the bound covers only amounts within the ranges of the known recipes
+	UpperLogScore  float64 // proven upper bound of the log score; +Inf if none is known
+	BestLogScore   float64 // log score of the best composition found
+	Proved         bool    // whether Best equals Above, up to 10⁻⁸ of the score
+	OnlyKnownDoses bool    // whether the bound covers only amounts within the ranges of the known recipes
 
-	// Open names the factors of the score without a known upper bound. If there are any, there is no bound of the
+	// UnboundedTerms names the factors of the score without a known upper bound. If there are any, there is no bound of the
 	// score.
-	Open []string
+	UnboundedTerms []string
 }
 
 // baseBoundSteps is the time that bounding may take for each searched line, in steps of about a nanosecond. The
@@ -33,7 +33,7 @@ const baseBoundSteps = 15_000
 func boundStepsPerLine(p *bound.Problem) int64 {
 	steps := int64(baseBoundSteps)
 	for _, part := range p.Factors {
-		steps += part.LineCost * 5 / 4
+		steps += part.LineWork * 5 / 4
 	}
 	return steps
 }
@@ -50,12 +50,12 @@ type boundTracker struct {
 // newBoundTracker returns the tracker for a search of the target t with options o.
 func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	c := &boundTracker{limits: newAmountLimits(t, o.Least, o.Most), options: o}
-	if q.Bounding == nil {
+	if q.BoundProblem == nil {
 		return c
 	}
-	c.stepBudget = int64(o.Evaluations) * boundStepsPerLine(q.Bounding) / 2
-	p := *q.Bounding
-	p.Sizes, p.Least, p.Most, p.Always = c.limits.allowedSizes, o.Least, o.Most, q.Always
+	c.stepBudget = int64(o.Evaluations) * boundStepsPerLine(q.BoundProblem) / 2
+	p := *q.BoundProblem
+	p.AllowedUsedCounts, p.MinAmounts, p.MaxAmounts, p.RequiredIngredients = c.limits.allowedSizes, o.Least, o.Most, q.Always
 	c.factors = p.Factors
 	if !t.HasBatchProperty() {
 		p.MaxEnumerated = o.Evaluations / 2
@@ -121,27 +121,27 @@ func (c *boundTracker) scoredCandidates() (list []Found) {
 // boundAfterSearch continues bounding, given the compositions that a search found. It returns the bound, and a list
 // of the compositions that the bounder has scored followed by the given compositions.
 func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
-	out := &Bound{Above: math.Inf(1), Best: math.Inf(-1), Doses: c.options.Least != nil || c.options.Most != nil}
+	out := &Bound{UpperLogScore: math.Inf(1), BestLogScore: math.Inf(-1), OnlyKnownDoses: c.options.Least != nil || c.options.Most != nil}
 	for _, p := range c.factors {
 		if p.IsUnbounded() {
-			out.Open = append(out.Open, p.Name)
+			out.UnboundedTerms = append(out.UnboundedTerms, p.Name)
 		}
 	}
 	s := &searcher{options: c.options}
 	for _, f := range candidates {
-		if f.LogScore > out.Best && c.limits.allowsSize(len(f.Parts)) && !s.refusesIngredients(f.Parts) &&
+		if f.LogScore > out.BestLogScore && c.limits.allowsSize(len(f.Parts)) && !s.refusesIngredients(f.Parts) &&
 			!slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !c.limits.allowsAmount(p.Ingredient, int32(p.Amount)) }) {
-			out.Best = f.LogScore
+			out.BestLogScore = f.LogScore
 		}
 	}
 	if c.bounder != nil {
-		c.bounder.UpdateIncumbent(out.Best)
+		c.bounder.UpdateIncumbent(out.BestLogScore)
 		if err := c.bounder.Run(ctx, c.stepBudget); err != nil {
 			return nil, nil, err
 		}
 		met := c.scoredCandidates()
 		if len(met) > 0 {
-			out.Best = max(out.Best, met[0].LogScore)
+			out.BestLogScore = max(out.BestLogScore, met[0].LogScore)
 		}
 		candidates = slices.Concat(met, candidates)
 		c.setProved(out)
@@ -151,20 +151,20 @@ func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found)
 
 // setProved sets b.Above and b.Proved from the state of the bounder.
 func (c *boundTracker) setProved(b *Bound) {
-	b.Above, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
+	b.UpperLogScore, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
 }
 
 // raiseBestScore raises the best score in b to the best score of a shortlist, whose entries may improve on the
 // compositions found. It returns nil if nothing was found.
 func (c *boundTracker) raiseBestScore(b *Bound, entries []Entry) *Bound {
 	for _, e := range entries {
-		b.Best = max(b.Best, e.LogScore)
+		b.BestLogScore = max(b.BestLogScore, e.LogScore)
 	}
 	if c.bounder != nil {
-		c.bounder.UpdateIncumbent(b.Best)
+		c.bounder.UpdateIncumbent(b.BestLogScore)
 		c.setProved(b)
 	}
-	if math.IsInf(b.Best, -1) {
+	if math.IsInf(b.BestLogScore, -1) {
 		return nil
 	}
 	return b

@@ -19,14 +19,14 @@ const walksPerDiverse = 2
 // chosen. Scores decrease slowly along the list, because the walks start at the best remaining compositions of the
 // archive and the seeds.
 func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
-	if s.options.Diverse == 0 {
+	if s.options.DiverseCount == 0 {
 		return nil, nil
 	}
 	left := int64(s.options.Evaluations) - s.evaluations
-	each := max(int(left)/(s.options.Diverse*walksPerDiverse), 1)
+	each := max(int(left)/(s.options.DiverseCount*walksPerDiverse), 1)
 	s.updatePartners(s.archive.Best())
 	var chosen []Found
-	for len(chosen) < s.options.Diverse {
+	for len(chosen) < s.options.DiverseCount {
 		starts := s.admissibleStarts(chosen)
 		if len(starts) == 0 {
 			break

@@ -21,10 +21,10 @@ type Comparison struct {
 	Random    Scores `json:"random"` // scores of random compositions under the same rules
 	Known     Scores `json:"known"`  // scores of known recipes, by models not trained on them
 
-	// BeatRandom and BeatKnown are the shares of random and of known compositions that score less than the median
+	// RandomShareBelow and BeatKnown are the shares of random and of known compositions that score less than the median
 	// entry of the shortlist.
-	BeatRandom number.Number `json:"beat_random"`
-	BeatKnown  number.Number `json:"beat_known"`
+	RandomShareBelow number.Number `json:"beat_random"`
+	KnownShareBelow  number.Number `json:"beat_known"`
 
 	// MedianDistance is the median distance between two entries of the shortlist. KnownMedianDistance is the median
 	// distance between two known recipes.
@@ -34,8 +34,8 @@ type Comparison struct {
 	// Reach is the 95 % quantile, over the known recipes, of the distance to the nearest other known recipe.
 	// Extrapolates lists the indices of the entries that lie further than Reach from all known recipes. The model
 	// was trained on nothing similar to these entries.
-	Reach        number.Number `json:"reach"`
-	Extrapolates []int         `json:"-"`
+	Reach                number.Number `json:"reach"`
+	ExtrapolatingEntries []int         `json:"-"`
 }
 
 // Scores summarise the scores of several compositions. Without compositions, Number is 0 and all other fields are
@@ -52,10 +52,10 @@ type Scores struct {
 
 // CompareOptions state what a shortlist is compared with.
 type CompareOptions struct {
-	Random   int // number of random compositions to draw, at least 1
-	Seed     uint64
-	Distance *Distance
-	Known    []*mcmc.Composition
+	RandomCount int // number of random compositions to draw, at least 1
+	Seed        uint64
+	Distance    *Distance
+	Known       []*mcmc.Composition
 	// KnownScores holds Π_k y_k of each known recipe, predicted out of bag: see OutOfBag of package model. It is
 	// NaN for a recipe without such a prediction. If KnownScores is nil, the target scores the recipes, which suits
 	// properties that were not trained on them.
@@ -68,14 +68,14 @@ const reachQuantile = 0.95
 // Compare compares a shortlist with known compositions, and with random compositions drawn exactly under the same
 // rules. It scores all compositions by the target t.
 func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions) (*Comparison, error) {
-	if o.Random < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
-		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.Random, len(o.Known), len(o.KnownScores))
+	if o.RandomCount < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
+		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.RandomCount, len(o.Known), len(o.KnownScores))
 	}
 	own := make([]float64, len(list))
 	for k, e := range list {
 		own[k] = portable.Exp(e.LogScore)
 	}
-	random, err := randomScores(ctx, t, o.Random, o.Seed)
+	random, err := randomScores(ctx, t, o.RandomCount, o.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	}
 	known = slices.DeleteFunc(known, math.IsNaN)
 	c := &Comparison{Shortlist: summarizeScores(own), Random: summarizeScores(random), Known: summarizeScores(known)}
-	c.BeatRandom = number.Number(shareBelow(random, float64(c.Shortlist.Median)))
-	c.BeatKnown = number.Number(shareBelow(known, float64(c.Shortlist.Median)))
+	c.RandomShareBelow = number.Number(shareBelow(random, float64(c.Shortlist.Median)))
+	c.KnownShareBelow = number.Number(shareBelow(known, float64(c.Shortlist.Median)))
 	c.computeDistances(list, o)
 	return c, nil
 }
@@ -158,7 +158,7 @@ func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 			far = min(far, o.Distance.Between(x, e.Parts))
 		}
 		if far > reach {
-			c.Extrapolates = append(c.Extrapolates, k)
+			c.ExtrapolatingEntries = append(c.ExtrapolatingEntries, k)
 		}
 	}
 }

@@ -69,12 +69,12 @@ func TestBestWithConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := NewDistance(4, nil)
-	o := Options{Evaluations: 4000, Seed: 1, Starts: []*mcmc.Composition{known}, Diverse: 3, Distance: d, MinDistance: 0.3}
+	o := Options{Evaluations: 4000, Seed: 1, Starts: []*mcmc.Composition{known}, DiverseCount: 3, Distance: d, MinDistance: 0.3}
 	r, err := Best(t.Context(), target, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{Length: 3, Distance: d, MinDistance: 0.3, Tolerance: 0.7})
+	l, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{MaxEntries: 3, Distance: d, MinDistance: 0.3, Tolerance: 0.7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func TestBestWithConditions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.String() != "{1: 4, 2: 2 | 3, 2}" || e.LogScore != 0 || r.Starts != 1 {
-		t.Errorf("the best is %v at %v after %d starts", x, e.LogScore, r.Starts)
+	if x.String() != "{1: 4, 2: 2 | 3, 2}" || e.LogScore != 0 || r.FeasibleStartCount != 1 {
+		t.Errorf("the best is %v at %v after %d starts", x, e.LogScore, r.FeasibleStartCount)
 	}
 	if e.ConditionRanges[0] != (Range{2, 4}) || e.ConditionRanges[1] != (Range{2, 2}) {
 		t.Errorf("the ranges of the conditions are %v", e.ConditionRanges)
@@ -122,7 +122,7 @@ func TestTradeOffWithConditions(t *testing.T) {
 		points = append(points, []float64{objectives[0].Loss(x), objectives[1].Loss(x)})
 	})
 	var want [][]float64
-	for _, k := range pareto.Minimal(points) {
+	for _, k := range pareto.NonDominated(points) {
 		want = append(want, points[k])
 	}
 	r, err := TradeOff(t.Context(), target, objectives, TradeOptions{Lines: 8000, Seed: 1})

@@ -32,7 +32,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	list, err := search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{Length: 2, Distance: distance, MinDistance: 0.3})
+	list, err := search.Shortlist(ctx, target, found.Archive.Best(), search.ListOptions{MaxEntries: 2, Distance: distance, MinDistance: 0.3})
 	if err != nil {
 		log.Fatal(err)
 	}

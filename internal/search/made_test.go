@@ -25,15 +25,15 @@ func TestMadeAsBefore(t *testing.T) {
 	for _, o := range []Options{
 		{Evaluations: 1, Seed: 1},
 		{Evaluations: 150, Seed: 2, Workers: 2, Starts: known},
-		{Evaluations: 3000, Seed: 3, Diverse: 4, Distance: NewDistance(5, nil), MinDistance: 0.4, Niche: Niche{Group: []int{0, 1, 1, 2, 2}, Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}}},
-		{Evaluations: 3000, Seed: 4, Diverse: 30, Distance: NewDistance(5, common), MinDistance: 0.6, Niche: Niche{Common: []bool{true, true, false, false, false}}, Starts: common},
+		{Evaluations: 3000, Seed: 3, DiverseCount: 4, Distance: NewDistance(5, nil), MinDistance: 0.4, Niche: Niche{Group: []int{0, 1, 1, 2, 2}, Attribute: []float64{1, 2, 3, 4, 5}, Bands: []float64{2, 3}}},
+		{Evaluations: 3000, Seed: 4, DiverseCount: 30, Distance: NewDistance(5, common), MinDistance: 0.6, Niche: Niche{Common: []bool{true, true, false, false, false}}, Starts: common},
 		{Evaluations: 2000, Seed: 5, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 0}, Starts: known, Refuse: func(set []int) bool { return len(set) == 2 }},
 	} {
 		r, err := Best(t.Context(), own, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(&b, o.Seed, ":", r.Evaluations, "lines,", r.Compositions, "compositions,", r.Starts, "starts")
+		fmt.Fprintln(&b, o.Seed, ":", r.Evaluations, "lines,", r.Compositions, "compositions,", r.FeasibleStartCount, "starts")
 		for _, list := range [][]Found{r.Diverse, r.Archive.Best()} {
 			for _, f := range list {
 				fmt.Fprintf(&b, " %.6f %v", f.LogScore, f.Parts)
@@ -52,30 +52,30 @@ func TestMadeAsBefore(t *testing.T) {
 		}
 	}
 	for _, o := range []ListOptions{
-		{Length: 0, Distance: NewDistance(5, nil)},
-		{Length: 12, Distance: NewDistance(5, nil), MinDistance: 0.45, Known: known},
-		{Length: 12, Distance: NewDistance(5, common), MinDistance: 0.45, Known: common, Tolerance: 0.4, Weight: 40},
-		{Length: 100, Distance: NewDistance(5, nil), MinDistance: 1, Known: known[:1], Tolerance: 0.6, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 2}},
-		{Length: 5, Distance: NewDistance(5, nil), MinDistance: 0.2, Tolerance: 0.99, Refuse: func(set []int) bool { return len(set) == 4 }},
+		{MaxEntries: 0, Distance: NewDistance(5, nil)},
+		{MaxEntries: 12, Distance: NewDistance(5, nil), MinDistance: 0.45, Known: known},
+		{MaxEntries: 12, Distance: NewDistance(5, common), MinDistance: 0.45, Known: common, Tolerance: 0.4, Weight: 40},
+		{MaxEntries: 100, Distance: NewDistance(5, nil), MinDistance: 1, Known: known[:1], Tolerance: 0.6, Least: []int{2, 1, 1, 2, 1}, Most: []int{6, 6, 3, 3, 2}},
+		{MaxEntries: 5, Distance: NewDistance(5, nil), MinDistance: 0.2, Tolerance: 0.99, Refuse: func(set []int) bool { return len(set) == 4 }},
 	} {
 		list, err := Shortlist(t.Context(), stepped, candidates, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(&b, "list of", o.Length, "by", o.MinDistance, ":", list.Evaluations, "lines,", list.Compositions, "compositions")
+		fmt.Fprintln(&b, "list of", o.MaxEntries, "by", o.MinDistance, ":", list.Evaluations, "lines,", list.Compositions, "compositions")
 		for k, e := range list.Entries {
 			if k > 0 && e.EarlierDistance == 0 {
 				t.Errorf("%v is on a list twice", e.Parts)
 			}
 			fmt.Fprintf(&b, " %.6f %.6f %v %v apart %.6f near %.6v or %.6v\n", e.LogScore, e.Scores, e.Parts, e.Ranges, e.EarlierDistance, e.Nearest, e.Variants)
 		}
-		c, err := Compare(t.Context(), own, list.Entries, CompareOptions{Random: 100, Seed: 3, Distance: o.Distance, Known: o.Known})
+		c, err := Compare(t.Context(), own, list.Entries, CompareOptions{RandomCount: 100, Seed: 3, Distance: o.Distance, Known: o.Known})
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&b, " compares as %.6v\n", *c)
 	}
-	p, err := CheckOptimism(t.Context(), own, other, Options{Evaluations: 500, Seed: 9}, ListOptions{Length: 5, Distance: NewDistance(5, nil), MinDistance: 0.3})
+	p, err := CheckOptimism(t.Context(), own, other, Options{Evaluations: 500, Seed: 9}, ListOptions{MaxEntries: 5, Distance: NewDistance(5, nil), MinDistance: 0.3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestExpected(t *testing.T) {
 	if got := q.ExpectedLines(b); got != 20_000 {
 		t.Errorf("%d lines without halves", got)
 	}
-	q.Halves = func(context.Context, uint64) (own, other *mcmc.Target, err error) { return nil, nil, nil }
+	q.HalfTargets = func(context.Context, uint64) (own, other *mcmc.Target, err error) { return nil, nil, nil }
 	if got := q.ExpectedLines(b); got != 25_000 {
 		t.Errorf("%d lines with halves", got)
 	}
@@ -137,12 +137,12 @@ func TestScoresThatFail(t *testing.T) {
 	known := []*mcmc.Composition{parts(t, 3, 3, 2, 1, 0), parts(t, 9, 0, 0, 0, 0)}
 	candidates := []Found{{Parts: known[0].Parts()}, {Parts: known[1].Parts(), LogScore: math.Log(0.1)}, {Parts: parts(t, 0, 9, 0, 0, 0).Parts(), LogScore: math.Log(0.1)}}
 	d := NewDistance(5, nil)
-	o, l := Options{Evaluations: 60, Seed: 1, Diverse: 2, Distance: d, MinDistance: 0.3, Starts: known, Workers: 1}, ListOptions{Length: 2, Distance: d, MinDistance: 0.3, Known: known}
+	o, l := Options{Evaluations: 60, Seed: 1, DiverseCount: 2, Distance: d, MinDistance: 0.3, Starts: known, Workers: 1}, ListOptions{MaxEntries: 2, Distance: d, MinDistance: 0.3, Known: known}
 	for name, work := range map[string]func(ctx context.Context) error{
 		"search":    func(ctx context.Context) error { _, err := Best(ctx, own, o); return err },
 		"shortlist": func(ctx context.Context) error { _, err := Shortlist(ctx, own, candidates, l); return err },
 		"compare": func(ctx context.Context) error {
-			_, err := Compare(ctx, own, nil, CompareOptions{Random: 30, Seed: 1, Distance: d, Known: known})
+			_, err := Compare(ctx, own, nil, CompareOptions{RandomCount: 30, Seed: 1, Distance: d, Known: known})
 			return err
 		},
 		"check": func(ctx context.Context) error { _, err := CheckOptimism(ctx, own, other, o, l); return err },

@@ -27,11 +27,11 @@ type Options struct {
 	// total. A Most of 0 excludes the ingredient.
 	Least, Most []int
 
-	// Diverse is the number of diverse compositions to find: the best compositions that differ by at least
+	// DiverseCount is the number of diverse compositions to find: the best compositions that differ by at least
 	// MinDistance, measured by Distance. The search spends half of the budget on them. 0 means none.
-	Diverse     int
-	Distance    *Distance
-	MinDistance float64
+	DiverseCount int
+	Distance     *Distance
+	MinDistance  float64
 
 	// Niche defines the niches of the archive, which keeps the best composition of each niche.
 	Niche Niche
@@ -52,8 +52,8 @@ func (o *Options) check(t *mcmc.Target) error {
 	case o.Least != nil && len(o.Least) != n, o.Most != nil && len(o.Most) != n:
 		return fmt.Errorf("search: doses of %d and %d ingredients, and there are %d", len(o.Least), len(o.Most), n)
 	}
-	if o.Diverse < 0 || o.Diverse > 0 && (o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1)) {
-		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.Diverse, o.MinDistance)
+	if o.DiverseCount < 0 || o.DiverseCount > 0 && (o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1)) {
+		return fmt.Errorf("search: %d ideas that are %v apart: there must be a distance, in 0..1", o.DiverseCount, o.MinDistance)
 	}
 	for k, x := range o.Starts {
 		x, err := withDefaultConditions(t, x)
@@ -78,9 +78,9 @@ func (o *Options) workerCount() int {
 // than 1 %.
 const maxBudgetLines = 100_000
 
-// Budget returns the number of lines that a search scores, given the total number of iterations of the chains of
+// LineBudget returns the number of lines that a search scores, given the total number of iterations of the chains of
 // the same run. Each iteration scores a line. The budget is a quarter of the iterations, at most 100,000,
 // multiplied by the effort.
-func Budget(iterations int64, effort float64) int {
+func LineBudget(iterations int64, effort float64) int {
 	return int(effort * float64(min(iterations/4, maxBudgetLines)))
 }

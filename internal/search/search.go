@@ -12,16 +12,16 @@ import (
 
 // A Result holds the result of [Best].
 type Result struct {
-	Archive      *Archive
-	Evaluations  int64   // number of lines (see mcmc.Scorer) and single compositions scored
-	Compositions int64   // number of compositions considered: all compositions on the scored lines
-	Starts       int     // number of Options.Starts that satisfy the rules, some after repair
-	Diverse      []Found // best compositions that keep the required distance from each other, from best to worst
+	Archive            *Archive
+	Evaluations        int64   // number of lines (see mcmc.Scorer) and single compositions scored
+	Compositions       int64   // number of compositions considered: all compositions on the scored lines
+	FeasibleStartCount int     // number of Options.Starts that satisfy the rules, some after repair
+	Diverse            []Found // best compositions that keep the required distance from each other, from best to worst
 }
 
-// Unweighted returns the target in which each objective of positive weight has weight 1. Its score Π_k y_k can be
+// UnweightedTarget returns the target in which each objective of positive weight has weight 1. Its score Π_k y_k can be
 // compared between runs with different weights.
-func Unweighted(t *mcmc.Target) (*mcmc.Target, error) {
+func UnweightedTarget(t *mcmc.Target) (*mcmc.Target, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
 		if wishes[k].Weight > 0 {
@@ -60,7 +60,7 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 		return nil, err
 	}
 	left := int64(o.Evaluations) - s.evaluations
-	if o.Diverse > 0 {
+	if o.DiverseCount > 0 {
 		left /= 2
 	}
 	rounds := min(max(int(left)/(walksPerRound*targetWalkLines), minRounds), maxRounds)

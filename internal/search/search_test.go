@@ -76,7 +76,7 @@ func newTarget(t *testing.T, wishes ...mcmc.Objective) *mcmc.Target {
 		rule.Need{If: 4, Then: []int{0, 1}},
 		rule.Limit{Factors: []float64{1, 2, 3, 4, 5}, Min: 0, Max: 3.5},
 		rule.Amount{Of: []int{2}, Max: 4},
-	}}, mcmc.Counting{})
+	}}, mcmc.CountingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestBestIsTheBest(t *testing.T) {
 func TestSameOnAnyNumberOfWorkers(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "rough", Property: rough(7), Weight: 1})
 	find := func(seed uint64, workers int) *Result {
-		r, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: seed, Workers: workers, Diverse: 3, Distance: NewDistance(5, nil), MinDistance: 0.4})
+		r, err := Best(t.Context(), target, Options{Evaluations: 1000, Seed: seed, Workers: workers, DiverseCount: 3, Distance: NewDistance(5, nil), MinDistance: 0.4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestDrawsStayTheSame(t *testing.T) {
 func TestIdeasAreApart(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "smooth", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 1})
 	d := NewDistance(5, nil)
-	r, err := Best(t.Context(), target, Options{Evaluations: 10_000, Seed: 1, Diverse: 5, Distance: d, MinDistance: 0.4})
+	r, err := Best(t.Context(), target, Options{Evaluations: 10_000, Seed: 1, DiverseCount: 5, Distance: d, MinDistance: 0.4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,8 +238,8 @@ func TestStartsAreUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := r.Archive.Best()[0]
-		if found := best.LogScore == 0; found != (starts != nil) || r.Starts != len(starts) {
-			t.Errorf("with %d starts, of which %d could be used, the best is %v", len(starts), r.Starts, best)
+		if found := best.LogScore == 0; found != (starts != nil) || r.FeasibleStartCount != len(starts) {
+			t.Errorf("with %d starts, of which %d could be used, the best is %v", len(starts), r.FeasibleStartCount, best)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func TestBestRefuses(t *testing.T) {
 	for name, o := range map[string]Options{
 		"no budget":     {},
 		"short doses":   {Evaluations: 1, Most: []int{1}},
-		"no distance":   {Evaluations: 1, Diverse: 2},
+		"no distance":   {Evaluations: 1, DiverseCount: 2},
 		"bands":         {Evaluations: 1, Niche: Niche{Bands: []float64{2, 1}}},
 		"short groups":  {Evaluations: 1, Niche: Niche{Group: []int{0}}},
 		"another space": {Evaluations: 1, Starts: []*mcmc.Composition{all(t, 3, 4)[0]}},
@@ -316,11 +316,11 @@ func TestSmallest(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := NewDistance(1, nil)
-	r, err := Best(t.Context(), target, Options{Evaluations: 10, Diverse: 3, Distance: d})
+	r, err := Best(t.Context(), target, Options{Evaluations: 10, DiverseCount: 3, Distance: d})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Shortlist(t.Context(), target, append(r.Diverse, r.Archive.Best()...), ListOptions{Length: 3, Distance: d})
+	list, err := Shortlist(t.Context(), target, append(r.Diverse, r.Archive.Best()...), ListOptions{MaxEntries: 3, Distance: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestBudget(t *testing.T) {
 		effort     float64
 		want       int
 	}{{440_000, 1, 100_000}, {440_000, 0, 0}, {4000, 1, 1000}, {440_000, 2.5, 250_000}, {160_000, 0.5, 20_000}} {
-		if got := Budget(c.iterations, c.effort); got != c.want {
+		if got := LineBudget(c.iterations, c.effort); got != c.want {
 			t.Errorf("%d iterations, effort %v: %d", c.iterations, c.effort, got)
 		}
 	}
@@ -344,7 +344,7 @@ func TestBudget(t *testing.T) {
 // TestPlain: weights of 30 and 0 become 1 and 0.
 func TestPlain(t *testing.T) {
 	target := newTarget(t, mcmc.Objective{Name: "a", Property: smooth([]int{3, 3, 2, 1, 0}), Weight: 30}, mcmc.Objective{Name: "b", Property: rough(1), Weight: 0})
-	plain, err := Unweighted(target)
+	plain, err := UnweightedTarget(target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 
 // ListOptions state what a shortlist may contain and how much its entries must differ.
 type ListOptions struct {
-	Length   int       // greatest number of entries
-	Distance *Distance // measure of how much two compositions differ
+	MaxEntries int       // greatest number of entries
+	Distance   *Distance // measure of how much two compositions differ
 	// MinDistance is the least distance between two entries. If fewer than Length candidates are this far apart,
 	// more candidates are added at a half and at a quarter of this distance.
 	MinDistance float64
@@ -57,8 +57,8 @@ type Entry struct {
 
 	rejectedReplacements []Found // nearby compositions with settled amounts that replaceByBetterNeighbour compared and did not choose
 
-	EarlierDistance float64 // distance from the nearest of the earlier entries; NaN for the first entry
-	Nearest         []Near  // nearest known recipes, at most 3
+	EarlierDistance float64      // distance from the nearest of the earlier entries; NaN for the first entry
+	Nearest         []NearRecipe // nearest known recipes, at most 3
 }
 
 // A List is a shortlist, with the number of lines and compositions scored to make it.
@@ -74,10 +74,10 @@ type Range struct {
 	High int `json:"high"`
 }
 
-// A Near is a known recipe and its distance from an entry.
-type Near struct {
-	Known    int // index of the recipe in ListOptions.Known
-	Distance float64
+// A NearRecipe is a known recipe and its distance from an entry.
+type NearRecipe struct {
+	KnownIndex int // index of the recipe in ListOptions.Known
+	Distance   float64
 }
 
 // MinDistanceShare is the least distance between entries of a shortlist, as a fraction of the typical distance
@@ -110,8 +110,8 @@ const (
 // of the model's data, which depend on the known recipes at hand. Candidates beyond the limits of amounts or sizes
 // are skipped. The entries are sorted from best to worst.
 func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOptions) (*List, error) {
-	if o.Length < 0 || o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
-		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.Length, o.MinDistance, o.Tolerance)
+	if o.MaxEntries < 0 || o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
+		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.MaxEntries, o.MinDistance, o.Tolerance)
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 0.01
@@ -195,7 +195,7 @@ func (l *shortlister) chooseEntries() []Entry {
 	taken := make([]bool, len(l.candidates))
 	for range 3 {
 		for k, f := range l.candidates {
-			if len(entries) == l.Length {
+			if len(entries) == l.MaxEntries {
 				return entries
 			}
 			if !taken[k] && a.isFarEnough(f.Parts) {
@@ -422,7 +422,7 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	at := w.cursor.Composition().Condition(k)
 	r, least := Range{at, at}, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
-	p, err := w.cursor.Values(k)
+	p, err := w.cursor.ConditionScores(k)
 	if err != nil {
 		return r, err
 	}
@@ -482,9 +482,9 @@ func (l *shortlister) setNeighbours(entries []Entry, at int) {
 		}
 	}
 	for k, x := range l.Known {
-		e.Nearest = append(e.Nearest, Near{k, l.Distance.Between(x.Parts(), e.Parts)})
+		e.Nearest = append(e.Nearest, NearRecipe{k, l.Distance.Between(x.Parts(), e.Parts)})
 	}
-	slices.SortStableFunc(e.Nearest, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
+	slices.SortStableFunc(e.Nearest, func(a, b NearRecipe) int { return cmp.Compare(a.Distance, b.Distance) })
 	e.Nearest = e.Nearest[:min(len(e.Nearest), maxNearest)]
 }
 

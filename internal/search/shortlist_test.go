@@ -97,7 +97,7 @@ func TestShortlist(t *testing.T) {
 			candidates = append(candidates, Found{Parts: x.Parts(), LogScore: score})
 		}
 	}
-	o := ListOptions{Length: 6, Distance: d, MinDistance: 0.45, Known: known, Tolerance: 0.3, Least: []int{2, 1, 1, 1, 1}}
+	o := ListOptions{MaxEntries: 6, Distance: d, MinDistance: 0.45, Known: known, Tolerance: 0.3, Least: []int{2, 1, 1, 1, 1}}
 	list, err := Shortlist(t.Context(), target, candidates, o)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestShortlist(t *testing.T) {
 			t.Errorf("entry %d is said to be %v apart, and is %v", k, e.EarlierDistance, nearest)
 		}
 		if len(e.Nearest) != 2 || e.Nearest[0].Distance > e.Nearest[1].Distance ||
-			e.Nearest[0].Distance != d.Between(known[e.Nearest[0].Known].Parts(), e.Parts) {
+			e.Nearest[0].Distance != d.Between(known[e.Nearest[0].KnownIndex].Parts(), e.Parts) {
 			t.Errorf("entry %d is near %v", k, e.Nearest)
 		}
 		variants += len(e.Variants)
@@ -164,7 +164,7 @@ func TestShortlist(t *testing.T) {
 			t.Errorf("%v is on the list, and was refused", e.Parts)
 		}
 	}
-	for _, bad := range []ListOptions{{}, {Length: -1, Distance: d}, {Distance: d, MinDistance: math.NaN()}, {Distance: d, Tolerance: 1}} {
+	for _, bad := range []ListOptions{{}, {MaxEntries: -1, Distance: d}, {Distance: d, MinDistance: math.NaN()}, {Distance: d, Tolerance: 1}} {
 		if _, err := Shortlist(t.Context(), target, nil, bad); err == nil {
 			t.Errorf("%+v passed", bad)
 		}
@@ -199,7 +199,7 @@ func TestShortlistRelaxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{Length: 8, Distance: NewDistance(5, nil), MinDistance: 0.9})
+	list, err := Shortlist(t.Context(), target, r.Archive.Best(), ListOptions{MaxEntries: 8, Distance: NewDistance(5, nil), MinDistance: 0.9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,15 +223,15 @@ func TestCompare(t *testing.T) {
 		return Entry{Found: Found{Parts: x.Parts(), LogScore: math.Log(score)}}
 	}
 	list := []Entry{entry(parts(t, 3, 3, 2, 1, 0), 1), entry(parts(t, 0, 0, 0, 0, 9), 0.5), entry(parts(t, 4, 3, 1, 1, 0), 0.4)}
-	c, err := Compare(t.Context(), target, list, CompareOptions{Random: 500, Seed: 1, Distance: d, Known: known, KnownScores: []float64{0.3, 0.9, math.NaN(), 0.1}})
+	c, err := Compare(t.Context(), target, list, CompareOptions{RandomCount: 500, Seed: 1, Distance: d, Known: known, KnownScores: []float64{0.3, 0.9, math.NaN(), 0.1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s := c.Shortlist; s.Number != 3 || math.Abs(float64(s.Mean)-1.9/3) > 1e-12 || s.Median != 0.5 || s.Greatest != 1 || s.Least < 0.4-1e-12 {
 		t.Errorf("the shortlist is %+v", s)
 	}
-	if c.Known.Number != 3 || math.Abs(float64(c.BeatKnown)-2./3) > 1e-12 {
-		t.Errorf("the known ones are %+v, of which %v are beaten", c.Known, c.BeatKnown)
+	if c.Known.Number != 3 || math.Abs(float64(c.KnownShareBelow)-2./3) > 1e-12 {
+		t.Errorf("the known ones are %+v, of which %v are beaten", c.Known, c.KnownShareBelow)
 	}
 	// The mean over random compositions, from the law of n and the sets of each
 	// size; the tolerance is 4 standard errors: a false alarm in 16,000.
@@ -249,24 +249,24 @@ func TestCompare(t *testing.T) {
 	if want /= mass; math.Abs(float64(c.Random.Mean)-want) > float64(4*c.Random.SE) {
 		t.Errorf("random compositions have a mean of %v ± %v, not %v", c.Random.Mean, c.Random.SE, want)
 	}
-	if c.Random.Number != 500 || c.BeatRandom < 0.5 {
-		t.Errorf("random: %+v, beaten %v", c.Random, c.BeatRandom)
+	if c.Random.Number != 500 || c.RandomShareBelow < 0.5 {
+		t.Errorf("random: %+v, beaten %v", c.Random, c.RandomShareBelow)
 	}
 	// The second entry has nothing in common with any known recipe.
-	if len(c.Extrapolates) != 1 || c.Extrapolates[0] != 1 {
-		t.Errorf("beyond a reach of %v are %v", c.Reach, c.Extrapolates)
+	if len(c.ExtrapolatingEntries) != 1 || c.ExtrapolatingEntries[0] != 1 {
+		t.Errorf("beyond a reach of %v are %v", c.Reach, c.ExtrapolatingEntries)
 	}
-	if _, err := Compare(t.Context(), target, list, CompareOptions{Distance: d, Random: 1, Known: known, KnownScores: []float64{1}}); err == nil {
+	if _, err := Compare(t.Context(), target, list, CompareOptions{Distance: d, RandomCount: 1, Known: known, KnownScores: []float64{1}}); err == nil {
 		t.Error("one score of four known ones passed")
 	}
-	one, err := Compare(t.Context(), target, list[1:2], CompareOptions{Random: 1, Seed: 1, Distance: d})
-	if err != nil || one.Shortlist.SE.Known() { // of one number
+	one, err := Compare(t.Context(), target, list[1:2], CompareOptions{RandomCount: 1, Seed: 1, Distance: d})
+	if err != nil || one.Shortlist.SE.IsKnown() { // of one number
 		t.Errorf("one entry compares as %+v, %v", one, err)
 	}
 	if one.Shortlist.SE = 0; one.Shortlist != (Scores{1, 0.5, 0, 0.5, 0.5, 0.5, 0.5}) {
 		t.Errorf("one entry compares as %+v, %v", one, err)
 	}
-	none, err := Compare(t.Context(), target, nil, CompareOptions{Random: 10, Distance: d})
+	none, err := Compare(t.Context(), target, nil, CompareOptions{RandomCount: 10, Distance: d})
 	if err != nil || !math.IsNaN(float64(none.Shortlist.Mean)) || !math.IsNaN(float64(none.Reach)) || none.Known.Number != 0 {
 		t.Errorf("nothing compares as %+v, %v", none, err)
 	}
@@ -284,7 +284,7 @@ func TestCheck(t *testing.T) {
 	}
 	d := NewDistance(5, nil)
 	o := Options{Evaluations: 3000, Seed: 1}
-	l := ListOptions{Length: 4, Distance: d, MinDistance: 0.2}
+	l := ListOptions{MaxEntries: 4, Distance: d, MinDistance: 0.2}
 	own := withNoise(1)
 	for _, c := range []struct {
 		other     *mcmc.Target

@@ -16,9 +16,9 @@ import (
 
 // An Objective is one of several losses that a trade-off minimises at once.
 type Objective struct {
-	Name  string
-	Score mcmc.Property // property whose log score is −loss
-	Size  float64       // if the loss is a difference of two figures, their magnitude, see [pareto.MergeTies]; otherwise 0
+	Name          string
+	Score         mcmc.Property // property whose log score is −loss
+	LossMagnitude float64       // if the loss is a difference of two figures, their magnitude, see [pareto.MergeTies]; otherwise 0
 }
 
 // Loss returns the loss of x; lower is better.
@@ -34,12 +34,12 @@ type TradeOptions struct {
 	Least, Most []int               // limits of amounts, as in [Options]
 	Refuse      func(ingredients []int) bool
 
-	NoRandom bool // whether to leave out the hypervolumes of random compositions
+	SkipRandomVolumes bool // whether to leave out the hypervolumes of random compositions
 }
 
 // A TradeOffResult holds the front that [TradeOff] found, and measures of the front.
 type TradeOffResult struct {
-	Front []Member // compositions of which no other beats any in all losses, sorted by the first loss, then by the other losses
+	Front []FrontMember // compositions of which no other beats any in all losses, sorted by the first loss, then by the other losses
 
 	Ideal, Nadir []float64 // by loss: the least and the greatest value on the front
 	Reference    []float64 // reference point of the hypervolumes
@@ -47,16 +47,16 @@ type TradeOffResult struct {
 	// Volume is the hypervolume of the front. Searches holds the hypervolume found by each independent search.
 	// Random holds the hypervolumes of as many samples of RandomSize random compositions. All are fractions of the
 	// box from the ideal point to the reference point.
-	Volume     float64
-	Searches   []float64
-	Random     []float64
-	RandomSize int
+	Volume        float64
+	SearchVolumes []float64
+	RandomVolumes []float64
+	RandomSize    int
 
 	Lines, Compositions int64 // numbers of scored lines (see mcmc.Scorer), and of compositions on these lines
 }
 
-// A Member is a composition on a front, with its losses.
-type Member struct {
+// A FrontMember is a composition on a front, with its losses.
+type FrontMember struct {
 	Parts      []mcmc.Part // used ingredients and their amounts, in ascending order of ingredients
 	Conditions []int32     // by condition: the index of its value; nil without conditions
 	Losses     []float64
@@ -147,9 +147,9 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 // setHypervolumes computes the ideal and reference points and the hypervolumes of r.
 func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, found []*frontWalker) error {
 	r.Ideal, r.Nadir = pareto.Bounds(lossesOf(r.Front))
-	r.Reference = pareto.Reference(r.Ideal, r.Nadir)
+	r.Reference = pareto.HypervolumeReference(r.Ideal, r.Nadir)
 	share := func(points [][]float64) float64 {
-		scaled := pareto.Scaled(points, r.Ideal, r.Reference)
+		scaled := pareto.ScaleLosses(points, r.Ideal, r.Reference)
 		one := make([]float64, len(r.Ideal))
 		for d := range one {
 			one[d] = 1
@@ -165,11 +165,11 @@ func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, 
 	}
 	r.Volume = share(lossesOf(r.Front))
 	for _, w := range found {
-		r.Searches = append(r.Searches, share(lossesOf(w.archive.members)))
+		r.SearchVolumes = append(r.SearchVolumes, share(lossesOf(w.archive.members)))
 	}
 	// The front contains all that the searches found, but its hypervolume may be computed from a selection.
-	r.Volume = max(r.Volume, slices.Max(r.Searches))
-	if all.options.NoRandom {
+	r.Volume = max(r.Volume, slices.Max(r.SearchVolumes))
+	if all.options.SkipRandomVolumes {
 		return nil
 	}
 	prior, rand := mcmc.NewPrior(all.target), mcmc.NewRand(all.options.Seed, "search trade random", 0)
@@ -195,10 +195,10 @@ func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, 
 			}
 		}
 		kept := points[:0]
-		for _, k := range pareto.Minimal(points) {
+		for _, k := range pareto.NonDominated(points) {
 			kept = append(kept, slices.Clone(points[k]))
 		}
-		r.Random = append(r.Random, share(kept))
+		r.RandomVolumes = append(r.RandomVolumes, share(kept))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, 
 // because the time grows steeply with the number of points.
 const maxHypervolumePoints = 120
 
-func lossesOf(members []Member) [][]float64 {
+func lossesOf(members []FrontMember) [][]float64 {
 	out := make([][]float64, len(members))
 	for k, m := range members {
 		out[k] = m.Losses
@@ -222,8 +222,8 @@ type frontSearch struct {
 	options    TradeOptions
 	limits     *amountLimits
 
-	seeds          []Member  // compositions to start from
-	seedLossRanges []float64 // by loss: its range among the seeds
+	seeds          []FrontMember // compositions to start from
+	seedLossRanges []float64     // by loss: its range among the seeds
 }
 
 // lossesAt returns the losses of x. ok is false unless all losses are finite.
@@ -265,7 +265,7 @@ func (t *frontSearch) prepareSeeds(ctx context.Context) error {
 			return
 		}
 		if p, ok := t.lossesAt(x); ok {
-			t.seeds = append(t.seeds, Member{x.Parts(), x.AppendConditions(nil), p})
+			t.seeds = append(t.seeds, FrontMember{x.Parts(), x.AppendConditions(nil), p})
 		}
 	}
 	for _, x := range t.options.Starts {
@@ -310,20 +310,20 @@ func (t *frontSearch) prepareSeeds(ctx context.Context) error {
 // times the total is at most maxFrontSplits, unless this leaves fewer than minFrontLines lines.
 const maxFrontLines, maxFrontSplits, minFrontLines = 100_000, 40_000_000, 4000
 
-// TradeBudget returns the number of lines to score in a search for a front. The larger the total, the more
+// FrontLineBudget returns the number of lines to score in a search for a front. The larger the total, the more
 // compositions a line has, so the fewer lines are scored.
-func TradeBudget(total int, effort float64) int {
+func FrontLineBudget(total int, effort float64) int {
 	return max(int(effort*float64(min(maxFrontLines, max(maxFrontSplits/total, minFrontLines)))), 1)
 }
 
-// Extrapolating returns the indices of the compositions in list that lie further than [Comparison.Reach] from all
+// ExtrapolatingIndices returns the indices of the compositions in list that lie further than [Comparison.Reach] from all
 // known compositions.
-func Extrapolating(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
+func ExtrapolatingIndices(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
 	entries := make([]Entry, len(list))
 	for k := range list {
 		entries[k].Parts = list[k]
 	}
 	c := new(Comparison)
 	c.computeDistances(entries, CompareOptions{Distance: d, Known: known})
-	return c.Extrapolates
+	return c.ExtrapolatingEntries
 }

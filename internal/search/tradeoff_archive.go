@@ -15,7 +15,7 @@ const maxMembersOfTwo, maxMembersOfMore = 6000, 1200
 // A paretoArchive keeps the offered compositions that no other offered composition beats. Among compositions with
 // equal losses it keeps the first. If there are too many compositions, it keeps an evenly spread selection.
 type paretoArchive struct {
-	members        []Member // for two losses, sorted so that the first loss increases and the second decreases
+	members        []FrontMember // for two losses, sorted so that the first loss increases and the second decreases
 	maxMembers     int
 	lossMagnitudes []float64 // by loss: its Objective.Size
 }
@@ -26,7 +26,7 @@ func newParetoArchive(objectives []Objective) *paretoArchive {
 		p.maxMembers = maxMembersOfMore
 	}
 	for _, o := range objectives {
-		p.lossMagnitudes = append(p.lossMagnitudes, o.Size)
+		p.lossMagnitudes = append(p.lossMagnitudes, o.LossMagnitude)
 	}
 	return p
 }
@@ -62,7 +62,7 @@ func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []
 	if !p.isNondominated(losses) {
 		return false
 	}
-	m := Member{slices.Clone(parts), slices.Clone(conditions), slices.Clone(losses)}
+	m := FrontMember{slices.Clone(parts), slices.Clone(conditions), slices.Clone(losses)}
 	sortByIngredient(m.Parts)
 	if len(losses) == 2 {
 		from := sort.Search(len(p.members), func(k int) bool { return p.members[k].Losses[0] >= losses[0] })
@@ -72,7 +72,7 @@ func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []
 		}
 		p.members = slices.Replace(p.members, from, to, m)
 	} else {
-		p.members = slices.DeleteFunc(p.members, func(other Member) bool { return weaklyDominates(losses, other.Losses) })
+		p.members = slices.DeleteFunc(p.members, func(other FrontMember) bool { return weaklyDominates(losses, other.Losses) })
 		p.members = append(p.members, m)
 	}
 	if len(p.members) > p.maxMembers {
@@ -84,7 +84,7 @@ func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []
 // minimalIndices returns the indices of the members that no other member beats once ties are merged, sorted by
 // losses. A tie is a difference of losses no larger than rounding errors.
 func (p *paretoArchive) minimalIndices() []int {
-	return pareto.Minimal(pareto.MergeTies(lossesOf(p.members), p.lossMagnitudes))
+	return pareto.NonDominated(pareto.MergeTies(lossesOf(p.members), p.lossMagnitudes))
 }
 
 // thin reduces the archive to two thirds of its greatest size. It first drops the members that another member beats
@@ -100,8 +100,8 @@ func (p *paretoArchive) thin() {
 		}
 	}
 	ideal, nadir := pareto.Bounds(lossesOf(p.members))
-	kept := pareto.SelectSpread(pareto.Scaled(lossesOf(p.members), ideal, nadir), 2*p.maxMembers/3)
-	some := make([]Member, len(kept))
+	kept := pareto.SelectSpread(pareto.ScaleLosses(lossesOf(p.members), ideal, nadir), 2*p.maxMembers/3)
+	some := make([]FrontMember, len(kept))
 	for k, at := range kept {
 		some[k] = p.members[at]
 	}
@@ -109,8 +109,8 @@ func (p *paretoArchive) thin() {
 }
 
 // mergedFront returns the members that no other member beats once ties are merged, sorted by losses.
-func (p *paretoArchive) mergedFront() []Member {
-	var all []Member
+func (p *paretoArchive) mergedFront() []FrontMember {
+	var all []FrontMember
 	for _, at := range p.minimalIndices() {
 		all = append(all, p.members[at])
 	}

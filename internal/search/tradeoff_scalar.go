@@ -51,7 +51,7 @@ func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 
 // Scorer returns a [scalarScorer] that follows the composition x.
 func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	s := &scalarScorer{scalarization: c, x: x, lossPieces: make([]mcmc.Pieces, len(c.objectives)), losses: make([]float64, len(c.objectives))}
+	s := &scalarScorer{scalarization: c, x: x, lossPieces: make([]mcmc.PiecewiseConstant, len(c.objectives)), losses: make([]float64, len(c.objectives))}
 	for _, o := range c.objectives {
 		s.scorers = append(s.scorers, scorerOf(o.Score, x))
 	}
@@ -66,7 +66,7 @@ type scalarScorer struct {
 	scalarization *scalarization
 	x             *mcmc.Composition
 	scorers       []mcmc.Scorer
-	lossPieces    []mcmc.Pieces
+	lossPieces    []mcmc.PiecewiseConstant
 	losses        []float64
 
 	pieceStarts []int     // first split of each piece of the latest line
@@ -95,7 +95,7 @@ func (s *scalarScorer) LogScore() float64 {
 
 // Line divides the line of i and j into pieces on which all losses are constant, and adds the combined score of
 // each piece to p.
-func (s *scalarScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *scalarScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	for d, of := range s.scorers {
 		s.lossPieces[d].Reset()
 		of.Line(i, j, &s.lossPieces[d])
@@ -104,7 +104,7 @@ func (s *scalarScorer) Line(i, j int, p *mcmc.Pieces) {
 }
 
 // Values adds the combined score of each value of condition c to p.
-func (s *scalarScorer) Values(c int, p *mcmc.Pieces) {
+func (s *scalarScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	for d, of := range s.scorers {
 		s.lossPieces[d].Reset()
 		if all, ok := of.(mcmc.ConditionScorer); ok {
@@ -117,7 +117,7 @@ func (s *scalarScorer) Values(c int, p *mcmc.Pieces) {
 }
 
 // scoreValues scores the values of condition c one by one, for a property that cannot score all values at once.
-func (s *scalarScorer) scoreValues(property mcmc.Property, c int, p *mcmc.Pieces) {
+func (s *scalarScorer) scoreValues(property mcmc.Property, c int, p *mcmc.PiecewiseConstant) {
 	y := s.x.Clone()
 	for v := range s.scalarization.conditionValueCounts[c] {
 		score := math.NaN()
@@ -141,7 +141,7 @@ func (s *scalarScorer) ConditionSet(c int) {
 
 // joinPieces divides the latest line into pieces on which all losses are constant, and adds the combined score of
 // each piece to p. It keeps the losses of the pieces.
-func (s *scalarScorer) joinPieces(p *mcmc.Pieces) {
+func (s *scalarScorer) joinPieces(p *mcmc.PiecewiseConstant) {
 	s.pieceStarts, s.pieceLosses = s.pieceStarts[:0], s.pieceLosses[:0]
 	var next [4]int // next piece of each loss; a trade-off has at most four losses
 	for at := 0; ; {
@@ -196,7 +196,7 @@ func (s *pointwiseScorer) Reset()            {}
 func (s *pointwiseScorer) Moved(_, _ int)    {}
 func (s *pointwiseScorer) LogScore() float64 { return s.property.LogScore(s.x) }
 
-func (s *pointwiseScorer) Line(i, j int, p *mcmc.Pieces) {
+func (s *pointwiseScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.scratch.CopyFrom(s.x)
 	sum := s.x.Amount(i) + s.x.Amount(j)
 	for k := 0; k <= sum; k++ {

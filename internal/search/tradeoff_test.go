@@ -30,7 +30,7 @@ type runs struct {
 func (r *runs) Reset()            {}
 func (r *runs) Moved(_, _ int)    {}
 func (r *runs) LogScore() float64 { return r.of.LogScore(r.x) }
-func (r *runs) Line(i, j int, p *mcmc.Pieces) {
+func (r *runs) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	y, last := r.x.Clone(), math.NaN()
 	for k := 0; k <= r.x.Amount(i)+r.x.Amount(j); k++ {
 		if err := y.Move(i, j, k); err != nil {
@@ -134,7 +134,7 @@ func TestTradeOffEnumerated(t *testing.T) {
 			rule.Need{If: r.IntN(n - 1), Then: []int{n - 1}},
 			rule.Limit{Factors: factors, Min: math.Inf(-1), Max: 6},
 			rule.Amount{Of: []int{r.IntN(n)}, Max: total / 2},
-		}}, mcmc.Counting{})
+		}}, mcmc.CountingOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestTradeOffEnumerated(t *testing.T) {
 		}
 		every := enumerated(t, target, losses)
 		var truth [][]float64
-		for _, k := range pareto.Minimal(every) {
+		for _, k := range pareto.NonDominated(every) {
 			truth = append(truth, every[k])
 		}
 		members := lossesOf(got.Front)
@@ -168,14 +168,14 @@ func TestTradeOffEnumerated(t *testing.T) {
 		}
 		there += len(truth)
 		found += len(members)
-		if got.Volume < slices.Max(got.Searches) || slices.Min(got.Searches) <= 0 || got.Volume > 1 {
-			t.Errorf("seed %d: a hypervolume of %v, of searches %v", seed, got.Volume, got.Searches)
+		if got.Volume < slices.Max(got.SearchVolumes) || slices.Min(got.SearchVolumes) <= 0 || got.Volume > 1 {
+			t.Errorf("seed %d: a hypervolume of %v, of searches %v", seed, got.Volume, got.SearchVolumes)
 		}
 		must := [][]float64{}
 		if count == 2 {
 			must = extremes(truth)
 		} else {
-			for _, k := range pareto.Best(truth) {
+			for _, k := range pareto.BestInEachLoss(truth) {
 				must = append(must, truth[k])
 			}
 		}
@@ -244,7 +244,7 @@ func TestTradeOffTies(t *testing.T) {
 			})
 			l := Objective{Name: fmt.Sprint("loss ", d), Score: of}
 			if within {
-				l.Size = bound * (160. / 14)
+				l.LossMagnitude = bound * (160. / 14)
 			}
 			losses = append(losses, l)
 		}
@@ -254,7 +254,7 @@ func TestTradeOffTies(t *testing.T) {
 		}
 		every := enumerated(t, target, exact)
 		var want, found [][]float64
-		for _, k := range pareto.Minimal(every) {
+		for _, k := range pareto.NonDominated(every) {
 			want = append(want, every[k])
 		}
 		for _, m := range got.Front {
@@ -272,7 +272,7 @@ func TestTradeOffTies(t *testing.T) {
 			t.Errorf("seed %d: the front is %v, not %v", seed, found, want)
 		}
 		rounded := enumerated(t, target, losses)
-		if len(pareto.Minimal(rounded)) > len(want) {
+		if len(pareto.NonDominated(rounded)) > len(want) {
 			split++
 		}
 	}

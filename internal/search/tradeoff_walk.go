@@ -68,7 +68,7 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 }
 
 // moveTo moves the cursor to the composition m and scores it by the present scalarization.
-func (w *frontWalker) moveTo(m Member) error {
+func (w *frontWalker) moveTo(m FrontMember) error {
 	x, err := w.target.Space().Composition(m.Parts, m.Conditions)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 
 // bestStart returns the composition of the archive with the best combined score. If the archive is empty, it
 // returns the best seed.
-func (w *frontWalker) bestStart() Member {
+func (w *frontWalker) bestStart() FrontMember {
 	list := w.archive.members
 	if len(list) == 0 {
 		list = w.seeds
@@ -158,7 +158,7 @@ func (w *frontWalker) aimAtLoss(d int) {
 // aimAtGap sets the corner and the weights of the scalarization so that a walk fills a wide gap of the front. It
 // prefers gaps that walks have visited less often. It returns the composition to start from, and the width of the
 // gap as a fraction of the range of the front.
-func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
+func (w *frontWalker) aimAtGap(round int) (from FrontMember, gap float64) {
 	ideal, width := w.lossRanges()
 	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
 		return w.aimAtRandom(ideal, width), 0.3
@@ -192,7 +192,7 @@ func (w *frontWalker) aimAtGap(round int) (from Member, gap float64) {
 
 // aimAtRandom sets the corner to the ideal point and the weights to random numbers. It returns the composition of
 // the archive that is best under these weights.
-func (w *frontWalker) aimAtRandom(ideal, width []float64) Member {
+func (w *frontWalker) aimAtRandom(ideal, width []float64) FrontMember {
 	sum := 0.0
 	share := make([]float64, len(ideal))
 	for d := range share {
@@ -220,7 +220,7 @@ func (w *frontWalker) updatePartners() {
 }
 
 // walk makes the given number of steps from the composition from, while β increases geometrically from hot to cold.
-func (w *frontWalker) walk(ctx context.Context, from Member, steps int, hot, cold float64) error {
+func (w *frontWalker) walk(ctx context.Context, from FrontMember, steps int, hot, cold float64) error {
 	if err := w.moveTo(from); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (w *frontWalker) walk(ctx context.Context, from Member, steps int, hot, col
 			return err
 		}
 		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
-		if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
+		if free := w.cursor.MultiValuedConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
 			if err := w.stepCondition(free[w.rand.Intn(len(free))], beta); err != nil {
 				return err
 			}
@@ -282,7 +282,7 @@ const maxOfferedInWalks, maxOfferedInPolish = 8, 200
 func (w *frontWalker) scoreLine(i, j int) error {
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
-	p, err := w.cursor.Line(i, j)
+	p, err := w.cursor.LineScores(i, j)
 	if err != nil {
 		return err
 	}
@@ -375,7 +375,7 @@ func (w *frontWalker) offerSplit(i, j, s, k int, losses []float64) {
 
 // scoreValues scores the values of a condition, lists them as choices, and offers them to the archive.
 func (w *frontWalker) scoreValues(condition int) error {
-	p, err := w.cursor.Values(condition)
+	p, err := w.cursor.ConditionScores(condition)
 	if err != nil {
 		return err
 	}
@@ -501,7 +501,7 @@ func (w *frontWalker) polishFront(ctx context.Context, until int64) error {
 			return nil
 		}
 		all := slices.Clone(w.archive.members)
-		for _, k := range pareto.SelectSpread(pareto.Scaled(lossesOf(all), ideal, nadir), count) {
+		for _, k := range pareto.SelectSpread(pareto.ScaleLosses(lossesOf(all), ideal, nadir), count) {
 			if m := all[k]; !done[&m.Parts[0]] {
 				done[&m.Parts[0]] = true
 				if err := w.scoreLinesThrough(ctx, m, until); err != nil {
@@ -512,14 +512,14 @@ func (w *frontWalker) polishFront(ctx context.Context, until int64) error {
 				return nil
 			}
 		}
-		if count >= len(all) && !slices.ContainsFunc(w.archive.members, func(m Member) bool { return !done[&m.Parts[0]] }) {
+		if count >= len(all) && !slices.ContainsFunc(w.archive.members, func(m FrontMember) bool { return !done[&m.Parts[0]] }) {
 			return nil
 		}
 	}
 }
 
 // scoreLinesThrough scores the lines through one composition of the front.
-func (w *frontWalker) scoreLinesThrough(ctx context.Context, m Member, until int64) error {
+func (w *frontWalker) scoreLinesThrough(ctx context.Context, m FrontMember, until int64) error {
 	if err := w.moveTo(m); err != nil {
 		return err
 	}
@@ -538,7 +538,7 @@ func (w *frontWalker) scoreLinesThrough(ctx context.Context, m Member, until int
 		}
 		return w.scoreLine(i, j)
 	}
-	for _, k := range w.cursor.FreeConditions() {
+	for _, k := range w.cursor.MultiValuedConditions() {
 		if left == 0 || w.lineCount >= until {
 			break
 		}

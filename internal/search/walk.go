@@ -117,7 +117,7 @@ func (w *walker) drawPair() (i, j int) {
 // probability ∝ score^β, and moves to a random split of this piece. With some probability it sets a condition
 // instead.
 func (w *walker) annealStep(beta float64) error {
-	if free := w.cursor.FreeConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
+	if free := w.cursor.MultiValuedConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
 		return w.stepCondition(free[w.rand.Intn(len(free))], beta)
 	}
 	i, j := w.drawPair()
@@ -166,7 +166,7 @@ func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved b
 	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 2) {
 		high = low
 	}
-	line, ok, err := w.cursor.Curve(w.rand, beta, i, j, low, high)
+	line, ok, err := w.cursor.BestAndDrawnSplit(w.rand, beta, i, j, low, high)
 	if err != nil || !ok {
 		if err == nil {
 			err = w.scoreLine(i, j, s)
@@ -176,16 +176,16 @@ func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved b
 	w.evaluations++
 	w.compositions += int64(s) + 1
 	w.choices = w.choices[:0]
-	w.listEndChoices(i, j, s, line.Zero, line.Full)
-	if line.Best > 0 {
-		w.addChoice(line.Best, line.Best+1, line.BestScore)
+	w.listEndChoices(i, j, s, line.ZeroScore, line.FullScore)
+	if line.BestSplit > 0 {
+		w.addChoice(line.BestSplit, line.BestSplit+1, line.BestScore)
 	}
-	return choice{line.Drawn, line.Drawn + 1, line.DrawnScore}, true, nil
+	return choice{line.DrawnSplit, line.DrawnSplit + 1, line.DrawnScore}, true, nil
 }
 
 // scoreLine scores the line of i and j, whose joint amount is s units, and lists its choices.
 func (w *walker) scoreLine(i, j, s int) error {
-	p, err := w.cursor.Line(i, j)
+	p, err := w.cursor.LineScores(i, j)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (w *walker) scoreLine(i, j, s int) error {
 
 // listChoices lists the allowed ranges of splits of a line with equal scores: first the ends k = 0 and k = s, then
 // the ranges between the ends. It leaves out splits of score 0.
-func (w *walker) listChoices(p *mcmc.Pieces, i, j, s int) {
+func (w *walker) listChoices(p *mcmc.PiecewiseConstant, i, j, s int) {
 	w.choices = w.choices[:0]
 	last := p.Len() - 1
 	_, zero := p.Piece(0)

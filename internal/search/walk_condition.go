@@ -43,7 +43,7 @@ func drawConditionValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values
 // scoreValues scores the values of a condition. It returns the allowed values as ranges of values with equal
 // scores.
 func (w *walker) scoreValues(condition int) ([]choice, error) {
-	p, err := w.cursor.Values(condition)
+	p, err := w.cursor.ConditionScores(condition)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (w *walker) conditionValues() []int32 {
 // setBestConditions sets each condition in turn to the value of highest score, if this score exceeds the present
 // score. From a range of values with equal scores it takes the middle.
 func (w *walker) setBestConditions() error {
-	for _, k := range w.cursor.FreeConditions() {
+	for _, k := range w.cursor.MultiValuedConditions() {
 		values, err := w.scoreValues(k)
 		if err != nil {
 			return err

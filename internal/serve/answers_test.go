@@ -154,10 +154,10 @@ func TestAnswersAsBefore(t *testing.T) {
 	}
 	words := map[string]any{}
 	for _, r := range []Request{
-		{Do: "pin", Ingredient: "Gin"}, {Do: "pin", Ingredient: "Gin", Amount: "20%"}, {Do: "ban", Ingredient: "Gin"}, {Do: "replace", Ingredient: "Gin", By: "Rum"},
-		{Do: "dose", Ingredient: "Gin", Min: "5%"}, {Do: "dose", Ingredient: "Gin", Max: "5%"}, {Do: "dose", Ingredient: "Gin", Min: "5%", Max: "9%"}, {Do: "group", Attribute: "kind", Value: "spirit", Max: "40%"},
-		{Do: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Do: "weight", Property: "taste", Weight: 2.5}, {Do: "aim", Property: "liking", Way: "at_least", Aim: 5.0},
-		{Do: "aim", Property: "liking", Way: "between", Aim: []any{5.0, 6.5}}, {Do: "rule", Text: "never:  [Gin,\n Rum]"}, {Do: "drop", Rule: 2}, {Do: "seed", Rule: 7}, {Do: "trade", Trade: []string{"taste", "liking"}}, {Do: "trade"}, {Do: "fly"},
+		{Action: "pin", Ingredient: "Gin"}, {Action: "pin", Ingredient: "Gin", Amount: "20%"}, {Action: "ban", Ingredient: "Gin"}, {Action: "replace", Ingredient: "Gin", Replacement: "Rum"},
+		{Action: "dose", Ingredient: "Gin", Min: "5%"}, {Action: "dose", Ingredient: "Gin", Max: "5%"}, {Action: "dose", Ingredient: "Gin", Min: "5%", Max: "9%"}, {Action: "group", Attribute: "kind", Value: "spirit", Max: "40%"},
+		{Action: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Action: "weight", Property: "taste", Weight: 2.5}, {Action: "aim", Property: "liking", Direction: "at_least", Aim: 5.0},
+		{Action: "aim", Property: "liking", Direction: "between", Aim: []any{5.0, 6.5}}, {Action: "rule", Text: "never:  [Gin,\n Rum]"}, {Action: "drop", Rule: 2}, {Action: "seed", Rule: 7}, {Action: "trade", Trade: []string{"taste", "liking"}}, {Action: "trade"}, {Action: "fly"},
 	} {
 		said, all, ok := r.problemChanges(amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9})
 		data, err := json.Marshal(r)
@@ -290,7 +290,7 @@ func TestRulesAsListed(t *testing.T) {
 	if got := s.pageState().Problem.Constraints; !slices.Equal(got, want) {
 		t.Errorf("the rules are %q, not %q", got, want)
 	}
-	request := &Request{Do: "drop", Rule: 3}
+	request := &Request{Action: "drop", Rule: 3}
 	_, all, _ := request.problemChanges(s.currentAmountConverter())
 	text, err := change.Apply("problem.yaml", []byte(s.history.currentStep().Text), all...)
 	if err != nil || strings.Contains(string(text), "require") || strings.Count(string(text), "  - ") != 4 {

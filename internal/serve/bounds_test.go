@@ -72,7 +72,7 @@ func TestBodies(t *testing.T) {
 	// refused: another takes its place.
 	status := 0
 	for range 100 {
-		if status, _ = c.do(Request{Do: "name", Step: 1, Text: "a"}); status == http.StatusServiceUnavailable {
+		if status, _ = c.do(Request{Action: "name", Step: 1, Text: "a"}); status == http.StatusServiceUnavailable {
 			break
 		}
 		time.Sleep(25 * time.Millisecond)
@@ -85,7 +85,7 @@ func TestBodies(t *testing.T) {
 		conn.Close()
 	}
 	for range 100 {
-		if status, _ = c.do(Request{Do: "name", Step: 1, Text: "a"}); status == http.StatusOK {
+		if status, _ = c.do(Request{Action: "name", Step: 1, Text: "a"}); status == http.StatusOK {
 			break
 		}
 		time.Sleep(25 * time.Millisecond)
@@ -93,7 +93,7 @@ func TestBodies(t *testing.T) {
 	if status != http.StatusOK {
 		t.Errorf("when they are gone: %d", status)
 	}
-	if status, text := c.do(Request{Do: "name", Step: 1, Text: strings.Repeat("a", maxRequestBytes)}); status != http.StatusBadRequest || !strings.Contains(text, "too long") {
+	if status, text := c.do(Request{Action: "name", Step: 1, Text: strings.Repeat("a", maxRequestBytes)}); status != http.StatusBadRequest || !strings.Contains(text, "too long") {
 		t.Errorf("a body that is too long: %d %s", status, text)
 	}
 
@@ -214,7 +214,7 @@ func TestEvicted(t *testing.T) {
 	s.startWork()
 	first := <-runs
 	for k := range maxKeptWorks + 3 {
-		if err := s.applyChanges(fmt.Sprint(k), (&Request{Do: "seed", Rule: k + 2}).only(t)...); err != nil {
+		if err := s.applyChanges(fmt.Sprint(k), (&Request{Action: "seed", Rule: k + 2}).only(t)...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,17 +27,17 @@ import (
 // A Campaign is the page's view of a problem's campaign: the batches, their results and the
 // standing. The page uses the same files as the commands kir next and kir record.
 type Campaign struct {
-	Step       int       `json:"step"`    // id of the step that the campaign was read for
-	Activity   string    `json:"doing"`   // what is being computed: "choosing" a batch, the "standing", or nothing if empty
-	Fault      *Fault    `json:"fault"`   // error that keeps the campaign from being read or computed; nil: none
-	Size       int       `json:"size"`    // number of recipes in a batch, as the problem file states
-	Labels     []Label   `json:"labels"`  // labels to measure and conditions to state
-	Round      int       `json:"round"`   // number of the last round
-	Batches    []Batch   `json:"batches"` // latest batches, newest first
-	OwnResults int       `json:"own"`     // number of results whose recipes are in no batch
-	Results    string    `json:"results"` // name of the file of results
-	Stand      *Standing `json:"stand"`   // report on the campaign; nil if there are no trials yet or the report is being computed
-	Stale      bool      `json:"behind"`  // whether results were recorded after Stand was computed
+	Step                  int       `json:"step"`    // id of the step that the campaign was read for
+	Activity              string    `json:"doing"`   // what is being computed: "choosing" a batch, the "standing", or nothing if empty
+	Fault                 *Fault    `json:"fault"`   // error that keeps the campaign from being read or computed; nil: none
+	BatchSize             int       `json:"size"`    // number of recipes in a batch, as the problem file states
+	Labels                []Label   `json:"labels"`  // labels to measure and conditions to state
+	Round                 int       `json:"round"`   // number of the last round
+	Batches               []Batch   `json:"batches"` // latest batches, newest first
+	ResultsOutsideBatches int       `json:"own"`     // number of results whose recipes are in no batch
+	ResultsFile           string    `json:"results"` // name of the file of results
+	Standing              *Standing `json:"stand"`   // report on the campaign; nil if there are no trials yet or the report is being computed
+	Stale                 bool      `json:"behind"`  // whether results were recorded after Stand was computed
 
 	Colours map[string]int `json:"colours"` // by ingredient: the number of the colour, as in a [List]
 
@@ -47,10 +47,10 @@ type Campaign struct {
 
 // A Label is something that a result has a value of: a measured label or a condition.
 type Label struct {
-	Name    string `json:"name"`
-	Numeric bool   `json:"numeric"` // whether the values are numbers
-	Set     bool   `json:"set"`     // whether the label is a condition, which is set instead of measured
-	Unit    string `json:"unit"`    // unit of a condition; empty for a measured label
+	Name        string `json:"name"`
+	Numeric     bool   `json:"numeric"` // whether the values are numbers
+	IsCondition bool   `json:"set"`     // whether the label is a condition, which is set instead of measured
+	Unit        string `json:"unit"`    // unit of a condition; empty for a measured label
 }
 
 // A Batch is the page's view of a set of recipes that were chosen together.
@@ -64,32 +64,32 @@ type Batch struct {
 
 // A Trial is the page's view of one recipe of a batch, with the result.
 type Trial struct {
-	ID        string                         `json:"id"`
-	Recipe    map[string]int                 `json:"recipe"`            // by ingredient: the amount in units
-	Reason    string                         `json:"reason"`            // sentence that says why the recipe was chosen
-	Kind      string                         `json:"kind"`              // kind of the reason; see [campaign.ReasonKind]
-	Predicted map[string]campaign.Prediction `json:"predicted"`         // by label: the predicted measurement
-	Limits    []string                       `json:"limits,omitempty"`  // sentences about limits on predictions that Predicted does not show
-	Status    string                         `json:"status"`            // "waits", "made", "failed" or "withdrawn"; empty if the same recipe was tried under another id
-	Values    map[string]string              `json:"values"`            // by label or condition: the recorded value
-	Set       string                         `json:"set,omitempty"`     // conditions that were offered, in words
-	Offered   map[string]string              `json:"offered,omitempty"` // by condition: the value that was offered
+	ID                string                         `json:"id"`
+	Recipe            map[string]int                 `json:"recipe"`            // by ingredient: the amount in units
+	Reason            string                         `json:"reason"`            // sentence that says why the recipe was chosen
+	Kind              string                         `json:"kind"`              // kind of the reason; see [campaign.ReasonKind]
+	Predicted         map[string]campaign.Prediction `json:"predicted"`         // by label: the predicted measurement
+	Limits            []string                       `json:"limits,omitempty"`  // sentences about limits on predictions that Predicted does not show
+	Status            string                         `json:"status"`            // "waits", "made", "failed" or "withdrawn"; empty if the same recipe was tried under another id
+	Values            map[string]string              `json:"values"`            // by label or condition: the recorded value
+	OfferedConditions string                         `json:"set,omitempty"`     // conditions that were offered, in words
+	OfferedValues     map[string]string              `json:"offered,omitempty"` // by condition: the value that was offered
 }
 
 // A Standing is the page's view of a report on a campaign; see [campaign.Standing].
 type Standing struct {
-	Advice   string                     `json:"advice"` // "go on" or "stop"
-	Headline string                     `json:"headline"`
-	Text     string                     `json:"text"`
-	Tried    string                     `json:"tried"`         // how many recipes were tried, in words
-	Best     map[string]int             `json:"best"`          // by ingredient: the amount of the best recipe in units; nil if nothing was measured
-	BestID   string                     `json:"best_id"`       // id of the best recipe
-	Set      string                     `json:"set,omitempty"` // conditions of the best recipe, in words
-	Measured string                     `json:"measured"`      // measurements of the best recipe, in words
-	Lines    []string                   `json:"lines"`         // sentences about coverage and models, and notes
-	Rounds   []campaign.Round           `json:"rounds"`        // outcome of each round
-	Checks   []campaign.PredictionCheck `json:"told"`          // latest predictions compared with measurements
-	Figures  []Drawing                  `json:"figures"`
+	Advice         string                     `json:"advice"` // "go on" or "stop"
+	Headline       string                     `json:"headline"`
+	Text           string                     `json:"text"`
+	Tried          string                     `json:"tried"`         // how many recipes were tried, in words
+	Best           map[string]int             `json:"best"`          // by ingredient: the amount of the best recipe in units; nil if nothing was measured
+	BestID         string                     `json:"best_id"`       // id of the best recipe
+	BestConditions string                     `json:"set,omitempty"` // conditions of the best recipe, in words
+	Measured       string                     `json:"measured"`      // measurements of the best recipe, in words
+	Lines          []string                   `json:"lines"`         // sentences about coverage and models, and notes
+	Rounds         []campaign.Round           `json:"rounds"`        // outcome of each round
+	Checks         []campaign.PredictionCheck `json:"told"`          // latest predictions compared with measurements
+	Figures        []Drawing                  `json:"figures"`
 }
 
 // A Drawing is a figure that the page shows.
@@ -157,8 +157,8 @@ func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) 
 // updateBoard stores the page's view of campaign c on the board.
 func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	n := Campaign{
-		Step: step.ID, Size: c.Problem.Campaign.Batch, Round: c.Round(), OwnResults: c.CountOwnResults(), Labels: []Label{}, Batches: []Batch{},
-		Results: filepath.Base(compile.ResultsPath(s.problemPath)), problemText: step.Text,
+		Step: step.ID, BatchSize: c.Problem.Campaign.Batch, Round: c.Round(), ResultsOutsideBatches: c.CountResultsOutsideBatches(), Labels: []Label{}, Batches: []Batch{},
+		ResultsFile: filepath.Base(compile.ResultsPath(s.problemPath)), problemText: step.Text,
 	}
 	names := c.ResultLabels()
 	for _, name := range names {
@@ -182,8 +182,8 @@ func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 	s.campaignBoard.mu.Lock()
 	defer s.campaignBoard.mu.Unlock()
 	was := &s.campaignBoard.shownCampaign
-	n.Activity, n.Stand, n.inputsKey = was.Activity, was.Stand, was.inputsKey
-	n.Stale = n.Stand != nil && n.inputsKey != standingInputsKey(c, step)
+	n.Activity, n.Standing, n.inputsKey = was.Activity, was.Standing, was.inputsKey
+	n.Stale = n.Standing != nil && n.inputsKey != standingInputsKey(c, step)
 	s.campaignBoard.shownCampaign = n
 }
 
@@ -211,7 +211,7 @@ func standingInputsKey(c *campaign.Campaign, step *Step) string {
 func newLabel(c *campaign.Campaign, name string) Label {
 	for k := range c.Problem.Conditions {
 		if of := &c.Problem.Conditions[k]; of.Name == name {
-			return Label{Name: name, Numeric: of.Numbers != nil, Set: true, Unit: of.Unit}
+			return Label{Name: name, Numeric: of.Numbers != nil, IsCondition: true, Unit: of.Unit}
 		}
 	}
 	return Label{Name: name, Numeric: c.IsNumeric(name)}
@@ -219,7 +219,7 @@ func newLabel(c *campaign.Campaign, name string) Label {
 
 // newTrial returns the page's view of entry e of batch b, with the result.
 func newTrial(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial {
-	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string), Set: view.ConditionsText(b.Conditions, e.Conditions), Offered: e.OfferedTexts()}
+	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string), OfferedConditions: view.ConditionsText(b.Conditions, e.Conditions), OfferedValues: e.OfferedTexts()}
 	for _, l := range e.Limits {
 		if text := view.LimitText(l); text != "" {
 			t.Limits = append(t.Limits, text)
@@ -229,7 +229,7 @@ func newTrial(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial 
 	switch {
 	case recorded:
 		t.Status = string(r.Status)
-		if log := c.Problem.Results(); r.Status == dataset.Made {
+		if log := c.Problem.Results(); r.Status == dataset.StatusMade {
 			for _, name := range log.Labels {
 				t.Values[name] = log.Value(&r, name)
 			}
@@ -316,7 +316,7 @@ func (s *Session) updateStanding() {
 	s.campaignBoard.mu.Lock()
 	shown := s.campaignBoard.shownCampaign
 	s.campaignBoard.mu.Unlock()
-	if shown.Activity == choosingActivity || len(shown.Batches) == 0 && shown.OwnResults == 0 || shown.Stand != nil && !shown.Stale {
+	if shown.Activity == choosingActivity || len(shown.Batches) == 0 && shown.ResultsOutsideBatches == 0 || shown.Standing != nil && !shown.Stale {
 		return
 	}
 	s.startComputation("standing", s.computeStanding)
@@ -345,7 +345,7 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	out.Headline, out.Text = view.Advice(st.RemainingGain)
 	if st.Best != nil {
 		out.Best, out.BestID, out.Measured = st.Best.Recipe, st.Best.ID, view.MeasuredText(st.Best)
-		out.Set = view.ConditionsText(st.Conditions, st.Best.Conditions)
+		out.BestConditions = view.ConditionsText(st.Conditions, st.Best.Conditions)
 	}
 	for _, c := range st.Coverage {
 		out.Lines = append(out.Lines, view.CoverageText(c))
@@ -361,7 +361,7 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	s.campaignBoard.mu.Lock()
 	defer s.campaignBoard.mu.Unlock()
 	if ctx.Err() == nil {
-		s.campaignBoard.shownCampaign.Stand, s.campaignBoard.shownCampaign.inputsKey, s.campaignBoard.shownCampaign.Stale = out, standingInputsKey(c, &step), false
+		s.campaignBoard.shownCampaign.Standing, s.campaignBoard.shownCampaign.inputsKey, s.campaignBoard.shownCampaign.Stale = out, standingInputsKey(c, &step), false
 		s.campaignBoard.shownCampaign.Fault = nil
 	}
 	return nil
@@ -375,8 +375,8 @@ func (s *Session) campaignSettings(p *compile.Problem) campaign.Settings {
 // nextBatch starts to choose the next batch in the background. A size of 0 means the size that the
 // problem states.
 func (s *Session) nextBatch(size int) error {
-	if size < 0 || size > campaign.MostSize {
-		return &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MostSize)}
+	if size < 0 || size > campaign.MaxBatchSize {
+		return &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MaxBatchSize)}
 	}
 	s.campaignBoard.mu.Lock()
 	busy := s.campaignBoard.shownCampaign.Activity == choosingActivity
@@ -409,7 +409,7 @@ func (s *Session) chooseBatch(ctx context.Context, size int) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	o := s.campaignSettings(c.Problem)
 	if size > 0 {
-		o.Size = size
+		o.BatchSize = size
 	}
 	b, err := c.UnchangedBatch(o)
 	if b == nil && err == nil {
@@ -458,7 +458,7 @@ func (s *Session) recordResults(came []RecipeResult, withdraw bool) (*campaign.R
 			all = append(all, campaign.Result{ID: r.ID, Values: r.Values, Failed: r.Failed})
 		}
 		return all, nil
-	}, campaign.RecordOptions{Correct: !withdraw, Withdraw: withdraw})
+	}, campaign.RecordOptions{ReplaceRecorded: !withdraw, Withdraw: withdraw})
 }
 
 // parseValueTable parses a table whose columns are only ids and labels, such as cells copied from a
@@ -494,7 +494,7 @@ func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 		}
 		all, _, err := c.ParseTable([]byte(text), "the table", dataset.Layout{})
 		return all, err
-	}, campaign.RecordOptions{Correct: true})
+	}, campaign.RecordOptions{ReplaceRecorded: true})
 }
 
 // saveResults records results and starts to learn from them. The function results returns the
@@ -511,7 +511,7 @@ func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Resul
 	if err != nil {
 		return nil, recordError(err)
 	}
-	if out.New+out.Changed+out.Withdrawn > 0 {
+	if out.New+out.ChangedCount+out.WithdrawnCount > 0 {
 		s.relearn()
 	}
 	return out, nil

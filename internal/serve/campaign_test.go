@@ -85,14 +85,14 @@ func TestCampaign(t *testing.T) {
 	file := tonics(t)
 	c := serving(t, file)
 	n := c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
-	if len(n.Batches) != 0 || n.Size != 3 || !reflect.DeepEqual(n.Labels, []Label{{Name: "liking", Numeric: true}}) || n.Stand != nil {
+	if len(n.Batches) != 0 || n.BatchSize != 3 || !reflect.DeepEqual(n.Labels, []Label{{Name: "liking", Numeric: true}}) || n.Standing != nil {
 		t.Fatalf("at first it is %+v", n)
 	}
-	c.must(Request{Do: "next"})
-	n = c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" && n.Stand != nil })
+	c.must(Request{Action: "next"})
+	n = c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" && n.Standing != nil })
 	batch := n.Batches[0]
-	if len(batch.Entries) != 3 || n.Stand.Headline == "" || batch.Table != "bar.batch-001.csv" || len(n.Stand.Figures) == 0 {
-		t.Fatalf("the batch is %+v, and it stands at %+v", batch, n.Stand)
+	if len(batch.Entries) != 3 || n.Standing.Headline == "" || batch.Table != "bar.batch-001.csv" || len(n.Standing.Figures) == 0 {
+		t.Fatalf("the batch is %+v, and it stands at %+v", batch, n.Standing)
 	}
 	again, err := readCampaign(t, file).UnchangedBatch(campaign.SettingsOf(readCampaign(t, file).Problem, ""))
 	if err != nil || again == nil {
@@ -114,10 +114,10 @@ func TestCampaign(t *testing.T) {
 	}
 
 	for _, wrong := range []Request{
-		{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "nice"}}}},
-		{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "1"}}, {ID: "9-9", Values: map[string]string{"liking": "7"}}}},
-		{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"haze": "1"}}}},
-		{Do: "record"}, {Do: "paste", Text: ""}, {Do: "paste", Text: "id,liking\n8-8,4\n"}, {Do: "next", Size: -1}, {Do: "next", Size: campaign.MostSize + 1},
+		{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "nice"}}}},
+		{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "1"}}, {ID: "9-9", Values: map[string]string{"liking": "7"}}}},
+		{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"haze": "1"}}}},
+		{Action: "record"}, {Action: "paste", Text: ""}, {Action: "paste", Text: "id,liking\n8-8,4\n"}, {Action: "next", Size: -1}, {Action: "next", Size: campaign.MaxBatchSize + 1},
 	} {
 		if status, text := c.do(wrong); status != http.StatusBadRequest {
 			t.Errorf("%+v: %d %s", wrong, status, text)
@@ -127,12 +127,12 @@ func TestCampaign(t *testing.T) {
 		t.Errorf("after what was refused there are results: %v", err)
 	}
 
-	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "60"}}}})
-	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "66"}}}}) // a slip
-	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "B1-2", Failed: true}}})
-	c.must(Request{Do: "paste", Text: "id\tliking\n1-3\t58,5\n"})
+	c.must(Request{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "60"}}}})
+	c.must(Request{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "66"}}}}) // a slip
+	c.must(Request{Action: "record", Results: []RecipeResult{{ID: "B1-2", Failed: true}}})
+	c.must(Request{Action: "paste", Text: "id\tliking\n1-3\t58,5\n"})
 	n = c.campaignIs("learnt", func(n *Campaign) bool {
-		return n.Activity == "" && n.Stand != nil && !n.Stale && len(n.Stand.Checks) == 2
+		return n.Activity == "" && n.Standing != nil && !n.Stale && len(n.Standing.Checks) == 2
 	})
 	for k, want := range []struct{ status, value string }{{"made", "66"}, {"failed", ""}, {"made", "58.5"}} {
 		if e := n.Batches[0].Entries[k]; e.Status != want.status || e.Values["liking"] != want.value {
@@ -140,11 +140,11 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 	k := readCampaign(t, file)
-	if r, _ := k.Result("1-1"); r.Status != dataset.Made || r.Values[0] != "66" {
+	if r, _ := k.Result("1-1"); r.Status != dataset.StatusMade || r.Values[0] != "66" {
 		t.Errorf("the file has %+v", r)
 	}
-	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-2"}}, Withdraw: true})
-	c.must(Request{Do: "next", Size: 2})
+	c.must(Request{Action: "record", Results: []RecipeResult{{ID: "1-2"}}, Withdraw: true})
+	c.must(Request{Action: "next", Size: 2})
 	n = c.campaignIs("the second batch", func(n *Campaign) bool { return len(n.Batches) == 2 && n.Activity == "" })
 	if len(n.Batches[0].Entries) != 2 || n.Batches[0].Round != 2 || n.Batches[1].Entries[1].Status != "withdrawn" {
 		t.Errorf("the batches are %+v", n.Batches)
@@ -155,7 +155,7 @@ func TestCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := serving(t, file)
-	m := other.campaignIs("opened anew", func(n *Campaign) bool { return n.Stand != nil && n.Activity == "" })
+	m := other.campaignIs("opened anew", func(n *Campaign) bool { return n.Standing != nil && n.Activity == "" })
 	if !reflect.DeepEqual(m.Batches, n.Batches) {
 		t.Errorf("opened anew the batches are %+v, and were %+v", m.Batches, n.Batches)
 	}
@@ -167,20 +167,20 @@ func TestCampaignUnkept(t *testing.T) {
 	file := tonics(t)
 	c := serving(t, file)
 	c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
-	c.must(Request{Do: "next", Size: 1})
+	c.must(Request{Action: "next", Size: 1})
 	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" })
 	// Nothing can be written in place of a directory.
 	if err := os.Mkdir(compile.ResultsPath(file), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	status, text := c.do(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
+	status, text := c.do(Request{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
 	if status == http.StatusOK || !strings.Contains(text, "message") {
 		t.Errorf("it is answered with %d %s", status, text)
 	}
 	if err := os.Remove(compile.ResultsPath(file)); err != nil {
 		t.Fatal(err)
 	}
-	c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
+	c.must(Request{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": "7"}}}})
 }
 
 // TestCampaignLast: of many results of one recipe the last counts, in the file and on the
@@ -190,16 +190,16 @@ func TestCampaignLast(t *testing.T) {
 	c := serving(t, file)
 	c.session.waitTimes.relearnDelay = soon().relearnDelay // nothing is recorded yet
 	c.campaignIs("read", func(n *Campaign) bool { return n.Step == 1 })
-	c.must(Request{Do: "next", Size: 1})
+	c.must(Request{Action: "next", Size: 1})
 	c.campaignIs("a batch", func(n *Campaign) bool { return len(n.Batches) == 1 && n.Activity == "" })
 	for k := range 6 {
-		c.must(Request{Do: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": fmt.Sprint(50 + k)}}}})
+		c.must(Request{Action: "record", Results: []RecipeResult{{ID: "1-1", Values: map[string]string{"liking": fmt.Sprint(50 + k)}}}})
 	}
 	n := c.campaignIs("learnt", func(n *Campaign) bool {
-		return n.Activity == "" && n.Stand != nil && !n.Stale && len(n.Stand.Checks) == 1
+		return n.Activity == "" && n.Standing != nil && !n.Stale && len(n.Standing.Checks) == 1
 	})
-	if n.Batches[0].Entries[0].Values["liking"] != "55" || n.Stand.Checks[0].Measured != 55 {
-		t.Errorf("the page has %+v, and stands at %+v", n.Batches[0].Entries[0], n.Stand.Checks)
+	if n.Batches[0].Entries[0].Values["liking"] != "55" || n.Standing.Checks[0].Measured != 55 {
+		t.Errorf("the page has %+v, and stands at %+v", n.Batches[0].Entries[0], n.Standing.Checks)
 	}
 	if r, _ := readCampaign(t, file).Result("1-1"); r.Values[0] != "55" {
 		t.Errorf("the file has %+v", r)

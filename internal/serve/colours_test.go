@@ -13,8 +13,8 @@ import (
 func TestColours(t *testing.T) {
 	c := serving(t, withSmallForests(t, copied(t, "cocktails/problem.yaml", "cocktails/recipes.csv")))
 	before := make(map[string]int)
-	for step, r := range []Request{{}, {Do: "ban", Ingredient: "Gin"}, {Do: "pin", Ingredient: "Milk"}, {Do: "back", Step: 1}, {Do: "ban", Ingredient: "Champagne"}} {
-		if r.Do != "" {
+	for step, r := range []Request{{}, {Action: "ban", Ingredient: "Gin"}, {Action: "pin", Ingredient: "Milk"}, {Action: "back", Step: 1}, {Action: "ban", Ingredient: "Champagne"}} {
+		if r.Action != "" {
 			c.must(r)
 		}
 		c.drawn()

@@ -25,15 +25,15 @@ func TestConditions(t *testing.T) {
 		t.Errorf("the constraints are %q", first.Problem.Constraints)
 	}
 	for _, r := range []Request{
-		{Do: "set", Condition: "humidity", Set: 1.0}, {Do: "set", Condition: "temperature", Set: []any{1}}, {Do: "set", Condition: "", Set: "x"},
-		{Do: "set", Condition: "temperature", Set: map[string]any{"a": 1}}, {Do: "set", Condition: "oven", Set: true}, {Do: "set", Condition: "oven"},
+		{Action: "set", Condition: "humidity", ConditionValue: 1.0}, {Action: "set", Condition: "temperature", ConditionValue: []any{1}}, {Action: "set", Condition: "", ConditionValue: "x"},
+		{Action: "set", Condition: "temperature", ConditionValue: map[string]any{"a": 1}}, {Action: "set", Condition: "oven", ConditionValue: true}, {Action: "set", Condition: "oven"},
 	} {
 		if status, text := c.do(r); status == http.StatusOK {
 			t.Errorf("%+v is done: %s", r, text)
 		}
 	}
-	c.must(Request{Do: "set", Condition: "oven", Set: "deck"})
-	c.must(Request{Do: "set", Condition: "temperature", Set: 205.0})
+	c.must(Request{Action: "set", Condition: "oven", ConditionValue: "deck"})
+	c.must(Request{Action: "set", Condition: "temperature", ConditionValue: 205.0})
 	c.until("the third step", func(s *State) bool { return s.Step == 3 && s.Problem != nil && s.Problem.Conditions[0].Given == 205.0 })
 	if words := c.session.currentStep().Change; words != "temperature at 205 °C" {
 		t.Errorf("the step is called %q", words)
@@ -52,17 +52,17 @@ func TestConditions(t *testing.T) {
 		t.Errorf("the map is %.300s, %v", text, err)
 	}
 	// A value that the rules forbid is a fault of the step, which says so; a number between the steps is taken.
-	c.must(Request{Do: "set", Condition: "oven", Set: "fan"})
-	c.must(Request{Do: "set", Condition: "temperature", Set: 245.0})
+	c.must(Request{Action: "set", Condition: "oven", ConditionValue: "fan"})
+	c.must(Request{Action: "set", Condition: "temperature", ConditionValue: 245.0})
 	fault := c.until("a fault", func(s *State) bool { return s.Step == 5 && s.Fault != nil }).Fault
 	if said := fmt.Sprint(fault.Message, fault.Hint); !strings.Contains(said, "temperature") && !strings.Contains(said, "no combination of conditions") {
 		t.Errorf("the fault is %+v", fault)
 	}
-	c.must(Request{Do: "set", Condition: "temperature", Set: 197.5})
+	c.must(Request{Action: "set", Condition: "temperature", ConditionValue: 197.5})
 	c.until("a number between", func(s *State) bool {
 		return s.Step == 6 && s.Fault == nil && s.Problem != nil && s.Problem.Conditions[0].Given == 197.5
 	})
-	c.must(Request{Do: "set", Condition: "temperature"})
+	c.must(Request{Action: "set", Condition: "temperature"})
 	c.until("let go", func(s *State) bool { return s.Step == 7 && s.Problem != nil && s.Problem.Conditions[0].Given == nil })
 }
 

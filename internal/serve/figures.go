@@ -17,28 +17,28 @@ const maxIngredientRows = 60
 
 // A Draws summarises the draws of a step in a few kilobytes, whatever the number of draws.
 type Draws struct {
-	Step     int    `json:"step"`     // id of the step
-	Made     int    `json:"made"`     // number of draws made
-	Reused   int    `json:"from"`     // number of the previous step's draws that are possible in this step
-	Reliable bool   `json:"reliable"` // whether the figures are reliable; if not, they may still change
-	Why      string `json:"why"`      // sentence that explains Reliable
+	Step          int    `json:"step"`     // id of the step
+	DrawCount     int    `json:"made"`     // number of draws made
+	ReusableDraws int    `json:"from"`     // number of the previous step's draws that are possible in this step
+	Reliable      bool   `json:"reliable"` // whether the figures are reliable; if not, they may still change
+	Why           string `json:"why"`      // sentence that explains Reliable
 
-	RHat        report.Number  `json:"rhat"`        // R-hat, which compares the chains with each other
-	ESS         report.Number  `json:"ess"`         // effective sample size
-	Ingredients []Row          `json:"ingredients"` // the most used ingredients, at most maxIngredientRows
-	Unlisted    int            `json:"unlisted"`    // number of used ingredients that are not in Ingredients
-	Groups      []Group        `json:"groups"`
-	Conditions  []ConditionRow `json:"conditions"`
-	Run         float64        `json:"run"` // finished share of the run, from 0 to 1
+	RHat          report.Number  `json:"rhat"`        // R-hat, which compares the chains with each other
+	ESS           report.Number  `json:"ess"`         // effective sample size
+	Ingredients   []Row          `json:"ingredients"` // the most used ingredients, at most maxIngredientRows
+	UnlistedCount int            `json:"unlisted"`    // number of used ingredients that are not in Ingredients
+	Groups        []Group        `json:"groups"`
+	Conditions    []ConditionRow `json:"conditions"`
+	FinishedShare float64        `json:"run"` // finished share of the run, from 0 to 1
 }
 
 // A Row says how the draws use one ingredient.
 type Row struct {
-	Name  string        `json:"name"`
-	Used  report.Number `json:"used"`  // share of the draws that use the ingredient
-	SE    report.Number `json:"se"`    // standard error of Used
-	Mean  report.Number `json:"mean"`  // mean share of the ingredient in the draws that use it
-	Group int           `json:"group"` // index of the ingredient's group; −1: none
+	Name     string        `json:"name"`
+	UseShare report.Number `json:"used"`  // share of the draws that use the ingredient
+	SE       report.Number `json:"se"`    // standard error of Used
+	Mean     report.Number `json:"mean"`  // mean share of the ingredient in the draws that use it
+	Group    int           `json:"group"` // index of the ingredient's group; −1: none
 }
 
 // A Group summarises the draws for the ingredients that have the same value of an attribute.
@@ -61,7 +61,7 @@ const (
 // newDraws summarises draws, which are indexed by chain. Every chain must have the same number of
 // draws.
 func newDraws(p *compile.Problem, g *ingredientGroups, kept [][]keptDraw, made int) *Draws {
-	d := &Draws{Made: made, Ingredients: []Row{}, Groups: []Group{}, Conditions: newConditionRows(p, kept)}
+	d := &Draws{DrawCount: made, Ingredients: []Row{}, Groups: []Group{}, Conditions: newConditionRows(p, kept)}
 	density := make([][]float64, len(kept))
 	used := make([][]float64, len(kept))
 	counts := make([]uint64, len(p.Ingredients))
@@ -91,7 +91,7 @@ func newDraws(p *compile.Problem, g *ingredientGroups, kept [][]keptDraw, made i
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	d.Unlisted = max(0, len(order)-maxIngredientRows)
+	d.UnlistedCount = max(0, len(order)-maxIngredientRows)
 	order = order[:min(len(order), maxIngredientRows)]
 	inclusions, err := diagnose.AllInclusions(uses, func(i int) bool { return slices.Contains(order, i) })
 	if err != nil {
@@ -100,7 +100,7 @@ func newDraws(p *compile.Problem, g *ingredientGroups, kept [][]keptDraw, made i
 	d.Ingredients = make([]Row, len(order))
 	for i, x := range inclusions {
 		d.Ingredients[slices.Index(order, i)] = Row{
-			Name: p.Ingredients[i], Group: g.byIngredient[i], Used: report.Number(x.Probability), SE: report.Number(x.MCSE),
+			Name: p.Ingredients[i], Group: g.byIngredient[i], UseShare: report.Number(x.Probability), SE: report.Number(x.MCSE),
 			Mean: report.Number(x.MeanAmount / float64(p.Total)),
 		}
 	}
@@ -136,7 +136,7 @@ func (d *Draws) assessConvergence(density, used [][]float64) {
 	of, n := diagnose.Summarize(density), diagnose.Summarize(used)
 	d.RHat, d.ESS = worse(of.RHat, n.RHat, math.Max), worse(of.ESSBulk, n.ESSBulk, math.Min)
 	switch {
-	case !d.RHat.Known() || !d.ESS.Known():
+	case !d.RHat.IsKnown() || !d.ESS.IsKnown():
 		d.Why = "Not reliable yet: too few draws to tell."
 	case float64(d.RHat) > maxRHat:
 		d.Why = fmt.Sprintf("Not reliable yet: the chains do not agree (R-hat %s).", number.Fixed(float64(d.RHat), 3))
@@ -211,12 +211,12 @@ func (g *ingredientGroups) groupShare(x keptDraw, group, total int) float64 {
 // A Distribution is a histogram of the amounts of an ingredient, or of a group of ingredients, over
 // the draws.
 type Distribution struct {
-	Name  string        `json:"name"`
-	Used  report.Number `json:"used"`  // share of the draws that use the ingredient or group
-	Low   float64       `json:"low"`   // lower end of the first bin, as a share of the recipe
-	High  float64       `json:"high"`  // upper end of the last bin, as a share of the recipe
-	Bins  []int         `json:"bins"`  // number of draws in each bin; draws with an amount of 0 do not count
-	Total int           `json:"total"` // number of units that the amounts of a recipe sum to
+	Name     string        `json:"name"`
+	UseShare report.Number `json:"used"`  // share of the draws that use the ingredient or group
+	Low      float64       `json:"low"`   // lower end of the first bin, as a share of the recipe
+	High     float64       `json:"high"`  // upper end of the last bin, as a share of the recipe
+	Bins     []int         `json:"bins"`  // number of draws in each bin; draws with an amount of 0 do not count
+	Total    int           `json:"total"` // number of units that the amounts of a recipe sum to
 }
 
 // maxHistogramBins is the maximum number of bins of a [Distribution].
@@ -241,7 +241,7 @@ func newDistribution(name string, total int, kept [][]keptDraw, wanted func(ingr
 			}
 		}
 	}
-	d := &Distribution{Name: name, Total: total, Bins: []int{}, Used: report.Number(float64(len(amounts)) / float64(all))}
+	d := &Distribution{Name: name, Total: total, Bins: []int{}, UseShare: report.Number(float64(len(amounts)) / float64(all))}
 	if len(amounts) == 0 {
 		return d
 	}

@@ -118,13 +118,13 @@ func fixChanges(c *compile.ConflictError, after rule.Set, text string, m amountC
 			continue
 		}
 		if is == nil || isVacuous(is) {
-			if drops = append(drops, c.Of[k].Place); !c.Of[k].Alone {
+			if drops = append(drops, c.ProblemRules[k].ConstraintIndex); !c.ProblemRules[k].IsOnlyRuleOfItem {
 				return nil
 			}
 			continue
 		}
-		amends, ok := fieldChanges(c, c.Of[k].Place, was, is)
-		if !ok || !c.Of[k].Alone {
+		amends, ok := fieldChanges(c, c.ProblemRules[k].ConstraintIndex, was, is)
+		if !ok || !c.ProblemRules[k].IsOnlyRuleOfItem {
 			return nil
 		}
 		for _, a := range amends {

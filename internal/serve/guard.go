@@ -184,7 +184,7 @@ func refuse(w http.ResponseWriter, status int, why string) {
 // refusedHostMessage returns a message that names the refused host and the flag that would allow
 // the host.
 func refusedHostMessage(host string) string {
-	name := terminal.Plain(normalizeHost(host))
+	name := terminal.EscapeControls(normalizeHost(host))
 	return fmt.Sprintf("This page is not served as %q. If it is meant to be, start it with --allow-host %s.", name, name)
 }
 

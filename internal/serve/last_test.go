@@ -67,7 +67,7 @@ func TestLastState(t *testing.T) {
 	}
 	c := serving(t, file)
 	for k := range 300 {
-		c.must(Request{Do: "text", Step: 1, Text: fmt.Sprintf("%sseed: %d\n", text, k)})
+		c.must(Request{Action: "text", Step: 1, Text: fmt.Sprintf("%sseed: %d\n", text, k)})
 		c.session.mu.Lock()
 		done := c.session.activeWork.doneSignal
 		c.session.mu.Unlock()
@@ -87,7 +87,7 @@ func TestLastState(t *testing.T) {
 func TestRefusedWhole(t *testing.T) {
 	c := serving(t, smallCocktails(t))
 	c.drawn()
-	c.must(Request{Do: "ban", Ingredient: "Vodka"})
+	c.must(Request{Action: "ban", Ingredient: "Vodka"})
 	c.drawn()
 	kept := c.session.history.path
 	was, err := json.Marshal(c.session.history)
@@ -101,8 +101,8 @@ func TestRefusedWhole(t *testing.T) {
 	c.session.history.path = filepath.Join(none, "steps.json") // where nothing can be written
 	better, worse := map[string]int{"Gin": 1}, map[string]int{"Campari": 1}
 	refused := []Request{
-		{Do: "ban", Ingredient: "Gin"}, {Do: "text", Step: 1, Text: "total: 10\n"}, {Do: "back", Step: 1}, {Do: "name", Step: 1, Text: "first"},
-		{Do: "prefer", Better: better, Worse: worse},
+		{Action: "ban", Ingredient: "Gin"}, {Action: "text", Step: 1, Text: "total: 10\n"}, {Action: "back", Step: 1}, {Action: "name", Step: 1, Text: "first"},
+		{Action: "prefer", Better: better, Worse: worse},
 	}
 	for _, r := range refused {
 		if status, text := c.do(r); status != http.StatusInternalServerError || !strings.Contains(text, "nothing was changed") {
@@ -116,7 +116,7 @@ func TestRefusedWhole(t *testing.T) {
 		t.Errorf("the pair is kept: %v", err)
 	}
 	c.session.history.path = kept
-	c.must(Request{Do: "prefer", Better: better, Worse: worse})
+	c.must(Request{Action: "prefer", Better: better, Worse: worse})
 	tasted, err := os.ReadFile(filepath.Join(c.session.problemDir, pairsFileName))
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestRefusedWhole(t *testing.T) {
 		t.Errorf("the next step is %+v", before)
 	}
 	c.session.history.path = filepath.Join(none, "steps.json")
-	if status, text := c.do(Request{Do: "prefer", Better: better, Worse: worse}); status != http.StatusInternalServerError {
+	if status, text := c.do(Request{Action: "prefer", Better: better, Worse: worse}); status != http.StatusInternalServerError {
 		t.Errorf("a second pair: %d %s", status, text)
 	}
 	if is, err := os.ReadFile(filepath.Join(c.session.problemDir, pairsFileName)); err != nil || string(is) != string(tasted) || c.session.history.Steps[2] != before {

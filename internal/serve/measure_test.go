@@ -92,10 +92,10 @@ func TestHistoryWords(t *testing.T) {
 		Request
 		want, rule string
 	}{
-		{Request{Do: "pin", Ingredient: "Gin"}, "with Gin", "require Gin"},
-		{Request{Do: "pin", Ingredient: "Gin", Amount: "63"}, "Gin kept at 18.2 % (1.64 of 9 cl)", "amount of Gin min 18.2 % max 18.2 %"},
-		{Request{Do: "dose", Ingredient: "Vodka", Min: "0%", Max: "35%"}, "Vodka at most 35.0 % (3.15 of 9 cl)", "amount of Vodka max 35.0 %"},
-		{Request{Do: "group", Attribute: "kind", Value: "spirit", Min: "10.3%"}, "spirit at least 10.4 % (0.936 of 9 cl)", "group kind spirit total 10.4 % to 100.0 %"},
+		{Request{Action: "pin", Ingredient: "Gin"}, "with Gin", "require Gin"},
+		{Request{Action: "pin", Ingredient: "Gin", Amount: "63"}, "Gin kept at 18.2 % (1.64 of 9 cl)", "amount of Gin min 18.2 % max 18.2 %"},
+		{Request{Action: "dose", Ingredient: "Vodka", Min: "0%", Max: "35%"}, "Vodka at most 35.0 % (3.15 of 9 cl)", "amount of Vodka max 35.0 %"},
+		{Request{Action: "group", Attribute: "kind", Value: "spirit", Min: "10.3%"}, "spirit at least 10.4 % (0.936 of 9 cl)", "group kind spirit total 10.4 % to 100.0 %"},
 	} {
 		c.must(r.Request)
 		s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
@@ -108,20 +108,20 @@ func TestHistoryWords(t *testing.T) {
 	}
 	// What is banned is not kept, either.
 	here := c.session.history.Current
-	c.must(Request{Do: "ban", Ingredient: "Gin"})
+	c.must(Request{Action: "ban", Ingredient: "Gin"})
 	s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
 	if gin := slices.DeleteFunc(s.Problem.Constraints, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
 		t.Errorf("of what was pinned and banned the rules are %q", gin)
 	}
-	c.must(Request{Do: "back", Step: here})
+	c.must(Request{Action: "back", Step: here})
 	// The ways out of a conflict, too, which are written as the rule was.
-	c.must(Request{Do: "rule", Text: `group: {of: [Gin], total: ["50%", "100%"]}`})
+	c.must(Request{Action: "rule", Text: `group: {of: [Gin], total: ["50%", "100%"]}`})
 	s = c.until("a conflict", func(s *State) bool { return s.Fault != nil })
 	const first, second = `raise the max of "amount of Gin min 18.2 % max 18.2 %" from 18.2 % to 50.0 %`, `lower the least total of "group Gin total 50.0 % to 100.0 %" from 50.0 % to 18.2 %`
 	if ways := s.Fault.Fixes; len(ways) != 2 || ways[0].Text != first || ways[1].Text != second {
 		t.Fatalf("the ways out are %+v", s.Fault.Fixes)
 	}
-	c.must(Request{Do: "way", Rule: 0})
+	c.must(Request{Action: "way", Rule: 0})
 	s = c.until("freed", func(s *State) bool { return s.Problem != nil })
 	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "amount of Gin min 18.2 % max 50.0 %") {
 		t.Errorf("the fix is %q, with the constraints %q", got, s.Problem.Constraints)

@@ -136,7 +136,7 @@ func TestPairsOfTheBook(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := answer.(*Question)
-		if q.Asked != 0 || q.Expected != 0.5 || q.Certainty != "" || maps.Equal(q.A, q.B) {
+		if q.ComparedPairs != 0 || q.Expected != 0.5 || q.Certainty != "" || maps.Equal(q.A, q.B) {
 			t.Fatalf("nothing was answered, and it says %+v", q)
 		}
 		for _, recipe := range []map[string]int{q.A, q.B} {

@@ -42,12 +42,12 @@ type MapCondition struct {
 
 // A Point is a recipe on a [PCAMap].
 type Point struct {
-	X     float64       `json:"x"`             // coordinate on the first principal component
-	Y     float64       `json:"y"`             // coordinate on the second principal component
-	Score report.Number `json:"score"`         // score divided by the highest score on the map; unknown if the problem forbids the recipe
-	Name  string        `json:"name"`          // name of a known recipe; empty for a draw
-	Text  string        `json:"text"`          // the recipe in words
-	Set   []int32       `json:"set,omitempty"` // by condition of the map: the index of the recipe's value
+	X               float64       `json:"x"`             // coordinate on the first principal component
+	Y               float64       `json:"y"`             // coordinate on the second principal component
+	Score           report.Number `json:"score"`         // score divided by the highest score on the map; unknown if the problem forbids the recipe
+	Name            string        `json:"name"`          // name of a known recipe; empty for a draw
+	Text            string        `json:"text"`          // the recipe in words
+	ConditionValues []int32       `json:"set,omitempty"` // by condition of the map: the index of the recipe's value
 }
 
 // answerMap responds with the [PCAMap] of the current step.
@@ -95,7 +95,7 @@ func (s *Session) answerMap(r *http.Request) (any, error) {
 		out.Conditions = append(out.Conditions, of)
 	}
 	for k, x := range rows {
-		point := Point{X: at[k][0], Y: at[k][1], Score: report.UnknownNumber(), Text: recipeText(p, x), Set: x.conditions}
+		point := Point{X: at[k][0], Y: at[k][1], Score: report.UnknownNumber(), Text: recipeText(p, x), ConditionValues: x.conditions}
 		if x.logScore > math.Inf(-1) {
 			point.Score = report.Number(portable.Exp(x.logScore - top))
 		}

@@ -41,11 +41,11 @@ const (
 
 // A Question asks a person which of two recipes is better.
 type Question struct {
-	A         map[string]int `json:"a"`        // first recipe: by ingredient, the amount in units
-	B         map[string]int `json:"b"`        // second recipe: by ingredient, the amount in units
-	Asked     int            `json:"asked"`    // number of pairs that were compared so far
-	Expected  float64        `json:"expected"` // probability that A is preferred; 0.5 before the first answer
-	Certainty string         `json:"about"`    // how well the preference is known, in words
+	A             map[string]int `json:"a"`        // first recipe: by ingredient, the amount in units
+	B             map[string]int `json:"b"`        // second recipe: by ingredient, the amount in units
+	ComparedPairs int            `json:"asked"`    // number of pairs that were compared so far
+	Expected      float64        `json:"expected"` // probability that A is preferred; 0.5 before the first answer
+	Certainty     string         `json:"about"`    // how well the preference is known, in words
 }
 
 // answerPair responds with the pair of recipes to compare next, whose comparison is the most
@@ -80,13 +80,13 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	preference := preferenceProperty(p)
 	q := &Question{Expected: 0.5}
 	if preference != nil {
-		q.Asked, q.Certainty = preference.HeldOut.Pairs, preference.About
+		q.ComparedPairs, q.Certainty = preference.HeldOut.Pairs, preference.About
 	}
 	var learnt *property.PreferencePosterior
 	if preference != nil {
 		learnt = preference.Posterior
 	}
-	a, b := chooseQuestion(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.Asked)))
+	a, b := chooseQuestion(learnt, pool, mcmc.NewRand(p.Sampler.Seed, "pair to ask", uint64(q.ComparedPairs)))
 	if a == nil {
 		return nil, &inputerr.Error{Message: "all draws are the same: there is nothing to compare"}
 	}
@@ -207,7 +207,7 @@ func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs in
 		m.Set("preference", of)
 		changes = append(changes, change.Setting{Path: []string{"properties", name}, Value: m})
 	}
-	words := comparisonStepPrefix + number.Counted(pairs, "pair")
+	words := comparisonStepPrefix + number.CountWithNoun(pairs, "pair")
 	if !strings.HasPrefix(now.Change, comparisonStepPrefix) || now.Name != "" || s.hasChildren(now.ID) {
 		return s.applyChanges(words, changes...)
 	}

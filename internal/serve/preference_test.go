@@ -130,7 +130,7 @@ func TestTaste(t *testing.T) {
 			if !root {
 				continue // leaving out takes long
 			}
-			h, err := property.NewHeldOut(len(p.Ingredients), p.Total, g.byIngredient, pairs)
+			h, err := property.CrossValidate(len(p.Ingredients), p.Total, g.byIngredient, pairs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,19 +158,19 @@ func TestPrefer(t *testing.T) {
 	c.drawn()
 	a, b := map[string]int{"Gin": 500, "Lemon juice": 500}, map[string]int{"Milk": 600, "Campari": 400}
 	for range 3 {
-		c.must(Request{Do: "prefer", Better: a, Worse: b})
+		c.must(Request{Action: "prefer", Better: a, Worse: b})
 	}
 	s := c.until("three answers", func(s *State) bool { return s.Phase == "drawing" })
 	if len(s.Steps) != 2 || s.Steps[1].Change != "compared 3 pairs" || !strings.Contains(c.session.history.currentStep().Text, "first: 3") {
 		t.Fatalf("the steps are %+v of\n%s", s.Steps, c.session.history.currentStep().Text)
 	}
-	c.must(Request{Do: "back", Step: 1})
+	c.must(Request{Action: "back", Step: 1})
 	if strings.Contains(c.session.history.currentStep().Text, "preference") {
 		t.Error("the way back keeps the taste")
 	}
-	c.must(Request{Do: "back", Step: 2})
-	c.must(Request{Do: "ban", Ingredient: "Milk"})
-	c.must(Request{Do: "prefer", Better: b, Worse: a})
+	c.must(Request{Action: "back", Step: 2})
+	c.must(Request{Action: "ban", Ingredient: "Milk"})
+	c.must(Request{Action: "prefer", Better: b, Worse: a})
 	rows, err := os.ReadFile(filepath.Join(filepath.Dir(file), pairsFileName))
 	if err != nil {
 		t.Fatal(err)
@@ -184,12 +184,12 @@ func TestPrefer(t *testing.T) {
 		t.Errorf("the objective is %+v", w)
 	}
 	// Back to three, and on in another way: the fourth is another one now.
-	c.must(Request{Do: "back", Step: 2})
-	c.must(Request{Do: "prefer", Better: a, Worse: map[string]int{"Absinthe": 1000}})
+	c.must(Request{Action: "back", Step: 2})
+	c.must(Request{Action: "prefer", Better: a, Worse: map[string]int{"Absinthe": 1000}})
 	if _, err := os.Stat(filepath.Join(filepath.Dir(file), pairsFileName+".before")); err != nil {
 		t.Errorf("what was taken back is lost: %v", err)
 	}
-	for _, bad := range []Request{{Do: "prefer"}, {Do: "prefer", Better: a, Worse: a}, {Do: "prefer", Better: a, Worse: map[string]int{"Gin": -1}}} {
+	for _, bad := range []Request{{Action: "prefer"}, {Action: "prefer", Better: a, Worse: a}, {Action: "prefer", Better: a, Worse: map[string]int{"Gin": -1}}} {
 		if status, _ := c.do(bad); status != 400 {
 			t.Errorf("%+v: %d", bad, status)
 		}

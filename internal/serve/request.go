@@ -18,26 +18,26 @@ import (
 // A Request is an action of a person, as the page sends it. Do names the action. Each action uses
 // only some of the other fields.
 type Request struct {
-	Do string `json:"do"` // name of the action
+	Action string `json:"do"` // name of the action
 
-	Ingredient string         `json:"ingredient"`
-	By         string         `json:"by"`     // ingredient that replaces Ingredient
-	Amount     string         `json:"amount"` // number of units, or a percentage
-	Min        string         `json:"min"`
-	Max        string         `json:"max"`
-	Attribute  string         `json:"attribute"`
-	Value      string         `json:"value"`
-	Recipe     map[string]int `json:"recipe"`  // by ingredient: the amount in units
-	Changes    int            `json:"changes"` // maximum number of changes from Recipe
-	Property   string         `json:"property"`
-	Weight     float64        `json:"weight"`
-	Way        string         `json:"way"` // direction of an objective
-	Aim        any            `json:"aim"`
-	Text       string         `json:"text"`
-	Rule       int            `json:"rule"`  // index of a rule or of a fix, or a seed
-	Step       int            `json:"step"`  // id of a step
-	Trade      []string       `json:"trade"` // names of the trade-off's objectives; empty: no trade-off
-	Over       bool           `json:"over"`  // whether an existing file may be replaced
+	Ingredient  string         `json:"ingredient"`
+	Replacement string         `json:"by"`     // ingredient that replaces Ingredient
+	Amount      string         `json:"amount"` // number of units, or a percentage
+	Min         string         `json:"min"`
+	Max         string         `json:"max"`
+	Attribute   string         `json:"attribute"`
+	Value       string         `json:"value"`
+	Recipe      map[string]int `json:"recipe"`  // by ingredient: the amount in units
+	Changes     int            `json:"changes"` // maximum number of changes from Recipe
+	Property    string         `json:"property"`
+	Weight      float64        `json:"weight"`
+	Direction   string         `json:"way"` // direction of an objective
+	Aim         any            `json:"aim"`
+	Text        string         `json:"text"`
+	Rule        int            `json:"rule"`  // index of a rule or of a fix, or a seed
+	Step        int            `json:"step"`  // id of a step
+	Trade       []string       `json:"trade"` // names of the trade-off's objectives; empty: no trade-off
+	Overwrite   bool           `json:"over"`  // whether an existing file may be replaced
 
 	Size     int            `json:"size"`     // number of recipes in a batch
 	Results  []RecipeResult `json:"results"`  // results to record
@@ -46,14 +46,14 @@ type Request struct {
 	Better map[string]int `json:"better"` // the preferred recipe of a comparison, in units by ingredient
 	Worse  map[string]int `json:"worse"`  // the other recipe of a comparison, in units by ingredient
 
-	Condition string `json:"condition"`
-	Set       any    `json:"set"` // value that Condition is fixed at, a number or a text; nil: the value is chosen with the recipes
+	Condition      string `json:"condition"`
+	ConditionValue any    `json:"set"` // value that Condition is fixed at, a number or a text; nil: the value is chosen with the recipes
 }
 
 // problemChanges returns the changes of the problem file that a request asks for, and a
 // description. The result ok is false if the action does not change the problem file.
 func (r *Request) problemChanges(m amountConverter) (words string, all []change.Change, ok bool) {
-	switch r.Do {
+	switch r.Action {
 	case "pin":
 		if r.Amount == "" {
 			return "with " + r.Ingredient, []change.Change{change.Pin{Ingredient: r.Ingredient}}, true
@@ -62,7 +62,7 @@ func (r *Request) problemChanges(m amountConverter) (words string, all []change.
 	case "ban":
 		return "without " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}}, true
 	case "replace":
-		return r.By + " instead of " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}, change.Pin{Ingredient: r.By}}, true
+		return r.Replacement + " instead of " + r.Ingredient, []change.Change{change.Exclude{Ingredient: r.Ingredient}, change.Pin{Ingredient: r.Replacement}}, true
 	case "dose":
 		least := r.Min
 		if units, ok := m.parseUnits(least); ok && units == 0 && r.Max != "" {
@@ -76,11 +76,11 @@ func (r *Request) problemChanges(m amountConverter) (words string, all []change.
 		for _, name := range slices.Sorted(maps.Keys(r.Recipe)) {
 			near.Parts = append(near.Parts, change.Part{Ingredient: name, Amount: r.Recipe[name]})
 		}
-		return "near a recipe: " + number.Counted(r.Changes, "change"), []change.Change{near}, true
+		return "near a recipe: " + number.CountWithNoun(r.Changes, "change"), []change.Change{near}, true
 	case "weight":
 		return fmt.Sprintf("%s weighs %v", r.Property, r.Weight), []change.Change{change.Weight{Property: r.Property, Weight: r.Weight}}, true
 	case "aim":
-		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Way, "_", " "), r.Aim), []change.Change{change.SetObjective{Property: r.Property, Way: r.Way, Value: toIntegers(r.Aim)}}, true
+		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Direction, "_", " "), r.Aim), []change.Change{change.SetObjective{Property: r.Property, Way: r.Direction, Value: toIntegers(r.Aim)}}, true
 	case "trade":
 		words = "no trade-off"
 		if len(r.Trade) > 0 {
@@ -93,10 +93,10 @@ func (r *Request) problemChanges(m amountConverter) (words string, all []change.
 		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.DropRule{Rule: r.Rule}}, true
 	case "set":
 		words = r.Condition + " is chosen with the recipes"
-		if r.Set != nil {
-			words = r.Condition + " at " + m.conditionText(r.Condition, r.Set)
+		if r.ConditionValue != nil {
+			words = r.Condition + " at " + m.conditionText(r.Condition, r.ConditionValue)
 		}
-		return words, []change.Change{change.Given{Condition: r.Condition, Value: toIntegers(r.Set)}}, true
+		return words, []change.Change{change.Given{Condition: r.Condition, Value: toIntegers(r.ConditionValue)}}, true
 	case "seed":
 		return fmt.Sprintf("seed %d", r.Rule), []change.Change{change.Setting{Path: []string{"sampler", "seed"}, Value: r.Rule}}, true
 	}
@@ -136,7 +136,7 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 		}
 		return &Answer{Done: true}, s.applyChanges(strings.ToValidUTF8(words, ""), all...)
 	}
-	switch r.Do {
+	switch r.Action {
 	case "way":
 		return &Answer{Done: true}, s.applyFix(r.Rule)
 	case "text":
@@ -157,7 +157,7 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 	case "record", "paste":
 		var out *campaign.RecordSummary
 		var err error
-		if r.Do == "paste" {
+		if r.Action == "paste" {
 			out, err = s.recordTable(r.Text)
 		} else {
 			out, err = s.recordResults(r.Results, r.Withdraw)
@@ -167,10 +167,10 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 		}
 		return &Answer{Done: true, Text: view.RecordedText(out), Notes: out.Notes}, nil
 	case "save":
-		path, err := s.saveAs(r.Step, r.Text, r.Over)
+		path, err := s.saveAs(r.Step, r.Text, r.Overwrite)
 		return &Answer{Done: true, Text: path}, err
 	}
-	return nil, &inputerr.Error{Message: "nothing is done for " + inputerr.Quote(r.Do)}
+	return nil, &inputerr.Error{Message: "nothing is done for " + inputerr.Quote(r.Action)}
 }
 
 // applyFix applies the fix at index k for the fault of the current step.

@@ -16,20 +16,20 @@ func TestRequests(t *testing.T) {
 		request Request
 		want    string
 	}{
-		{Request{Do: "pin", Ingredient: "Gin"}, "- require: Gin"},
-		{Request{Do: "pin", Ingredient: "Campari", Amount: "20%"}, `amount: {of: Campari, min: "20%", max: "20%"}`},
-		{Request{Do: "ban", Ingredient: "Milk"}, "- exclude: Milk"},
-		{Request{Do: "replace", Ingredient: "Gin", By: "Vodka"}, "- require: Vodka"},
-		{Request{Do: "dose", Ingredient: "Gin", Min: "5%", Max: "50%"}, `amount: {of: Gin, min: "5%", max: "50%"}`},
-		{Request{Do: "group", Attribute: "kind", Value: "sour", Min: "10%"}, `group: {of: {kind: sour}, total: ["10%", "100%"]}`},
-		{Request{Do: "near", Recipe: map[string]int{"Gin": 500, "Lemon juice": 500}, Changes: 2}, "near:"},
-		{Request{Do: "weight", Property: "taste", Weight: 2.5}, "weight: 2.5"},
-		{Request{Do: "trade", Trade: []string{"taste", "timing"}}, "trade: [taste, timing]"},
-		{Request{Do: "aim", Property: "taste", Way: "want", Aim: "Sweet"}, "want: Sweet"},
-		{Request{Do: "rule", Text: "never: [Milk, Lemon juice]"}, "- never: [Milk, Lemon juice]"},
-		{Request{Do: "seed", Rule: 7}, "seed: 7"},
+		{Request{Action: "pin", Ingredient: "Gin"}, "- require: Gin"},
+		{Request{Action: "pin", Ingredient: "Campari", Amount: "20%"}, `amount: {of: Campari, min: "20%", max: "20%"}`},
+		{Request{Action: "ban", Ingredient: "Milk"}, "- exclude: Milk"},
+		{Request{Action: "replace", Ingredient: "Gin", Replacement: "Vodka"}, "- require: Vodka"},
+		{Request{Action: "dose", Ingredient: "Gin", Min: "5%", Max: "50%"}, `amount: {of: Gin, min: "5%", max: "50%"}`},
+		{Request{Action: "group", Attribute: "kind", Value: "sour", Min: "10%"}, `group: {of: {kind: sour}, total: ["10%", "100%"]}`},
+		{Request{Action: "near", Recipe: map[string]int{"Gin": 500, "Lemon juice": 500}, Changes: 2}, "near:"},
+		{Request{Action: "weight", Property: "taste", Weight: 2.5}, "weight: 2.5"},
+		{Request{Action: "trade", Trade: []string{"taste", "timing"}}, "trade: [taste, timing]"},
+		{Request{Action: "aim", Property: "taste", Direction: "want", Aim: "Sweet"}, "want: Sweet"},
+		{Request{Action: "rule", Text: "never: [Milk, Lemon juice]"}, "- never: [Milk, Lemon juice]"},
+		{Request{Action: "seed", Rule: 7}, "seed: 7"},
 	} {
-		c.must(Request{Do: "back", Step: 1})
+		c.must(Request{Action: "back", Step: 1})
 		c.must(r.request)
 		s := c.until(r.want, func(s *State) bool { return s.Phase != "reading" })
 		text := c.session.history.currentStep().Text
@@ -41,8 +41,8 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	for _, bad := range []Request{
-		{}, {Do: "fly"}, {Do: "back", Step: 99}, {Do: "back", Step: -1}, {Do: "name", Step: 1, Text: strings.Repeat("x", 300)}, {Do: "weight", Property: "none"},
-		{Do: "drop", Rule: 50}, {Do: "dose", Ingredient: "Gin", Min: "lots"}, {Do: "aim", Property: "taste", Way: "fly", Aim: 1}, {Do: "rule", Text: "[]"}, {Do: "way"},
+		{}, {Action: "fly"}, {Action: "back", Step: 99}, {Action: "back", Step: -1}, {Action: "name", Step: 1, Text: strings.Repeat("x", 300)}, {Action: "weight", Property: "none"},
+		{Action: "drop", Rule: 50}, {Action: "dose", Ingredient: "Gin", Min: "lots"}, {Action: "aim", Property: "taste", Direction: "fly", Aim: 1}, {Action: "rule", Text: "[]"}, {Action: "way"},
 	} {
 		if status, text := c.do(bad); status != http.StatusBadRequest {
 			t.Errorf("%+v: %d %s", bad, status, text)
@@ -81,12 +81,12 @@ func TestWaysOut(t *testing.T) {
 				continue
 			}
 			taken++
-			c.must(Request{Do: "way", Rule: k})
+			c.must(Request{Action: "way", Rule: k})
 			after := c.until(way.Text, func(s *State) bool { return s.Phase != "reading" })
 			if after.Phase != "drawing" {
 				t.Errorf("%s: after %q: %+v\n%s", name, way.Text, after.Fault, c.session.history.currentStep().Text)
 			}
-			c.must(Request{Do: "back", Step: 1})
+			c.must(Request{Action: "back", Step: 1})
 			c.until("the conflict", func(s *State) bool { return s.Phase == "faulty" })
 		}
 		if taken == 0 {

@@ -511,7 +511,7 @@ func TestPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"../secret.csv", secret, "link.csv", "./../" + filepath.Base(filepath.Dir(file)) + "/../secret.csv", "/etc/passwd"} {
-		c.must(Request{Do: "text", Step: c.session.history.Current, Text: strings.Replace(string(text), "recipes.csv", name, 1)})
+		c.must(Request{Action: "text", Step: c.session.history.Current, Text: strings.Replace(string(text), "recipes.csv", name, 1)})
 		s := c.until(name, func(s *State) bool { return s.Phase == "faulty" })
 		if !strings.Contains(s.Fault.Message, "not in the problem's directory") {
 			t.Errorf("%s: %s", name, s.Fault.Message)
@@ -519,17 +519,17 @@ func TestPaths(t *testing.T) {
 	}
 	for _, name := range []string{"../x.yaml", "/tmp/x.yaml", "x", "x.csv", ".x.yaml", "a/b.yaml", `a\b.yaml`, "", "..", "bar.yaml", "link.csv",
 		"a\x1b[2J.yaml", "a\nb.yaml", "a\x00.yaml", "a\u009b.yaml", "a\u202elmay.yaml", "a\u200b.yaml", "-o.yaml"} {
-		if status, text := c.do(Request{Do: "save", Step: 1, Text: name}); status == http.StatusOK {
+		if status, text := c.do(Request{Action: "save", Step: 1, Text: name}); status == http.StatusOK {
 			t.Errorf("saved as %q: %s", name, text)
 		}
 	}
 	if err := os.Symlink(secret, filepath.Join(filepath.Dir(file), "link.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if status, _ := c.do(Request{Do: "save", Step: 1, Text: "link.yaml", Over: true}); status == http.StatusOK {
+	if status, _ := c.do(Request{Action: "save", Step: 1, Text: "link.yaml", Overwrite: true}); status == http.StatusOK {
 		t.Error("saved through a link")
 	}
-	c.must(Request{Do: "save", Step: 1, Text: "new.yaml"})
+	c.must(Request{Action: "save", Step: 1, Text: "new.yaml"})
 	if saved, err := os.ReadFile(filepath.Join(filepath.Dir(file), "new.yaml")); err != nil || !bytes.Equal(saved, text) {
 		t.Errorf("saved is %q: %v", saved, err)
 	}
@@ -565,10 +565,10 @@ func TestPrograms(t *testing.T) {
 	if _, err := os.Stat(ran); err == nil {
 		t.Fatal("the program has run unasked")
 	}
-	if status, _ := c.do(Request{Do: "allow", Text: strings.Repeat("0", 64)}); status == http.StatusOK {
+	if status, _ := c.do(Request{Action: "allow", Text: strings.Repeat("0", 64)}); status == http.StatusOK {
 		t.Error("what nobody asks for is allowed")
 	}
-	c.must(Request{Do: "allow", Text: s.Commands[0].Key})
+	c.must(Request{Action: "allow", Text: s.Commands[0].Key})
 	for range 200 {
 		if _, err := os.Stat(ran); err == nil {
 			break
@@ -578,7 +578,7 @@ func TestPrograms(t *testing.T) {
 	if _, err := os.Stat(ran); err != nil {
 		t.Error("the allowed program has not run")
 	}
-	c.must(Request{Do: "text", Step: 1, Text: strings.Replace(text, "[./score.sh]", "[./score.sh, -x]", 1)})
+	c.must(Request{Action: "text", Step: 1, Text: strings.Replace(text, "[./score.sh]", "[./score.sh, -x]", 1)})
 	c.until("asking again", func(s *State) bool { return s.Phase == "asking" })
 }
 
@@ -617,13 +617,13 @@ func TestConsent(t *testing.T) {
 	}
 	steer := func(words ...string) {
 		t.Helper()
-		c.must(Request{Do: "text", Step: 1, Text: problemOf(words...)})
+		c.must(Request{Action: "text", Step: 1, Text: problemOf(words...)})
 	}
 	first := asked("a long command")
 	if want := strconv.Quote(strings.Trim(long, "'")); first.Lines[3] != want {
 		t.Errorf("it shows %s, not %s", first.Lines[3], want)
 	}
-	c.must(Request{Do: "allow", Text: first.Key})
+	c.must(Request{Action: "allow", Text: first.Key})
 	read := func(s *State) bool { return s.Phase == "faulty" || s.Phase == "drawing" }
 	c.until("allowed", read)
 	steer("sh", "-c", strings.Replace(long, "harmless to its end", "touch "+ran, 1))
@@ -636,15 +636,15 @@ func TestConsent(t *testing.T) {
 	}
 	steer("sh", "score.sh")
 	plain := asked("a script")
-	c.must(Request{Do: "allow", Text: plain.Key})
+	c.must(Request{Action: "allow", Text: plain.Key})
 	c.until("the script", read)
 	write("touch " + ran + "\n" + scores)
-	c.must(Request{Do: "text", Step: 1, Text: strings.Replace(problemOf("sh", "score.sh"), "total: 10", "total: 11", 1)})
+	c.must(Request{Action: "text", Step: 1, Text: strings.Replace(problemOf("sh", "score.sh"), "total: 10", "total: 11", 1)})
 	if changed := asked("another script"); changed.Key == plain.Key || !slices.Equal(changed.Lines, plain.Lines) {
 		t.Errorf("it asks for %q", changed)
 	}
 	write(scores)
-	c.must(Request{Do: "text", Step: 1, Text: strings.Replace(problemOf("sh", "score.sh"), "total: 10", "total: 12", 1)})
+	c.must(Request{Action: "text", Step: 1, Text: strings.Replace(problemOf("sh", "score.sh"), "total: 10", "total: 12", 1)})
 	c.until("the script as it was, of another problem", read)
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("what nobody allowed has run")
@@ -659,7 +659,7 @@ func TestConsent(t *testing.T) {
 	if err := commands[0].Trust(); err != nil {
 		t.Fatal(err)
 	}
-	c.must(Request{Do: "text", Step: 1, Text: string(text)})
+	c.must(Request{Action: "text", Step: 1, Text: string(text)})
 	c.until("trusted", read)
 }
 

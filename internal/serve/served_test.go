@@ -213,7 +213,7 @@ func TestSettles(t *testing.T) {
 	failed := errors.New("the disk is full")
 	s, err := newSession(t.Context(), Options{File: file, waitTimes: soon(), Run: func(_ context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 		made = append(made, filepath.Base(dir))
-		progress(run.Progress{Done: 0.5})
+		progress(run.Progress{DoneShare: 0.5})
 		if len(made) > 1 {
 			return nil, failed
 		}
@@ -249,7 +249,7 @@ func TestSettles(t *testing.T) {
 	if s.activeWork.finishedShare != 1 {
 		t.Errorf("of the run %v is done", s.activeWork.finishedShare)
 	}
-	if err := s.applyChanges("without Gin", (&Request{Do: "ban", Ingredient: "Gin"}).only(t)...); err != nil {
+	if err := s.applyChanges("without Gin", (&Request{Action: "ban", Ingredient: "Gin"}).only(t)...); err != nil {
 		t.Fatal(err)
 	}
 	state := c.until("the next", func(s *State) bool { return s.Phase == "faulty" })
@@ -286,13 +286,13 @@ func TestAsked(t *testing.T) {
 	c := serving(t, cocktails(t))
 	c.drawn()
 	for k, r := range []Request{
-		{}, {Do: "fly"}, {Do: "back", Step: 99}, {Do: "back"}, {Do: "name", Step: 1, Text: strings.Repeat("x", 201)}, {Do: "name", Step: 2}, {Do: "weight", Property: "none"}, {Do: "drop", Rule: 50},
-		{Do: "dose", Ingredient: "Gin", Min: "lots"}, {Do: "aim", Property: "taste", Way: "fly", Aim: 1}, {Do: "rule", Text: "[]"}, {Do: "way"}, {Do: "way", Rule: -1}, {Do: "text", Step: 9}, {Do: "save", Step: 9},
-		{Do: "save", Step: 1, Text: "bar.yaml"}, {Do: "save", Step: 1, Text: "bar.txt"}, {Do: "save", Step: 1, Text: "../bar.yaml"}, {Do: "text", Step: 1, Text: c.session.history.Steps[0].Text},
-		{Do: "text", Step: 1, Text: strings.Repeat("#", 17<<20>>1)}, {Do: "prefer"}, {Do: "name", Step: 1, Text: strings.Repeat("x", 200)}, {Do: "save", Step: 1, Text: "bar.yaml", Over: true}, {Do: "save", Step: 1, Text: "a.yml"},
+		{}, {Action: "fly"}, {Action: "back", Step: 99}, {Action: "back"}, {Action: "name", Step: 1, Text: strings.Repeat("x", 201)}, {Action: "name", Step: 2}, {Action: "weight", Property: "none"}, {Action: "drop", Rule: 50},
+		{Action: "dose", Ingredient: "Gin", Min: "lots"}, {Action: "aim", Property: "taste", Direction: "fly", Aim: 1}, {Action: "rule", Text: "[]"}, {Action: "way"}, {Action: "way", Rule: -1}, {Action: "text", Step: 9}, {Action: "save", Step: 9},
+		{Action: "save", Step: 1, Text: "bar.yaml"}, {Action: "save", Step: 1, Text: "bar.txt"}, {Action: "save", Step: 1, Text: "../bar.yaml"}, {Action: "text", Step: 1, Text: c.session.history.Steps[0].Text},
+		{Action: "text", Step: 1, Text: strings.Repeat("#", 17<<20>>1)}, {Action: "prefer"}, {Action: "name", Step: 1, Text: strings.Repeat("x", 200)}, {Action: "save", Step: 1, Text: "bar.yaml", Overwrite: true}, {Action: "save", Step: 1, Text: "a.yml"},
 	} {
 		status, text := c.do(r)
-		record.CheckText(t, fmt.Sprintf("%d %s %.60s", k, r.Do, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.problemDir, "DIR")))
+		record.CheckText(t, fmt.Sprintf("%d %s %.60s", k, r.Action, r.Text), fmt.Sprintf("%d %.300s", status, strings.ReplaceAll(text, c.session.problemDir, "DIR")))
 	}
 	for _, path := range []string{"/text?step=x", "/text?step=0", "/text?step=1&against=7", "/list?step=9", "/list?step=-1", "/amounts?of=none", "/amounts?group=none", "/leaves?change={", "/leaves?change={\"do\":\"fly\"}", "/leaves?change={\"fly\":1}"} {
 		status, text := c.get(path)
@@ -336,7 +336,7 @@ func TestShapes(t *testing.T) {
 		{[]int{60, 99, 100, 0}, 0.75, 0.59, 1.01, "[1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1]"}, {[]int{30, 33}, 1, 0.29, 0.33, "[1 0 0 1]"}, {[]int{24, 99}, 1, 0, 0.99, "[0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1]"},
 	} {
 		d := newDistribution("gin", 100, draws(c.amounts...), first)
-		if d.Used != c.used || math.Abs(d.Low-c.low) > 1e-12 || math.Abs(d.High-c.high) > 1e-12 || fmt.Sprint(d.Bins) != c.bins || d.Name != "gin" || d.Total != 100 {
+		if d.UseShare != c.used || math.Abs(d.Low-c.low) > 1e-12 || math.Abs(d.High-c.high) > 1e-12 || fmt.Sprint(d.Bins) != c.bins || d.Name != "gin" || d.Total != 100 {
 			t.Errorf("%v are %+v", c.amounts, d)
 		}
 	}
@@ -377,8 +377,8 @@ func TestMany(t *testing.T) {
 	}
 	defer p.Close()
 	g := newGroups(p)
-	if a := newProblemView(p, g, new(palette).groupColours(g)); len(a.Names) != 5000 || a.Unnamed != 10 || len(a.Members) != 0 {
-		t.Errorf("%d are named, %d are not", len(a.Names), a.Unnamed)
+	if a := newProblemView(p, g, new(palette).groupColours(g)); len(a.Names) != 5000 || a.UnnamedCount != 10 || len(a.GroupOfIngredient) != 0 {
+		t.Errorf("%d are named, %d are not", len(a.Names), a.UnnamedCount)
 	}
 	kept := make([][]keptDraw, 4)
 	for k := range 400 {
@@ -390,8 +390,8 @@ func TestMany(t *testing.T) {
 		kept[k%4] = append(kept[k%4], x)
 	}
 	d := newDraws(p, g, kept, 1600)
-	if len(d.Ingredients) != 60 || d.Unlisted != 18 || d.Made != 1600 || d.Ingredients[0].Used != 0.5 || d.Ingredients[0].Mean != 0.25 || d.Ingredients[0].Name != "ingredient 1" {
-		t.Errorf("%d are shown, %d are not, the first is %+v", len(d.Ingredients), d.Unlisted, d.Ingredients[0])
+	if len(d.Ingredients) != 60 || d.UnlistedCount != 18 || d.DrawCount != 1600 || d.Ingredients[0].UseShare != 0.5 || d.Ingredients[0].Mean != 0.25 || d.Ingredients[0].Name != "ingredient 1" {
+		t.Errorf("%d are shown, %d are not, the first is %+v", len(d.Ingredients), d.UnlistedCount, d.Ingredients[0])
 	}
 	for k := range 10 {
 		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})

@@ -145,7 +145,7 @@ func (s *Session) loadProblem(ctx context.Context, text []byte, o compile.Option
 // loadOptions completes the context and the options for loading a problem. The result restricts the
 // files and the programs that the problem may use.
 func (s *Session) loadOptions(ctx context.Context, text []byte, o compile.Options) (context.Context, compile.Options) {
-	o.Text, o.ModelCache, o.Cache, o.Allow = text, &s.modelCache, true, s.checkReadable
+	o.Text, o.ModelCache, o.CacheCounts, o.Allow = text, &s.modelCache, true, s.checkReadable
 	if string(text) == s.originalText {
 		// The original text comes from the command line, so it may name files anywhere. The
 		// page can name other files only inside the directory.

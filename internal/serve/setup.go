@@ -406,7 +406,7 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 		return &tableReading{}, nil
 	}
 	r := &tableReading{}
-	d := &compile.Draft{Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledBounds, Batch: b.stockBatch, NoPairs: b.ignorePairs, Round: b.recipesPerRound}
+	d := &compile.Draft{Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledBounds, Batch: b.stockBatch, NoPairs: b.ignorePairs, RecipesPerBatch: b.recipesPerRound}
 	for _, name := range slices.Sorted(maps.Keys(b.isSetColumn)) {
 		if b.isSetColumn[name] {
 			d.SetColumns = append(d.SetColumns, name)
@@ -428,7 +428,7 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 		if err != nil {
 			r.ingredientsErr = err
 		} else {
-			o.Ingredients, d.Ingredients, d.IngredientsLayout = list, in.name, list.Guessed
+			o.Ingredients, d.Ingredients, d.IngredientsLayout = list, in.name, list.GuessedLayout
 		}
 	}
 	if err := d.ReadTable(table, o); ctx.Err() != nil {

@@ -121,8 +121,8 @@ func TestBeginColours(t *testing.T) {
 			t.Errorf("row %d is taken for %q, want %q", k+1, got, want)
 		}
 	}
-	if got := kinds(rows[len(rows)-1]); got[0] != "left" || !rows[1].Head {
-		t.Errorf("the remark is taken for %q; the header is one: %v", got, rows[1].Head)
+	if got := kinds(rows[len(rows)-1]); got[0] != "left" || !rows[1].IsHeader {
+		t.Errorf("the remark is taken for %q; the header is one: %v", got, rows[1].IsHeader)
 	}
 	if len(v.Questions) == 0 || !v.Questions[0].Answers[0].Chosen {
 		t.Fatalf("it asks %+v", v.Questions)
@@ -157,23 +157,23 @@ func TestBeginGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := c.gives("../../bar.csv", messy)
-	if want := filepath.Join(c.dir, "bar-2", "problem.yaml"); v.Where != want {
-		t.Errorf("it will write %s, want %s", v.Where, want)
+	if want := filepath.Join(c.dir, "bar-2", "problem.yaml"); v.ProblemPath != want {
+		t.Errorf("it will write %s, want %s", v.ProblemPath, want)
 	}
 	c.says(answer{Do: "goal", Name: "Rating", Objective: compile.DraftObjective{Direction: config.Between, From: 5, To: 8}})
 	v = c.says(answer{Do: "pairs", On: false})
 	if entries, err := os.ReadDir(filepath.Join(c.dir, "bar")); err != nil || len(entries) > 0 {
 		t.Errorf("there are %v, %v", entries, err)
 	}
-	if status, text := c.goes(); status != http.StatusOK || c.opened != v.Where {
+	if status, text := c.goes(); status != http.StatusOK || c.opened != v.ProblemPath {
 		t.Fatalf("it says %d, %s, and opens %s", status, text, c.opened)
 	}
-	text, err := os.ReadFile(v.Where)
+	text, err := os.ReadFile(v.ProblemPath)
 	if err != nil || string(text) != v.Text || !strings.Contains(v.Text, "between: [5, 8]") {
 		t.Errorf("it wrote %v\n%s\nand showed\n%s", err, text, v.Text)
 	}
 	for _, name := range []string{"bar.csv", "problem.schema.json"} {
-		if _, err := os.Stat(filepath.Join(filepath.Dir(v.Where), name)); err != nil {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(v.ProblemPath), name)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -197,8 +197,8 @@ func TestBeginBeside(t *testing.T) {
 	}
 	c := newBeginner(t, SetupOptions{Table: table})
 	v := c.sees("GET", "/begin/view", "", nil)
-	if want := filepath.Join(dir, "my bar-2.yaml"); v.Where != want || !v.Ready {
-		t.Errorf("it will write %s, want %s: %+v", v.Where, want, v.Faults)
+	if want := filepath.Join(dir, "my bar-2.yaml"); v.ProblemPath != want || !v.Ready {
+		t.Errorf("it will write %s, want %s: %+v", v.ProblemPath, want, v.Faults)
 	}
 	// Somebody else takes the name meanwhile.
 	u := c.server.setup
@@ -259,7 +259,7 @@ func TestBeginFull(t *testing.T) {
 	if entries, err := os.ReadDir(c.dir); err != nil || len(entries) > 0 {
 		t.Errorf("it leaves %v, %v", entries, err)
 	}
-	c.says(answer{Do: "bound", Name: compile.StockBound, On: false})
+	c.says(answer{Do: "bound", Name: compile.StockBoundKey, On: false})
 	if status, text := c.goes(); status != http.StatusOK {
 		t.Errorf("without the stock it says %d, %s", status, text)
 	}

@@ -26,19 +26,19 @@ const (
 
 // A SetupView is everything that the setup page shows.
 type SetupView struct {
-	Where     string         `json:"where"` // path of the problem file that will be written
-	Examples  []ExampleName  `json:"examples"`
-	Tables    []TableView    `json:"tables"`  // first rows of each table
-	Summary   string         `json:"says"`    // what the tables contain, in words
-	Faults    []FaultView    `json:"faults"`  // errors in the tables
-	Questions []QuestionView `json:"asks"`    // guesses about the tables that a person can change
-	Notes     []string       `json:"left"`    // other remarks on how the tables were understood
-	Targets   []TargetView   `json:"targets"` // labels and attributes that could be objectives
-	Bounds    []BoundView    `json:"bounds"`  // constraints that can be switched on and off
-	Round     *QuestionView  `json:"round"`   // question for the number of recipes made at a time; nil if nothing is measured
-	Text      string         `json:"text"`    // text of the problem file that would be written
-	Ready     bool           `json:"ready"`   // whether the problem file can be written
-	Named     bool           `json:"named"`   // whether the command line named the table
+	ProblemPath          string         `json:"where"` // path of the problem file that will be written
+	Examples             []ExampleName  `json:"examples"`
+	Tables               []TableView    `json:"tables"`  // first rows of each table
+	Summary              string         `json:"says"`    // what the tables contain, in words
+	Faults               []FaultView    `json:"faults"`  // errors in the tables
+	Questions            []QuestionView `json:"asks"`    // guesses about the tables that a person can change
+	Notes                []string       `json:"left"`    // other remarks on how the tables were understood
+	Targets              []TargetView   `json:"targets"` // labels and attributes that could be objectives
+	Bounds               []BoundView    `json:"bounds"`  // constraints that can be switched on and off
+	Round                *QuestionView  `json:"round"`   // question for the number of recipes made at a time; nil if nothing is measured
+	Text                 string         `json:"text"`    // text of the problem file that would be written
+	Ready                bool           `json:"ready"`   // whether the problem file can be written
+	TableFromCommandLine bool           `json:"named"`   // whether the command line named the table
 }
 
 // A TableView is the beginning of a table, with the meaning of each cell.
@@ -61,12 +61,12 @@ type PickView struct {
 
 // A RowView is a row of a [TableView].
 type RowView struct {
-	Line    int        `json:"line"`  // line of the row in the file
-	Head    bool       `json:"head"`  // whether the row has the names of the columns
-	Wrong   bool       `json:"wrong"` // whether a cell of the row cannot be read
-	Why     string     `json:"why"`   // reason why the row is left out; empty if the row is used
-	Restore *answer    `json:"back"`  // answer that includes the row again; nil if there is none
-	Cells   []CellView `json:"cells"`
+	Line     int        `json:"line"`  // line of the row in the file
+	IsHeader bool       `json:"head"`  // whether the row has the names of the columns
+	HasError bool       `json:"wrong"` // whether a cell of the row cannot be read
+	Why      string     `json:"why"`   // reason why the row is left out; empty if the row is used
+	Restore  *answer    `json:"back"`  // answer that includes the row again; nil if there is none
+	Cells    []CellView `json:"cells"`
 }
 
 // A CellView is a cell of a [RowView], with its meaning.
@@ -145,13 +145,13 @@ type BoundView struct {
 
 // view returns everything that the setup page shows.
 func (b *setup) view(ctx context.Context) (*SetupView, error) {
-	v := &SetupView{Where: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, Named: b.options.Table != ""}
+	v := &SetupView{ProblemPath: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, TableFromCommandLine: b.options.Table != ""}
 	u := b.tables[recipesTable]
 	if u == nil {
 		return v, nil
 	}
 	dir, name, _ := b.destination()
-	v.Where = filepath.Join(dir, name)
+	v.ProblemPath = filepath.Join(dir, name)
 	r, err := b.readTables(ctx)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (b *setup) addTableViews(ctx context.Context, v *SetupView, r *tableReading
 		}
 		for _, e := range inputerr.All(r.recipesErr) {
 			for k := range t.Rows {
-				t.Rows[k].Wrong = t.Rows[k].Wrong || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
+				t.Rows[k].HasError = t.Rows[k].HasError || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
 			}
 		}
 		v.Tables = append(v.Tables, t)
@@ -225,16 +225,16 @@ func newTableView(ctx context.Context, of tableKind, u *loadedTable, layout data
 	if err != nil {
 		return t, false
 	}
-	t.Sheet, t.More = p.Sheet, p.More
-	if len(p.Sheets) > 1 {
-		t.Sheets = p.Sheets
+	t.Sheet, t.More = p.Sheet, p.HasMoreRows
+	if len(p.SheetNames) > 1 {
+		t.Sheets = p.SheetNames
 	}
 	for k, row := range p.Rows {
 		cells := make([]CellView, len(row))
 		for i, text := range row {
 			cells[i].Text = text
 		}
-		t.Rows = append(t.Rows, RowView{Line: p.Lines[k], Cells: cells})
+		t.Rows = append(t.Rows, RowView{Line: p.RowLines[k], Cells: cells})
 	}
 	return t, true
 }
@@ -257,14 +257,14 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 	kinds := newColumnKinds(d)
 	for k := range t.Rows {
 		row := &t.Rows[k]
-		row.Head = row.Line == s.Header
+		row.IsHeader = row.Line == s.HeaderLine
 		switch {
-		case row.Line < s.Header || slices.Contains(s.Left, row.Line):
+		case row.Line < s.HeaderLine || slices.Contains(s.LeftOutLines, row.Line):
 			row.setCellKinds(func(int) string { return cellLeftOut })
 			b.explainLeftOut(row, s, d)
-		case d.Book.Transposed && row.Head:
+		case d.Book.Transposed && row.IsHeader:
 			row.setCellKinds(func(i int) string {
-				if i > s.Named {
+				if i > s.NameColumn {
 					return cellName
 				}
 				return cellIngredient
@@ -277,7 +277,7 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 					return cellLeftOut
 				}
 				head, cell := kinds.cellKinds(s.Columns[i])
-				if row.Head {
+				if row.IsHeader {
 					return head
 				}
 				return cell
@@ -289,7 +289,7 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 // newColumnPicks returns the roles that a person can choose for each shown column.
 func newColumnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
 	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
-	if d.Book.Long {
+	if d.Book.LongForm {
 		roles = dataset.Roles()
 	}
 	for _, c := range s.Columns[:min(len(s.Columns), maxShownColumns)] {
@@ -306,7 +306,7 @@ func newColumnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
 // recipe per column. The row must be below the header. If the row is left out, setTransposedKinds
 // also sets the reason.
 func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnKinds) {
-	at := slices.Index(s.Lines, row.Line)
+	at := slices.Index(s.RowLines, row.Line)
 	if at < 0 || at >= len(s.Columns) {
 		row.setCellKinds(func(int) string { return cellLeftOut })
 		return
@@ -321,9 +321,9 @@ func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnK
 	head, cell := kinds.cellKinds(column)
 	row.setCellKinds(func(i int) string {
 		switch {
-		case i < s.Named:
+		case i < s.NameColumn:
 			return cellLeftOut
-		case i == s.Named:
+		case i == s.NameColumn:
 			return head
 		}
 		return cell
@@ -338,7 +338,7 @@ type columnKinds struct {
 
 // newColumnKinds returns the columnKinds for the table of recipes of a draft.
 func newColumnKinds(d *compile.Draft) columnKinds {
-	k := columnKinds{d.Book.Long, make(map[string]compile.Target)}
+	k := columnKinds{d.Book.LongForm, make(map[string]compile.Target)}
 	for _, target := range d.Targets() {
 		if !target.Attribute {
 			k.targetsByLabel[target.Name] = target
@@ -362,7 +362,7 @@ func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 		return cellAmount, cellAmount
 	case dataset.LabelColumn:
 		switch target, ok := k.targetsByLabel[c.Name]; {
-		case dataset.IsCost(c.Name):
+		case dataset.IsCostName(c.Name):
 			return cellPrice, cellPrice
 		case ok && len(target.Directions) == 0:
 			return cellNote, cellNote
@@ -375,7 +375,7 @@ func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 // explainLeftOut sets the reason why a row is left out. If possible, it also sets the answer that
 // includes the row again.
 func (b *setup) explainLeftOut(row *RowView, s *dataset.Shape, d *compile.Draft) {
-	if row.Line < s.Header {
+	if row.Line < s.HeaderLine {
 		row.Why = "It stands above the names of the columns."
 		return
 	}
@@ -393,8 +393,8 @@ func (b *setup) explainLeftOut(row *RowView, s *dataset.Shape, d *compile.Draft)
 		}
 		message, _, _ := strings.Cut(n.Message, ": including: ") // the page offers this as a button
 		row.Why = toSentence(message)
-		if n.Left && n.Row != "" {
-			row.Restore = &answer{Do: "row", Name: n.Row}
+		if n.RowLeftOut && n.QuestionableRow != "" {
+			row.Restore = &answer{Do: "row", Name: n.QuestionableRow}
 		}
 	}
 }
@@ -403,12 +403,12 @@ func (b *setup) explainLeftOut(row *RowView, s *dataset.Shape, d *compile.Draft)
 func setSeriesKinds(t *TableView, s *dataset.Series) {
 	for k := range t.Rows {
 		row := &t.Rows[k]
-		row.Head = len(row.Cells) > 1 && len(s.Columns) > 0 && dataset.NormalizeName(row.Cells[1].Text) == s.Columns[0]
+		row.IsHeader = len(row.Cells) > 1 && len(s.Columns) > 0 && dataset.NormalizeName(row.Cells[1].Text) == s.Columns[0]
 		row.setCellKinds(func(i int) string {
 			switch {
 			case i == 0:
 				return cellTime
-			case row.Head:
+			case row.IsHeader:
 				return cellAsset
 			}
 			return cellValue
@@ -421,7 +421,7 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	kinds := make(map[string]string)
 	for i := range in.Attributes {
 		a := &in.Attributes[i]
-		kinds[a.Name] = map[dataset.Meaning]string{dataset.Price: cellPrice, dataset.Stock: cellStock, dataset.Maximum: cellLimit, dataset.Minimum: cellLimit, dataset.Figure: cellResult, dataset.Group: cellGroup, dataset.Remark: cellNote}[a.Meaning()]
+		kinds[a.Name] = map[dataset.Meaning]string{dataset.Price: cellPrice, dataset.Stock: cellStock, dataset.Maximum: cellLimit, dataset.Minimum: cellLimit, dataset.OtherNumber: cellResult, dataset.Group: cellGroup, dataset.OtherText: cellNote}[a.Meaning()]
 	}
 	header := slices.IndexFunc(t.Rows, func(r RowView) bool {
 		return slices.ContainsFunc(r.Cells, func(c CellView) bool { return kinds[dataset.NormalizeName(c.Text)] != "" })
@@ -429,7 +429,7 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	if header < 0 {
 		return
 	}
-	t.Rows[header].Head = true
+	t.Rows[header].IsHeader = true
 	var columns []string
 	for _, c := range t.Rows[header].Cells {
 		kind := kinds[dataset.NormalizeName(c.Text)]
@@ -562,11 +562,11 @@ func (b *setup) collectQuestions(d *compile.Draft) {
 			all = append(all, tableQuestion{column: n.AmbiguousColumn, message: n.Message})
 		case n.Spelling != "":
 			all = append(all, tableQuestion{spelling: n.Spelling, otherSpelling: n.OtherSpelling, assumedSame: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
-		case n.Row != "":
-			all = append(all, tableQuestion{row: n.Row, leftOutByDefault: n.Left, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.Row))})
+		case n.QuestionableRow != "":
+			all = append(all, tableQuestion{row: n.QuestionableRow, leftOutByDefault: n.RowLeftOut, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.QuestionableRow))})
 		}
 	}
-	if d.Book != nil && d.Book.Long && d.Ingredients == "" {
+	if d.Book != nil && d.Book.LongForm && d.Ingredients == "" {
 		for _, pair := range d.Book.Misspellings() {
 			all = append(all, tableQuestion{spelling: pair[1], otherSpelling: pair[0], message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(pair[0]), inputerr.Quote(pair[1]))})
 		}
@@ -629,7 +629,7 @@ func (b *setup) addNoteViews(v *SetupView, r *tableReading) {
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
-		case n.AmbiguousColumn != "" || n.Spelling != "" || n.Row != "" || n.Origin:
+		case n.AmbiguousColumn != "" || n.Spelling != "" || n.QuestionableRow != "" || n.AboutOrigin:
 		case strings.HasPrefix(n.Setting, "decimal:"):
 			q := QuestionView{Text: toSentence(n.Message), Place: placeText(n.Cell, n.Line), Answers: []AnswerView{}}
 			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
@@ -667,7 +667,7 @@ func (b *setup) addNoteViews(v *SetupView, r *tableReading) {
 func (b *setup) addUnitSizeQuestions(v *SetupView, known *dataset.Book) {
 	for _, use := range known.LooseUnits() {
 		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, recipesUseText(use.Recipes)), Answers: []AnswerView{}}
-		for k, size := range use.Sizes {
+		for k, size := range use.SizeChoices {
 			is := b.unitSizes[use.Name] == size || b.unitSizes[use.Name] == "" && k == 1
 			q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is, Send: answer{Do: "size", Name: use.Name, Value: size}})
 		}
@@ -721,7 +721,7 @@ func (b *setup) addRequirementViews(v *SetupView, r *tableReading) {
 	}
 	for _, o := range d.OfferedBounds() {
 		view := BoundView{Words: o.Words, On: o.On, Send: answer{Do: "bound", Name: o.Key, On: !o.On}, Answers: []AnswerView{}}
-		if o.Key == compile.StockBound {
+		if o.Key == compile.StockBoundKey {
 			for k, batch := range d.Batches() {
 				view.Answers = append(view.Answers, AnswerView{Text: "for " + batch, Chosen: batch == b.stockBatch || b.stockBatch == "" && k == 0, Send: answer{Do: "batch", Value: batch}})
 			}

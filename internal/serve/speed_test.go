@@ -21,8 +21,8 @@ func TestFirstDraws(t *testing.T) {
 		clicks []Request
 		most   time.Duration
 	}{
-		{"cocktails", cocktails(t), []Request{{Do: "pin", Ingredient: "Gin"}, {Do: "ban", Ingredient: "Lemon juice"}, {Do: "weight", Property: "taste", Weight: 2}, {Do: "dose", Ingredient: "Gin", Min: "30%"}, {Do: "back", Step: 1}}, 300 * time.Millisecond},
-		{"fragrance", copied(t, "fragrance/problem.yaml", "fragrance/ingredients.csv"), []Request{{Do: "weight", Property: "cost", Weight: 3}, {Do: "group", Attribute: "family", Value: "citrus", Min: "20%", Max: "40%"}, {Do: "back", Step: 1}}, time.Second},
+		{"cocktails", cocktails(t), []Request{{Action: "pin", Ingredient: "Gin"}, {Action: "ban", Ingredient: "Lemon juice"}, {Action: "weight", Property: "taste", Weight: 2}, {Action: "dose", Ingredient: "Gin", Min: "30%"}, {Action: "back", Step: 1}}, 300 * time.Millisecond},
+		{"fragrance", copied(t, "fragrance/problem.yaml", "fragrance/ingredients.csv"), []Request{{Action: "weight", Property: "cost", Weight: 3}, {Action: "group", Attribute: "family", Value: "citrus", Min: "20%", Max: "40%"}, {Action: "back", Step: 1}}, time.Second},
 	} {
 		if !testmode.Enabled() && c.name == "fragrance" {
 			continue // minutes, with the race detector

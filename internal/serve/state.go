@@ -23,7 +23,7 @@ type State struct {
 	StorageKey string           `json:"place"`   // key that distinguishes this problem from other problems served at the same address
 	Step       int              `json:"step"`    // id of the current step
 	Steps      []StepSummary    `json:"steps"`   // latest steps, the current step and the parent of the current step
-	Made       int              `json:"made"`    // number of all steps
+	StepCount  int              `json:"made"`    // number of all steps
 	Phase      string           `json:"phase"`   // "reading", "asking", "drawing", "settled" or "faulty"
 	Fault      *Fault           `json:"fault"`   // error in the current step; nil: none
 	Commands   []PendingCommand `json:"asks"`    // programs that wait until a person allows them
@@ -42,25 +42,25 @@ type StepSummary struct {
 
 // A ProblemView is the page's view of a problem.
 type ProblemView struct {
-	Name         string          `json:"name"`
-	Words        string          `json:"words"` // one-line description of the problem
-	Total        int             `json:"total"` // number of units that the amounts of a recipe sum to
-	Seed         uint64          `json:"seed"`
-	Names        []string        `json:"names"`       // names of the ingredients, at most maxNames
-	Unnamed      int             `json:"unnamed"`     // number of ingredients that are not in Names
-	Attribute    string          `json:"attribute"`   // attribute whose values form the groups; empty if there are no groups
-	Groups       []string        `json:"groups"`      // names of the groups of ingredients
-	Colours      []int           `json:"colours"`     // by group: the number of the colour
-	Members      map[string]int  `json:"members"`     // by name of the ingredient: the index of the group
-	Grey         int             `json:"grey"`        // number of the colour for everything that has no own colour
-	Units        []Unit          `json:"units"`       // units in which amounts can be shown; the unit of the known recipes comes first
-	Constraints  []string        `json:"constraints"` // text of each constraint, in the order of the problem file
-	Conditions   []ConditionView `json:"conditions"`
-	Objectives   []ObjectiveView `json:"objectives"`
-	Trade        []string        `json:"trade"` // names of the trade-off's objectives
-	Warnings     []string        `json:"warnings"`
-	Recipes      []string        `json:"recipes"` // names of the known recipes, at most maxNames
-	Compositions string          `json:"left"`    // number of recipes that the rules allow, in words
+	Name              string          `json:"name"`
+	Words             string          `json:"words"` // one-line description of the problem
+	Total             int             `json:"total"` // number of units that the amounts of a recipe sum to
+	Seed              uint64          `json:"seed"`
+	Names             []string        `json:"names"`       // names of the ingredients, at most maxNames
+	UnnamedCount      int             `json:"unnamed"`     // number of ingredients that are not in Names
+	Attribute         string          `json:"attribute"`   // attribute whose values form the groups; empty if there are no groups
+	Groups            []string        `json:"groups"`      // names of the groups of ingredients
+	Colours           []int           `json:"colours"`     // by group: the number of the colour
+	GroupOfIngredient map[string]int  `json:"members"`     // by name of the ingredient: the index of the group
+	GreyColour        int             `json:"grey"`        // number of the colour for everything that has no own colour
+	Units             []Unit          `json:"units"`       // units in which amounts can be shown; the unit of the known recipes comes first
+	Constraints       []string        `json:"constraints"` // text of each constraint, in the order of the problem file
+	Conditions        []ConditionView `json:"conditions"`
+	Objectives        []ObjectiveView `json:"objectives"`
+	Trade             []string        `json:"trade"` // names of the trade-off's objectives
+	Warnings          []string        `json:"warnings"`
+	Recipes           []string        `json:"recipes"` // names of the known recipes, at most maxNames
+	Compositions      string          `json:"left"`    // number of recipes that the rules allow, in words
 }
 
 // An ObjectiveView is the page's view of a property that scores recipes.
@@ -85,10 +85,10 @@ const maxNames = 5000
 func (s *Session) pageState() *State {
 	s.mu.Lock()
 	out := &State{File: filepath.Base(s.problemPath), StorageKey: s.storageKey(), Step: s.history.Current, Steps: []StepSummary{}, Commands: []PendingCommand{}, Notes: append([]string{}, s.stepNotes...), Phase: "reading"}
-	out.Made = len(s.history.Steps)
+	out.StepCount = len(s.history.Steps)
 	current := s.history.currentStep()
 	for _, step := range s.history.Steps {
-		if step.ID <= out.Made-maxStepSummaries && step.ID != current.ID && step.ID != current.Parent {
+		if step.ID <= out.StepCount-maxStepSummaries && step.ID != current.ID && step.ID != current.Parent {
 			continue
 		}
 		stop := StepSummary{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
@@ -140,31 +140,31 @@ func newProblemView(p *compile.Problem, g *ingredientGroups, colours []int) *Pro
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attributeName, Groups: append([]string{}, g.values...), Colours: colours,
-		Members: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
-		Compositions: recipeCountText(p), Grey: figure.Grey, Units: newAmountConverter(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
+		GroupOfIngredient: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
+		Compositions: recipeCountText(p), GreyColour: figure.Grey, Units: newAmountConverter(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), maxNames)]
-	a.Unnamed = len(p.Ingredients) - len(a.Names)
+	a.UnnamedCount = len(p.Ingredients) - len(a.Names)
 	for i, name := range a.Names {
 		if g.byIngredient[i] >= 0 {
-			a.Members[name] = g.byIngredient[i]
+			a.GroupOfIngredient[name] = g.byIngredient[i]
 		}
 	}
 	m := newAmountConverter(p)
 	rules := p.AllRules()
-	slices.SortStableFunc(rules, func(a, b compile.Rule) int { return a.Place - b.Place })
+	slices.SortStableFunc(rules, func(a, b compile.Rule) int { return a.ConstraintIndex - b.ConstraintIndex })
 	for _, r := range rules {
 		text := r.Text
 		if len(r.Rules) == 1 {
 			text = m.ruleText(text, r.Rules[0])
 		}
-		for len(a.Constraints) < r.Place { // constraints without a rule
+		for len(a.Constraints) < r.ConstraintIndex { // constraints without a rule
 			a.Constraints = append(a.Constraints, "constituents")
 		}
-		if r.Place == len(a.Constraints) {
+		if r.ConstraintIndex == len(a.Constraints) {
 			a.Constraints = append(a.Constraints, text)
-		} else if r.Place >= 0 {
-			a.Constraints[r.Place] += "; " + text
+		} else if r.ConstraintIndex >= 0 {
+			a.Constraints[r.ConstraintIndex] += "; " + text
 		}
 	}
 	if p.Book != nil {

@@ -38,7 +38,7 @@ func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
 		}
 		var b bytes.Buffer
 		recipes, figures := view.Sheets(m.Best[:min(len(m.Best), maxListRecipes)], m, report.NewIngredientOrder(of.problem.Outline().Attributes, "", ""))
-		err = sheet.CSV(&b, view.JoinSheets(recipes, figures))
+		err = sheet.WriteCSV(&b, view.JoinSheets(recipes, figures))
 		return b.Bytes(), err
 	}()
 	writeResponse(w, "text/csv; charset=utf-8", text, err)
@@ -72,7 +72,7 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 		switch q.Get("as") {
 		case "csv":
 			kind = "text/csv; charset=utf-8"
-			err = sheet.CSV(&b, view.WeighingSheet(sheetOf))
+			err = sheet.WriteCSV(&b, view.WeighingSheet(sheetOf))
 		case "html":
 			kind = "text/html; charset=utf-8"
 			w.Header().Set("Content-Security-Policy", printSecurityPolicy)
@@ -89,7 +89,7 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 // writes the message of the error instead.
 func writeResponse(w http.ResponseWriter, kind string, text []byte, err error) {
 	if err != nil {
-		http.Error(w, terminal.Plain(err.Error()), http.StatusBadRequest)
+		http.Error(w, terminal.EscapeControls(err.Error()), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", kind)

@@ -20,7 +20,7 @@ import (
 const (
 	// firstSearchIterations and secondSearchIterations are numbers of iterations that set the
 	// efforts of the first two searches of a step. A search at full effort scores a quarter as many
-	// lines; see [search.Budget].
+	// lines; see [search.LineBudget].
 	firstSearchIterations, secondSearchIterations = 2_000, 40_000
 	// firstFrontEffort and secondFrontEffort are the efforts of the first two searches for the
 	// Pareto front of a trade-off. The effort of a full search is 1.
@@ -148,7 +148,7 @@ func (w *stepWork) publishDraws() error {
 	kept, made := w.chains.draws()
 	d := newDraws(w.problem, w.groups, kept, made)
 	w.mu.Lock()
-	d.Step, d.Reused, d.Run = w.step.ID, int(w.chains.reusableCount.Load()), w.finishedShare
+	d.Step, d.ReusableDraws, d.FinishedShare = w.step.ID, int(w.chains.reusableCount.Load()), w.finishedShare
 	w.mu.Unlock()
 	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
 }
@@ -181,7 +181,7 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines in
 		return err
 	}
 	q.Effort = min(q.Effort, 1)
-	q.Halves = nil // the check of the predicted gain is left to the run
+	q.HalfTargets = nil // the check of the predicted gain is left to the run
 	found, pool, err := w.bestDraws(p)
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines in
 		return err
 	}
 	next := *l
-	trade, err := p.SearchTradeOff(ctx, compile.TradeOptions{Between: p.Trade, Effort: front, Seed: p.Sampler.Seed})
+	trade, err := p.SearchTradeOff(ctx, compile.TradeOptions{ObjectiveNames: p.Trade, Effort: front, Seed: p.Sampler.Seed})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -232,7 +232,7 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines in
 // bestDraws returns the best draws so far, best first. The scores in found are without the weights
 // of the objectives.
 func (w *stepWork) bestDraws(p *compile.Problem) (found []search.Found, pool []run.Best, err error) {
-	plain, err := search.Unweighted(p.Target)
+	plain, err := search.UnweightedTarget(p.Target)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -283,7 +283,7 @@ func (w *stepWork) makeRun(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, remove()) }()
 	m, err := w.session.options.Run(ctx, p, dir, func(r run.Progress) {
 		w.mu.Lock()
-		w.finishedShare = r.Done
+		w.finishedShare = r.DoneShare
 		w.mu.Unlock()
 	})
 	if err != nil {

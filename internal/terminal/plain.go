@@ -12,9 +12,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Plain makes text from a file safe for a terminal. It escapes control characters and characters
+// EscapeControls makes text from a file safe for a terminal. It escapes control characters and characters
 // that change the direction of writing.
-func Plain(s string) string { return Escape(s, isUnprintable) }
+func EscapeControls(s string) string { return Escape(s, isUnprintable) }
 
 // Escape replaces each character for which the function hidden returns true by its Go escape
 // sequence.
@@ -34,9 +34,9 @@ func Escape(s string, hidden func(rune) bool) string {
 	return b.String()
 }
 
-// JSON escapes characters that JSON allows but that control a terminal: the characters from U+007F
+// EscapeJSON escapes characters that EscapeJSON allows but that control a terminal: the characters from U+007F
 // to U+009F, and characters that change the direction of writing.
-func JSON(document []byte) []byte {
+func EscapeJSON(document []byte) []byte {
 	acts := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 	if bytes.IndexFunc(document, acts) < 0 {
 		return document

@@ -32,7 +32,7 @@ func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
 		"Crème de cassis": "Crème de cassis", "a\x1b[31m": `a\x1b[31m`, "\u202egnp": `\u202egnp`, "a\nb": `a\nb`, "レモン": "レモン", "\u00a0": `\u00a0`,
 	} {
-		if got := Plain(text); got != want {
+		if got := EscapeControls(text); got != want {
 			t.Errorf("%q is shown as %s, want %s", text, got, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestJSON(t *testing.T) {
 		"\"\x7e\x7f\u0085\"": `"~\u007f\u0085"`,
 		"\"a\u202eb\"":       `"a\u202eb"`,
 	} {
-		if got := string(JSON([]byte(text))); got != want {
+		if got := string(EscapeJSON([]byte(text))); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
@@ -77,8 +77,8 @@ func TestPrinter(t *testing.T) {
 		text := "A text of a file\x1b[31m that is longer than a line, so that it is broken, and goes on for so long that there are three lines of it, each as long as it may be and no longer."
 		p.Wrapped(0, text)
 		p.Wrapped(4, text)
-		p.Hanging(4, text)
-		p.Hanging(2, "one line")
+		p.WrappedHanging(4, text)
+		p.WrappedHanging(2, "one line")
 		table := NewTable(1, "name", "n")
 		table.Row("a", 10)
 		p.Table(table)

@@ -41,14 +41,14 @@ func (p *Printer) Table(t *Table) {
 // Wrapped writes text wrapped to lines, each indented by the given number of spaces. Control
 // characters of the text are escaped.
 func (p *Printer) Wrapped(indent int, text string) {
-	for _, l := range Wrap(Plain(text), Columns-indent) {
+	for _, l := range Wrap(EscapeControls(text), MaxColumns-indent) {
 		p.Line("%*s%s", indent, "", l)
 	}
 }
 
-// Hanging is like [Printer.Wrapped], but indents all lines after the first by two more spaces.
-func (p *Printer) Hanging(indent int, text string) {
-	for k, l := range Wrap(Plain(text), Columns-indent-2) {
+// WrappedHanging is like [Printer.Wrapped], but indents all lines after the first by two more spaces.
+func (p *Printer) WrappedHanging(indent int, text string) {
+	for k, l := range Wrap(EscapeControls(text), MaxColumns-indent-2) {
 		if k == 1 {
 			indent += 2
 		}
@@ -94,6 +94,6 @@ func (s Style) Bar(share float64, width int) string {
 	return bar
 }
 
-// Columns is the maximum width of printed text, in columns of the screen. Only long names may
+// MaxColumns is the maximum width of printed text, in columns of the screen. Only long names may
 // exceed it.
-const Columns = 80
+const MaxColumns = 80

@@ -50,7 +50,7 @@ func (t *Table) SetMaxWidth(column, width int) {
 func (t *Table) Row(cells ...any) {
 	row := make(table.Row, len(cells))
 	for k, c := range cells {
-		row[k] = Plain(fmt.Sprint(c))
+		row[k] = EscapeControls(fmt.Sprint(c))
 	}
 	t.writer.AppendRow(row)
 }

@@ -36,8 +36,8 @@ func TestGrades(t *testing.T) {
 				doubtful++
 			}
 		}
-		t.Logf("noise %3.0f: R² %5.2f, weak %d, fair %d, good %d; left %5.2f, doubtful %d; share of the gain %.2f", noise, r2, words[model.Weak], words[model.Fair], words[model.Good], left, doubtful, gain)
-		if noise == 2 && (words[model.Weak] > 0 || gain < 0.5) || noise < 0 && (words[model.Weak] < books || doubtful < books-1) || noise >= 0 && noise <= 20 && doubtful > 0 {
+		t.Logf("noise %3.0f: R² %5.2f, weak %d, fair %d, good %d; left %5.2f, doubtful %d; share of the gain %.2f", noise, r2, words[model.WeakStrength], words[model.Fair], words[model.Good], left, doubtful, gain)
+		if noise == 2 && (words[model.WeakStrength] > 0 || gain < 0.5) || noise < 0 && (words[model.WeakStrength] < books || doubtful < books-1) || noise >= 0 && noise <= 20 && doubtful > 0 {
 			t.Errorf("noise %v: %v, %d doubtful, share of the gain %.2f", noise, words, doubtful, gain)
 		}
 		last = gain
@@ -185,8 +185,8 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 		t.Fatal(err)
 	}
 	least, most := search.KnownAmountRanges(len(ingredients), known)
-	q := &search.Question{Target: all, Effort: 1, Known: known, Least: least, Most: most, Halves: func(_ context.Context, seed uint64) (own, other *mcmc.Target, err error) {
-		one, two := data.Halves(seed)
+	q := &search.Question{Target: all, Effort: 1, Known: known, Least: least, Most: most, HalfTargets: func(_ context.Context, seed uint64) (own, other *mcmc.Target, err error) {
+		one, two := data.SplitIntoHalves(seed)
 		if own, _, err = target(one); err != nil {
 			return nil, nil, err
 		}

@@ -86,7 +86,7 @@ func (c Given) moveConstants(e *yaml.Editor, lists []config.ConstantList) error 
 	}
 	for _, list := range lists {
 		path := list.Path()
-		if list.Alone {
+		if list.IsOnlyConstant {
 			path = path[:len(path)-1]
 		}
 		if err := e.Remove(path...); err != nil {

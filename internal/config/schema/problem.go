@@ -17,7 +17,7 @@ const (
 	MaxSplits      = 1 << 22    // total in units, if a property is scored at every way in which two ingredients share an amount: chains store a weight for each way
 	MaxTrees       = 1 << 16    // number of trees in a forest, as in package model
 
-	LeastTrade, MostTrade = 2, 4 // minimum and maximum number of objectives in a trade-off
+	MinTradeObjectives, MaxTradeObjectives = 2, 4 // minimum and maximum number of objectives in a trade-off
 )
 
 // Reserved returns the names that properties must not have, because draws and summaries use these names.
@@ -40,7 +40,7 @@ var Problem = &Section{
 		NewKey("sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"),
 		NewKey("properties", Optional(MapOf("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"),
 		NewKey("constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"),
-		NewKey("trade", Optional(Several(Text("objective"), LeastTrade, MostTrade)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"),
+		NewKey("trade", Optional(Several(Text("objective"), MinTradeObjectives, MaxTradeObjectives)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"),
 		NewKey("sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"),
 		NewKey("search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"),
 		NewKey("campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"),

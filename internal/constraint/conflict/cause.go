@@ -77,8 +77,8 @@ func findCause(s question) *cause {
 func (b *bounds) findUnusable() *cause {
 	any := false
 	for i, k := range b.amountSets {
-		any = any || k.N > 0
-		if k.N > 0 || !b.space.Ingredients[i].Required {
+		any = any || k.Count > 0
+		if k.Count > 0 || !b.space.Ingredients[i].Required {
 			continue
 		}
 		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.rules.NameOf(i) + " is required, and its rules leave it no amount"}
@@ -272,10 +272,10 @@ func (b *bounds) findMaxima() *cause {
 func (b *bounds) findSteps() *cause {
 	unit := 0
 	for _, k := range b.amountSets {
-		if k.N > 0 {
+		if k.Count > 0 {
 			unit = portable.GCD(unit, k.Lo)
 		}
-		if k.N > 1 {
+		if k.Count > 1 {
 			unit = portable.GCD(unit, k.Step)
 		}
 	}

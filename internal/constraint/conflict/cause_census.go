@@ -32,7 +32,7 @@ func (b *bounds) fillTallies() (ok bool) {
 		return &b.groupTallies[g]
 	}
 	for i, k := range b.amountSets {
-		if k.N == 0 {
+		if k.Count == 0 {
 			continue
 		}
 		one := tally{maxUsed: 1, maxUnits: k.Hi()}
@@ -44,7 +44,7 @@ func (b *bounds) fillTallies() (ok bool) {
 	for _, g := range slices.Backward(order) {
 		used, total, c := b.censusOfGroup(g.Index)
 		t := b.groupTallies[g.Index]
-		at(g.Within).add(tally{
+		at(g.Parent).add(tally{
 			minUsed: max(t.minUsed, used.Min, c.minCount(total.Min)), maxUsed: min(t.maxUsed, used.Max, c.maxCount(total.Max)),
 			minUnits: max(t.minUnits, total.Min, c.minUnits), maxUnits: min(t.maxUnits, total.Max, c.maxUnits),
 		})
@@ -90,7 +90,7 @@ func (b *bounds) takeCensus(ingredients []int, minUsed, maxUsed int) census {
 	var free []int // least amounts of the ingredients that are not required
 	for _, i := range ingredients {
 		k := b.amountSets[i]
-		if k.N == 0 {
+		if k.Count == 0 {
 			continue
 		}
 		c.usable = append(c.usable, i)

@@ -46,7 +46,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 		return ok
 	}
 	for _, f := range fixes {
-		try(Change{Rule: -1, By: f.units, Text: f.text, apply: f.apply})
+		try(Change{Rule: -1, BoundChange: f.units, Text: f.text, apply: f.apply})
 	}
 	for _, k := range c.Rules {
 		for _, q := range constraint.Relaxations(s.Rules[k], &s.Set) {
@@ -58,10 +58,10 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 				continue
 			}
 			relaxed := func(notches int) Change {
-				return Change{Rule: k, By: notches * q.UnitsPerNotch, Text: q.Text(notches, s.TextOf(k)),
+				return Change{Rule: k, BoundChange: notches * q.UnitsPerNotch, Text: q.Text(notches, s.TextOf(k)),
 					apply: func(s *question) { s.Rules[k] = q.Relax(notches) }}
 			}
-			if q.RoundUp != nil && try(relaxed(min(q.RoundUp(notches), q.Limit))) {
+			if q.RoundUp != nil && try(relaxed(min(q.RoundUp(notches), q.MaxNotches))) {
 				continue
 			}
 			try(relaxed(notches))
@@ -70,7 +70,7 @@ func (x *explainer) ruleChanges(s question, c *Conflict, fixes []fix) []Change {
 	for _, k := range c.Rules {
 		x.tryReleases(s, k, try)
 	}
-	if s.Used != nil && c.Law {
+	if s.Used != nil && c.InvolvesUsedCounts {
 		if n := x.nearestUsedCount(s); n > 0 {
 			try(allowUsedCount(n))
 		}
@@ -125,14 +125,14 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 				x.err = y.err
 				return nil
 			}
-			left := conditions.Uncounted()
+			left := conditions.UncountedRules()
 			if len(left) == 0 {
 				return nil
 			}
 			c = &Conflict{Rules: left[len(left)-1:], Kind: Other}
 		default:
 			c = &Conflict{}
-			c.Rules, c.Law = y.smallestCore()
+			c.Rules, c.InvolvesUsedCounts = y.smallestCore()
 		}
 	}
 	x.err = y.err
@@ -141,7 +141,7 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 
 // resolveAlone returns a change that resolves the conflict c, without regard to other conflicts.
 func (x *explainer) resolveAlone(c *Conflict) Change {
-	if alone := x.ruleChanges(x.subsetQuestion(c.Rules, c.Law), c, nil); len(alone) > 0 {
+	if alone := x.ruleChanges(x.subsetQuestion(c.Rules, c.InvolvesUsedCounts), c, nil); len(alone) > 0 {
 		return alone[0]
 	}
 	if len(c.Rules) == 0 {
@@ -215,7 +215,7 @@ func (x *explainer) nearestUsedCount(s question) int {
 		least, most = possible(slices.Min(s.Used)), possible(slices.Max(s.Used))
 	}
 	distance := func(n int) int { return max(least-n, n-most, 0) }
-	space, all := c.Countable()
+	space, all := c.CountableSpace()
 	can := x.reachableUsedCounts(space, 4*most+16)
 	var near []int
 	for n, ok := range can {

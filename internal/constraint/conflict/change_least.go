@@ -22,7 +22,7 @@ func firstTrue(maximum int, can func(int) bool) int {
 // compositions are too many to enumerate.
 func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) int {
 	relaxed := func(notches int) question { return s.withRule(k, q.Relax(notches)) }
-	if x.ask(relaxed(q.Limit), true) != satisfiable {
+	if x.ask(relaxed(q.MaxNotches), true) != satisfiable {
 		return 0
 	}
 	c, err := s.conditions()
@@ -30,13 +30,13 @@ func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) 
 		x.err = err
 		return 0
 	}
-	if _, all := c.Countable(); all {
-		return firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) == satisfiable })
+	if _, all := c.CountableSpace(); all {
+		return firstTrue(q.MaxNotches, func(n int) bool { return x.ask(relaxed(n), false) == satisfiable })
 	}
 	// Fewer than n notches are proven not to suffice. From n on, the loop tries larger and larger numbers until
 	// a number is proven to suffice.
-	n := firstTrue(q.Limit, func(n int) bool { return x.ask(relaxed(n), false) != unsatisfiable })
-	for more := 0; n+more < q.Limit && !x.isOverBudget(); more = max(4*more, 1+(q.Limit-n)/512) {
+	n := firstTrue(q.MaxNotches, func(n int) bool { return x.ask(relaxed(n), false) != unsatisfiable })
+	for more := 0; n+more < q.MaxNotches && !x.isOverBudget(); more = max(4*more, 1+(q.MaxNotches-n)/512) {
 		if x.ask(relaxed(n+more), true) == satisfiable {
 			return n + more
 		}
@@ -44,5 +44,5 @@ func (x *explainer) leastRelaxation(s question, k int, q constraint.Relaxation) 
 	if x.isOverBudget() {
 		return 0
 	}
-	return q.Limit
+	return q.MaxNotches
 }

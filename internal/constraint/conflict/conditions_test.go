@@ -33,36 +33,36 @@ func TestConditionsStay(t *testing.T) {
 		if err != nil {
 			return err.Error()
 		}
-		said := fmt.Sprintf("%d of %d, %d required, %+v%s %+v %v; of rules %v %v %v", len(c.Amounts), c.Total, c.Required, c.Amounts, groups(c.Groups), c.Needs, c.GroupsOf, c.GroupRules, c.NeedRules, c.SumRules)
+		said := fmt.Sprintf("%d of %d, %d required, %+v%s %+v %v; of rules %v %v %v", len(c.Amounts), c.Total, c.RequiredCount, c.Amounts, groups(c.Groups), c.Dependences, c.GroupsOf, c.GroupRules, c.DependenceRules, c.SumRules)
 		for _, s := range c.Sums {
 			said += fmt.Sprintf("\n%d to %d: %+v", s.Min, s.Max, s.Terms)
 			for a := range min(c.Total, 12) + 1 {
 				for k := range s.Terms {
-					said += fmt.Sprint(" ", s.Terms[k].At(a))
+					said += fmt.Sprint(" ", s.Terms[k].ValueAt(a))
 				}
 			}
 		}
 		said += "\nkept"
 		for n := range min(s.Ingredients, 5) + 1 {
-			if e := constraint.NewEnumeration(c, []int{n}); e.Candidates() < 5000 {
+			if e := constraint.NewEnumeration(c, []int{n}); e.CandidateBound() < 5000 {
 				kept, ok, _ := c.CountFeasible(t.Context(), n)
 				said += fmt.Sprintf(" %d %t,", kept, ok)
 			} else {
-				said += fmt.Sprintf(" of %.9g,", e.Candidates())
+				said += fmt.Sprintf(" of %.9g,", e.CandidateBound())
 			}
 		}
-		space, ok := c.Countable()
+		space, ok := c.CountableSpace()
 		whole, err := c.FullSpace()
-		return said + fmt.Sprintf("\ncounted %t%s; %v %+v; not %+v; rules not %v", ok, groups(space.Groups), err, whole.Sums, c.UncountedSums(), c.Uncounted())
+		return said + fmt.Sprintf("\ncounted %t%s; %v %+v; not %+v; rules not %v", ok, groups(space.Groups), err, whole.Sums, c.UncountedSums(), c.UncountedRules())
 	}
 	explained := func(s rule.Set) string {
 		c, err := Explain(t.Context(), s)
 		if err != nil || c == nil {
 			return fmt.Sprintf("\n%v, no conflict", err)
 		}
-		said := fmt.Sprintf("\n%v %t %v %v %d %d: %s", c.Rules, c.Law, c.Kind, c.Ingredients, c.Sum, c.Limit, c.Cause)
+		said := fmt.Sprintf("\n%v %t %v %v %d %d: %s", c.Rules, c.InvolvesUsedCounts, c.Kind, c.Ingredients, c.Sum, c.Limit, c.Cause)
 		for _, c := range c.Changes {
-			said += fmt.Sprintf("\n%d by %d: %s", c.Rule, c.By, c.Text)
+			said += fmt.Sprintf("\n%d by %d: %s", c.Rule, c.BoundChange, c.Text)
 		}
 		return said + "\n" + c.FixText() + "\n" + c.Error()
 	}
@@ -102,6 +102,6 @@ func TestConditionsStay(t *testing.T) {
 		kept.CheckText(t, name, written(s)+explained(s))
 	}
 	for _, sum := range []count.Sum{{}, {Min: -3, Max: 5, Terms: []count.Term{{Ingredient: 1, PerUnit: 2, PerUse: -1}, {Ingredient: 0, PerUnit: -1}}}} {
-		kept.CheckText(t, fmt.Sprintf("sum %+v", sum), fmt.Sprintf("%+v", constraint.SumOf(sum)))
+		kept.CheckText(t, fmt.Sprintf("sum %+v", sum), fmt.Sprintf("%+v", constraint.FromCountSum(sum)))
 	}
 }

@@ -13,8 +13,8 @@ type Conflict struct {
 	// smallest set of conflicting rules, unless there are too many rules or compositions to search.
 	Rules []int
 
-	// Law is true if the rules can all hold together, but not with the permitted numbers of used ingredients.
-	Law bool
+	// InvolvesUsedCounts is true if the rules can all hold together, but not with the permitted numbers of used ingredients.
+	InvolvesUsedCounts bool
 
 	// Kind, Ingredients, Sum and Limit describe a common cause. Kind is the type of the cause, Sum is a number
 	// that violates a limit, Limit is the violated limit, and Ingredients are the indices of the ingredients
@@ -68,9 +68,9 @@ type Change struct {
 	// Rule is the index of the changed rule, or -1 if the change concerns several rules or no rule.
 	Rule int
 
-	// By is the number of units, or of ingredients, by which the change moves a bound. By is 0 for a dropped
+	// BoundChange is the number of units, or of ingredients, by which the change moves a bound. BoundChange is 0 for a dropped
 	// rule and for a change of a bound that is a decimal number.
-	By int
+	BoundChange int
 
 	// Text describes the change, such as "raise the max of Gin from 20 to 35".
 	Text string

@@ -23,7 +23,7 @@ func TestConditionsEqualBruteForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range everyAmounts(s.Ingredients, s.Total) {
-			if got, want := c.Keeps(partsOf(x)), len(bruteRules(s, [][]int{x})) > 0; got != want {
+			if got, want := c.AreKeptBy(partsOf(x)), len(bruteRules(s, [][]int{x})) > 0; got != want {
 				t.Fatalf("problem %d, %+v: %v is kept: %v, want %v", problem, s.Rules, x, got, want)
 			}
 		}
@@ -83,10 +83,10 @@ func checkExplained(t *testing.T, s rule.Set, all [][]int) *Conflict {
 		}
 		return sub
 	}
-	if len(bruteRules(subset(c.Rules, c.Law), all)) > 0 {
-		t.Fatalf("%+v: rules %v (law %v) can hold together", s.Rules, c.Rules, c.Law)
+	if len(bruteRules(subset(c.Rules, c.InvolvesUsedCounts), all)) > 0 {
+		t.Fatalf("%+v: rules %v (law %v) can hold together", s.Rules, c.Rules, c.InvolvesUsedCounts)
 	}
-	if c.Law && len(bruteRules(subset(c.Rules, false), all)) == 0 {
+	if c.InvolvesUsedCounts && len(bruteRules(subset(c.Rules, false), all)) == 0 {
 		t.Fatalf("%+v: rules %v cannot hold together whatever the law", s.Rules, c.Rules)
 	}
 	for set := range 1 << len(s.Rules) {
@@ -99,7 +99,7 @@ func checkExplained(t *testing.T, s rule.Set, all [][]int) *Conflict {
 				smaller = append(smaller, k)
 			}
 		}
-		if len(bruteRules(subset(smaller, c.Law), all)) == 0 {
+		if len(bruteRules(subset(smaller, c.InvolvesUsedCounts), all)) == 0 {
 			t.Fatalf("%+v: rules %v are told to be a smallest conflict, and %v are one", s.Rules, c.Rules, smaller)
 		}
 	}
@@ -122,7 +122,7 @@ func checkExplained(t *testing.T, s rule.Set, all [][]int) *Conflict {
 					}
 					lowered.Rules = append(lowered.Rules, r)
 				}
-				return len(bruteRules(lowered, [][]int{x})) > 0 && shortfalls(s, x) <= change.By
+				return len(bruteRules(lowered, [][]int{x})) > 0 && shortfalls(s, x) <= change.BoundChange
 			})
 		}
 		if !frees {
@@ -150,7 +150,7 @@ func TestExplainGroupsKeptApartByExclusion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return len(c.Uncounted()) > 0
+			return len(c.UncountedRules()) > 0
 		}
 		included := s
 		included.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r rule.Rule) bool { _, ok := r.(rule.Exclude); return ok })
@@ -299,9 +299,9 @@ func TestExplainSays(t *testing.T) {
 			if got.Error() != c.want {
 				t.Errorf("says\n\t%s\nnot\n\t%s", got, c.want)
 			}
-			if got.Kind != c.kind || got.Sum != c.sum || got.Limit != c.limit || got.Law != c.law || !slices.Equal(got.Rules, c.core) {
+			if got.Kind != c.kind || got.Sum != c.sum || got.Limit != c.limit || got.InvolvesUsedCounts != c.law || !slices.Equal(got.Rules, c.core) {
 				t.Errorf("%v %d %d, law %v, rules %v; want %v %d %d, law %v, rules %v",
-					got.Kind, got.Sum, got.Limit, got.Law, got.Rules, c.kind, c.sum, c.limit, c.law, c.core)
+					got.Kind, got.Sum, got.Limit, got.InvolvesUsedCounts, got.Rules, c.kind, c.sum, c.limit, c.law, c.core)
 			}
 		})
 	}
@@ -325,7 +325,7 @@ func TestInvalidRules(t *testing.T) {
 	for _, used := range [][]int{{}, {0}, {-7}} {
 		rs := ruleset{Ingredients: 3, Total: 5, Used: used}
 		c, err := Explain(context.Background(), rs.set())
-		if err != nil || c == nil || !c.Law || len(c.Rules) > 0 || c.Error() != "no number of used ingredients from 1 to 3 is asked for: allow 1 used ingredient" {
+		if err != nil || c == nil || !c.InvolvesUsedCounts || len(c.Rules) > 0 || c.Error() != "no number of used ingredients from 1 to 3 is asked for: allow 1 used ingredient" {
 			t.Errorf("%v used are asked for: %v, %v", used, c, err)
 		}
 	}
@@ -336,8 +336,8 @@ func TestInvalidRules(t *testing.T) {
 	crossing := rule.Set{Ingredients: 3, Total: 5, Rules: []rule.Rule{
 		rule.Group{Of: []int{0, 1}, Used: &rule.Range{Min: 0, Max: 1}}, rule.Require{Of: []int{0}}, rule.Group{Of: []int{1, 2}, Used: &rule.Range{Min: 0, Max: 1}}}}
 	c, err := constraint.FromRules(crossing)
-	if err != nil || !slices.Equal(c.Uncounted(), []int{2}) {
-		t.Errorf("of groups that cross %v are not counted, %v", c.Uncounted(), err)
+	if err != nil || !slices.Equal(c.UncountedRules(), []int{2}) {
+		t.Errorf("of groups that cross %v are not counted, %v", c.UncountedRules(), err)
 	}
 }
 

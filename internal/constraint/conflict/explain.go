@@ -17,7 +17,7 @@ import (
 // the package comment for the other cases. QuickXplain (Junker 2004) finds a minimal set; then all smaller sets
 // are tried for a few seconds. A bound is relaxed by the least number of steps found by bisection.
 //
-// Explain returns the errors of [constraint.FromRules] and [count.Reachable], and the error of the context.
+// Explain returns the errors of [constraint.FromRules] and [count.ReachableUsedCounts], and the error of the context.
 func Explain(ctx context.Context, s rule.Set) (*Conflict, error) {
 	return question{Set: s}.explain(ctx, constraint.MaxCandidates)
 }
@@ -46,7 +46,7 @@ func (s question) explain(ctx context.Context, maxCandidates float64) (*Conflict
 // findConflict returns a smallest set of conflicting rules with the cause, and fixes that remove the cause.
 func (x *explainer) findConflict() (*Conflict, []fix) {
 	core, law := x.smallestCore()
-	c := &Conflict{Rules: core, Law: law, Kind: Other}
+	c := &Conflict{Rules: core, InvolvesUsedCounts: law, Kind: Other}
 	return c, x.describeCause(c)
 }
 
@@ -54,7 +54,7 @@ func (x *explainer) findConflict() (*Conflict, []fix) {
 // from the conflicting rules. If all rules together have the same type of cause, and the cause concerns all
 // ingredients, the figures of the cause come from all rules.
 func (x *explainer) describeCause(c *Conflict) (fixes []fix) {
-	found := findCause(x.subsetQuestion(c.Rules, c.Law))
+	found := findCause(x.subsetQuestion(c.Rules, c.InvolvesUsedCounts))
 	if found == nil {
 		c.Cause = x.nameRules(c)
 		return nil
@@ -62,7 +62,7 @@ func (x *explainer) describeCause(c *Conflict) (fixes []fix) {
 	switch found.kind {
 	case MinimaAbove, MaximaBelow, UsedCount:
 		whole := x.rules
-		if !c.Law {
+		if !c.InvolvesUsedCounts {
 			whole.Used = nil
 		}
 		if all := findCause(whole); all != nil && all.kind == found.kind {
@@ -79,7 +79,7 @@ func (x *explainer) nameRules(c *Conflict) string {
 	for t, k := range c.Rules {
 		names[t] = x.rules.TextOf(k)
 	}
-	if c.Law {
+	if c.InvolvesUsedCounts {
 		names = append(names, "the numbers of used ingredients asked for")
 	}
 	if len(names) == 1 {

@@ -168,11 +168,11 @@ func TestExplainLargeSpaces(t *testing.T) {
 		}
 		explained++
 		core := question{Set: s}.onlyRules(c.Rules).Set
-		if !c.Law {
+		if !c.InvolvesUsedCounts {
 			core.Used = nil
 		}
 		if len(bruteRules(core, all)) > 0 {
-			t.Fatalf("%+v: rules %v (law %v) can hold together", s.Rules, c.Rules, c.Law)
+			t.Fatalf("%+v: rules %v (law %v) can hold together", s.Rules, c.Rules, c.InvolvesUsedCounts)
 		}
 		for _, change := range c.Changes {
 			if changed := change.applyTo(question{Set: s}); len(changed.conditionChanges) == 0 {
@@ -300,7 +300,7 @@ func TestKeepsAllKinds(t *testing.T) {
 		}
 		for _, x := range everyAmounts(s.Ingredients, s.Total) {
 			want := len(bruteRules(s, [][]int{x})) > 0
-			if got := c.Keeps(partsOf(x)); got != want {
+			if got := c.AreKeptBy(partsOf(x)); got != want {
 				t.Fatalf("%+v: %v is kept: %v, want %v", s.Rules, x, got, want)
 			}
 			if want {

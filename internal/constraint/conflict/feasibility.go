@@ -54,7 +54,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 		a.err = err
 		return unknown
 	}
-	space, all := c.Countable()
+	space, all := c.CountableSpace()
 	can := a.reachableUsedCounts(space, sizes[len(sizes)-1])
 	sizes = slices.DeleteFunc(sizes, func(n int) bool { return a.err != nil || !can[n] })
 	switch {
@@ -75,7 +75,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 	case p.solution != nil:
 		return satisfiable
 	}
-	if e := constraint.NewEnumeration(c, sizes); e.Candidates() <= a.maxCandidates {
+	if e := constraint.NewEnumeration(c, sizes); e.CandidateBound() <= a.maxCandidates {
 		if v := a.enumerate(e); v != unknown {
 			return v
 		}
@@ -94,7 +94,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 // enumerate decides by enumeration whether some composition keeps the conditions.
 func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 	found := false
-	done := e.Each(a.ctx, func() bool { found = true; return false })
+	done := e.VisitAll(a.ctx, func() bool { found = true; return false })
 	a.work += e.Work()
 	a.err = a.ctx.Err()
 	switch {
@@ -110,7 +110,7 @@ func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 // reachableUsedCounts returns, for n = 0..maxSize, whether the space has compositions of n used ingredients. A
 // maxSize of 0 means all n.
 func (a *asker) reachableUsedCounts(s count.Space, maxSize int) []bool {
-	can, steps, err := count.Reachable(a.ctx, s, maxSize)
+	can, steps, err := count.ReachableUsedCounts(a.ctx, s, maxSize)
 	a.work += steps
 	a.err = err
 	return can

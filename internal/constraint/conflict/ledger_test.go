@@ -12,7 +12,7 @@ import (
 
 // inDoses says whether an ingredient may take an amount.
 func inDoses(d constraint.AmountSet, amount int) bool {
-	for n := range d.N {
+	for n := range d.Count {
 		if d.Lo+n*d.Step == amount {
 			return true
 		}
@@ -31,7 +31,7 @@ func keepsEach(c *constraint.Conditions, parts []rule.Part) bool {
 			required++
 		}
 	}
-	if required < c.Required {
+	if required < c.RequiredCount {
 		return false
 	}
 	for g := range c.Groups {
@@ -45,7 +45,7 @@ func keepsEach(c *constraint.Conditions, parts []rule.Part) bool {
 			return false
 		}
 	}
-	for _, n := range c.Needs {
+	for _, n := range c.Dependences {
 		if !n.IsMet(func(i int) bool { return amountOf(parts, i) > 0 }) {
 			return false
 		}
@@ -53,7 +53,7 @@ func keepsEach(c *constraint.Conditions, parts []rule.Part) bool {
 	for k := range c.Sums {
 		v := int64(0)
 		for _, t := range c.Sums[k].Terms {
-			v += t.At(amountOf(parts, t.Ingredient))
+			v += t.ValueAt(amountOf(parts, t.Ingredient))
 		}
 		if v < c.Sums[k].Min || v > c.Sums[k].Max {
 			return false
@@ -117,7 +117,7 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 			parts := partsOf(x)
 			r.Shuffle(len(parts), func(a, b int) { parts[a], parts[b] = parts[b], parts[a] })
 			want := keepsEach(c, parts)
-			if got := c.Keeps(parts); got != want {
+			if got := c.AreKeptBy(parts); got != want {
 				t.Fatalf("problem %d, %+v: %v is kept: %v, and plainly %v", problem, s.Rules, x, got, want)
 			}
 			w.parts = append(w.parts[:0], parts...)
@@ -132,7 +132,7 @@ func TestJudgedByWhatItHasToDoWith(t *testing.T) {
 					required++
 				}
 			}
-			if got := book.IsSatisfied(parts) && amounts && required == c.Required; got != want {
+			if got := book.IsSatisfied(parts) && amounts && required == c.RequiredCount; got != want {
 				t.Fatalf("problem %d, %+v: the ledger says %v of %v, and plainly it is %v", problem, s.Rules, got, x, want)
 			}
 			if want {

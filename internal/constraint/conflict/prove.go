@@ -85,7 +85,7 @@ func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prov
 	for k, s := range c.Sums {
 		key = key[:0]
 		for _, t := range s.Terms {
-			for _, v := range [...]int64{int64(t.Ingredient), t.PerUnit, t.PerUse, int64(t.Cap), t.Off, int64(t.First), int64(t.Step)} {
+			for _, v := range [...]int64{int64(t.Ingredient), t.PerUnit, t.PerUse, int64(t.Cap), t.OffStepAddend, int64(t.FirstStep), int64(t.Step)} {
 				key = binary.AppendVarint(key, v)
 			}
 		}
@@ -110,15 +110,15 @@ func (p *prover) isImpossible() bool {
 	n := &node{make([]useDecision, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
 	for i, a := range p.Amounts {
 		d := p.AmountSets[i]
-		if d.N > 0 {
+		if d.Count > 0 {
 			n.lo[i], n.hi[i] = d.Lo, d.Hi()
 		}
 		switch {
-		case a.Required && d.N == 0:
+		case a.Required && d.Count == 0:
 			return true
 		case a.Required:
 			n.uses[i] = used
-		case d.N == 0:
+		case d.Count == 0:
 			n.uses[i] = unused
 		}
 	}
@@ -135,7 +135,7 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 		if t := s.termOf(int32(i)); t != nil && (t.PerUse != 0 || t.IsBent()) {
 			return false
 		}
-		if d.N == 0 {
+		if d.Count == 0 {
 			continue
 		}
 		f := s.perUnit(int32(i))
@@ -143,7 +143,7 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 			from, first = f, false
 		}
 		multiple := int64(d.Lo)
-		if d.N > 1 {
+		if d.Count > 1 {
 			multiple = int64(portable.GCD(d.Lo, d.Step))
 		}
 		unit = portable.GCD(unit, max(f-from, from-f)*multiple)
@@ -171,7 +171,7 @@ const (
 // mayHold reports whether the branch n may contain a composition that keeps the conditions. The result is also
 // true if the search runs out of steps.
 func (p *prover) mayHold(n *node, depth int) bool {
-	if p.stepsLeft -= len(n.uses) * (1 + len(p.sums) + len(p.Needs) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
+	if p.stepsLeft -= len(n.uses) * (1 + len(p.sums) + len(p.Dependences) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
 		return true
 	}
 	for changed := true; changed; {
@@ -226,7 +226,7 @@ func (p *prover) propagate(uses []useDecision) (changed, ok bool) {
 			decide(g.Members, used)
 		}
 	}
-	for _, n := range p.Needs {
+	for _, n := range p.Dependences {
 		have, may := countMembers(uses, n.Then)
 		switch {
 		case have > 0:
@@ -258,11 +258,11 @@ func (p *provedSum) propagate(uses []useDecision) (changed, ok bool) {
 		t := &p.Terms[k]
 		switch uses[t.Ingredient] {
 		case used:
-			lo += t.PerUse + min(t.Off, 0)
-			hi += t.PerUse + max(t.Off, 0)
+			lo += t.PerUse + min(t.OffStepAddend, 0)
+			hi += t.PerUse + max(t.OffStepAddend, 0)
 		case undecided:
-			lo += min(t.PerUse+min(t.Off, 0), 0)
-			hi += max(t.PerUse+max(t.Off, 0), 0)
+			lo += min(t.PerUse+min(t.OffStepAddend, 0), 0)
+			hi += max(t.PerUse+max(t.OffStepAddend, 0), 0)
 		}
 	}
 	if lo > p.Max || hi < p.Min {
@@ -270,7 +270,7 @@ func (p *provedSum) propagate(uses []useDecision) (changed, ok bool) {
 	}
 	for k := range p.Terms {
 		t := &p.Terms[k]
-		if uses[t.Ingredient] != undecided || t.Off != 0 {
+		if uses[t.Ingredient] != undecided || t.OffStepAddend != 0 {
 			continue
 		}
 		if lo+max(t.PerUse, 0) > p.Max || hi+min(t.PerUse, 0) < p.Min {
@@ -358,9 +358,9 @@ func (p *prover) extremeSum(n *node, s *provedSum, sign int64, free int) int64 {
 			if t.Cap > 0 {
 				least = min(least, t.Cap)
 			}
-			sum += t.PerUse + better(t.Off) + t.PerUnit*int64(least)
+			sum += t.PerUse + better(t.OffStepAddend) + t.PerUnit*int64(least)
 		case undecided:
-			sum += better(t.PerUse) + better(t.Off)
+			sum += better(t.PerUse) + better(t.OffStepAddend)
 		}
 	}
 	for at := range s.ingredientsByPerUnit { // range of a linear sum
@@ -391,7 +391,7 @@ func (p *prover) extremeSum(n *node, s *provedSum, sign int64, free int) int64 {
 // chooseIngredient returns an undecided ingredient, or −1 if all are decided. An ingredient in a dependence
 // comes first, then an ingredient in a group, then an ingredient in a sum that depends on uses.
 func (p *prover) chooseIngredient(uses []useDecision) int {
-	for _, n := range p.Needs {
+	for _, n := range p.Dependences {
 		if uses[n.If] == undecided {
 			return n.If
 		}

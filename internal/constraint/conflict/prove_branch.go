@@ -64,7 +64,7 @@ func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 			total += v
 		}
 	}
-	if total != p.Total || !slices.Contains(p.usedCounts, len(parts)) || !p.Keeps(parts) {
+	if total != p.Total || !slices.Contains(p.usedCounts, len(parts)) || !p.AreKeptBy(parts) {
 		return false
 	}
 	p.solution = parts

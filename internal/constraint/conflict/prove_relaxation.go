@@ -15,7 +15,7 @@ import (
 // the ingredient also has a variable u for the use, with least·u ≤ x ≤ greatest·u. An ingredient without a
 // variable for the use counts as x / greatest, which is at most 1.
 type relaxation struct {
-	linprog.Whole
+	linprog.WholeProgram
 	rowRules        [][]int // for each row: indices of the rules that made the row
 	amountVariables []int   // for each ingredient: index of the variable of the amount; −1 if the ingredient cannot be used
 	useVariables    []int   // for each ingredient: index of the variable of the use; −1 if the use is decided or no sum counts the use
@@ -138,7 +138,7 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 		default:
 			least, most = least+min(t.PerUse, 0), most+max(t.PerUse, 0)
 		}
-		least, most = least+min(t.Off, 0), most+max(t.Off, 0)
+		least, most = least+min(t.OffStepAddend, 0), most+max(t.OffStepAddend, 0)
 		if t.PerUnit != 0 && t.Cap > 0 && int64(t.Cap) < x.Hi[v] {
 			capped := x.addVariable(0, int64(t.Cap))
 			x.addRow(linprog.WholeRow{Entries: []linprog.WholeEntry{{Column: capped, Factor: 1}, {Column: v, Factor: -1}}, Lo: math.MinInt64})
@@ -160,7 +160,7 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 // solve looks for amounts that satisfy the relaxation. If solve finds amounts, the result amounts holds the
 // amount of each ingredient. If solve proves that there are no such amounts, impossible is true and rules are
 // the indices of the rules that the proof uses. Otherwise amounts is nil and impossible is false. The result
-// work is that of [linprog.Whole.Solve].
+// work is that of [linprog.WholeProgram.Solve].
 func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	r := x.Solve(ctx)
 	if r.Values != nil {
@@ -171,7 +171,7 @@ func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible b
 			}
 		}
 	}
-	for _, k := range r.Blamed {
+	for _, k := range r.BlamedRows {
 		rules = append(rules, x.rowRules[k]...)
 	}
 	return amounts, r.Infeasible, rules, r.Work

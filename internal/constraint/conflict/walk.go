@@ -14,7 +14,7 @@ import (
 
 // A walk searches for a composition that keeps a set of conditions, in a space too large to enumerate. The walk
 // makes random moves that do not increase the violation, and occasionally a move that increases the violation.
-// [constraint.Conditions.Keeps] checks the result. A walk that finds no composition proves nothing. The random
+// [constraint.Conditions.AreKeptBy] checks the result. A walk that finds no composition proves nothing. The random
 // numbers of a walk are fixed, so every run makes the same moves.
 type walk struct {
 	*constraint.Conditions
@@ -44,7 +44,7 @@ func newWalk(c *constraint.Conditions, sizes []int) *walk {
 		state: constraint.NewConstraintState(c), groupLastSeen: make([]int, len(c.Groups)), sumLastSeen: make([]int, len(c.Sums)),
 	}
 	for i, d := range c.AmountSets {
-		if d.N > 0 {
+		if d.Count > 0 {
 			w.usableIngredients = append(w.usableIngredients, i)
 		}
 	}
@@ -68,7 +68,7 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	}
 	conditions := len(w.IdleGroups) + len(w.IdleSums)
 	for _, i := range w.usableIngredients {
-		conditions += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.NeedsOf[i])
+		conditions += len(w.GroupsOf[i]) + len(w.SumsOf[i]) + len(w.DependencesOf[i])
 	}
 	mean := 1 + float64(conditions)/float64(len(w.usableIngredients))         // mean number of conditions per ingredient
 	cost := float64(40 * mean * float64(1+w.usedCounts[len(w.usedCounts)-1])) // work of one step
@@ -91,7 +91,7 @@ func (w *walk) findComposition(ctx context.Context) bool {
 				w.parts, w.previousParts = w.previousParts, w.parts
 			}
 		}
-		if broken == 0 && w.Keeps(w.parts) {
+		if broken == 0 && w.AreKeptBy(w.parts) {
 			return true
 		}
 	}
@@ -163,7 +163,7 @@ func (w *walk) changeParts() {
 
 // violation returns the total penalty of the violated conditions. The penalty is 0 if all conditions hold.
 func (w *walk) violation() float64 {
-	total, missing := float64(w.Total), w.Required
+	total, missing := float64(w.Total), w.RequiredCount
 	out := 0.0
 	for _, p := range w.parts {
 		if w.Amounts[p.Ingredient].Required {
@@ -193,10 +193,10 @@ func (w *walk) violation() float64 {
 		}
 		w.groupLastSeen[g] = w.evaluation
 		if u := w.Groups[g].Used; u != nil {
-			out += float64(max(u.Min-w.state.Used[g], w.state.Used[g]-u.Max, 0))
+			out += float64(max(u.Min-w.state.UsedMembers[g], w.state.UsedMembers[g]-u.Max, 0))
 		}
 		if t := w.Groups[g].Total; t != nil {
-			out += 4 * float64(max(t.Min-w.state.Totals[g], w.state.Totals[g]-t.Max, 0)) / total
+			out += 4 * float64(max(t.Min-w.state.GroupUnits[g], w.state.GroupUnits[g]-t.Max, 0)) / total
 		}
 	}
 	sum := func(k int32) {
@@ -216,8 +216,8 @@ func (w *walk) violation() float64 {
 	for _, p := range w.parts {
 		visitAll(w.GroupsOf[p.Ingredient], group)
 		visitAll(w.SumsOf[p.Ingredient], sum)
-		for _, k := range w.NeedsOf[p.Ingredient] {
-			if !w.Needs[k].IsMet(func(i int) bool { return w.state.IsUsed[i] }) {
+		for _, k := range w.DependencesOf[p.Ingredient] {
+			if !w.Dependences[k].IsMet(func(i int) bool { return w.state.IsUsed[i] }) {
 				out++
 			}
 		}

@@ -124,14 +124,14 @@ func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, ma
 // takes about a dozen shifts of words.
 const stepsPerBit = 12.0 / 64
 
-// Reachable returns, for n = 0..maxUsed, whether there is a composition of n used ingredients. The result steps
-// is the approximate time taken, in nanoseconds. Reachable does the computation of [New] with one bit in place
+// ReachableUsedCounts returns, for n = 0..maxUsed, whether there is a composition of n used ingredients. The result steps
+// is the approximate time taken, in nanoseconds. ReachableUsedCounts does the computation of [New] with one bit in place
 // of each count, and returns the same errors. A maxUsed of 0 means all n.
-func Reachable(ctx context.Context, s Space, maxUsed int) (can []bool, steps float64, err error) {
+func ReachableUsedCounts(ctx context.Context, s Space, maxUsed int) (can []bool, steps float64, err error) {
 	if all := min(len(s.Ingredients), s.Total); maxUsed < 1 || maxUsed > all {
 		maxUsed = all
 	}
-	plan, err := newPlan(ctx, s, maxUsed, float64(Options{}.withDefaults().Memory))
+	plan, err := newPlan(ctx, s, maxUsed, float64(Options{}.withDefaults().MaxMemory))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -155,11 +155,11 @@ func reachableByTables(ctx context.Context, plan *plan) ([]bool, error) {
 		return out, nil
 	}
 	need, limit := plan.cost(), Options{}.withDefaults()
-	if bytes := float64(need.bytes / 64); bytes > float64(limit.Memory) {
-		return nil, &SizeError{bytes, float64(limit.Memory), "bytes of memory"}
+	if bytes := float64(need.bytes / 64); bytes > float64(limit.MaxMemory) {
+		return nil, &SizeError{bytes, float64(limit.MaxMemory), "bytes of memory"}
 	}
-	if steps := float64(need.steps * stepsPerBit); steps > limit.Steps {
-		return nil, &SizeError{steps, limit.Steps, "steps"}
+	if steps := float64(need.steps * stepsPerBit); steps > limit.MaxSteps {
+		return nil, &SizeError{steps, limit.MaxSteps, "steps"}
 	}
 	b := new(booleanArithmetic)
 	factors, err := factorGrids[[]uint64, struct{}](ctx, b, plan.root)

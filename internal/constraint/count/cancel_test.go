@@ -49,7 +49,7 @@ func TestCancelledAtEachLook(t *testing.T) {
 				return err
 			},
 			"what can be reached": func(ctx context.Context) error {
-				_, _, err := Reachable(ctx, c.space, 5)
+				_, _, err := ReachableUsedCounts(ctx, c.space, 5)
 				return err
 			},
 		} {

@@ -11,7 +11,7 @@ const unitRoundoff = 0x1p-53
 // It is 0 where only Intn is used.
 func (s *Sampler) Deviation(n int) float64 {
 	switch {
-	case s.table.Empty(n):
+	case s.table.IsEmpty(n):
 		return 0
 	case s.stages != nil:
 		return s.frontierDeviation(n) * unitRoundoff

@@ -6,7 +6,7 @@
 // is used, restrict the amount to steps, and require or exclude the ingredient. Rules limit how many members of
 // a group are used and how many units the members take together, and bound weighted sums. Package rule has the
 // form in which rules are written. Package conflict explains why rules cannot hold together; package conflict
-// uses [Reachable].
+// uses [ReachableUsedCounts].
 //
 // # Counting
 //

@@ -12,8 +12,8 @@ import (
 
 // How many recipes are there of at most 5 of 50 ingredients, in steps of a
 // hundredth?
-func ExampleUnconstrained() {
-	table, err := count.Unconstrained(50, 100)
+func ExampleNewUnconstrainedTable() {
+	table, err := count.NewUnconstrainedTable(50, 100)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +41,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(table.Sum())
+	fmt.Println(table.TotalCount())
 	// Output:
 	// 499323586091939421828102219725287268000
 }

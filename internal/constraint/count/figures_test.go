@@ -9,7 +9,7 @@ import (
 // The figures that are known from elsewhere: Table 1 of Obara, Morimura and
 // Yanagisawa (2019), and others that were computed apart.
 func TestKnownFigures(t *testing.T) {
-	table, err := Unconstrained(50, 5)
+	table, err := NewUnconstrainedTable(50, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestKnownFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := table.Sum().String(), "499323586091939421828102219725287268000"; got != want {
+	if got, want := table.TotalCount().String(), "499323586091939421828102219725287268000"; got != want {
 		t.Errorf("100 assets of 2 to 20 of 100 units, at most 20 used: %s compositions, not %s", got, want)
 	}
 }

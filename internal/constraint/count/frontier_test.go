@@ -28,7 +28,7 @@ func crossing(ingredients, total, groups, members int, totals bool) Space {
 // memory that was not allowed.
 func TestMillionsThatCross(t *testing.T) {
 	ctx := context.Background()
-	options := Options{MaxUsed: 12, Memory: 1 << 28, Steps: 1e9}
+	options := Options{MaxUsed: 12, MaxMemory: 1 << 28, MaxSteps: 1e9}
 	table, err := New(ctx, crossing(1_000_000, 100, 2, 300_000, false), options)
 	if err != nil {
 		t.Fatal(err)

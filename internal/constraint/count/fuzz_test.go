@@ -58,7 +58,7 @@ func FuzzSpace(f *testing.F) {
 			}
 		}
 		ctx := context.Background()
-		options := Options{MaxUsed: 8, Memory: 1 << 24, Steps: 1e8}
+		options := Options{MaxUsed: 8, MaxMemory: 1 << 24, MaxSteps: 1e8}
 		expected := func(err error) {
 			var size *SizeError
 			if !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrEmpty) && !errors.As(err, &size) {
@@ -72,13 +72,13 @@ func FuzzSpace(f *testing.F) {
 			return
 		}
 		if s.Total < 2000 {
-			can, _, err := Reachable(ctx, s, options.MaxUsed)
+			can, _, err := ReachableUsedCounts(ctx, s, options.MaxUsed)
 			if err != nil {
 				expected(err)
 			}
 			for n := range can {
-				if can[n] == table.Empty(n) {
-					t.Fatalf("%+v: X_%d is empty: %v, and can be reached: %v", s, n, table.Empty(n), can[n])
+				if can[n] == table.IsEmpty(n) {
+					t.Fatalf("%+v: X_%d is empty: %v, and can be reached: %v", s, n, table.IsEmpty(n), can[n])
 				}
 			}
 		}
@@ -89,7 +89,7 @@ func FuzzSpace(f *testing.F) {
 		}
 		r := pcg{rand.New(rand.NewPCG(1, 1))}
 		for n := range table.MaxUsed() + 1 {
-			if math.IsInf(table.LogCount(n), -1) != table.Empty(n) {
+			if math.IsInf(table.LogCount(n), -1) != table.IsEmpty(n) {
 				t.Fatalf("log |X_%d| = %v", n, table.LogCount(n))
 			}
 			ingredients, amounts, err := sampler.Draw(r, n, nil, nil)

@@ -25,19 +25,19 @@ func TestSpacesStay(t *testing.T) {
 			lo, step, n := s.Ingredients[i].AllowedAmounts(s.Total)
 			said += fmt.Sprintf(", %d+%d·%d", lo, step, n)
 		}
-		can, took, err := Reachable(t.Context(), s, o.MaxUsed)
+		can, took, err := ReachableUsedCounts(t.Context(), s, o.MaxUsed)
 		said += fmt.Sprintf("\nreach %v %.6g %v", can, took, err)
 		table, err := New(t.Context(), s, o)
 		if err != nil {
 			return said + "\n" + err.Error()
 		}
 		p := table.plan
-		said += fmt.Sprintf("\n%d of %d, to %d, %.6g steps", table.N(), table.Total(), table.MaxUsed(), table.Steps())
+		said += fmt.Sprintf("\n%d of %d, to %d, %.6g steps", table.IngredientCount(), table.Total(), table.MaxUsed(), table.Steps())
 		if !p.impossible && table.closed == nil {
 			said += fmt.Sprintf(", %.6g, %d primes, sampler %.6g, at most %d", p.cost(), p.primeCount(), p.samplerBytes(), p.maxPossibleUsed())
 		}
 		for n, x := range table.Counts(0, min(table.MaxUsed(), 8)) {
-			said += fmt.Sprintf(" %v %.9g %t", x, table.LogCount(n), table.Empty(n))
+			said += fmt.Sprintf(" %v %.9g %t", x, table.LogCount(n), table.IsEmpty(n))
 		}
 		sampler, err := table.Sampler(t.Context())
 		if err != nil {
@@ -45,7 +45,7 @@ func TestSpacesStay(t *testing.T) {
 		}
 		r := pcg{rand.New(rand.NewPCG(4, 2))}
 		for n := range table.MaxUsed() + 1 {
-			if table.Empty(n) || n > 8 && n%50 > 0 {
+			if table.IsEmpty(n) || n > 8 && n%50 > 0 {
 				continue
 			}
 			i, a, err := sampler.Clone().Draw(r, n, nil, nil)
@@ -86,7 +86,7 @@ func TestSpacesStay(t *testing.T) {
 		"assets": {assets(), Options{MaxUsed: 12}}, "middling": {middling(), Options{MaxUsed: 20}}, "crossing": {crossing(8, 16, 3, 4, true), Options{MaxUsed: 5}}, "crossing, of used": {crossing(20, 60, 5, 6, false), Options{MaxUsed: 6}},
 		"a sum": {Space{Total: 30, Ingredients: free(8), Sums: []Sum{{Min: -20, Max: 45, Terms: []Term{{0, 2, 0}, {1, -1, 3}, {2, 0, 1}, {5, 1, 0}}}}}, Options{MaxUsed: 5}}, "two sums": {Space{Total: 20, Ingredients: free(6), Sums: []Sum{{Min: math.MinInt64, Max: 0, Terms: []Term{{0, 0, 1}, {1, 0, -1}, {2, 0, -1}}}, {Min: 10, Max: math.MaxInt64, Terms: []Term{{3, 3, 0}, {4, 1, 1}}}}}, Options{}},
 		"a sum of what is not there": {Space{Total: 20, Ingredients: free(3), Sums: []Sum{{Terms: []Term{{3, 1, 1}}}}}, Options{}}, "a sum too large": {Space{Total: 1 << 20, Ingredients: free(3), Sums: []Sum{{Terms: []Term{{0, 1 << 50, 0}}}}}, Options{}}, "a sum of all": {Space{Total: 1 << 20, Ingredients: free(3), Sums: []Sum{{Min: 1 << 20, Max: 1 << 20, Terms: []Term{{0, 1, 0}, {1, 1, 0}, {2, 1, 0}}}}}, Options{}},
-		"steps": {middling(), Options{MaxUsed: 20, Steps: 1000}}, "memory": {middling(), Options{MaxUsed: 20, Memory: 1000}}, "memory of draws": {middling(), Options{MaxUsed: 20, Memory: 1 << 20}}, "impossible": {Space{Total: 7, Ingredients: slices.Repeat([]Ingredient{{Step: 2}}, 4)}, Options{}},
+		"steps": {middling(), Options{MaxUsed: 20, MaxSteps: 1000}}, "memory": {middling(), Options{MaxUsed: 20, MaxMemory: 1000}}, "memory of draws": {middling(), Options{MaxUsed: 20, MaxMemory: 1 << 20}}, "impossible": {Space{Total: 7, Ingredients: slices.Repeat([]Ingredient{{Step: 2}}, 4)}, Options{}},
 	} {
 		kept.CheckText(t, name, told(c.s, c.o))
 	}
@@ -101,8 +101,8 @@ func TestSpacesStay(t *testing.T) {
 	kept.CheckText(t, "contains, no member", fmt.Sprint(s.Contains([]int32{0, 2}, []int32{2, 8})))
 	known := []*big.Int{big.NewInt(7), big.NewInt(8), big.NewInt(9), big.NewInt(1)}
 	for k, known := range [][]*big.Int{known, known[:3], {big.NewInt(1), nil, nil, nil}} {
-		table, err := New(t.Context(), Space{Total: 9, Ingredients: []Ingredient{{Max: 5}, {Max: 6}, {}}}, Options{Known: known})
-		kept.CheckText(t, fmt.Sprint("known ", k), fmt.Sprintf("%v %v %v", table.All(), table.Sum(), err))
+		table, err := New(t.Context(), Space{Total: 9, Ingredients: []Ingredient{{Max: 5}, {Max: 6}, {}}}, Options{KnownCounts: known})
+		kept.CheckText(t, fmt.Sprint("known ", k), fmt.Sprintf("%v %v %v", table.TabulatedCounts(), table.TotalCount(), err))
 	}
 }
 

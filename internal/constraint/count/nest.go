@@ -5,26 +5,28 @@ import (
 	"slices"
 )
 
-// A Nested is a group that may lie in another group. Index is the index of the group in Space.Groups. Within is
+// A NestedGroup is a group that may lie in another group. Index is the index of the group in Space.Groups. Within is
 // the index of the smallest group that contains the group, or −1 if no group does.
-type Nested struct{ Index, Within int }
+type NestedGroup struct{ Index, Parent int }
 
 // NestGroups returns how the groups of the space nest. For each ingredient, inner holds the index of the
 // smallest group that contains the ingredient, or −1. The slice groups holds the groups that limit something;
 // each group comes after the groups that contain the group. Ingredients that no composition can use belong to no
 // group. The result ok is false if two groups cross, that is, overlap without one containing the other.
-func (s Space) NestGroups() (inner []int, groups []Nested, ok bool) { return nestGroups(s, s.usable) }
+func (s Space) NestGroups() (inner []int, groups []NestedGroup, ok bool) {
+	return nestGroups(s, s.usable)
+}
 
 // nestGroups is [Space.NestGroups] with the usable ingredients given by a function.
-func nestGroups(s Space, usable func(i int) bool) (inner []int, groups []Nested, ok bool) {
+func nestGroups(s Space, usable func(i int) bool) (inner []int, groups []NestedGroup, ok bool) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
 		if group.Used != nil || group.Total != nil {
-			groups = append(groups, Nested{g, -1})
+			groups = append(groups, NestedGroup{g, -1})
 			members[g] = slices.DeleteFunc(slices.Clone(group.Members), func(i int) bool { return !usable(i) })
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b Nested) int {
+	slices.SortStableFunc(groups, func(a, b NestedGroup) int {
 		return cmp.Compare(len(members[b.Index]), len(members[a.Index]))
 	})
 	inner = make([]int, len(s.Ingredients))
@@ -36,8 +38,8 @@ func nestGroups(s Space, usable func(i int) bool) (inner []int, groups []Nested,
 		for t, i := range members[g.Index] {
 			switch {
 			case t == 0:
-				g.Within = inner[i]
-			case inner[i] != g.Within:
+				g.Parent = inner[i]
+			case inner[i] != g.Parent:
 				return nil, nil, false
 			}
 		}

@@ -100,8 +100,8 @@ func newPlan(ctx context.Context, s Space, maxUsed int, maxCells float64) (*plan
 		}
 		parts[g.Index] = q
 		up := p.root
-		if g.Within >= 0 {
-			up = parts[g.Within]
+		if g.Parent >= 0 {
+			up = parts[g.Parent]
 		}
 		up.groups = append(up.groups, q)
 	}

@@ -49,8 +49,8 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if need := p.samplerBytes(); need > float64(t.options.Memory) {
-		return nil, &SizeError{need, float64(t.options.Memory), "bytes of memory"}
+	if need := p.samplerBytes(); need > float64(t.options.MaxMemory) {
+		return nil, &SizeError{need, float64(t.options.MaxMemory), "bytes of memory"}
 	}
 	b := &treeBuilder{tilt: tilt, shares: make(map[shareKey][]series), spareWorkers: make(chan struct{}, t.options.Workers)}
 	for range t.options.Workers - 1 {
@@ -101,7 +101,7 @@ func (s *Sampler) Clone() *Sampler {
 // earlier draws were as large. Draw returns [ErrEmpty] if no composition uses n ingredients, and panics in the
 // cases in which [Table.Count] panics.
 func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []int32, error) {
-	if s.table.Empty(n) {
+	if s.table.IsEmpty(n) {
 		return ingredients, amounts, ErrEmpty
 	}
 	d := draw{s, r, ingredients, amounts}

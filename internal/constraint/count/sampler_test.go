@@ -100,7 +100,7 @@ func dense(t *testing.T, s *Sampler, r Rand, n int) []int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := make([]int, s.table.N())
+	x := make([]int, s.table.IngredientCount())
 	for k, i := range ingredients {
 		if x[i] != 0 || amounts[k] <= 0 {
 			t.Fatalf("a draw uses ingredient %d twice or not at all: %v %v", i, ingredients, amounts)
@@ -375,7 +375,7 @@ func TestSubsets(t *testing.T) {
 			}
 		}
 	}
-	table, err := Unconstrained(1_000_000_000, 2_000_000_000)
+	table, err := NewUnconstrainedTable(1_000_000_000, 2_000_000_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,14 +59,14 @@ var ErrInvalid = errors.New("count: invalid space")
 
 // A SizeError is returned for a space whose tables would take more memory or time than the [Options] allow.
 type SizeError struct {
-	Need, Limit float64 // needed and allowed size
-	Resource    string  // the limited resource: "bytes of memory", "steps", ...
+	Needed, Limit float64 // needed and allowed size
+	Resource      string  // the limited resource: "bytes of memory", "steps", ...
 }
 
 // Error states the required and the allowed size, and ways to need less.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("count: the tables need %.3g %s and the limit is %.3g: "+
-		"count up to fewer used ingredients, or measure in coarser units", e.Need, e.Resource, e.Limit)
+		"count up to fewer used ingredients, or measure in coarser units", e.Needed, e.Resource, e.Limit)
 }
 
 // Contains reports whether a composition lies in the space. The composition is given by the ingredients used and

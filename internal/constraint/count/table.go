@@ -19,29 +19,29 @@ type Options struct {
 	// MaxUsed is the largest n to count X_n for; 0 means all n. Time and memory grow with MaxUsed.
 	MaxUsed int
 
-	// Memory is the maximum size in bytes of the tables for counting. The tables of a [Sampler] have the same
+	// MaxMemory is the maximum size in bytes of the tables for counting. The tables of a [Sampler] have the same
 	// limit, separately. 0 means 1 GiB.
-	Memory int64
+	MaxMemory int64
 
-	// Steps is the maximum number of elementary steps, of which a core does about 10^9 a second. 0 means
+	// MaxSteps is the maximum number of elementary steps, of which a core does about 10^9 a second. 0 means
 	// 2·10^11.
-	Steps float64
+	MaxSteps float64
 
 	// Workers is the maximum number of goroutines; 0 means one for each core. The number does not affect the
 	// result.
 	Workers int
 
-	// Known is the result of [Table.All] of an earlier run for the same space and MaxUsed. New takes these
-	// counts instead of counting again. Known may be nil.
-	Known []*big.Int
+	// KnownCounts is the result of [Table.TabulatedCounts] of an earlier run for the same space and MaxUsed. New takes these
+	// counts instead of counting again. KnownCounts may be nil.
+	KnownCounts []*big.Int
 }
 
 func (o Options) withDefaults() Options {
-	if o.Memory <= 0 {
-		o.Memory = 1 << 30
+	if o.MaxMemory <= 0 {
+		o.MaxMemory = 1 << 30
 	}
-	if o.Steps <= 0 {
-		o.Steps = 2e11
+	if o.MaxSteps <= 0 {
+		o.MaxSteps = 2e11
 	}
 	if cores := runtime.GOMAXPROCS(0); o.Workers <= 0 || o.Workers > cores {
 		o.Workers = cores
@@ -71,7 +71,7 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 		most = min(most, options.MaxUsed)
 	}
 	options = options.withDefaults()
-	plan, err := newPlan(ctx, s, most, float64(float64(options.Memory)/bytesPerCell))
+	plan, err := newPlan(ctx, s, most, float64(float64(options.MaxMemory)/bytesPerCell))
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,9 @@ func New(ctx context.Context, s Space, options Options) (*Table, error) {
 	return t, nil
 }
 
-// Unconstrained returns the table of all compositions of total units over a number of ingredients. C(N,
+// NewUnconstrainedTable returns the table of all compositions of total units over a number of ingredients. C(N,
 // n)·C(M−1, n−1) compositions use n ingredients.
-func Unconstrained(ingredients, total int) (*Table, error) {
+func NewUnconstrainedTable(ingredients, total int) (*Table, error) {
 	if ingredients < 1 || ingredients > maxSize || total < 1 || total > maxSize {
 		return nil, fmt.Errorf("%w: %d ingredients and a total of %d; both must be from 1 to %d", ErrInvalid, ingredients, total, maxSize)
 	}
@@ -110,19 +110,19 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	}
 	ps := primes(t.plan.primeCount())
 	need := t.plan.cost()
-	if steps := t.Steps(); steps > t.options.Steps {
-		return nil, &SizeError{steps, t.options.Steps, "steps"}
+	if steps := t.Steps(); steps > t.options.MaxSteps {
+		return nil, &SizeError{steps, t.options.MaxSteps, "steps"}
 	}
 	if t.plan.frontier != nil { // Counts are of little use without memory for draws, so both must fit.
 		need.bytes = max(need.bytes, t.plan.samplerBytes())
 	}
-	if need.bytes > float64(t.options.Memory) {
-		return nil, &SizeError{need.bytes, float64(t.options.Memory), "bytes of memory"}
+	if need.bytes > float64(t.options.MaxMemory) {
+		return nil, &SizeError{need.bytes, float64(t.options.MaxMemory), "bytes of memory"}
 	}
-	if known := t.options.Known; len(known) == len(counts) && !slices.Contains(known, nil) {
+	if known := t.options.KnownCounts; len(known) == len(counts) && !slices.Contains(known, nil) {
 		return known, nil
 	}
-	workers := min(t.options.Workers, len(ps), max(1, int(float64(t.options.Memory)/need.bytes)))
+	workers := min(t.options.Workers, len(ps), max(1, int(float64(t.options.MaxMemory)/need.bytes)))
 
 	residues := make([][]uint64, len(ps))
 	errs := make([]error, len(ps))
@@ -215,8 +215,8 @@ func (q *groupNode) cost() countingCost {
 	return c
 }
 
-// N returns the number of ingredients.
-func (t *Table) N() int { return t.plan.ingredients }
+// IngredientCount returns the number of ingredients.
+func (t *Table) IngredientCount() int { return t.plan.ingredients }
 
 // Total returns M, the number of units that a composition divides.
 func (t *Table) Total() int { return t.plan.total * t.plan.unit }
@@ -236,9 +236,9 @@ func (t *Table) Count(n int) *big.Int {
 	return new(big.Int).Set(t.counts[n])
 }
 
-// All returns the number of compositions of n ingredients for n = 0, 1, ..., or nil if a closed formula counts.
+// TabulatedCounts returns the number of compositions of n ingredients for n = 0, 1, ..., or nil if a closed formula counts.
 // Callers must not modify the slice.
-func (t *Table) All() []*big.Int { return t.counts }
+func (t *Table) TabulatedCounts() []*big.Int { return t.counts }
 
 // Counts iterates over n from lo to hi, with the number of compositions of n ingredients. Without rules each
 // count follows from the previous count by two short multiplications, while [Table.Count] starts afresh. Counts
@@ -268,9 +268,9 @@ func (t *Table) isCounted(n int) bool {
 	return n >= 1 && n <= t.plan.maxUsed
 }
 
-// Empty reports whether no composition uses exactly n ingredients. Empty panics in the cases in which
+// IsEmpty reports whether no composition uses exactly n ingredients. IsEmpty panics in the cases in which
 // [Table.Count] panics.
-func (t *Table) Empty(n int) bool {
+func (t *Table) IsEmpty(n int) bool {
 	switch {
 	case !t.isCounted(n):
 		return true
@@ -281,8 +281,8 @@ func (t *Table) Empty(n int) bool {
 	return t.counts[n].Sign() == 0
 }
 
-// Sum returns the number of compositions of 1 to MaxUsed ingredients.
-func (t *Table) Sum() *big.Int {
+// TotalCount returns the number of compositions of 1 to MaxUsed ingredients.
+func (t *Table) TotalCount() *big.Int {
 	sum := new(big.Int)
 	for _, x := range t.Counts(1, t.plan.maxUsed) {
 		sum.Add(sum, x)

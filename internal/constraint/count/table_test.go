@@ -49,7 +49,7 @@ func testCounts(t *testing.T, random func(*rand.Rand) Space) {
 			if got.Cmp(big.NewInt(want[n])) != 0 {
 				t.Fatalf("problem %d, %s: |X_%d| = %v, brute force finds %d", problem, show(s), n, got, want[n])
 			}
-			if n < len(can) && can[n] != (want[n] > 0) || table.Empty(n) != (want[n] == 0) {
+			if n < len(can) && can[n] != (want[n] > 0) || table.IsEmpty(n) != (want[n] == 0) {
 				t.Fatalf("problem %d, %s: X_%d is told to be empty or not, wrongly; it has %d", problem, show(s), n, want[n])
 			}
 			sum += want[n]
@@ -153,7 +153,7 @@ func TestRatiosAndLogarithms(t *testing.T) {
 			if got, want := table.LogCount(n), math.Log(x); !(math.Abs(got-want) <= 1e-14*math.Abs(want)+1e-15) && got != want {
 				t.Errorf("%s: log |X_%d| = %v, not %v", name, n, got, want)
 			}
-			if table.Empty(n) != (a.Sign() == 0) {
+			if table.IsEmpty(n) != (a.Sign() == 0) {
 				t.Errorf("%s: X_%d has %v, and is told to be empty or not, wrongly", name, n, a)
 			}
 		}
@@ -163,7 +163,7 @@ func TestRatiosAndLogarithms(t *testing.T) {
 // A million ingredients and units are counted without working out numbers of a
 // million digits.
 func TestMillions(t *testing.T) {
-	table, err := Unconstrained(1_000_000, 1_000_000)
+	table, err := NewUnconstrainedTable(1_000_000, 1_000_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestNewRefuses(t *testing.T) {
 		t.Errorf("a negative MaxUsed: %v", err)
 	}
 	for _, sizes := range [][2]int{{0, 5}, {5, 0}, {math.MaxInt32 + 1, 5}} {
-		if _, err := Unconstrained(sizes[0], sizes[1]); !errors.Is(err, ErrInvalid) {
+		if _, err := NewUnconstrainedTable(sizes[0], sizes[1]); !errors.Is(err, ErrInvalid) {
 			t.Errorf("unconstrained %v: %v", sizes, err)
 		}
 	}
@@ -240,14 +240,14 @@ func TestNewRefuses(t *testing.T) {
 		t.Errorf("5,000 ingredients with bounds and a total of 10^6: %v", err)
 	}
 	for total, of := range map[int]string{10_000_000: "bytes of memory", 1_000_000: "steps"} {
-		if _, _, err := Reachable(context.Background(), Space{Total: total, Ingredients: distinct}, 0); !errors.As(err, &size) || size.Resource != of {
+		if _, _, err := ReachableUsedCounts(context.Background(), Space{Total: total, Ingredients: distinct}, 0); !errors.As(err, &size) || size.Resource != of {
 			t.Errorf("what can be reached with a total of %d: %v", total, err)
 		}
 	}
-	if _, err := New(context.Background(), middling(), Options{Memory: 1000}); !errors.As(err, &size) {
+	if _, err := New(context.Background(), middling(), Options{MaxMemory: 1000}); !errors.As(err, &size) {
 		t.Errorf("1000 bytes: %v", err)
 	}
-	table, err := New(context.Background(), middling(), Options{MaxUsed: 20, Memory: 1 << 20})
+	table, err := New(context.Background(), middling(), Options{MaxUsed: 20, MaxMemory: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := table.Sampler(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled sampler: %v", err)
 	}
-	if _, _, err := Reachable(ctx, middling(), 20); !errors.Is(err, context.Canceled) {
+	if _, _, err := ReachableUsedCounts(ctx, middling(), 20); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled question of what can be reached: %v", err)
 	}
 	defer func() {

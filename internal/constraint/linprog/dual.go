@@ -2,22 +2,22 @@ package linprog
 
 import "math"
 
-// A Dual solves a [Program] by the dual simplex method for bounded variables (Koberstein, The Dual Simplex
+// A DualSimplex solves a [Program] by the dual simplex method for bounded variables (Koberstein, The DualSimplex Simplex
 // Method, 2005, chapter 3). The basis stays dual feasible: no change of a single nonbasic variable raises the
 // objective. The method brings the basic variables within their bounds one after another. The objective is an
 // additional last row of the basis.
 //
 // The computation is in floating point. Conclusions rest only on weights of the rows: see [Program.UpperBound].
-type Dual struct {
+type DualSimplex struct {
 	basis
 	program *Program
 	Work    int64 // number of coefficients processed so far
 }
 
 // NewDual returns a Dual for p whose basic variables are the activities of the rows.
-func NewDual(p *Program) *Dual {
+func NewDual(p *Program) *DualSimplex {
 	m, n := len(p.Rows), p.Columns
-	t := &Dual{program: p, basis: basis{rows: make([][]float64, m+1), basicVariables: make([]int32, m), nonbasicVariables: make([]int32, n)}}
+	t := &DualSimplex{program: p, basis: basis{rows: make([][]float64, m+1), basicVariables: make([]int32, m), nonbasicVariables: make([]int32, n)}}
 	t.lo, t.hi, t.Value = make([]float64, n+m), make([]float64, n+m), make([]float64, n+m)
 	for r := range t.rows {
 		t.rows[r] = make([]float64, n)
@@ -27,7 +27,7 @@ func NewDual(p *Program) *Dual {
 }
 
 // resetBasis makes the activities of the rows the basic variables.
-func (t *Dual) resetBasis() {
+func (t *DualSimplex) resetBasis() {
 	for r, of := range t.program.Rows {
 		clear(t.rows[r])
 		for _, e := range of {
@@ -44,7 +44,7 @@ func (t *Dual) resetBasis() {
 
 // SetBounds sets the bounds of the columns and updates all values: nonbasic variables move to the bounds that
 // favour the objective.
-func (t *Dual) SetBounds(lo, hi []float64) {
+func (t *DualSimplex) SetBounds(lo, hi []float64) {
 	n := t.program.Columns
 	copy(t.lo, lo)
 	copy(t.hi, hi)
@@ -55,7 +55,7 @@ func (t *Dual) SetBounds(lo, hi []float64) {
 
 // setValues moves the nonbasic variables to the bounds that favour the objective, and computes the values of the
 // basic variables.
-func (t *Dual) setValues() {
+func (t *DualSimplex) setValues() {
 	d := t.rows[len(t.basicVariables)]
 	for j, v := range t.nonbasicVariables {
 		lo, hi := t.lo[v], t.hi[v]
@@ -73,7 +73,7 @@ func (t *Dual) setValues() {
 // A Verdict is the outcome of solving a program.
 type Verdict int
 
-// These constants are the results of [Dual.Solve]. Stuck means that solving the program took too many pivots.
+// These constants are the results of [DualSimplex.Solve]. Stuck means that solving the program took too many pivots.
 const (
 	Optimal Verdict = iota
 	Infeasible
@@ -83,7 +83,7 @@ const (
 // Solve brings the basic variables within their bounds by at most the given number of pivots. Solve stops as if
 // optimal once the objective has fallen to cutoff. If Solve finds the program infeasible, row is the index of
 // the row whose basic variable cannot be brought within its bounds.
-func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
+func (t *DualSimplex) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	for k := 0; ; k++ {
 		if k%50 == 49 {
 			t.setValues()
@@ -109,7 +109,7 @@ func (t *Dual) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 
 // moveToBound changes the nonbasic variable of column j until the basic variable of the row reaches the bound
 // that the basic variable violates.
-func (t *Dual) moveToBound(row, j int, side float64) {
+func (t *DualSimplex) moveToBound(row, j int, side float64) {
 	b, v := t.basicVariables[row], t.nonbasicVariables[j]
 	to := t.lo[b]
 	if side > 0 {
@@ -124,7 +124,7 @@ func (t *Dual) moveToBound(row, j int, side float64) {
 }
 
 // Objective returns the value of the objective at the current basis.
-func (t *Dual) Objective() (v float64) {
+func (t *DualSimplex) Objective() (v float64) {
 	for j, d := range t.rows[len(t.basicVariables)] {
 		if d != 0 {
 			v += float64(d * t.Value[t.nonbasicVariables[j]])
@@ -135,7 +135,7 @@ func (t *Dual) Objective() (v float64) {
 
 // leavingRow returns the index of the row whose basic variable violates a bound most, or −1 if no basic variable
 // violates a bound. The result side is 1 if the upper bound is violated, and −1 if the lower bound is violated.
-func (t *Dual) leavingRow() (row int, side float64) {
+func (t *DualSimplex) leavingRow() (row int, side float64) {
 	row, most := -1, boundTolerance
 	for r, b := range t.basicVariables {
 		v := t.Value[b]
@@ -151,7 +151,7 @@ func (t *Dual) leavingRow() (row int, side float64) {
 
 // enteringColumn returns the column whose variable should replace the basic variable of the row, at the least
 // loss of dual feasibility. The result is −1 if no column can bring the basic variable to the violated bound.
-func (t *Dual) enteringColumn(row int, side float64) int {
+func (t *DualSimplex) enteringColumn(row int, side float64) int {
 	best, least, size := -1, math.Inf(1), 0.0
 	d := t.rows[len(t.basicVariables)]
 	for j, f := range t.rows[row] {
@@ -177,13 +177,13 @@ func (t *Dual) enteringColumn(row int, side float64) int {
 }
 
 // pivot exchanges the basic variable of a row with the nonbasic variable of column j.
-func (t *Dual) pivot(row, j int) {
+func (t *DualSimplex) pivot(row, j int) {
 	t.exchange(row, j)
 	t.Work += int64(len(t.rows) * len(t.nonbasicVariables))
 }
 
 // Weights returns the dual value of each row at the current basis.
-func (t *Dual) Weights() []float64 {
+func (t *DualSimplex) Weights() []float64 {
 	w := make([]float64, len(t.basicVariables))
 	for j, v := range t.nonbasicVariables {
 		if k := int(v) - t.program.Columns; k >= 0 {
@@ -195,7 +195,7 @@ func (t *Dual) Weights() []float64 {
 
 // FarkasMultipliers returns row weights that prove infeasibility. The basic variable of the given row violates a
 // bound, and no column can change this. So no values within the bounds satisfy the weighted sum of the rows.
-func (t *Dual) FarkasMultipliers(row int) []float64 {
+func (t *DualSimplex) FarkasMultipliers(row int) []float64 {
 	w := make([]float64, len(t.basicVariables))
 	sign := 1.0 // −1 if the basic variable lies below its bounds, 1 if above
 	if b := t.basicVariables[row]; t.Value[b] < t.lo[b] {
@@ -213,7 +213,7 @@ func (t *Dual) FarkasMultipliers(row int) []float64 {
 }
 
 // AppendRows adds the new rows of the program to the tableau. The activities of the new rows become basic.
-func (t *Dual) AppendRows() {
+func (t *DualSimplex) AppendRows() {
 	n := t.program.Columns
 	where := make([]int, len(t.lo)+len(t.program.Rows))
 	objective := t.rows[len(t.basicVariables)]
@@ -248,7 +248,7 @@ func (t *Dual) AppendRows() {
 }
 
 // Refresh recomputes the tableau for the same basis, which removes accumulated rounding errors.
-func (t *Dual) Refresh() {
+func (t *DualSimplex) Refresh() {
 	n := t.program.Columns
 	out := make([]bool, n+len(t.basicVariables)) // basic variables that must become nonbasic
 	for _, v := range t.nonbasicVariables {
@@ -274,8 +274,8 @@ func (t *Dual) Refresh() {
 	t.setValues()
 }
 
-// Reprice recomputes the row of the objective in the tableau after a change of the program's costs.
-func (t *Dual) Reprice() {
+// UpdateCosts recomputes the row of the objective in the tableau after a change of the program's costs.
+func (t *DualSimplex) UpdateCosts() {
 	d := t.rows[len(t.basicVariables)]
 	for j, v := range t.nonbasicVariables {
 		d[j] = 0
@@ -294,5 +294,5 @@ func (t *Dual) Reprice() {
 	}
 }
 
-// Size returns the number of coefficients in the tableau.
-func (t *Dual) Size() int { return len(t.rows) * t.program.Columns }
+// CoefficientCount returns the number of coefficients in the tableau.
+func (t *DualSimplex) CoefficientCount() int { return len(t.rows) * t.program.Columns }

@@ -13,7 +13,7 @@ import (
 // Method, 2003, chapter 9.
 //
 // All arithmetic is in floating point. So infeasibility is not concluded from the arithmetic alone, but from
-// weights of the constraints that are checked in whole numbers: see [Whole.ProvesInfeasible].
+// weights of the constraints that are checked in whole numbers: see [WholeProgram.ProvesInfeasible].
 type feasibilitySimplex struct {
 	basis
 	pivotCount int // number of pivots so far

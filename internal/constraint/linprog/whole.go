@@ -6,9 +6,9 @@ import (
 	"math/big"
 )
 
-// A Whole is a linear program in whole numbers, without an objective. If the program is infeasible, the
+// A WholeProgram is a linear program in whole numbers, without an objective. If the program is infeasible, the
 // infeasibility can be proven exactly.
-type Whole struct {
+type WholeProgram struct {
 	Lo, Hi []int64 // for each column: bounds
 	Rows   []WholeRow
 }
@@ -35,12 +35,12 @@ const maxCoefficients = 1 << 26
 type WholeResult struct {
 	Values     []float64 // for each column: value; nil if no values were found
 	Infeasible bool      // whether the program is proven to be infeasible
-	Blamed     []int     // indices of the rows that the proof of infeasibility uses
+	BlamedRows []int     // indices of the rows that the proof of infeasibility uses
 	Work       int       // number of coefficients processed
 }
 
 // Solve looks for values of the columns that satisfy the program. The values need not be whole numbers.
-func (x *Whole) Solve(ctx context.Context) WholeResult {
+func (x *WholeProgram) Solve(ctx context.Context) WholeResult {
 	if len(x.Lo)*len(x.Rows) > maxCoefficients {
 		return WholeResult{}
 	}
@@ -54,7 +54,7 @@ func (x *Whole) Solve(ctx context.Context) WholeResult {
 			r.Values[v] = float64(x.Lo[v]) + float64(t.Value[v]*float64(x.Hi[v]-x.Lo[v]))
 		}
 	case weights != nil:
-		r.Infeasible, r.Blamed = x.ProvesInfeasible(weights)
+		r.Infeasible, r.BlamedRows = x.ProvesInfeasible(weights)
 	}
 	return r
 }
@@ -62,7 +62,7 @@ func (x *Whole) Solve(ctx context.Context) WholeResult {
 // scaledMatrix returns the program as a matrix for the simplex method. Columns are in units of their ranges, and
 // the greatest coefficient of each row is 1. The slices lo and hi hold the bounds of the columns, then of the
 // rows.
-func (x *Whole) scaledMatrix() (factors [][]float64, lo, hi []float64) {
+func (x *WholeProgram) scaledMatrix() (factors [][]float64, lo, hi []float64) {
 	columns := len(x.Lo)
 	lo, hi = make([]float64, columns+len(x.Rows)), make([]float64, columns+len(x.Rows))
 	for j := range columns {
@@ -78,7 +78,7 @@ func (x *Whole) scaledMatrix() (factors [][]float64, lo, hi []float64) {
 }
 
 // scaleRow returns the coefficients and bounds of a row for the simplex method, and sets the scale of the row.
-func (x *Whole) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
+func (x *WholeProgram) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
 	f = make([]float64, len(x.Lo))
 	top, at := 0.0, 0.0 // at: value of the row with all columns at their lower bounds
 	for _, e := range r.Entries {
@@ -105,9 +105,9 @@ func (x *Whole) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
 
 // ProvesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The rows require Σ_r
 // w_r·Σ_v f_rv·v to be at least some value, and that value exceeds the maximum that the bounds of the columns
-// allow. ProvesInfeasible returns the indices of the rows with nonzero weight. [Whole.Solve] must have been
+// allow. ProvesInfeasible returns the indices of the rows with nonzero weight. [WholeProgram.Solve] must have been
 // called.
-func (x *Whole) ProvesInfeasible(weights []float64) (proven bool, blamed []int) {
+func (x *WholeProgram) ProvesInfeasible(weights []float64) (proven bool, blamed []int) {
 	top, scale := 0.0, 1.0
 	for k, w := range weights {
 		top, scale = max(top, math.Abs(w)), max(scale, x.Rows[k].scale)

@@ -25,7 +25,7 @@ func (m *measurement) measureSizeRatios(ctx context.Context) error {
 			return nil
 		}
 		spent += int64(len(chosen)) * groupCount * populationSize * int64(tries) * movesBetweenTries
-		if done > 0 && float64(spent)*float64(cost) > m.options.Effort*1e6 {
+		if done > 0 && float64(spent)*float64(cost) > m.options.MaxMillionMoves*1e6 {
 			return nil
 		}
 		work, ctx := errgroup.WithContext(ctx)

@@ -12,7 +12,7 @@ func TestSpreadOfAConstant(t *testing.T) {
 		t.Errorf("the error is %v", se)
 	}
 	r := &Result{Sizes: []Size{{N: 1, Found: true}, {N: 2, Found: true}}, replicates: [][]float64{make([]float64, groupCount), make([]float64, groupCount)}}
-	errors, _ := r.LawErrors([]float64{0.3, 0.7}, 0)
+	errors, _ := r.LawStandardErrors([]float64{0.3, 0.7}, 0)
 	if want := minRelativeError * 0.3 * 0.7; errors[0] < want*(1-1e-12) || errors[0] > want*(1+1e-12) {
 		t.Errorf("the error of a law whose counts no group differs in is %v, not %v", errors[0], want)
 	}

@@ -62,14 +62,14 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 		return nil, ErrNoStream
 	case !slices.IsSorted(o.Sizes):
 		return nil, fmt.Errorf("measure: the sizes %v are not in ascending order", o.Sizes)
-	case o.Mass != nil && len(o.Mass) != len(o.Sizes):
-		return nil, fmt.Errorf("measure: there are %d masses for %d sizes", len(o.Mass), len(o.Sizes))
+	case o.SizeProbabilities != nil && len(o.SizeProbabilities) != len(o.Sizes):
+		return nil, fmt.Errorf("measure: there are %d masses for %d sizes", len(o.SizeProbabilities), len(o.Sizes))
 	}
 	if o.RatioError <= 0 {
 		o.RatioError = DefaultRatioError
 	}
-	if o.Effort <= 0 {
-		o.Effort = DefaultEffort
+	if o.MaxMillionMoves <= 0 {
+		o.MaxMillionMoves = DefaultEffort
 	}
 	o.Workers = max(o.Workers, 1)
 	rules, err := newRules(p)
@@ -79,8 +79,8 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	m := &measurement{problem: p, options: o, rules: rules}
 	for k, n := range o.Sizes {
 		w := &sizeState{n: n, mass: 1, firstStream: uint64(n) * (groupCount + 1), logCount: p.Table.LogCount(n)}
-		if o.Mass != nil {
-			w.mass = o.Mass[k]
+		if o.SizeProbabilities != nil {
+			w.mass = o.SizeProbabilities[k]
 		}
 		m.sizes = append(m.sizes, w)
 	}
@@ -91,8 +91,8 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	return &Measurement{m}, nil
 }
 
-// Rough returns the result of the first part, whose errors are large.
-func (m *Measurement) Rough() *Result { return m.measurement.preliminaryMeasurement().result() }
+// RoughResult returns the result of the first part, whose errors are large.
+func (m *Measurement) RoughResult() *Result { return m.measurement.preliminaryMeasurement().result() }
 
 // Finish does the second part of [Measure]. Callers must call Finish at most once.
 func (m *Measurement) Finish(ctx context.Context) (*Result, error) {

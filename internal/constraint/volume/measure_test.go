@@ -192,7 +192,7 @@ func checkDraws(t testing.TB, p Problem, result *Result) {
 				v := int64(0)
 				for _, term := range sum.Terms {
 					if a := amounts[term.Ingredient]; a > 0 {
-						v += term.At(int(a))
+						v += term.ValueAt(int(a))
 					}
 				}
 				if v < sum.Min || v > sum.Max {
@@ -256,7 +256,7 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 			for k := range p {
 				p[k] /= sum
 			}
-			errors, rest := result.LawErrors(p, 0)
+			errors, rest := result.LawStandardErrors(p, 0)
 			if rest != 0 {
 				t.Errorf("problem %d: nothing is off by %v", k, rest)
 			}
@@ -276,7 +276,7 @@ func TestErrorsAreWhatTheySay(t *testing.T) {
 // measured measures a problem.
 func measured(t testing.TB, p Problem, seed uint64) *Result {
 	t.Helper()
-	result, err := Measure(t.Context(), p, Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, Effort: 1})
+	result, err := Measure(t.Context(), p, Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, MaxMillionMoves: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestDeepShares(t *testing.T) {
 		counted.Groups = []count.Group{{Members: group, Total: &count.Range{Max: units}}}
 		exact := newProblem(t, counted, 20).Table
 		p := newProblem(t, s, 20, sum)
-		result, err := Measure(t.Context(), p, Options{Sizes: []int{10, 11, 12, 13, 14}, Stream: streams(uint64(k)), Effort: 5})
+		result, err := Measure(t.Context(), p, Options{Sizes: []int{10, 11, 12, 13, 14}, Stream: streams(uint64(k)), MaxMillionMoves: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,7 +349,7 @@ func TestDeepShares(t *testing.T) {
 // TestWorkers shows that what is measured does not depend on how many work.
 func TestWorkers(t *testing.T) {
 	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
-	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), Effort: 1, RatioError: 0.1}
+	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), MaxMillionMoves: 1, RatioError: 0.1}
 	var first *Result
 	for _, o.Workers = range []int{1, 3} {
 		result, err := Measure(t.Context(), p, o)
@@ -393,11 +393,11 @@ func TestMeasureOfSeed(t *testing.T) {
 	}
 	for seed := range uint64(4) {
 		p := randomProblem(t, rand.New(rand.NewPCG(seed, 9)))
-		o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, Effort: 2}
+		o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(seed), RatioError: 0.05, MaxMillionMoves: 2}
 		got.WriteString(tell(p, o))
-		o.Mass = make([]float64, len(o.Sizes))
-		for k := range o.Mass {
-			o.Mass[k] = 1 / float64(1+k*k)
+		o.SizeProbabilities = make([]float64, len(o.Sizes))
+		for k := range o.SizeProbabilities {
+			o.SizeProbabilities[k] = 1 / float64(1+k*k)
 		}
 		got.WriteString(tell(p, o))
 	}
@@ -406,14 +406,14 @@ func TestMeasureOfSeed(t *testing.T) {
 		sum.Terms = append(sum.Terms, constraint.Term{Ingredient: i, PerUnit: 1})
 	}
 	deep := newProblem(t, count.Space{Total: 60, Ingredients: make([]count.Ingredient, 20)}, 9, sum) // one in 10⁴ to 10⁶ keeps it
-	got.WriteString(tell(deep, Options{Sizes: []int{6, 7, 9}, Stream: streams(5), RatioError: 0.1, Effort: 2}))
+	got.WriteString(tell(deep, Options{Sizes: []int{6, 7, 9}, Stream: streams(5), RatioError: 0.1, MaxMillionMoves: 2}))
 	golden.Compare(t, "testdata/measured.txt", []byte(got.String()))
 
 	// What is not said is what is documented.
 	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
 	o := Options{Sizes: []int{2, 3}, Stream: streams(4)}
 	said := o
-	said.RatioError, said.Effort, said.Mass, said.Workers = 0.02, 100, []float64{1, 1}, 1
+	said.RatioError, said.MaxMillionMoves, said.SizeProbabilities, said.Workers = 0.02, 100, []float64{1, 1}, 1
 	if a, b := tell(p, o), tell(p, said); a != b {
 		t.Errorf("by default it measures\n%sand not\n%s", a, b)
 	}
@@ -473,7 +473,7 @@ func BenchmarkMeasure(b *testing.B) {
 				sizes, mass = append(sizes, n), append(mass, math.Exp(-z*z/2))
 			}
 			for b.Loop() {
-				result, err := Measure(b.Context(), p, Options{Sizes: sizes, Mass: mass, Stream: streams(7)})
+				result, err := Measure(b.Context(), p, Options{Sizes: sizes, SizeProbabilities: mass, Stream: streams(7)})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -488,7 +488,7 @@ func BenchmarkMeasure(b *testing.B) {
 // what is measured then is the same.
 func TestEarly(t *testing.T) {
 	p := randomProblem(t, rand.New(rand.NewPCG(5, 5)))
-	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), Effort: 1, RatioError: 0.1}
+	o := Options{Sizes: sizesUpTo(p.Table.MaxUsed()), Stream: streams(4), MaxMillionMoves: 1, RatioError: 0.1}
 	want, err := Measure(t.Context(), p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -498,7 +498,7 @@ func TestEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, s := range m.Rough().Sizes {
+	for _, s := range m.RoughResult().Sizes {
 		if s.Found {
 			found++
 		}

@@ -37,17 +37,17 @@ type Options struct {
 	// Sizes are the numbers of used ingredients to measure, in ascending order. Sizes with D_n = 0 are skipped.
 	Sizes []int
 
-	// Mass is the probability of each size in the distribution to be sampled, up to a common factor; nil makes
+	// SizeProbabilities is the probability of each size in the distribution to be sampled, up to a common factor; nil makes
 	// all sizes equally probable. RatioError applies to sizes with more than 0.1 % of the total mass.
-	Mass []float64
+	SizeProbabilities []float64
 
 	// RatioError is the required standard error of the log of each ratio |X_m|/|X_n|. Measuring ends once all
 	// ratios have this precision, or when the Effort is spent. 0 means [DefaultRatioError].
 	RatioError float64
 
-	// Effort is the maximum number of moves, in millions; 0 means [DefaultEffort]. If ingredients have more than
+	// MaxMillionMoves is the maximum number of moves, in millions; 0 means [DefaultEffort]. If ingredients have more than
 	// 64 terms in sums on average, a move counts once for every 64 terms.
-	Effort float64
+	MaxMillionMoves float64
 
 	// Stream returns a source of random choices for a part of the work. Equal indices must give equal sources.
 	// The result depends on no other source of randomness.

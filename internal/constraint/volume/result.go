@@ -12,7 +12,7 @@ type Size struct {
 }
 
 // A Result holds the measured sizes. The errors of the log shares are correlated; see [Result.RatioSE] and
-// [Result.LawErrors].
+// [Result.LawStandardErrors].
 type Result struct {
 	Sizes []Size
 	Moves int64 // number of moves made
@@ -29,14 +29,14 @@ func (r *Result) RatioSE(a, b int) float64 {
 	return jackknifeDifference(r.replicates[a], r.replicates[b])
 }
 
-// LawErrors returns the standard errors of the probabilities in a distribution of n that uses the measured
+// LawStandardErrors returns the standard errors of the probabilities in a distribution of n that uses the measured
 // |X_n|. The probabilities p have the indices of Sizes. The total probability of all other sizes is exact, and
 // the result rest is the standard error of exact.
 //
 // If log |X_n| is off by ε_n, chains sample p_n·e^{−ε_n}/Σ_m p_m·e^{−ε_m}. The standard error is the jackknife
 // of this expression over the groups. So the standard error respects correlations: an error that all sizes share
 // changes nothing. The errors of measured sizes are at least the errors that [minRelativeError] implies.
-func (r *Result) LawErrors(p []float64, exact float64) (errors []float64, rest float64) {
+func (r *Result) LawStandardErrors(p []float64, exact float64) (errors []float64, rest float64) {
 	laws := make([][]float64, len(p)+1) // by size, then the rest: probability without each of the groups
 	for k := range laws {
 		laws[k] = make([]float64, groupCount)

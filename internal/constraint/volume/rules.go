@@ -86,7 +86,7 @@ func newRules(p Problem) (*rules, error) {
 	sums := make([]constraint.Sum, 0, len(p.Sums)+2*len(s.Groups))
 	for k := range s.Groups {
 		for _, sum := range s.Groups[k].Sums() {
-			sums = append(sums, constraint.SumOf(sum))
+			sums = append(sums, constraint.FromCountSum(sum))
 		}
 	}
 	hard := len(sums)
@@ -118,7 +118,7 @@ func newRules(p Problem) (*rules, error) {
 		for _, t := range sum.Terms {
 			one := ruleTerm{sumIndex: int32(k), perUnit: t.PerUnit * int64(unit), perUse: t.PerUse}
 			if t.IsBent() {
-				r.bentTerms = append(r.bentTerms, t.At)
+				r.bentTerms = append(r.bentTerms, t.ValueAt)
 				one.bentIndex = int32(len(r.bentTerms))
 			}
 			at := &next[kindCount*t.Ingredient+termKind(&t, ceiling)]

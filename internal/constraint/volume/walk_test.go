@@ -117,7 +117,7 @@ func TestWalksAsBefore(t *testing.T) {
 func TestRestore(t *testing.T) {
 	for k, p := range problems(t)[39:] {
 		sizes := sizesUpTo(min(5, p.Table.MaxUsed()))
-		result, err := Measure(t.Context(), p, Options{Sizes: sizes, Stream: streams(uint64(k)), RatioError: 1, Effort: 1e-9})
+		result, err := Measure(t.Context(), p, Options{Sizes: sizes, Stream: streams(uint64(k)), RatioError: 1, MaxMillionMoves: 1e-9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestRefused(t *testing.T) {
 	}{
 		ErrNoStream.Error(): {p, Options{Sizes: []int{1}}},
 		"measure: the sizes [2 1] are not in ascending order":                             {p, Options{Sizes: []int{2, 1}, Stream: streams(1)}},
-		"measure: there are 1 masses for 2 sizes":                                         {p, Options{Sizes: []int{1, 2}, Mass: []float64{1}, Stream: streams(1)}},
+		"measure: there are 1 masses for 2 sizes":                                         {p, Options{Sizes: []int{1, 2}, SizeProbabilities: []float64{1}, Stream: streams(1)}},
 		fmt.Sprintf("measure: sum 0 names ingredient 99 of %d", len(p.Space.Ingredients)): {named, Options{Sizes: []int{1}, Stream: streams(1)}},
 		fmt.Sprintf("measure: sum 1 names ingredient -1 of %d", len(p.Space.Ingredients)): {below, Options{Sizes: []int{1}, Stream: streams(1)}},
 	} {
@@ -230,7 +230,7 @@ func TestJackknives(t *testing.T) {
 	}
 	// Without each other group, 0.6 counts twice: 1.2, 0.1, 0.2 and 0.5 are 0.6, 0.05, 0.1
 	// and 0.25 of 2; else 3/7, 1/14, 1/7 and 5/14.
-	errors, rest := r.LawErrors([]float64{0.6, 0.1, 0.2}, 0.5)
+	errors, rest := r.LawStandardErrors([]float64{0.6, 0.1, 0.2}, 0.5)
 	for k, want := range []float64{0.6 - 3./7, 1./14 - 0.05, 1./7 - 0.1} {
 		if want *= math.Sqrt(31) / 2; math.Abs(errors[k]-want) > 1e-12 {
 			t.Errorf("the error of %d is %v, want %v", k, errors[k], want)
@@ -239,7 +239,7 @@ func TestJackknives(t *testing.T) {
 	if want := (5./14 - 0.25) * math.Sqrt(31) / 2; math.Abs(rest-want) > 1e-12 || len(errors) != 3 {
 		t.Errorf("that of the rest is %v, want %v", rest, want)
 	}
-	if errors, rest := r.LawErrors([]float64{0, 0, 0}, 0); rest != 0 || errors[0] != 0 {
+	if errors, rest := r.LawStandardErrors([]float64{0, 0, 0}, 0); rest != 0 || errors[0] != 0 {
 		t.Errorf("of no mass they are %v and %v", errors, rest)
 	}
 }

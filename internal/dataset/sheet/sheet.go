@@ -26,23 +26,23 @@ type Sheet struct {
 // A Decimal is a number as formatted text, such as 12.50. A workbook stores it as a number.
 type Decimal string
 
-// Add appends a row of cells.
-func (s *Sheet) Add(cells ...any) { s.Rows = append(s.Rows, cells) }
+// AddRow appends a row of cells.
+func (s *Sheet) AddRow(cells ...any) { s.Rows = append(s.Rows, cells) }
 
-// Safe returns a text as a cell of a CSV file. If the text begins like a formula, Safe puts an
+// SafeCell returns a text as a cell of a CSV file. If the text begins like a formula, SafeCell puts an
 // apostrophe in front, so that no spreadsheet runs the text. [dataset.NormalizeName] removes the
-// apostrophe again. Safe also escapes characters as [Escaped] does.
-func Safe(text string) string {
-	if text = Escaped(text); dataset.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
+// apostrophe again. SafeCell also escapes characters as [EscapeControls] does.
+func SafeCell(text string) string {
+	if text = EscapeControls(text); dataset.IsFormula(text) || text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
 		return "'" + text
 	}
 	return text
 }
 
-// Escaped returns a text in which some characters are escaped, as \x1b for example: control
+// EscapeControls returns a text in which some characters are escaped, as \x1b for example: control
 // characters except tabs and line ends, and characters that change the direction of text. These
 // characters act on a terminal or are forbidden in workbooks.
-func Escaped(text string) string {
+func EscapeControls(text string) string {
 	acts := func(r rune) bool {
 		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) || unicode.Is(unicode.Bidi_Control, r)
 	}
@@ -60,9 +60,9 @@ func Escaped(text string) string {
 	return b.String()
 }
 
-// CSV writes a sheet as CSV in UTF-8. It writes a float64 with the fewest digits that identify the
+// WriteCSV writes a sheet as WriteCSV in UTF-8. It writes a float64 with the fewest digits that identify the
 // number.
-func CSV(w io.Writer, s *Sheet) error {
+func WriteCSV(w io.Writer, s *Sheet) error {
 	out := csv.NewWriter(w)
 	for _, row := range s.Rows {
 		cells := make([]string, len(row))
@@ -70,7 +70,7 @@ func CSV(w io.Writer, s *Sheet) error {
 			switch v := cell.(type) {
 			case nil:
 			case string:
-				cells[k] = Safe(v)
+				cells[k] = SafeCell(v)
 			case float64:
 				cells[k] = strconv.FormatFloat(v, 'g', -1, 64)
 			default:
@@ -88,9 +88,9 @@ func CSV(w io.Writer, s *Sheet) error {
 // maxColumnWidth is the maximum width of a column in a workbook, in characters, without the margin.
 const maxColumnWidth = 40
 
-// Workbook writes sheets as an .xlsx workbook. The first row and the first column of each sheet are
+// WriteWorkbook writes sheets as an .xlsx workbook. The first row and the first column of each sheet are
 // frozen. Strings are written as text cells, which never run as formulas.
-func Workbook(w io.Writer, sheets ...*Sheet) (err error) {
+func WriteWorkbook(w io.Writer, sheets ...*Sheet) (err error) {
 	book := excelize.NewFile()
 	defer func() {
 		if closed := book.Close(); err == nil {
@@ -146,7 +146,7 @@ func writeCells(book *excelize.File, s *Sheet, bold int) error {
 		for c, cell := range cells {
 			switch v := cell.(type) {
 			case string:
-				cells[c] = Escaped(v)
+				cells[c] = EscapeControls(v)
 			case Decimal:
 				if cells[c], err = strconv.ParseFloat(string(v), 64); err != nil {
 					return err

@@ -18,14 +18,14 @@ var hostile = []string{
 
 func TestSafe(t *testing.T) {
 	for _, text := range hostile {
-		safe := Safe(text)
+		safe := SafeCell(text)
 		if strings.ContainsAny(strings.TrimLeft(safe, " \t\r\n")[:1], "=+-@") || strings.HasPrefix(safe, "＝") {
 			t.Errorf("%q is written as %q", text, safe)
 		}
 	}
 	for _, text := range []string{"Gin", "1 cl", "a=b", "É", "", "50-50"} {
-		if Safe(text) != text {
-			t.Errorf("%q is written as %q", text, Safe(text))
+		if SafeCell(text) != text {
+			t.Errorf("%q is written as %q", text, SafeCell(text))
 		}
 	}
 }
@@ -33,12 +33,12 @@ func TestSafe(t *testing.T) {
 // TestWrite: what is written is read back, in both forms, and no cell is a formula.
 func TestWrite(t *testing.T) {
 	s := &Sheet{Name: "recipes, percent"}
-	s.Add("name", "amount", "of", "exact")
+	s.AddRow("name", "amount", "of", "exact")
 	for _, text := range hostile {
-		s.Add(text, 12.5, nil, Decimal("1.50"))
+		s.AddRow(text, 12.5, nil, Decimal("1.50"))
 	}
 	var b bytes.Buffer
-	if err := CSV(&b, s); err != nil {
+	if err := WriteCSV(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
@@ -46,12 +46,12 @@ func TestWrite(t *testing.T) {
 		t.Fatal(len(rows), err)
 	}
 	for k, row := range rows[1:] {
-		if row[0] != strings.ReplaceAll(Safe(hostile[k]), "\r\n", "\n") && row[0] != Safe(hostile[k]) || row[1] != "12.5" || row[2] != "" || row[3] != "1.50" {
+		if row[0] != strings.ReplaceAll(SafeCell(hostile[k]), "\r\n", "\n") && row[0] != SafeCell(hostile[k]) || row[1] != "12.5" || row[2] != "" || row[3] != "1.50" {
 			t.Errorf("%q", row)
 		}
 	}
 	b.Reset()
-	if err := Workbook(&b, s, &Sheet{Name: "figures", Rows: [][]any{{strings.Repeat("x", 99)}, {1}}}); err != nil {
+	if err := WriteWorkbook(&b, s, &Sheet{Name: "figures", Rows: [][]any{{strings.Repeat("x", 99)}, {1}}}); err != nil {
 		t.Fatal(err)
 	}
 	book, err := excelize.OpenReader(&b)
@@ -89,7 +89,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("an exact number is %q, %v", value, err)
 	}
 	for name, bad := range map[string]*Sheet{"a name that none may have": {Name: "a:b"}, "a number that is none": {Name: "a", Rows: [][]any{{Decimal("x")}}}, "more columns than there may be": {Name: "a", Rows: [][]any{slices.Repeat([]any{"x"}, 20_000)}}} {
-		if err := Workbook(io.Discard, s, bad); err == nil {
+		if err := WriteWorkbook(io.Discard, s, bad); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

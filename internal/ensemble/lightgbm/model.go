@@ -136,7 +136,7 @@ func (f *modelFile) buildModel() (*ensemble.Model, error) {
 	default:
 		return nil, fmt.Errorf("version %.20q is not supported: v2, v3 and v4 are", version)
 	}
-	m := &ensemble.Model{Maker: "LightGBM, text " + version, Inputs: strings.Fields(f.header["feature_names"])}
+	m := &ensemble.Model{Producer: "LightGBM, text " + version, Inputs: strings.Fields(f.header["feature_names"])}
 	last, err := f.readInt("max_feature_idx", 0, maxFeatures-1)
 	if err != nil {
 		return nil, err
@@ -187,12 +187,12 @@ func (f *modelFile) setObjective(m *ensemble.Model, average, linked bool) error 
 			if f.treesPerIteration > 1 {
 				name += " " + strconv.Itoa(k)
 			}
-			m.Outputs = append(m.Outputs, ensemble.Output{Name: name, Of: func(sums []float64, _ int) float64 { return of(sums, k) }})
+			m.Outputs = append(m.Outputs, ensemble.Output{Name: name, Compute: func(sums []float64, _ int) float64 { return of(sums, k) }})
 		}
 	}
 	switch {
 	case name == "binary" && f.treesPerIteration == 1:
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Of: func(sums []float64, class int) float64 {
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Compute: func(sums []float64, class int) float64 {
 			p := link(raw(sums, 0))
 			if class == 0 {
 				p = 1 - p
@@ -200,13 +200,13 @@ func (f *modelFile) setObjective(m *ensemble.Model, average, linked bool) error 
 			return p
 		}})
 	case name == "multiclassova":
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Of: func(sums []float64, class int) float64 {
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Compute: func(sums []float64, class int) float64 {
 			return link(raw(sums, class))
 		}})
 	case (name == "multiclass" || name == "softmax") && linked:
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Of: raw})
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Compute: raw})
 	case name == "multiclass" || name == "softmax":
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Of: func(sums []float64, class int) float64 {
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes[:f.treesPerIteration], Compute: func(sums []float64, class int) float64 {
 			most, all := raw(sums, 0), 0.0
 			for k := range sums {
 				most = max(most, raw(sums, k))

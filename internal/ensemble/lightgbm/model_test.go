@@ -66,7 +66,7 @@ func TestRecorded(t *testing.T) {
 		m := load(t, "testdata/"+c.model)
 		want := rows(t, "testdata/"+c.predictions, 0, 1)
 		for k, row := range rows(t, "testdata/"+c.rows, c.skip, c.columns) {
-			got := m.Outputs[0].Of(m.Sums(row), 1)
+			got := m.Outputs[0].Compute(m.Sums(row), 1)
 			if math.Abs(got-want[k][0]) > 1e-15*math.Abs(got) /* exp is rounded otherwise */ {
 				t.Errorf("%s, row %d: %v, and LightGBM says %v", c.model, k, got, want[k][0])
 			}
@@ -133,14 +133,14 @@ func TestObjectives(t *testing.T) {
 				kept.CheckText(t, of, err.Error())
 				continue
 			}
-			said := m.Maker
+			said := m.Producer
 			for _, x := range [][]float64{{0.5, -0.25, 0}, {0.5, -0.2, 0}, {0.6, 1, 1}} {
 				sums := m.Sums(x)
 				said += fmt.Sprintf("\n%v: %.9g", x, sums)
 				for _, o := range m.Outputs {
 					said += "; " + o.Name
 					for k := range max(len(o.Classes), 1) {
-						said += fmt.Sprintf(" %.9g", o.Of(sums, k))
+						said += fmt.Sprintf(" %.9g", o.Compute(sums, k))
 					}
 				}
 			}

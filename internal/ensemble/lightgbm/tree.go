@@ -48,7 +48,7 @@ func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 		}
 		return child
 	}
-	if err := b.AddTree(ensemble.Shape{
+	if err := b.AddTree(ensemble.TreeShape{
 		Nodes: nodes + len(t.leafValues),
 		Children: func(k int) (left, right int, leaf bool) {
 			if k >= nodes {

@@ -45,7 +45,7 @@ func stump(op, from string, also map[string]*attribute) graphNode {
 // told says what a graph tells of some inputs, or why it does not.
 func told(constants map[string]*tensor, kind int, nodes ...graphNode) string {
 	g := &graph{nodes: nodes, constants: constants, inputs: []graphInput{{name: "X", kind: kind, columns: 2}}, outputs: []string{"Z", "Y", "L"}}
-	w := &graphReader{model: &ensemble.Model{Maker: "ONNX"}, graph: g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
+	w := &graphReader{model: &ensemble.Model{Producer: "ONNX"}, graph: g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
 	if err := w.read(); err != nil {
 		return err.Error()
 	}
@@ -56,7 +56,7 @@ func told(constants map[string]*tensor, kind int, nodes ...graphNode) string {
 		for _, o := range w.model.Outputs {
 			said += "; " + o.Name
 			for k := range max(len(o.Classes), 1) {
-				said += fmt.Sprintf(" %.9g", o.Of(sums, k))
+				said += fmt.Sprintf(" %.9g", o.Compute(sums, k))
 			}
 			said += fmt.Sprint(" ", o.Classes)
 		}

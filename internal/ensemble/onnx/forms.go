@@ -51,9 +51,9 @@ type leafWeight struct {
 	value  float64
 }
 
-// foldByName maps the name of an aggregation to its [ensemble.Fold]. An average is a sum that is
+// foldByName maps the name of an aggregation to its [ensemble.TermFold]. An average is a sum that is
 // divided afterwards.
-var foldByName = map[string]ensemble.Fold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
+var foldByName = map[string]ensemble.TermFold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
 // A namedLength is the length of one list in the attributes of a graph node. The name is for
 // errors.
@@ -78,7 +78,7 @@ func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 
 // readTreesV1 reads the trees of operator versions 1 and 3, in which the number of a tree and a
 // number within the tree identify a node.
-func readTreesV1(n *graphNode) (*ensembleTrees, ensemble.Fold, error) {
+func readTreesV1(n *graphNode) (*ensembleTrees, ensemble.TermFold, error) {
 	t := &ensembleTrees{features: n.ints("nodes_featureids"), thresholds: n.numbers("nodes_values"), missingLeadsToTrue: n.ints("nodes_missing_value_tracks_true"),
 		baseValues: n.numbers("base_values"), postTransform: n.text("post_transform", "NONE"), weights: make(map[int][]leafWeight)}
 	prefix, err := t.readTargets(n)
@@ -228,7 +228,7 @@ func (t *ensembleTrees) readWeights(n *graphNode, prefix string, l *nodeLists) e
 
 // readTreesV5 reads the trees of operator version 5, in which nodes and leaves are numbered over
 // all trees.
-func readTreesV5(n *graphNode) (*ensembleTrees, ensemble.Fold, error) {
+func readTreesV5(n *graphNode) (*ensembleTrees, ensemble.TermFold, error) {
 	t := &ensembleTrees{features: n.ints("nodes_featureids"), thresholds: n.numbers("nodes_splits"), missingLeadsToTrue: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]leafWeight)}
 	nodes := len(t.features)
 	whole := func(name string, otherwise int64) int64 {

@@ -100,13 +100,13 @@ func TestForms(t *testing.T) {
 	} {
 		g := *both
 		g.nodes = nodes
-		w := &graphReader{model: &ensemble.Model{Maker: "ONNX"}, graph: &g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
+		w := &graphReader{model: &ensemble.Model{Producer: "ONNX"}, graph: &g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
 		if err := w.read(); err != nil {
 			kept.CheckText(t, name, err.Error())
 			continue
 		}
 		x := []float64{0.3, 1.1, 0.5000001, -2, 4, 5, 6, 7}[:len(w.model.Inputs)]
-		kept.CheckText(t, name, fmt.Sprintf("%v %t %.9g %d", w.model.Inputs, w.model.Single, w.model.Sums(x), len(w.model.Outputs)))
+		kept.CheckText(t, name, fmt.Sprintf("%v %t %.9g %d", w.model.Inputs, w.model.IsFloat32, w.model.Sums(x), len(w.model.Outputs)))
 	}
 }
 

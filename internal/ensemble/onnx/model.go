@@ -38,9 +38,9 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no model of ONNX: %w", err)
 	}
-	m := &ensemble.Model{Maker: "ONNX"}
+	m := &ensemble.Model{Producer: "ONNX"}
 	if g.maker != "" {
-		m.Maker += fmt.Sprintf(" (%.40s %.20s)", g.maker, g.version)
+		m.Producer += fmt.Sprintf(" (%.40s %.20s)", g.maker, g.version)
 	}
 	w := &graphReader{model: m, graph: g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
 	return m, w.read()
@@ -96,10 +96,10 @@ func (w *graphReader) read() error {
 		switch {
 		case t == nil:
 		case t.classes != nil || t.width == 1:
-			w.model.Outputs = append(w.model.Outputs, ensemble.Output{Name: name, Classes: t.classes, Of: t.value})
+			w.model.Outputs = append(w.model.Outputs, ensemble.Output{Name: name, Classes: t.classes, Compute: t.value})
 		default:
 			for k := range t.width {
-				w.model.Outputs = append(w.model.Outputs, ensemble.Output{Name: name + " " + strconv.Itoa(k), Of: func(sums []float64, _ int) float64 { return t.value(sums, k) }})
+				w.model.Outputs = append(w.model.Outputs, ensemble.Output{Name: name + " " + strconv.Itoa(k), Compute: func(sums []float64, _ int) float64 { return t.value(sums, k) }})
 			}
 		}
 	}

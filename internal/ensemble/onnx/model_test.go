@@ -36,7 +36,7 @@ func TestNodes(t *testing.T) {
 		for len(x) > 0 {
 			sums := m.Sums(x[:len(m.Inputs)])
 			for k, o := range m.Outputs {
-				if got := o.Of(sums, 0); got != y[k] {
+				if got := o.Compute(sums, 0); got != y[k] {
 					t.Errorf("%s: at %v output %d is %v, and should be %v", name, x[:len(m.Inputs)], k, got, y[k])
 				}
 			}

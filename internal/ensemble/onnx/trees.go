@@ -25,13 +25,13 @@ func (w *graphReader) addEnsemble(n *graphNode) error {
 		if double != (columns[0].elementKind == kindDouble) {
 			return errors.New("its inputs are of float and double")
 		}
-		w.model.Single = !double
+		w.model.IsFloat32 = !double
 		// A float input is rounded to float32 before anything else.
-		f := ensemble.Feature{Input: c.inputIndex, Of: c.function}
+		f := ensemble.Feature{Input: c.inputIndex, Function: c.function}
 		if w.inputKind(c.inputIndex) == kindFloat {
-			f.Of = roundToFloat32
+			f.Function = roundToFloat32
 			if c.function != nil {
-				f.Of = func(v float64) float64 { return c.function(roundToFloat32(v)) }
+				f.Function = func(v float64) float64 { return c.function(roundToFloat32(v)) }
 			}
 		}
 		w.model.Features = append(w.model.Features, f)
@@ -50,7 +50,7 @@ func (w *graphReader) addEnsemble(n *graphNode) error {
 		return err
 	}
 	sums := &outputTable{width: t.targetCount, isFloat32: true, value: func(sums []float64, k int) float64 { return sums[k] }}
-	if n.op == "TreeEnsemble" && !w.model.Single {
+	if n.op == "TreeEnsemble" && !w.model.IsFloat32 {
 		sums.isFloat32 = false
 	}
 	if n.op == "TreeEnsembleClassifier" {
@@ -89,7 +89,7 @@ func (w *graphReader) inputKind(input int) int {
 
 // roundSum rounds v to the precision in which leaves are added.
 func (w *graphReader) roundSum(v float64) float64 {
-	if w.model.Single {
+	if w.model.IsFloat32 {
 		return roundToFloat32(v)
 	}
 	return v
@@ -192,7 +192,7 @@ func (w *graphReader) addTrees(t *ensembleTrees) (used []bool, positive bool, er
 		slices.Sort(targets)
 		targets = slices.Compact(targets)
 		values := make([]float64, len(targets))
-		err := b.AddTree(ensemble.Shape{
+		err := b.AddTree(ensemble.TreeShape{
 			Nodes: len(nodes),
 			Children: func(q int) (yes, no int, leaf bool) {
 				node := nodes[q]

@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 		if len(m.Inputs) < 1000 {
 			sums := m.Sums(make([]float64, len(m.Inputs)))
 			for _, o := range m.Outputs[:min(len(m.Outputs), 10)] {
-				o.Of(sums, max(len(o.Classes)-1, 0))
+				o.Compute(sums, max(len(o.Classes)-1, 0))
 			}
 		}
 	})

@@ -200,9 +200,9 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	default:
 		return nil, fmt.Errorf("no model of XGBoost: its booster is %.40q", g.Name)
 	}
-	m := &ensemble.Model{Maker: "XGBoost", Single: true, Inputs: l.FeatureNames}
+	m := &ensemble.Model{Producer: "XGBoost", IsFloat32: true, Inputs: l.FeatureNames}
 	for k, v := range f.Version[:min(len(f.Version), 3)] {
-		m.Maker += string(" ."[min(k, 1)]) + strconv.Itoa(v)
+		m.Producer += string(" ."[min(k, 1)]) + strconv.Itoa(v)
 	}
 	features := int(l.Param.NumFeature)
 	if features > maxFeatures {
@@ -263,7 +263,7 @@ func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 	if err != nil {
 		return err
 	}
-	return b.AddTree(ensemble.Shape{
+	return b.AddTree(ensemble.TreeShape{
 		Nodes:    n,
 		Children: func(k int) (left, right int, leaf bool) { return t.Left[k], t.Right[k], t.Left[k] == -1 },
 		Leaf:     func(k int) (int32, error) { return b.AddLeaf(float64(weight * t.Conditions[k])) },

@@ -26,8 +26,8 @@ func TestDecisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Maker != "XGBoost 2.1.0" {
-		t.Errorf("it is made by %s", m.Maker)
+	if m.Producer != "XGBoost 2.1.0" {
+		t.Errorf("it is made by %s", m.Producer)
 	}
 	nan := math.NaN()
 	for _, c := range []struct{ a, b, leaf float64 }{
@@ -40,7 +40,7 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	sums := m.Sums([]float64{0, 0})
-	if p := m.Outputs[0].Of(sums, 1) + m.Outputs[0].Of(sums, 0); p != 1 || m.Outputs[1].Of(sums, 0) != 1 {
+	if p := m.Outputs[0].Compute(sums, 1) + m.Outputs[0].Compute(sums, 0); p != 1 || m.Outputs[1].Compute(sums, 0) != 1 {
 		t.Errorf("the probabilities sum to %v", p)
 	}
 }
@@ -82,14 +82,14 @@ func TestObjectives(t *testing.T) {
 					kept.CheckText(t, of, err.Error())
 					continue
 				}
-				said := m.Maker
+				said := m.Producer
 				for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}} {
 					sums := m.Sums(x)
 					said += fmt.Sprintf("\n%v: %.9g", x, sums)
 					for _, o := range m.Outputs {
 						said += "; " + o.Name
 						for k := range max(len(o.Classes), 1) {
-							said += fmt.Sprintf(" %.9g", o.Of(sums, k))
+							said += fmt.Sprintf(" %.9g", o.Compute(sums, k))
 						}
 					}
 				}
@@ -175,7 +175,7 @@ func TestReadUBJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}} {
-		if !slices.Equal(got.Sums(x), want.Sums(x)) || got.Maker != want.Maker {
+		if !slices.Equal(got.Sums(x), want.Sums(x)) || got.Producer != want.Producer {
 			t.Errorf("at %v it gives %v, want %v", x, got.Sums(x), want.Sums(x))
 		}
 	}
@@ -205,7 +205,7 @@ func TestRefusedAgain(t *testing.T) {
 		m, err := Read(strings.NewReader(text))
 		said := fmt.Sprint(err)
 		if err == nil {
-			said = fmt.Sprint(m.Maker, m.Inputs)
+			said = fmt.Sprint(m.Producer, m.Inputs)
 			for _, x := range [][]float64{{0, 0}, {1, 0.25}, {3, 0.5}, {math.NaN(), math.NaN()}, {1, math.NaN()}} {
 				said += fmt.Sprintf(" %.9g", m.Sums(x[:min(len(x), len(m.Inputs))]))
 			}

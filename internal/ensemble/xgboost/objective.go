@@ -69,7 +69,7 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 		for k := range classes {
 			classes[k] = strconv.Itoa(k)
 		}
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Of: softmaxProbability})
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability", Classes: classes, Compute: softmaxProbability})
 	}
 	for k := range targets {
 		suffix := ""
@@ -80,7 +80,7 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 		case link == softmaxLink:
 		case objective == "binary:logistic":
 			m.Outputs = append(m.Outputs, ensemble.Output{Name: "probability" + suffix, Classes: []string{"0", "1"},
-				Of: func(sums []float64, class int) float64 {
+				Compute: func(sums []float64, class int) float64 {
 					p := sigmoid(float32(sums[k]))
 					if class == 0 {
 						p = 1 - p
@@ -88,7 +88,7 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 					return float64(p)
 				}})
 		default:
-			m.Outputs = append(m.Outputs, ensemble.Output{Name: "value" + suffix, Of: func(sums []float64, _ int) float64 {
+			m.Outputs = append(m.Outputs, ensemble.Output{Name: "value" + suffix, Compute: func(sums []float64, _ int) float64 {
 				v := float32(sums[k])
 				switch link {
 				case logisticLink:
@@ -110,7 +110,7 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 		if targets > 1 {
 			name += " " + strconv.Itoa(k)
 		}
-		m.Outputs = append(m.Outputs, ensemble.Output{Name: name, Of: margin(k)})
+		m.Outputs = append(m.Outputs, ensemble.Output{Name: name, Compute: margin(k)})
 	}
 	return nil
 }

@@ -28,14 +28,14 @@ func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &report.Answer{Comparison: *a.Comparison, Promise: a.OptimismCheck, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
+	out := &report.Answer{Comparison: *a.Comparison, OptimismCheck: a.OptimismCheck, Effort: a.Effort, Evaluations: a.Evaluations, Compositions: a.Compositions}
 	out.Bound = newBound(a.Bound)
 	if out.Objectives, err = summarizeObjectives(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
 	setExpectedValues(p, out, list)
 	gradeAnswer(p, out)
-	out.Warnings = append(extrapolationWarnings(a.Comparison.Extrapolates, len(list)), a.Notes...)
+	out.Warnings = append(extrapolationWarnings(a.Comparison.ExtrapolatingEntries, len(list)), a.Notes...)
 	return out, list, nil
 }
 
@@ -43,7 +43,7 @@ func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.
 // in the list. The expected value is closer to that of random compositions than the prediction is:
 // a search chooses compositions that are partly best by luck.
 func setExpectedValues(p *compile.Problem, a *report.Answer, list []report.Best) {
-	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
+	if a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
 		return
 	}
 	for k := range a.Objectives {
@@ -53,7 +53,7 @@ func setExpectedValues(p *compile.Problem, a *report.Answer, list []report.Best)
 			continue
 		}
 		left := func(v report.Number) report.Number {
-			return w.Random + report.Number(*a.Promise.ExpectedRemainingGain*(v-w.Random))
+			return w.Random + report.Number(*a.OptimismCheck.ExpectedRemainingGain*(v-w.Random))
 		}
 		expected := left(w.Shortlist)
 		w.Expected = &expected
@@ -75,9 +75,9 @@ func unaskedAnswer() *report.Answer {
 	unknown := report.UnknownNumber()
 	none := search.NoScores()
 	return &report.Answer{
-		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.Unasked,
+		Headline: "There are no objectives, so no recipe is better than another.", Grade: report.NoObjectives,
 		Verdict: []string{}, Warnings: []string{}, Objectives: []report.ObjectiveSummary{},
-		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, BeatRandom: unknown, BeatKnown: unknown, MedianDistance: unknown, KnownMedianDistance: unknown, Reach: unknown},
+		Comparison: search.Comparison{Shortlist: none, Random: none, Known: none, RandomShareBelow: unknown, KnownShareBelow: unknown, MedianDistance: unknown, KnownMedianDistance: unknown, Reach: unknown},
 	}
 }
 

@@ -17,12 +17,12 @@ func newBound(b *search.Bound) *report.Bound {
 		return nil
 	}
 	out := &report.Bound{
-		Score: report.UnknownNumber(), Gap: report.UnknownNumber(), Best: report.Number(portable.Exp(b.Best)),
-		Proved: b.Proved, Doses: b.Doses, Unbounded: append([]string{}, b.Open...),
+		Score: report.UnknownNumber(), Gap: report.UnknownNumber(), Best: report.Number(portable.Exp(b.BestLogScore)),
+		ProvedOptimal: b.Proved, WithinKnownDoses: b.OnlyKnownDoses, Unbounded: append([]string{}, b.UnboundedTerms...),
 	}
-	if above := portable.Exp(b.Above); !math.IsInf(above, 0) {
+	if above := portable.Exp(b.UpperLogScore); !math.IsInf(above, 0) {
 		out.Score = report.Number(above)
-		out.Gap = report.Number(max(0, -portable.Expm1(b.Best-b.Above)))
+		out.Gap = report.Number(max(0, -portable.Expm1(b.BestLogScore-b.UpperLogScore)))
 		if b.Proved { // what is more is rounding, which proofs round up
 			out.Score, out.Gap = out.Best, 0
 		}
@@ -37,15 +37,15 @@ const uninformativeGap = 0.5
 // boundSentence states how far the best recipe found can be from the optimum.
 func boundSentence(b *report.Bound) string {
 	within := "within the constraints"
-	if b.Doses {
+	if b.WithinKnownDoses {
 		within += " and the doses of the known recipes"
 	}
 	switch {
-	case !b.Score.Known() && len(b.Unbounded) > 0:
+	case !b.Score.IsKnown() && len(b.Unbounded) > 0:
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known, since nothing bounds %s.", number.Score(b.Best, 1), strings.Join(b.Unbounded, ", "))
-	case !b.Score.Known():
+	case !b.Score.IsKnown():
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Score(b.Best, 1))
-	case b.Proved:
+	case b.ProvedOptimal:
 		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Score(b.Best, 1))
 	case b.Gap > uninformativeGap:
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Score(b.Best, 1), within, number.Score(b.Score, 1))

@@ -19,20 +19,20 @@ func TestBound(t *testing.T) {
 		text string
 	}{
 		{
-			"rounding", search.Bound{Above: 0x1p-48, Best: 0, Proved: true},
+			"rounding", search.Bound{UpperLogScore: 0x1p-48, BestLogScore: 0, Proved: true},
 			`{"score":1,"best":1,"gap":0,"proved":true,"doses":false,"unbounded":[]}`,
 			"Proved best: no recipe within the constraints scores above 1.000 by this model.",
 		},
 		{
-			"near", search.Bound{Above: math.Log(0.5), Best: math.Log(0.45), Doses: true},
+			"near", search.Bound{UpperLogScore: math.Log(0.5), BestLogScore: math.Log(0.45), OnlyKnownDoses: true},
 			"", "No recipe within the constraints and the doses of the known recipes scores above 0.500 by this model; the best found has 0.450, a gap of 10.0 %.",
 		},
 		{
-			"far", search.Bound{Above: math.Log(2), Best: math.Log(0.5)},
+			"far", search.Bound{UpperLogScore: math.Log(2), BestLogScore: math.Log(0.5)},
 			"", "The best found scores 0.500; how much better another recipe can be is not known: all that is proved is that none within the constraints scores above 2.000 by this model.",
 		},
 		{
-			"unbounded", search.Bound{Above: math.Inf(1), Best: 0, Open: []string{"taste"}},
+			"unbounded", search.Bound{UpperLogScore: math.Inf(1), BestLogScore: 0, UnboundedTerms: []string{"taste"}},
 			`{"score":null,"best":1,"gap":null,"proved":false,"doses":false,"unbounded":["taste"]}`,
 			"The best found scores 1.000; how much better another recipe can be is not known, since nothing bounds taste.",
 		},
@@ -48,7 +48,7 @@ func TestBound(t *testing.T) {
 		if said := boundSentence(b); strings.ReplaceAll(said, "\u00a0", " ") != c.text {
 			t.Errorf("%s: %s", c.name, said)
 		}
-		if above := math.Exp(c.of.Best); float64(b.Score) < above*(1-1e-15) {
+		if above := math.Exp(c.of.BestLogScore); float64(b.Score) < above*(1-1e-15) {
 			t.Errorf("%s: the bound %v is below the best found, %v", c.name, b.Score, above)
 		}
 	}

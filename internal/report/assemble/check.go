@@ -31,9 +31,9 @@ func Check(p *compile.Problem) (*report.Check, error) {
 		return nil, fmt.Errorf("scoring random compositions: %w", err)
 	}
 	space := p.Target.Space()
-	if e, is := errors.AsType[*count.SizeError](space.Untabled()); is {
-		if c.Untabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Resource); e.Limit == 0 {
-			c.Untabled = "no table holds " + e.Resource
+	if e, is := errors.AsType[*count.SizeError](space.UncountedReason()); is {
+		if c.WhyUntabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Resource); e.Limit == 0 {
+			c.WhyUntabled = "no table holds " + e.Resource
 		}
 	}
 	law := p.Target.Law()
@@ -99,7 +99,7 @@ func recommendKernel(p *compile.Problem) (run.Advice, error) {
 	if 2*forbidden > looked {
 		return run.Advice{Kernel: "tempered", Because: fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them", forbidden, looked)}, nil
 	}
-	if n, gap := p.Target.Law().Gap(); gap {
+	if n, gap := p.Target.Law().FirstGap(); gap {
 		return run.Advice{Kernel: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
 	}
 	return run.Advice{Kernel: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil

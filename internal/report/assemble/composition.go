@@ -68,7 +68,7 @@ func newBest(p *compile.Problem, b run.Best) report.Best {
 	if p.Book == nil {
 		return out
 	}
-	for _, n := range p.Book.Nearest(ingredientSet(b.Parts), maxNearest) {
+	for _, n := range p.Book.NearestRecipes(ingredientSet(b.Parts), maxNearest) {
 		near := report.Nearest{Recipe: p.Book.Recipes[n.Recipe].Name, Overlap: report.Number(n.Overlap), Shared: []string{}, Distance: report.UnknownNumber()}
 		for _, i := range n.Shared {
 			near.Shared = append(near.Shared, p.Ingredients[i])
@@ -148,7 +148,7 @@ func ingredientSet(parts []mcmc.Part) []int {
 // DiverseList returns compositions of a pool that score well and differ from each other. They are
 // the shortlist of a problem without objectives.
 func DiverseList(p *compile.Problem, pool []run.Best) ([]report.Best, error) {
-	return newBests(p, selectDiverse(run.Distinct(pool), maxDiverse))
+	return newBests(p, selectDiverse(run.DistinctBest(pool), maxDiverse))
 }
 
 // conditionValues returns the values of the problem's conditions by name, given their indices; nil

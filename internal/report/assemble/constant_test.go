@@ -26,7 +26,7 @@ sampler: {draws: 1000, chains: 4, seed: 3}
 		switch i.Ingredient {
 		case "Cassis", "Lime":
 			seen++
-			if i.MeanAmount != 7 && i.MeanAmount != 33 || i.AmountMCSE.Known() {
+			if i.MeanAmount != 7 && i.MeanAmount != 33 || i.AmountMCSE.IsKnown() {
 				t.Errorf("%s has %v ± %v", i.Ingredient, i.MeanAmount, i.AmountMCSE)
 			}
 		default:
@@ -41,14 +41,14 @@ sampler: {draws: 1000, chains: 4, seed: 3}
 	// A score that never varies but in the last bit has no error either, nor has that of random
 	// compositions.
 	s := m.Statistics["dry"]
-	if s.SEMean.Known() || s.ESSBulk.Known() || s.RHat.Known() || s.SD != 0 {
+	if s.SEMean.IsKnown() || s.ESSBulk.IsKnown() || s.RHat.IsKnown() || s.SD != 0 {
 		t.Errorf("the score that is always the same has %v ± %v, R-hat %v", s.Mean, s.SEMean, s.RHat)
 	}
-	if m.Score.DrawsMCSE.Known() || m.Score.RandomSE.Known() {
+	if m.Score.DrawsMCSE.IsKnown() || m.Score.RandomSE.IsKnown() {
 		t.Errorf("scores that are always the same have the errors %v and %v", m.Score.DrawsMCSE, m.Score.RandomSE)
 	}
 	for _, b := range []search.Scores{m.Answer.Random, m.Answer.Shortlist} {
-		if b.SE.Known() {
+		if b.SE.IsKnown() {
 			t.Errorf("scores that are always the same have the error %v", b.SE)
 		}
 	}
@@ -71,7 +71,7 @@ func TestJackknifeOfAConstant(t *testing.T) {
 // TestVolumesThatAreEqual: searches that all reach the same tell no error.
 func TestVolumesThatAreEqual(t *testing.T) {
 	for _, each := range [][]float64{{0.1, 0.1, 0.1, 0.1}, {0.7, 0.7 + 1e-16, 0.7, 0.7 - 1e-16}} {
-		if v := newHypervolume(each); v.SE.Known() || v.Value != report.Number(each[0]) {
+		if v := newHypervolume(each); v.SE.IsKnown() || v.Value != report.Number(each[0]) {
 			t.Errorf("%v is %v ± %v", each, v.Value, v.SE)
 		}
 	}

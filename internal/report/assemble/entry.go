@@ -35,7 +35,7 @@ func newEntries(p *compile.Problem, a *search.Answer, models []predictor) ([]rep
 			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: isKnownSet(p, e.Parts),
 		})
 		b.Apart = report.Number(e.EarlierDistance)
-		b.Extrapolates = slices.Contains(a.Comparison.Extrapolates, k)
+		b.Extrapolates = slices.Contains(a.Comparison.ExtrapolatingEntries, k)
 		b.Predicted = predictAll(models, x)
 		b.Values = compositionValues(values, x, b.Predicted)
 		b.Sure = limitProbabilities(p, x)
@@ -95,7 +95,7 @@ func newNearest(p *compile.Problem, e search.Entry, d *search.Distance) []report
 	own := slices.DeleteFunc(ingredientSet(e.Parts), d.Common)
 	list := []report.Nearest{}
 	for _, n := range e.Nearest {
-		r := &p.Book.Recipes[n.Known]
+		r := &p.Book.Recipes[n.KnownIndex]
 		var theirs []int
 		near := report.Nearest{Recipe: r.Name, Shared: []string{}, Distance: report.Number(n.Distance)}
 		for _, part := range r.Parts {

@@ -35,7 +35,7 @@ type gatherLimits struct {
 func defaultGatherLimits() gatherLimits {
 	return gatherLimits{
 		drawsExamined: 1 << 19, rankedDraws: 1 << 16, pooledDraws: 1 << 15, pooledParts: 1 << 21,
-		ingredients: run.MostInclusion, pairedIngredients: 100, batches: 80, batchesPerChain: 20,
+		ingredients: run.MaxListedIngredients, pairedIngredients: 100, batches: 80, batchesPerChain: 20,
 	}
 }
 
@@ -130,7 +130,7 @@ func gatherDraws(ctx context.Context, p *compile.Problem, r *run.Run, inclusion 
 	if err := work.Wait(); err != nil {
 		return nil, err
 	}
-	g.bestBySet = run.Distinct(slices.Concat(c.poolByChain...))
+	g.bestBySet = run.DistinctBest(slices.Concat(c.poolByChain...))
 	return g, nil
 }
 
@@ -170,7 +170,7 @@ type drawCollector struct {
 // collectChain reads the examined draws of a chain and divides them among the given batches.
 func (c *drawCollector) collectChain(ctx context.Context, r *run.Run, chain int, batches []*drawBatch) error {
 	at := 0 // among those looked at
-	for d, err := range r.Thinned(ctx, chain, c.stride) {
+	for d, err := range r.ThinnedDraws(ctx, chain, c.stride) {
 		if err != nil {
 			return err
 		}

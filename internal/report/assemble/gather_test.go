@@ -60,7 +60,7 @@ func TestDiverse(t *testing.T) {
 		}
 		pool = append(pool, b)
 	}
-	pool = run.Distinct(pool)
+	pool = run.DistinctBest(pool)
 	for k := range pool {
 		for q := range k {
 			if slices.Equal(ingredientSet(pool[k].Parts), ingredientSet(pool[q].Parts)) {
@@ -114,7 +114,7 @@ func TestErrorsOfPairsAndAmounts(t *testing.T) {
 	amounts, told := 0.0, 0
 	for range runs {
 		g := fake(r, 4000, true)
-		pairs := newPairs(p, g, g.shares(), run.Unlisted{})
+		pairs := newPairs(p, g, g.shares(), run.UnlistedIngredients{})
 		for _, of := range slices.Concat(pairs.Together, pairs.Apart) {
 			if name := of.First + " + " + of.Second; truth[name] > 0 {
 				z := (float64(of.Lift) - truth[name]) / float64(of.MCSE)
@@ -122,7 +122,7 @@ func TestErrorsOfPairsAndAmounts(t *testing.T) {
 			}
 		}
 		g = fake(r, 4000, false)
-		none := newPairs(p, g, g.shares(), run.Unlisted{})
+		none := newPairs(p, g, g.shares(), run.UnlistedIngredients{})
 		told += len(none.Together) + len(none.Apart)
 		mean, used := 0.0, 0.0
 		for _, b := range g.batches {
@@ -192,7 +192,7 @@ func TestExpectedLift(t *testing.T) {
 		for _, u := range used {
 			shares = append(shares, u/draws)
 		}
-		kappa := g.competitionFactor(shares, run.Unlisted{})
+		kappa := g.competitionFactor(shares, run.UnlistedIngredients{})
 		for i := range n {
 			for j := range i {
 				lift := both[i][j] * draws / (used[i] * used[j])
@@ -436,7 +436,7 @@ func TestPairsWithNearlyAlwaysUsed(t *testing.T) {
 		// Each rare ingredient is in 20 draws or so, and with a in all of them in
 		// every third run.
 		g := fakeOf(r, 4000, false, [6]float64{0.95, 0.005, 0.005, 0.005, 0.005, 0.005})
-		for _, of := range newPairs(p, g, g.shares(), run.Unlisted{}).Together {
+		for _, of := range newPairs(p, g, g.shares(), run.UnlistedIngredients{}).Together {
 			if of.First == "a" {
 				t.Fatalf("%s + %s has the lift %v ± %v, expected %v", of.First, of.Second, of.Lift, of.MCSE, of.Expected)
 			}

@@ -25,7 +25,7 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		q := w.Model.Quality()
 		learnt = append(learnt, w.Name)
 		switch q.Strength() {
-		case model.Weak:
+		case model.WeakStrength:
 			weak = append(weak, w.Name)
 		case model.Fair:
 			fair = append(fair, w.Name)
@@ -33,14 +33,14 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		a.Verdict = append(a.Verdict, modelSentence(w))
 	}
 	a.Verdict = append(a.Verdict, comparisonText(p, a))
-	if a.Promise != nil && a.Promise.RemainingGain.Known() {
+	if a.OptimismCheck != nil && a.OptimismCheck.RemainingGain.IsKnown() {
 		left := "nothing"
-		if a.Promise.RemainingGain > 0 {
-			left = number.WholePercent(a.Promise.RemainingGain)
+		if a.OptimismCheck.RemainingGain > 0 {
+			left = number.WholePercent(a.OptimismCheck.RemainingGain)
 		}
 		text := fmt.Sprintf("Checked on held-out recipes, %s of the predicted gain over random recipes remains: models of one half of the book choose, models of the other half check.", left)
-		if a.Promise.ExpectedRemainingGain != nil {
-			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.Promise.ExpectedRemainingGain))
+		if a.OptimismCheck.ExpectedRemainingGain != nil {
+			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.OptimismCheck.ExpectedRemainingGain))
 		}
 		a.Verdict = append(a.Verdict, text)
 	}
@@ -62,11 +62,11 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		} else if at := firstLimitedProperty(p, weak); at != "" {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + dependsText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
 		}
-	case a.BeatKnown < 0.5:
+	case a.KnownShareBelow < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
-	case a.BeatRandom < 0.5:
+	case a.RandomShareBelow < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than random compositions."
-	case a.Promise != nil && a.Promise.RemainingGain < minRemainingGain:
+	case a.OptimismCheck != nil && a.OptimismCheck.RemainingGain < minRemainingGain:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
 	case len(fair) > 0:
 		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", pluralNoun("model", len(fair)), joinNames(fair))
@@ -79,7 +79,7 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, learnt[0]) + ")."
 		}
 	default:
-		a.Grade, a.Headline = report.Stated, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1))
+		a.Grade, a.Headline = report.StatedObjectives, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1))
 	}
 }
 
@@ -110,7 +110,7 @@ const maxNamesInHeadline = 3
 // joinNames joins names to a list; if there are too many, it returns only their number.
 func joinNames(names []string) string {
 	if n := len(names); n > maxNamesInHeadline {
-		return number.Counted(n, "wish") + "es"
+		return number.CountWithNoun(n, "wish") + "es"
 	}
 	return number.JoinAnd(names)
 }
@@ -146,11 +146,11 @@ func modelSentence(w compile.Property) string {
 	case q.Numbers != nil:
 		n := q.Numbers
 		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen. Its error (RMSE) is %s; guessing the mean is off by %s.",
-			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.Counted(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
+			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.CountWithNoun(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
 		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen. It predicts %s ± %s %% of them right; guessing %s is right for %s %%.",
-			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.Counted(q.Rows, "recipe"),
+			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.CountWithNoun(q.Rows, "recipe"),
 			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), c.Majority, number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
 	return text + "no recipe was left to check it with."
@@ -171,16 +171,16 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutScoresNote(p))
 	}
 	known := a.Known.Number > 0
-	if a.BeatRandom == 1 && (!known || a.BeatKnown == 1) {
+	if a.RandomShareBelow == 1 && (!known || a.KnownShareBelow == 1) {
 		text += ". The median suggestion outscores every random"
 		if known {
 			text += " and every known"
 		}
 		return text + " recipe."
 	}
-	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.WholePercent(a.BeatRandom))
+	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.WholePercent(a.RandomShareBelow))
 	if known {
-		text += fmt.Sprintf(" and %s of the known", number.WholePercent(a.BeatKnown))
+		text += fmt.Sprintf(" and %s of the known", number.WholePercent(a.KnownShareBelow))
 	}
 	return text + " recipes."
 }

@@ -87,8 +87,8 @@ func TestJudge(t *testing.T) {
 					}
 					scores := func(n int, mean, se report.Number) search.Scores { return search.Scores{Number: n, Mean: mean, SE: se} }
 					a := &report.Answer{
-						Comparison: search.Comparison{Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03), BeatRandom: beat[0], BeatKnown: beat[1]},
-						Promise:    &search.OptimismCheck{RemainingGain: left}, Compositions: 123456,
+						Comparison:    search.Comparison{Shortlist: scores(20, 0.876, 0.01), Random: scores(1000, 0.123, 0.0045), Known: scores(60, 0.5, 0.03), RandomShareBelow: beat[0], KnownShareBelow: beat[1]},
+						OptimismCheck: &search.OptimismCheck{RemainingGain: left}, Compositions: 123456,
 					}
 					switch {
 					case beat[0] < 0.5:
@@ -97,7 +97,7 @@ func TestJudge(t *testing.T) {
 					case left == 0.2:
 						a.Shortlist.Number = 0
 					case left == 0:
-						a.Promise = nil
+						a.OptimismCheck = nil
 					}
 					gradeAnswer(&p, a)
 					if left != 0.5 {
@@ -146,20 +146,20 @@ func TestVerdicts(t *testing.T) {
 					return run.Statistic{Name: name, Summary: diagnose.Summary{RHat: report.Number(rhat), ESSBulk: report.Number(ess)}}
 				}
 				r := &run.Result{
-					Used: statistic("used", c.rhat, c.ess), LogDensity: statistic("log_density", 1.0005, 9000), Properties: []run.Statistic{statistic("taste", 1.0007, 8000)},
+					IngredientCount: statistic("used", c.rhat, c.ess), LogDensity: statistic("log_density", 1.0005, 9000), Properties: []run.Statistic{statistic("taste", 1.0007, 8000)},
 					Inclusion: []run.Inclusion{{Index: 0, Probability: report.Number(c.share), ESS: c.presence}, {Index: 1, Probability: 0.5, ESS: 7000}},
 				}
 				if math.IsNaN(c.ess) {
-					r.LogDensity, r.Properties, r.Inclusion[1].ESS = r.Used, []run.Statistic{r.Used}, nan
+					r.LogDensity, r.Properties, r.Inclusion[1].ESS = r.IngredientCount, []run.Statistic{r.IngredientCount}, nan
 				}
 				if c.name == "apart" {
-					r.Used, r.Properties[0].RHat = r.Properties[0], report.Number(c.rhat)
+					r.IngredientCount, r.Properties[0].RHat = r.Properties[0], report.Number(c.rhat)
 				}
 				if c.name == "forbidden" {
 					r.Score = new(run.Statistic)
 				}
 				for k := range chains {
-					r.Chains = append(r.Chains, run.ChainResult{Starts: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
+					r.Chains = append(r.Chains, run.ChainResult{StartTries: int(c.tries), Tally: mcmc.Tally{Iterations: 1000 * int64(k), Updated: c.updated}})
 				}
 				words, grade := runVerdict(p, r)
 				fmt.Fprintf(&b, "%s, %d chains, %s: %s: %s\n  %s\n", kernel, chains, c.name, grade, words, strings.Join(runWarnings(p, r), "\n  "))
@@ -201,7 +201,7 @@ func TestFiguresAsBefore(t *testing.T) {
 	for seed, probabilities := range [][6]float64{{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, {0.9, 0.5, 0.2, 0.2, 0.1, 0.02}, {1, 1, 0.5, 0.5, 0.001, 0}} {
 		g := fakeOf(rand.New(rand.NewPCG(uint64(seed), 9)), 4000, true, probabilities)
 		g.pairedCount = 6 - seed
-		of := newPairs(p, g, g.shares(), run.Unlisted{Variance: 0.1 * float64(seed), Variance2: 0.01 * float64(seed)})
+		of := newPairs(p, g, g.shares(), run.UnlistedIngredients{Variance: 0.1 * float64(seed), SquaredVariance: 0.01 * float64(seed)})
 		fmt.Fprintf(&b, "among %d, %d draws\n", of.Among, of.Draws)
 		for _, list := range [][]report.Pair{of.Together, of.Apart} {
 			for _, q := range list {
@@ -237,7 +237,7 @@ func TestFiguresAsBefore(t *testing.T) {
 				return append(list, math.Inf(-1))
 			}
 			h := newHistogram(&gatheredDraws{logScores: [][]float64{scores(100, 0.5), scores(99, 0.7)}}, &run.Baseline{LogScores: append(scores(100, 2), top)})
-			fmt.Fprintf(&b, "%v %v: %v %d %.10g..%.10g\n%.6g %.6g\n%.6g %.6g\n", spread, top, h.Log, h.Looked, h.Edges[0], h.Edges[len(h.Edges)-1], h.Draws, h.DrawsBelow, h.Random, h.RandomBelow)
+			fmt.Fprintf(&b, "%v %v: %v %d %.10g..%.10g\n%.6g %.6g\n%.6g %.6g\n", spread, top, h.Log, h.DrawCount, h.Edges[0], h.Edges[len(h.Edges)-1], h.Draws, h.DrawsBelow, h.Random, h.RandomBelow)
 		}
 	}
 	golden.Compare(t, "testdata/figures.txt", b.Bytes())
@@ -271,7 +271,7 @@ func TestNearestOfEntries(t *testing.T) {
 	} {
 		e := search.Entry{Found: search.Found{Parts: parts}}
 		for k := range known {
-			e.Nearest = append(e.Nearest, search.Near{Known: k, Distance: 0.5})
+			e.Nearest = append(e.Nearest, search.NearRecipe{KnownIndex: k, Distance: 0.5})
 		}
 		var got []any
 		for _, n := range newNearest(p, e, search.NewDistance(5, known)) {

@@ -30,7 +30,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 		if l.Steps() > 0 && l.MostRejected() > maxRejectedShare && (blocked == nil || l.MostRejected() > blocked.MostRejected()) {
 			blocked = l
 		}
-		if !l.LogZ.SE.Known() {
+		if !l.LogZ.SE.IsKnown() {
 			if unknown++; blind == nil {
 				blind = l
 			}
@@ -39,7 +39,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 	if first != nil {
 		subject := fmt.Sprintf("Chain %d made no round trip between β = 1 and β = 0", first.Chain)
 		if shut > 1 {
-			subject = fmt.Sprintf("%d of %s made no round trip between β = 1 and β = 0", shut, number.Counted(len(ladders), "chain"))
+			subject = fmt.Sprintf("%d of %s made no round trip between β = 1 and β = 0", shut, number.CountWithNoun(len(ladders), "chain"))
 		}
 		add("%s in %s scans: good regions that are far apart may not have met. Take ten times the warm-up and the draws, or lower the weights of the properties.", subject, number.Thousands(first.Scans))
 	}
@@ -90,7 +90,7 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	case apart && grade != report.Unsound:
 		return fmt.Sprintf("Do not rely on this run yet: the %s disagree on log Z. %s", what, verdict), report.Unsound
 	case shut > 0 && grade == report.Sound:
-		return fmt.Sprintf("This run is short: %d of %s made no round trip between random compositions and the target. %s", shut, number.Counted(len(ladders), "chain"), verdict), report.Short
+		return fmt.Sprintf("This run is short: %d of %s made no round trip between random compositions and the target. %s", shut, number.CountWithNoun(len(ladders), "chain"), verdict), report.Short
 	}
 	return verdict, grade
 }

@@ -22,7 +22,7 @@ func TestLadders(t *testing.T) {
 	if len(m.Ladders) != len(made.result.Chains) {
 		t.Fatalf("there are %d ladders", len(m.Ladders))
 	}
-	var ladders []*mcmc.Ladder
+	var ladders []*mcmc.LadderStatistics
 	for k, c := range made.result.Chains {
 		l, want := m.Ladders[k], c.Ladder
 		ladders = append(ladders, want)
@@ -42,12 +42,12 @@ func TestLadders(t *testing.T) {
 			if float64(g.Beta) != w.Beta || float64(g.Barrier) != w.Barrier || float64(g.MeanLogScore) != w.MeanLogScore || float64(g.Forbidden) != w.Forbidden {
 				t.Errorf("rung %d of ladder %d is %+v, want %+v", q, k, g, w)
 			}
-			if last := q == len(l.Rungs)-1; g.Rejected.Known() == last || !last && float64(g.Rejected) != w.Rejected {
+			if last := q == len(l.Rungs)-1; g.Rejected.IsKnown() == last || !last && float64(g.Rejected) != w.Rejected {
 				t.Errorf("rung %d of ladder %d rejects %v, want %v", q, k, g.Rejected, w.Rejected)
 			}
 		}
 	}
-	value, se := mcmc.PoolLogZ(ladders...)
+	value, se := mcmc.MeanLogZ(ladders...)
 	if float64(m.LogZ.Value) != value || float64(m.LogZ.SE) != se {
 		t.Errorf("log Z is %+v, want %v ± %v", m.LogZ, value, se)
 	}

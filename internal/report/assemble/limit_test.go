@@ -69,7 +69,7 @@ func TestWeakLimitIsJudged(t *testing.T) {
 	if a.Grade != report.Weak || !strings.Contains(a.Headline, "model of stable (skill ") || !strings.Contains(a.Headline, "; the limit of stable min 30% rests on it.") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
 		t.Errorf("%s: %s %q", a.Grade, a.Headline, a.Verdict)
 	}
-	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{Between: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
+	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{ObjectiveNames: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +94,11 @@ func TestShownKeepsLimits(t *testing.T) {
 	p := limited(t, "  y: {forest: {label: y, maximize: true, trees: 40}}\n  v: {forest: {label: v, maximize: true, trees: 40}, weight: 0}\n  stable: {forest: {label: stable, want: \"yes\"}}\n",
 		"  - limit: {property: y, min: 50}\n  - limit: {property: stable, min: \"80%\"}\n  - limit: {property: v, max: 18, sure: \"60%\"}\n", 10, false)
 	a, list := answerOf(t, p)
-	if len(list) == 0 || a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
-		t.Fatalf("%d entries, promise %+v", len(list), a.Promise)
+	if len(list) == 0 || a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
+		t.Fatalf("%d entries, promise %+v", len(list), a.OptimismCheck)
 	}
 	little := number.Number(0.1)
-	a.Promise.ExpectedRemainingGain = &little // so that what is expected is below the limit
+	a.OptimismCheck.ExpectedRemainingGain = &little // so that what is expected is below the limit
 	setExpectedValues(p, a, list)
 	for k, b := range list {
 		y, stable := b.Predicted["y"], b.Predicted["stable"]

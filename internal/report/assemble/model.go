@@ -31,8 +31,8 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 		LogZ:       r.LogZ,
 		Sparsity:   r.Sizes,
 		Variation:  r.Variation,
-		Expected:   r.Expected,
-		Statistics: map[string]run.Statistic{"used": r.Used, "log_density": r.LogDensity},
+		Expected:   r.ExpectedVariation,
+		Statistics: map[string]run.Statistic{"used": r.IngredientCount, "log_density": r.LogDensity},
 		Properties: newProperties(p),
 		Again:      report.Reproduction{Command: reproductionCommand(p), Problem: string(p.Resolved)},
 		Timing:     r.Timing,
@@ -129,7 +129,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 func shortlistOfDraws(p *compile.Problem, m *report.Model, r *run.Result, g *gatheredDraws) ([]report.Best, error) {
 	best := r.Best
 	if p.Book != nil {
-		best = r.New
+		best = r.NewBest
 	}
 	if m.HasWeights() {
 		return newBests(p, best)

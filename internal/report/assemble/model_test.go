@@ -56,13 +56,13 @@ func sampleFile(t testing.TB, path string, override func(s *mcmc.Settings)) made
 // runFile is sampleFile without a test.
 func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	effort := 0.1 // a search that finds something
-	p, err := compile.Load(context.Background(), path, compile.Options{Override: override, Effort: &effort})
+	p, err := compile.Load(context.Background(), path, compile.Options{OverrideSampler: override, Effort: &effort})
 	if err != nil {
 		return m, err
 	}
-	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
+	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, ResolvedProblem: p.Resolved, Version: "test"}
 	if p.Book != nil {
-		spec.Known = func(set []int) bool {
+		spec.IsKnownSet = func(set []int) bool {
 			_, known := p.Book.RecipeWithSet(set)
 			return known
 		}
@@ -70,7 +70,7 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	if spec.Question, err = p.SearchQuestion(); err != nil {
 		return m, err
 	}
-	m = made{store: run.Memory(), problem: p}
+	m = made{store: run.NewMemoryStore(), problem: p}
 	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
 		return m, err
 	}
@@ -228,9 +228,9 @@ func TestPresenceCounts(t *testing.T) {
 	p := &compile.Problem{Ingredients: []string{"Gin", "Rum", "Ice"}, Sampler: mcmc.Settings{Kernel: "balanced", Chains: 4, Draws: 1000}}
 	steady := diagnose.Summary{RHat: 1.001, ESSBulk: 3000, ESSTail: 3000}
 	r := &run.Result{
-		Chains:     make([]run.ChainResult, 4),
-		Used:       run.Statistic{Name: "used", Summary: steady},
-		LogDensity: run.Statistic{Name: "log_density", Summary: steady},
+		Chains:          make([]run.ChainResult, 4),
+		IngredientCount: run.Statistic{Name: "used", Summary: steady},
+		LogDensity:      run.Statistic{Name: "log_density", Summary: steady},
 		Inclusion: []run.Inclusion{
 			{Index: 0, Probability: 0.5, ESS: 2000},
 			{Index: 1, Probability: 0.04, ESS: 5},
@@ -283,7 +283,7 @@ func TestRandomOfAWishIsThatOfTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Halves = nil
+	q.HalfTargets = nil
 	a, err := q.Answer(t.Context(), search.RunContext{Iterations: 1000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ const (
 // Each list is ordered by the ratio of lift and expected lift, after the lift is moved by two
 // standard errors toward the expected lift. So a large but uncertain lift does not come first.
 // Pairs must occur together in some batches, since other pairs have no standard error.
-func newPairs(p *compile.Problem, g *gatheredDraws, probabilities []float64, unlisted run.Unlisted) *report.Pairs {
+func newPairs(p *compile.Problem, g *gatheredDraws, probabilities []float64, unlisted run.UnlistedIngredients) *report.Pairs {
 	out := &report.Pairs{Among: g.pairedCount, Together: []report.Pair{}, Apart: []report.Pair{}}
 	for _, b := range g.batches {
 		out.Draws += b.draws
@@ -132,8 +132,8 @@ func isSignificant(lift, se, expected float64) bool {
 // E[n(n−1)]/E[n]². For a fixed n and any P it is the large-sample form of sampling with given
 // inclusion probabilities (Hájek 1964, Asymptotic theory of rejective sampling). For independent
 // uses κ is 0.
-func (g *gatheredDraws) competitionFactor(probabilities []float64, unlisted run.Unlisted) float64 {
-	sum, squares := unlisted.Variance, unlisted.Variance2
+func (g *gatheredDraws) competitionFactor(probabilities []float64, unlisted run.UnlistedIngredients) float64 {
+	sum, squares := unlisted.Variance, unlisted.SquaredVariance
 	for _, p := range probabilities {
 		v := float64(p * (1 - p))
 		sum += v

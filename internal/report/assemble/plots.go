@@ -128,7 +128,7 @@ func newHistogram(g *gatheredDraws, b *run.Baseline) *report.Histogram {
 	random := slices.Clone(b.LogScores)
 	slices.Sort(random)
 	small := portable.Log(0.02)
-	h := &report.Histogram{Looked: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
+	h := &report.Histogram{DrawCount: len(draws), Log: top > 1e-9 || middle < small || random[len(random)/2] < small}
 	scale := portable.Exp
 	lo, hi := 0.0, 1.0
 	if h.Log {

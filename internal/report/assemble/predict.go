@@ -31,7 +31,7 @@ func newPredictors(p *compile.Problem) (list []predictor, err error) {
 		}
 		if w.Model != nil {
 			quality := w.Model.Quality()
-			w.weak = quality.Strength() == model.Weak
+			w.weak = quality.Strength() == model.WeakStrength
 		}
 		list = append(list, w)
 	}

@@ -54,14 +54,14 @@ func newProperties(p *compile.Problem) []report.Property {
 func newForest(p compile.Predictor) *report.Forest {
 	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
 	f, ok := p.(*model.Forest)
-	if m, learnt := p.(*model.Learned); learnt {
+	if m, learnt := p.(*model.LearnedModel); learnt {
 		f, ok = m.Forest(), m.Forest() != nil
 		out.Learnt = newLearnt(m)
 	}
 	if !ok {
 		return out
 	}
-	out.Trees = f.Trees()
+	out.Trees = f.TreeCount()
 	features := f.Features()
 	for k, i := range f.Importances() {
 		if i.Mean > 0 {
@@ -74,8 +74,8 @@ func newForest(p compile.Predictor) *report.Forest {
 }
 
 // newLearnt describes the training of a model that may be more than a forest.
-func newLearnt(m *model.Learned) *report.Learnt {
-	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.Failures(), Brings: m.Brings()}
+func newLearnt(m *model.LearnedModel) *report.Learnt {
+	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.FailedCount(), Brings: m.HeldOutComparison()}
 	if c := m.Choice(); c != nil && c.Chosen > 0 {
 		out.Features = c.Tried[c.Chosen].Name
 	}
@@ -107,11 +107,11 @@ func forestWarnings(p *compile.Problem) []string {
 
 // newHeldOut returns the held-out predictions of the training recipes of a model; nil unless its
 // label is numeric.
-func newHeldOut(m *model.Learned) (all []report.HeldOut) {
+func newHeldOut(m *model.LearnedModel) (all []report.HeldOut) {
 	if !m.Numeric() {
 		return nil
 	}
-	measured := m.Measured()
+	measured := m.NumericLabels()
 	for r, q := range m.HeldOut() {
 		if !math.IsNaN(q.Value) {
 			all = append(all, report.HeldOut{
@@ -130,7 +130,7 @@ func Training(p compile.Predictor, file string) (*report.Training, error) {
 	if ok {
 		t.Choice = f.Choice()
 	} else {
-		m := p.(*model.Learned)
+		m := p.(*model.LearnedModel)
 		f, t.Choice = m.Forest(), m.Choice()
 		t.HeldOut = newHeldOut(m)
 		if err := addTrainingResponses(t, m); err != nil {
@@ -139,7 +139,7 @@ func Training(p compile.Predictor, file string) (*report.Training, error) {
 	}
 	if f != nil {
 		o := f.Options()
-		t.Seed, t.Features, t.Leaf, t.Deepest = o.Seed, o.FeaturesPerSplit, o.SmallestLeaf, f.Shape().Deepest
+		t.Seed, t.Features, t.Leaf, t.Deepest = o.Seed, o.FeaturesPerSplit, o.SmallestLeaf, f.Shape().MaxDepth
 	}
 	return t, nil
 }

@@ -22,7 +22,7 @@ func questionText(m *report.Model) string {
 	if hi > lo {
 		fmt.Fprintf(&b, " to %s", number.Thousands(hi))
 	}
-	fmt.Fprintf(&b, " out of %s", number.Counted(m.Problem.Ingredients, "ingredient"))
+	fmt.Fprintf(&b, " out of %s", number.CountWithNoun(m.Problem.Ingredients, "ingredient"))
 	var wishes []report.Property
 	for _, w := range m.Properties {
 		if w.Weight > 0 {

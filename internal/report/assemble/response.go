@@ -248,7 +248,7 @@ func nonZeroParts(x []int32) (parts []mcmc.Part) {
 // addTrainingResponses adds to a report on training how the model responds to changes of a training
 // recipe. For a number it is the recipe with the largest label. For classes it is the recipe with
 // the highest predicted probability of the commonest class.
-func addTrainingResponses(t *report.Training, m *model.Learned) (err error) {
+func addTrainingResponses(t *report.Training, m *model.LearnedModel) (err error) {
 	names, total := m.Ingredients(), m.Total()
 	most := make([]int32, len(names))
 	var best []int32
@@ -266,7 +266,7 @@ func addTrainingResponses(t *report.Training, m *model.Learned) (err error) {
 	} else {
 		t.Unit, t.At = compile.UnitOf(m), "the recipe with the largest "+t.Label
 	}
-	measured := m.Measured()
+	measured := m.NumericLabels()
 	for r, parts := range m.Compositions() {
 		x := make([]int32, len(names))
 		sum := int32(0)
@@ -291,8 +291,8 @@ func addTrainingResponses(t *report.Training, m *model.Learned) (err error) {
 	q := &responseComputer{ingredientNames: names, totalUnits: total, maxAmounts: most, importances: t.Importances, predict: func(x []int32) (report.ResponsePoint, error) {
 		if measured == nil {
 			unknown := report.UnknownNumber()
-			p := score.Stated(x)
-			if c := score.Calibrated(); c != nil {
+			p := score.UncalibratedAt(x)
+			if c := score.Calibration(); c != nil {
 				chance := c.Chance(p)
 				return report.ResponsePoint{Value: toPercent(report.Number(chance.Value)), Low: toPercent(report.Number(chance.Low)), High: toPercent(report.Number(chance.High))}, nil
 			}

@@ -96,14 +96,14 @@ func TestTrainingResponsesAreCalibrated(t *testing.T) {
 	}
 	// At its own amount every response is that of the recipe itself, the one that is surest.
 	surest := math.Inf(-1)
-	var want model.Chance
+	var want model.UncertainProbability
 	for _, parts := range d.Rows {
 		x := make([]int32, 3)
 		for _, p := range parts {
 			x[p.Ingredient] = p.Amount
 		}
-		if p := score.Stated(x); p > surest {
-			surest, want = p, score.Calibrated().Chance(p)
+		if p := score.UncalibratedAt(x); p > surest {
+			surest, want = p, score.Calibration().Chance(p)
 		}
 	}
 	if want.Value > surest-0.05 {

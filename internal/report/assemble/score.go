@@ -24,11 +24,11 @@ func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error
 	}
 	values := namedFigures(p)
 	for r, s := range scored {
-		out := report.Scored{
+		out := report.ScoredRecipe{
 			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Conditions: conditionValues(p, s.Conditions), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},
 		}
-		if s.Book >= 0 {
-			out.Book = p.Book.Recipes[s.Book].Name
+		if s.KnownIndex >= 0 {
+			out.Book = p.Book.Recipes[s.KnownIndex].Name
 		}
 		x, err := p.Target.Space().Composition(s.Parts, s.Conditions)
 		if err != nil {
@@ -36,15 +36,15 @@ func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error
 		}
 		for k, w := range p.Properties {
 			out.Scores[w.Name] = report.Number(s.Scores[k])
-			out.OutOfBag = out.OutOfBag || s.Book >= 0 && w.ScoresByHeldOut()
+			out.OutOfBag = out.OutOfBag || s.KnownIndex >= 0 && w.ScoresByHeldOut()
 		}
 		for k := range models {
 			w := &models[k]
 			q, known := report.Prediction{}, true
-			if s.Book < 0 || w.Model == nil {
+			if s.KnownIndex < 0 || w.Model == nil {
 				q = w.predict(x)
 			} else {
-				q, known = w.predictHeldOut(s.Book) // what has seen a recipe says nothing of how it predicts it
+				q, known = w.predictHeldOut(s.KnownIndex) // what has seen a recipe says nothing of how it predicts it
 			}
 			if known {
 				if out.Predicted == nil {
@@ -55,7 +55,7 @@ func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error
 		}
 		out.Values = compositionValues(values, x, out.Predicted)
 		for _, b := range s.Broken {
-			breach := report.Breach{Rule: b.Text, What: b.What, Value: report.UnknownNumber(), Bound: report.UnknownNumber()}
+			breach := report.Breach{Rule: b.Text, What: b.LimitedName, Value: report.UnknownNumber(), Bound: report.UnknownNumber()}
 			if b.Slack != nil {
 				breach.Unit, breach.Value, breach.Bound = b.Slack.Unit, report.Number(b.Slack.Value), report.Number(b.Slack.Max)
 				if b.Slack.Value < b.Slack.Min || math.IsInf(b.Slack.Max, 1) {

@@ -57,7 +57,7 @@ properties:
 		}
 		inputs[19] = []float64{0.1, 0.9}[k]
 		want := m.Sums(inputs)[0]
-		if q := card.Recipes[k].Predicted["rating"]; float64(q.Value) != want || q.Low.Known() {
+		if q := card.Recipes[k].Predicted["rating"]; float64(q.Value) != want || q.Low.IsKnown() {
 			t.Errorf("recipe %d: %v, and the model says %v", k, q.Value, want)
 		}
 	}

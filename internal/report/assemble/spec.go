@@ -11,14 +11,14 @@ import (
 // only the caller knows the run's directory.
 func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 	spec := &run.Spec{
-		Name:        p.Name,
-		Problem:     p.File,
-		Ingredients: p.Ingredients,
-		Target:      p.Target,
-		Settings:    p.Sampler,
-		Time:        p.Time,
-		Resolved:    p.Resolved,
-		Version:     version,
+		Name:            p.Name,
+		ProblemPath:     p.File,
+		Ingredients:     p.Ingredients,
+		Target:          p.Target,
+		Settings:        p.Sampler,
+		TimeLimit:       p.Time,
+		ResolvedProblem: p.Resolved,
+		Version:         version,
 	}
 	for _, c := range p.Conditions {
 		spec.Conditions = append(spec.Conditions, run.Condition{Name: c.Name, Unit: c.Unit, Numbers: c.Numbers, Categories: c.Categories})
@@ -27,7 +27,7 @@ func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 		spec.Inputs = append(spec.Inputs, run.Input(in))
 	}
 	if p.Book != nil {
-		spec.Known = func(ingredients []int) bool {
+		spec.IsKnownSet = func(ingredients []int) bool {
 			_, known := p.Book.RecipeWithSet(ingredients)
 			return known
 		}
@@ -40,7 +40,7 @@ func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 // ChooseKernel chooses a kernel by short trial runs for a problem whose file names no kernel, and
 // returns the advice. It leaves other problems unchanged, and returns nil.
 func ChooseKernel(ctx context.Context, p *compile.Problem) (*run.Advice, error) {
-	if !p.Auto {
+	if !p.KernelChosen {
 		return nil, nil
 	}
 	a, err := run.Recommend(ctx, p.Target, p.Sampler, p.RunsPrograms())

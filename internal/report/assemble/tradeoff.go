@@ -36,10 +36,10 @@ func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*
 	}
 	out := &report.Tradeoff{
 		Front: []report.FrontPoint{}, Draws: [][]report.Number{}, Known: []report.KnownPoint{}, Warnings: []string{},
-		Hypervolume: newHypervolume(found.Searches), Random: newHypervolume(found.Random),
+		Hypervolume: newHypervolume(found.SearchVolumes), Random: newHypervolume(found.RandomVolumes),
 		Lines: found.Lines, Compositions: found.Compositions,
 	}
-	if found.AnyAmounts {
+	if found.BeyondKnownAmounts {
 		out.Warnings = append(out.Warnings, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
 	}
 	out.Hypervolume.Value, out.Random.Compositions = report.Number(found.Volume), found.RandomSize
@@ -91,7 +91,7 @@ func (t *tradeoffBuilder) displayedValues(x *mcmc.Composition) []report.Number {
 		w := &t.problem.Properties[o.Property]
 		if o.Figure >= 0 {
 			f := w.Figures[o.Figure]
-			if out[k] = report.Number(f.Of(x)); f.Percent {
+			if out[k] = report.Number(f.ValueOf(x)); f.Percent {
 				out[k] = toPercent(out[k])
 			}
 			continue
@@ -133,15 +133,15 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		sizes[k] = t.objectives[k].ShownSize()
 	}
 	points = pareto.MergeTies(points, sizes)
-	best := pareto.Minimal(points)
+	best := pareto.NonDominated(points)
 	var kept [][]float64
 	for _, k := range best {
 		kept = append(kept, points[k])
 	}
 	out.Found = len(kept)
 	ideal, nadir := pareto.Bounds(kept)
-	scaled := pareto.Scaled(kept, ideal, nadir)
-	knees, ends := pareto.Knees(scaled), pareto.Best(scaled)
+	scaled := pareto.ScaleLosses(kept, ideal, nadir)
+	knees, ends := pareto.Knees(scaled), pareto.BestInEachLoss(scaled)
 	t.describeObjectives(out, found, shown, best, ends)
 	if limit == 0 {
 		limit = defaultFrontLength
@@ -176,7 +176,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		parts = append(parts, x.Parts())
 	}
 	if learnt := slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return t.problem.Properties[o.Property].Model != nil }); learnt {
-		far := search.Extrapolating(parts, known, search.NewDistance(len(t.problem.Ingredients), known))
+		far := search.ExtrapolatingIndices(parts, known, search.NewDistance(len(t.problem.Ingredients), known))
 		for _, k := range far {
 			out.Front[k].Extrapolates = true
 		}
@@ -219,7 +219,7 @@ func (t *tradeoffBuilder) describeObjectives(out *report.Tradeoff, found *search
 		if w.Model == nil || len(limits) == 0 || slices.ContainsFunc(t.objectives, func(o compile.Objective) bool { return o.Property == k }) {
 			continue
 		}
-		if quality := w.Model.Quality(); quality.Strength() == model.Weak {
+		if quality := w.Model.Quality(); quality.Strength() == model.WeakStrength {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, dependsText(limits, "it"), pluralNoun("the limit", len(limits))))
 		}
 	}
@@ -248,7 +248,7 @@ func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
 				point.Values[k] = report.Number(measured[k][r])
 			}
 		}
-		if !slices.ContainsFunc(point.Values, func(v report.Number) bool { return !v.Known() }) {
+		if !slices.ContainsFunc(point.Values, func(v report.Number) bool { return !v.IsKnown() }) {
 			out.Known = append(out.Known, point)
 		}
 	}
@@ -267,7 +267,7 @@ func measuredValues(p *compile.Problem, w *compile.Property) []float64 {
 		}
 	}
 	if ok && w.Class == "" {
-		if numbers, _, err := label.Measured(label.Classes...); err == nil {
+		if numbers, _, err := label.Measurements(label.Classes...); err == nil {
 			return numbers
 		}
 	}
@@ -279,7 +279,7 @@ func measuredValues(p *compile.Problem, w *compile.Property) []float64 {
 func DrawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
-		for d, err := range r.Thinned(ctx, chain, evenStride(settings.Draws, max(maxTradeoffDraws/settings.Chains, 1))) {
+		for d, err := range r.ThinnedDraws(ctx, chain, evenStride(settings.Draws, max(maxTradeoffDraws/settings.Chains, 1))) {
 			if err != nil {
 				return nil, err
 			}

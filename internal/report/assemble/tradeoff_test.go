@@ -111,7 +111,7 @@ func TestTradeoff(t *testing.T) {
 	}
 
 	// The same again, whatever the number of workers, and without draws.
-	trade, err := m.problem.SearchTradeOff(t.Context(), compile.TradeOptions{Between: m.problem.Trade, Effort: 0.1, Seed: 3, Workers: 3})
+	trade, err := m.problem.SearchTradeOff(t.Context(), compile.TradeOptions{ObjectiveNames: m.problem.Trade, Effort: 0.1, Seed: 3, Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestOneIsBest(t *testing.T) {
 	files["problem.yaml"] = "total: 10\ningredients: stock.csv\nsparsity: {uniform: [1, 2]}\nproperties:\n  price: {blend: {attribute: price, minimize: true}}\n  again: {expression: {formula: 'mean(\"price\") * 2', minimize: true}}\ntrade: [price, again]\nsampler: {draws: 100, chains: 2}\n"
 	files["stock.csv"] = "name,price\na,30\nb,5\nc,1\n"
 	out := sample(t, files).model.Tradeoff
-	if out.Found != 1 || len(out.Front) != 1 || len(out.Knees()) != 0 || out.Objectives[0].Reference.Known() {
+	if out.Found != 1 || len(out.Front) != 1 || len(out.Knees()) != 0 || out.Objectives[0].Reference.IsKnown() {
 		t.Errorf("the trade-off is %+v", out)
 	}
 }

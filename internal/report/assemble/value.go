@@ -55,7 +55,7 @@ func compositionValues(list []namedFigure, x *mcmc.Composition, predicted map[st
 		}
 	}
 	for _, f := range list {
-		v := report.Value{Value: report.Number(f.Of(x)), Low: report.UnknownNumber(), High: report.UnknownNumber(), Unit: f.Unit}
+		v := report.Value{Value: report.Number(f.ValueOf(x)), Low: report.UnknownNumber(), High: report.UnknownNumber(), Unit: f.Unit}
 		if f.Percent {
 			v.Value, v.Unit = toPercent(v.Value), "%"
 		}

@@ -15,7 +15,7 @@ import (
 
 // trustStatistics returns the statistics that decide whether a run can be trusted.
 func trustStatistics(r *run.Result) []run.Statistic {
-	return append([]run.Statistic{r.Used, r.LogDensity}, r.Properties...)
+	return append([]run.Statistic{r.IngredientCount, r.LogDensity}, r.Properties...)
 }
 
 // statisticESS is the effective sample size of a statistic.
@@ -170,7 +170,7 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 	}
 	tries := 0
 	for _, c := range r.Chains {
-		tries += c.Starts
+		tries += c.StartTries
 	}
 	if tries > 2*len(r.Chains) {
 		// gibbs and accelerated move along one line at a time. The other kernels also jump to

@@ -177,7 +177,7 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 	} else if err != nil {
 		return nil, err
 	}
-	sheet := newWeighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Set: setValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
+	sheet := newWeighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Conditions: setValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
 	if batch.Density != nil && len(o.Rules.Rules) > 0 {
 		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
 	}
@@ -263,11 +263,11 @@ func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out r
 		price := rack.CostOf(p.Ingredient) * float64(w.Steps[k]) * stepSize * base / 1000
 		cost += price
 		out.Rows = append(out.Rows, report.WeighedRow{
-			Group: rack.GroupOf(p.Ingredient), Ingredient: p.Ingredient, Amount: amounts[k], Running: running.FloatString(digits), Cost: report.Number(price),
-			Exact: report.Number(w.Exact[k] * stepSize), ExactText: exact[k],
+			Group: rack.GroupOf(p.Ingredient), Ingredient: p.Ingredient, Amount: amounts[k], RunningSum: running.FloatString(digits), Cost: report.Number(price),
+			Exact: report.Number(w.UnroundedSteps[k] * stepSize), ExactText: exact[k],
 			Percent: report.Number(100 * float64(p.Amount) / float64(total)), PercentText: number.Trim(percents[k]),
 		})
-		if off := math.Abs(float64(w.Steps[k])-w.Exact[k]) / w.Exact[k]; off > 0.1 {
+		if off := math.Abs(float64(w.Steps[k])-w.UnroundedSteps[k]) / w.UnroundedSteps[k]; off > 0.1 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s is rounded by %.0f %%: take a finer scale, or make more.", p.Ingredient, 100*off))
 		}
 	}
@@ -275,7 +275,7 @@ func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out r
 	if rack.Cost != nil {
 		of := map[dataset.Kind]string{dataset.Volume: "litre", dataset.Mass: "kilogram"}[m.kind]
 		out.Notes = append(out.Notes, fmt.Sprintf("Costs are the column %s, taken for one %s.", rack.Cost.Name, of))
-		if !out.Cost.Known() {
+		if !out.Cost.IsKnown() {
 			out.Notes = append(out.Notes, "Some ingredient has no cost.")
 		}
 	}
@@ -285,8 +285,8 @@ func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out r
 // exactTexts writes the amounts before rounding to the scale, to four significant figures and with
 // at least the given number of digits after the decimal point.
 func exactTexts(w *rounding.RoundedBatch, step float64, digits int) []string {
-	texts := make([]string, len(w.Exact))
-	for k, steps := range w.Exact {
+	texts := make([]string, len(w.UnroundedSteps))
+	for k, steps := range w.UnroundedSteps {
 		v := float64(steps * step)
 		texts[k] = number.FourFigures(v)
 		if fine := number.Trim(number.Fixed(v, digits)); len(fine) > len(texts[k]) {
@@ -334,8 +334,8 @@ func partDensities(o *compile.Outline, column string, parts []report.Part) ([]*b
 		i, _ := o.Attributes.Index(p.Ingredient)
 		d, err := dataset.ParseAmount(strings.TrimSpace(a.Values[i]))
 		if err != nil || d.IsZero() {
-			line, at := a.Place(i)
-			return nil, &inputerr.Error{File: o.Attributes.File, Line: line, Column: at, Cell: a.Cell(i), Message: fmt.Sprintf("the %s of %s is %s", column, inputerr.Quote(p.Ingredient), inputerr.Quote(a.Values[i])), Hint: "write grams a millilitre, such as 0.95"}
+			line, at := a.CellPosition(i)
+			return nil, &inputerr.Error{File: o.Attributes.File, Line: line, Column: at, Cell: a.CellAddress(i), Message: fmt.Sprintf("the %s of %s is %s", column, inputerr.Quote(p.Ingredient), inputerr.Quote(a.Values[i])), Hint: "write grams a millilitre, such as 0.95"}
 		}
 		all = append(all, d.Rat())
 	}

@@ -19,7 +19,7 @@ func weighingSheet(w *report.Weighing) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s in %s by %s\n", w.Title, w.Batch, w.Unit, w.Step)
 	for _, r := range w.Rows {
-		fmt.Fprintf(&b, "%s %s: %s, %s in all, exactly %.6g, %.4g %%, costs %.6g\n", r.Group, r.Ingredient, r.Amount, r.Running, r.Exact, r.Percent, r.Cost)
+		fmt.Fprintf(&b, "%s %s: %s, %s in all, exactly %.6g, %.4g %%, costs %.6g\n", r.Group, r.Ingredient, r.Amount, r.RunningSum, r.Exact, r.Percent, r.Cost)
 	}
 	fmt.Fprintf(&b, "%s, costs %.6g\n%s", w.Sum, w.Cost, strings.Join(w.Notes, "\n"))
 	return b.String()

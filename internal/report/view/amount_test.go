@@ -105,7 +105,7 @@ func found(text, expression string) map[string]string {
 func tableAmounts(t *testing.T, s *sheet.Sheet, row int) map[string]string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := sheet.CSV(&b, s); err != nil {
+	if err := sheet.WriteCSV(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -127,7 +127,7 @@ func tableAmounts(t *testing.T, s *sheet.Sheet, row int) map[string]string {
 func TestRecipesAreReadBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 2))
 	totals := []int{3, 7, 30, 64, 100, 200, 400, 960, 1000, 10_000, 12_345}
-	measures := []campaign.Measure{{Unit: "%", Size: "100"}, {Unit: "cl", Size: "13.25"}, {Unit: "ml", Size: "200"}, {Unit: "g", Size: "1.5"}, {Unit: "oz", Size: "4.75"}, {Unit: "part", Size: "12"}, {Size: "7"}}
+	measures := []campaign.Measure{{Unit: "%", WholeAmount: "100"}, {Unit: "cl", WholeAmount: "13.25"}, {Unit: "ml", WholeAmount: "200"}, {Unit: "g", WholeAmount: "1.5"}, {Unit: "oz", WholeAmount: "4.75"}, {Unit: "part", WholeAmount: "12"}, {WholeAmount: "7"}}
 	const number = `(?P<amount>[0-9.]+)`
 	for range 60 {
 		total, m := totals[r.IntN(len(totals))], measures[r.IntN(len(measures))]
@@ -153,13 +153,13 @@ func TestRecipesAreReadBack(t *testing.T) {
 			_, line, _ := strings.Cut(html.UnescapeString(printed), "Best so far: ")
 			line, _, _ = strings.Cut(line, "recipes tried")
 			line, _, _ = strings.Cut(strings.Join(strings.Fields(line), " "), "3-1")
-			checkWritten(t, where, recipes[0], found(line, inLine), m.Unit, m.Size, total)
+			checkWritten(t, where, recipes[0], found(line, inLine), m.Unit, m.WholeAmount, total)
 		}
 		for k, of := range strings.Split(next.String(), "\n3-")[1:] {
-			checkWritten(t, "a batch", recipes[1+k], found(of, `(?m)^ +`+number+` `+unit+` +(?P<name>i[0-9]+)\b`), m.Unit, m.Size, total)
+			checkWritten(t, "a batch", recipes[1+k], found(of, `(?m)^ +`+number+` `+unit+` +(?P<name>i[0-9]+)\b`), m.Unit, m.WholeAmount, total)
 			s, err := batch.Sheet(names12())
 			must(err)
-			checkWritten(t, "its table", recipes[1+k], tableAmounts(t, s, 1+k), m.Unit, m.Size, total)
+			checkWritten(t, "its table", recipes[1+k], tableAmounts(t, s, 1+k), m.Unit, m.WholeAmount, total)
 		}
 
 		model := &report.Model{Problem: report.Problem{Total: total}}
@@ -204,7 +204,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 		checkWritten(t, "a weighing sheet", recipes[0], amounts, "g", sheet.Sum, total)
 		checkWritten(t, "what is to be weighed", recipes[0], exact, "g", "100", total)
 		checkWritten(t, "its percentages", recipes[0], percents, "%", "100", total)
-		if last := sheet.Rows[len(sheet.Rows)-1].Running; last != sheet.Sum {
+		if last := sheet.Rows[len(sheet.Rows)-1].RunningSum; last != sheet.Sum {
 			t.Fatalf("the scale ends at %s, and the sum is %s", last, sheet.Sum)
 		}
 	}

@@ -32,7 +32,7 @@ func drawsHeadline(g report.Grade) string {
 
 func writeHeadline(m *report.Model, p *terminal.Printer) {
 	text, sure := reportHeadline(m)
-	for _, l := range terminal.Wrap(terminal.Plain(text), terminal.Columns) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls(text), terminal.MaxColumns) {
 		if sure {
 			l = p.Bold(l)
 		} else {
@@ -47,12 +47,12 @@ func writeHeadline(m *report.Model, p *terminal.Printer) {
 // those of random compositions and known recipes.
 func writeAnswer(m *report.Model, p *terminal.Printer) {
 	a := m.Answer
-	if a == nil || a.Grade == report.Unasked {
+	if a == nil || a.Grade == report.NoObjectives {
 		return
 	}
 	p.Heading("%s", p.Bold("How good the answer is"))
 	for _, l := range a.Verdict {
-		p.Hanging(0, l)
+		p.WrappedHanging(0, l)
 	}
 	if len(a.Objectives) > 0 {
 		p.Line("")
@@ -75,7 +75,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
-		p.Hanging(0, "! "+w)
+		p.WrappedHanging(0, "! "+w)
 	}
 }
 
@@ -90,10 +90,10 @@ func expectedText(w report.ObjectiveSummary) string {
 
 // expectedScore returns the expected mean score of the shortlist; "" if it was not checked.
 func expectedScore(a *report.Answer) string {
-	if a.Promise == nil || a.Promise.ExpectedRemainingGain == nil {
+	if a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
 		return ""
 	}
-	return number.Score(a.Random.Mean+report.Number(*a.Promise.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
+	return number.Score(a.Random.Mean+report.Number(*a.OptimismCheck.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
 // objectiveValueText writes a value of an objective: in the unit of the label, as a percentage for
@@ -110,7 +110,7 @@ func objectiveValueText(w report.ObjectiveSummary, v report.Number) string {
 
 // textIfKnown writes a value of an objective; "" if the value is unknown.
 func textIfKnown(w report.ObjectiveSummary, v report.Number) string {
-	if !v.Known() {
+	if !v.IsKnown() {
 		return ""
 	}
 	return objectiveValueText(w, v)

@@ -138,7 +138,7 @@ func TestEntriesAreWhole(t *testing.T) {
 	ranges, predicted := 0, 0
 	for k, b := range m.Best {
 		q, ok := b.Predicted["liking"]
-		if !ok || q.Low > q.Shown() || q.Shown() > q.High || !q.Shown().Known() {
+		if !ok || q.Low > q.Shown() || q.Shown() > q.High || !q.Shown().IsKnown() {
 			t.Fatalf("entry %d predicts %+v", k+1, b.Predicted)
 		}
 		predicted++

@@ -25,7 +25,7 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 		return err
 	}
 	if len(b.Pending) > 0 {
-		p.Hanging(0, "Earlier recipes without a result: "+idsText(b.Pending))
+		p.WrappedHanging(0, "Earlier recipes without a result: "+idsText(b.Pending))
 	}
 	p.Wrapped(0, b.RemainingGain.Text)
 	writeModels(p, b.Models)
@@ -34,16 +34,16 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
-		p.Heading("%s", p.Bold(terminal.Plain(e.ID))+"  "+terminal.Plain(e.Reason.Text))
+		p.Heading("%s", p.Bold(terminal.EscapeControls(e.ID))+"  "+terminal.EscapeControls(e.Reason.Text))
 		if said := predictionsText(e.Predicted); said != "" {
-			p.Hanging(4, said)
+			p.WrappedHanging(4, said)
 		}
 		if said := ConditionsText(b.Conditions, e.Conditions); said != "" {
-			p.Hanging(4, said)
+			p.WrappedHanging(4, said)
 		}
 		for _, l := range e.Limits {
 			if text := LimitText(l); text != "" {
-				p.Hanging(4, text)
+				p.WrappedHanging(4, text)
 			}
 		}
 		if err := sharesTable(p, &b.Measure, e.Recipe, b.Total); err != nil {
@@ -65,11 +65,11 @@ func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int
 	amounts, names := 0, 0
 	for _, s := range shares {
 		amounts = max(amounts, terminal.Width(s.Amount))
-		names = max(names, min(terminal.Width(terminal.Plain(s.Ingredient)), maxNameLength))
+		names = max(names, min(terminal.Width(terminal.EscapeControls(s.Ingredient)), maxNameLength))
 	}
 	for _, s := range shares {
 		pad := strings.Repeat(" ", amounts-terminal.Width(s.Amount))
-		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipName(terminal.Plain(s.Ingredient)), names), p.Bar(s.Fraction, recipeBarWidth))
+		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipName(terminal.EscapeControls(s.Ingredient)), names), p.Bar(s.Fraction, recipeBarWidth))
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func RecordedText(r *campaign.RecordSummary) string {
 	for _, of := range []struct {
 		n    int
 		what string
-	}{{r.New, "new"}, {r.Changed, "changed"}, {r.Withdrawn, "withdrawn"}, {r.Same, "known already"}, {r.Unfilled, "without a result yet"}} {
+	}{{r.New, "new"}, {r.ChangedCount, "changed"}, {r.WithdrawnCount, "withdrawn"}, {r.UnchangedCount, "known already"}, {r.Unfilled, "without a result yet"}} {
 		if of.n > 0 {
 			said = append(said, fmt.Sprint(of.n, " ", of.what))
 		}
@@ -161,7 +161,7 @@ func writeBest(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under
 		return nil
 	}
 	text, err := bestText(b, m, under, total)
-	p.Hanging(0, "Best so far: "+text)
+	p.WrappedHanging(0, "Best so far: "+text)
 	return err
 }
 
@@ -201,14 +201,14 @@ func writeModels(p *terminal.Printer, models []campaign.ModelSummary) {
 // Standing writes the state of a campaign as text.
 func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	p.Line("%s", p.Bold(terminal.Plain(s.Name)))
+	p.Line("%s", p.Bold(terminal.EscapeControls(s.Name)))
 	p.Wrapped(0, s.RemainingGain.Text)
 	if err := writeBest(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
 		return err
 	}
 	p.Wrapped(0, TriedText(s))
 	if len(s.Pending) > 0 {
-		p.Hanging(0, "Without a result yet: "+idsText(s.Pending))
+		p.WrappedHanging(0, "Without a result yet: "+idsText(s.Pending))
 	}
 	writeModels(p, s.Models)
 	p.Heading("Rounds")
@@ -217,18 +217,18 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		best, by := "", ""
 		if r.Best != nil {
 			best, by = MeasuredText(r.Best), ""
-			if r.Better {
-				by = "new: " + terminal.Plain(clipName(r.Best.ID))
+			if r.BestChanged {
+				by = "new: " + terminal.EscapeControls(clipName(r.Best.ID))
 			}
 		}
-		t.Row(r.Round, r.Results, r.Failed, terminal.Plain(best), by)
+		t.Row(r.Round, r.ResultCount, r.Failed, terminal.EscapeControls(best), by)
 	}
 	p.Table(t)
 	if len(s.Checks) > 0 {
 		p.Heading("Predicted, and what came")
 		t := terminal.NewTable(2, "recipe", "label", "predicted", "90 %", "measured", "")
 		for _, q := range s.Checks {
-			t.Row(terminal.Plain(clipName(q.ID)), terminal.Plain(clipName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
+			t.Row(terminal.EscapeControls(clipName(q.ID)), terminal.EscapeControls(clipName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
 		}
 		p.Table(t)
 		for _, c := range s.Coverage {
@@ -244,13 +244,13 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 // TriedText says how many recipes were tried, how many failed, and how many break a constraint.
 func TriedText(s *campaign.Standing) string {
 	text := inputerr.Count(s.Tried, "recipe") + " tried"
-	if s.Failed > 0 {
-		text += fmt.Sprintf(", %d failed", s.Failed)
+	if s.FailedTrials > 0 {
+		text += fmt.Sprintf(", %d failed", s.FailedTrials)
 	}
-	if s.Broken == 1 {
+	if s.RuleBreakingTrials == 1 {
 		text += "; 1 breaks a constraint and is never called best"
-	} else if s.Broken > 1 {
-		text += fmt.Sprintf("; %d break a constraint and are never called best", s.Broken)
+	} else if s.RuleBreakingTrials > 1 {
+		text += fmt.Sprintf("; %d break a constraint and are never called best", s.RuleBreakingTrials)
 	}
 	return text
 }
@@ -259,7 +259,7 @@ func TriedText(s *campaign.Standing) string {
 // was made otherwise; "" if neither is the case.
 func predictionCheckText(q *campaign.PredictionCheck) string {
 	switch {
-	case q.MadeOtherwise:
+	case q.MadeDifferently:
 		return "made otherwise"
 	case !q.Within:
 		return "outside"
@@ -400,7 +400,7 @@ func bestByRoundFigure(s *campaign.Standing, label string, told []campaign.Predi
 func coverageOfChecksText(told []campaign.PredictionCheck) string {
 	within, of := 0, 0
 	for _, q := range told {
-		if q.MadeOtherwise {
+		if q.MadeDifferently {
 			continue
 		}
 		of++
@@ -415,7 +415,7 @@ func coverageOfChecksText(told []campaign.PredictionCheck) string {
 // its interval.
 func predictionCheckPaint(q *campaign.PredictionCheck) figure.Paint {
 	switch {
-	case q.MadeOtherwise:
+	case q.MadeDifferently:
 		return figure.Line
 	case !q.Within:
 		return figure.Colour(outsideColour)
@@ -434,7 +434,7 @@ func addPredictionCheckKeys(f *figure.Figure, told []campaign.PredictionCheck) {
 	f.Key("predicted, 90 %", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.5, figure.Line) })
 	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Soft) })
 	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideColour)) })
-	if slices.ContainsFunc(told, func(q campaign.PredictionCheck) bool { return q.MadeOtherwise }) {
+	if slices.ContainsFunc(told, func(q campaign.PredictionCheck) bool { return q.MadeDifferently }) {
 		f.Key("made otherwise", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
 	}
 	f.PlaceKeys()
@@ -531,7 +531,7 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 <table>
 <thead><tr><th scope="col" class="n">Round</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failed</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
 <tbody>
-{{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.Results}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .Better}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
+{{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.ResultCount}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .BestChanged}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
 {{end}}</tbody>
 </table></div>
 {{with .Checks}}<h2>Predicted, and what came</h2>

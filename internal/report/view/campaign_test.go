@@ -17,12 +17,12 @@ func someStanding() *campaign.Standing {
 	first := &campaign.Best{ID: "start", Recipe: map[string]int{"Gin": 30, "<b>Tonic</b>\x1b[2J": 70}, Measured: map[string]float64{"liking": 60}, Trials: 1}
 	best := &campaign.Best{ID: "1-2", Recipe: map[string]int{"Gin": 100}, Measured: map[string]float64{"liking": 71.5}, Trials: 2}
 	return &campaign.Standing{
-		Version: "devel", Name: "a <script> bar", Total: 100, Measure: campaign.Measure{Unit: "ml", Size: "200"}, Round: 2, Tried: 22, Failed: 1, Broken: 1,
-		Rounds: []campaign.Round{{Round: 0, Results: 20, Best: first}, {Round: 1, Results: 2, Failed: 1, Best: best, Better: true}, {Round: 2, Best: best}},
+		Version: "devel", Name: "a <script> bar", Total: 100, Measure: campaign.Measure{Unit: "ml", WholeAmount: "200"}, Round: 2, Tried: 22, FailedTrials: 1, RuleBreakingTrials: 1,
+		Rounds: []campaign.Round{{Round: 0, ResultCount: 20, Best: first}, {Round: 1, ResultCount: 2, Failed: 1, Best: best, BestChanged: true}, {Round: 2, Best: best}},
 		Checks: []campaign.PredictionCheck{
 			{ID: "1-1", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 66, Within: true},
 			{ID: "1-2", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 71.5},
-			{ID: "1-3", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 80, MadeOtherwise: true},
+			{ID: "1-3", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 80, MadeDifferently: true},
 		},
 		Coverage: []campaign.Coverage{{Label: "liking", Within: 1, Intervals: 2}}, Best: best, Pending: []string{"2-1", "2-2"},
 		RemainingGain: campaign.RemainingGain{Probability: &left, Gain: &gain, Advice: campaign.GoOn, Text: "With probability 0.25 something is left. Advice: go on."},
@@ -77,7 +77,7 @@ func TestStandingPage(t *testing.T) {
 		t.Errorf("%d figures", n)
 	}
 	b.Reset()
-	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{Size: "100"}, RemainingGain: campaign.RemainingGain{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
+	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{WholeAmount: "100"}, RemainingGain: campaign.RemainingGain{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -95,7 +95,7 @@ func TestLimitText(t *testing.T) {
 			t.Errorf("%q instead of %q", got, want)
 		}
 		var b bytes.Buffer
-		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", Size: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.LimitCheck{l}}}}
+		of := &campaign.Batch{Round: 1, Total: 10, Measure: campaign.Measure{Unit: "%", WholeAmount: "100"}, Entries: []campaign.Entry{{ID: "1-1", Recipe: map[string]int{"a": 10}, Limits: []campaign.LimitCheck{l}}}}
 		if err := Batch(&b, of, terminal.Style{}); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s, %v", want, b.String(), err)
 		}

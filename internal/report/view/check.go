@@ -12,7 +12,7 @@ import (
 // Check writes the report on a problem before sampling as text.
 func Check(w io.Writer, c *report.Check) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
-	p.Line("%s", terminal.Plain(c.Problem.Name))
+	p.Line("%s", terminal.EscapeControls(c.Problem.Name))
 	p.Line("%s", c.Problem.Describe())
 	p.Line("")
 	headings := []string{"ingredients used", "wanted", "compositions"}
@@ -45,7 +45,7 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Wrapped(0, "Some rules are too many to count together ("+c.Untabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
+		p.Wrapped(0, "Some rules are too many to count together ("+c.WhyUntabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
 	case measured:
 		p.Line("Some rules are counted by looking at every composition.")
 	}

@@ -18,27 +18,27 @@ const maxListedChanges = 12
 // Difference writes the differences of two runs as text.
 func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	p.Line("A  %s", terminal.Plain(d.A))
-	p.Line("B  %s", terminal.Plain(d.B))
+	p.Line("A  %s", terminal.EscapeControls(d.A))
+	p.Line("B  %s", terminal.EscapeControls(d.B))
 	p.Heading("Different questions")
-	if d.Asked == "" {
+	if d.ProblemDiff == "" {
 		p.Line("  nothing")
 	}
-	for line := range strings.Lines(d.Asked) {
-		p.Line("  %s", terminal.Plain(strings.TrimRight(line, "\r\n")))
+	for line := range strings.Lines(d.ProblemDiff) {
+		p.Line("  %s", terminal.EscapeControls(strings.TrimRight(line, "\r\n")))
 	}
-	p.Heading("The shortlists: %d stayed, %d went, %d came", len(d.Stayed), len(d.Went), len(d.Came))
+	p.Heading("The shortlists: %d stayed, %d went, %d came", len(d.Stayed), len(d.OnlyInA), len(d.OnlyInB))
 	for _, s := range d.Stayed {
 		scores := number.Scores(float64(s.A.Score), float64(s.B.Score))
-		p.Hanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], recipeChangesText(s.A, &s.B)))
+		p.WrappedHanging(2, fmt.Sprintf("= A %d, B %d  %s → %s  %s", s.A.Rank, s.B.Rank, scores[0], scores[1], recipeChangesText(s.A, &s.B)))
 	}
-	for _, l := range d.Went {
-		p.Hanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
+	for _, l := range d.OnlyInA {
+		p.WrappedHanging(2, fmt.Sprintf("- A %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
 	}
-	for _, l := range d.Came {
-		p.Hanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
+	for _, l := range d.OnlyInB {
+		p.WrappedHanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
 	}
-	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.Counted(len(d.Figures), "figure"), 1/d.FalseAlarm)
+	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.CountWithNoun(len(d.Figures), "figure"), 1/d.FalseAlarm)
 	var sure []report.FigureChange
 	for _, m := range d.Figures {
 		if m.Sure {
@@ -70,7 +70,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 		p.Line("")
 	}
 	for _, note := range d.Notes {
-		p.Hanging(0, note)
+		p.WrappedHanging(0, note)
 	}
 	return p.Err
 }
@@ -80,16 +80,16 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 func recipeChangesText(e report.ShortlistEntry, other *report.ShortlistEntry) string {
 	var texts []string
 	for _, part := range (report.Best{Recipe: e.Recipe}).Parts() {
-		text := fmt.Sprintf("%s %d", terminal.Plain(clipName(part.Ingredient)), part.Amount)
+		text := fmt.Sprintf("%s %d", terminal.EscapeControls(clipName(part.Ingredient)), part.Amount)
 		if other != nil && other.Recipe[part.Ingredient] != part.Amount {
 			text += fmt.Sprintf(" → %d", other.Recipe[part.Ingredient])
 		}
 		texts = append(texts, text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Conditions)) {
-		text := terminal.Plain(clipName(name) + " " + report.Condition{}.Text(e.Conditions[name]))
+		text := terminal.EscapeControls(clipName(name) + " " + report.Condition{}.Text(e.Conditions[name]))
 		if other != nil && other.Conditions[name] != e.Conditions[name] && other.Conditions[name] != nil {
-			text += " → " + terminal.Plain(report.Condition{}.Text(other.Conditions[name]))
+			text += " → " + terminal.EscapeControls(report.Condition{}.Text(other.Conditions[name]))
 		}
 		texts = append(texts, text)
 	}

@@ -181,7 +181,7 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 		}
 		if len(said) < 5 {
 			words := fmt.Sprintf("%s %s", i.Ingredient, number.Percent(r.value))
-			if report.Number(r.reference).Known() {
+			if report.Number(r.reference).IsKnown() {
 				words += fmt.Sprintf(" (book %s)", number.Percent(r.reference))
 			}
 			said = append(said, words)

@@ -64,13 +64,13 @@ func sampleFile(t testing.TB, path string, override func(s *mcmc.Settings)) made
 // runFile is sampleFile without a test.
 func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	effort := 0.1 // a search that finds something
-	p, err := compile.Load(context.Background(), path, compile.Options{Override: override, Effort: &effort})
+	p, err := compile.Load(context.Background(), path, compile.Options{OverrideSampler: override, Effort: &effort})
 	if err != nil {
 		return m, err
 	}
-	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, Resolved: p.Resolved, Version: "test"}
+	spec := &run.Spec{Name: p.Name, Ingredients: p.Ingredients, Target: p.Target, Settings: p.Sampler, ResolvedProblem: p.Resolved, Version: "test"}
 	if p.Book != nil {
-		spec.Known = func(set []int) bool {
+		spec.IsKnownSet = func(set []int) bool {
 			_, known := p.Book.RecipeWithSet(set)
 			return known
 		}
@@ -78,7 +78,7 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	if spec.Question, err = p.SearchQuestion(); err != nil {
 		return m, err
 	}
-	m = made{store: run.Memory(), problem: p}
+	m = made{store: run.NewMemoryStore(), problem: p}
 	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
 		return m, err
 	}
@@ -206,7 +206,7 @@ func checkText(t *testing.T, m *report.Model) string {
 	}
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSuffix(line, "\n")
-		if terminal.Width(line) > terminal.Columns {
+		if terminal.Width(line) > terminal.MaxColumns {
 			t.Errorf("a line of %d columns: %s", terminal.Width(line), line)
 		}
 		if strings.Contains(line, "NaN") || strings.Contains(line, "%!") {

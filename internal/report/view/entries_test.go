@@ -12,7 +12,7 @@ import (
 // However long names and numbers are, a line of a recipe ends where the terminal does: the bar
 // takes what is left.
 func TestEntryLines(t *testing.T) {
-	shortest, longest := terminal.Columns, 0
+	shortest, longest := terminal.MaxColumns, 0
 	for _, total := range []int{100, 1e5, 1e6, 1e7, 1e8, 1e9} {
 		m := &report.Model{}
 		m.Problem.Total = total
@@ -22,7 +22,7 @@ func TestEntryLines(t *testing.T) {
 		writeEntries(m, terminal.NewPrinter(&b, terminal.Style{}), []report.Best{best})
 		for line := range strings.Lines(b.String()) {
 			width := terminal.Width(strings.TrimRight(line, "\n"))
-			if width > terminal.Columns {
+			if width > terminal.MaxColumns {
 				t.Errorf("of %d units, a line is %d wide: %q", total, width, line)
 			}
 			if strings.Contains(line, name) && strings.Contains(line, "█") {
@@ -31,7 +31,7 @@ func TestEntryLines(t *testing.T) {
 			}
 		}
 	}
-	if longest != terminal.Columns || shortest >= 24 {
+	if longest != terminal.MaxColumns || shortest >= 24 {
 		t.Errorf("the longest line is %d wide, and the shortest bar %d", longest, shortest)
 	}
 }

@@ -27,7 +27,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 	var said []string
 	for _, s := range sizes {
 		e := 0.0
-		if s.MCSE.Known() {
+		if s.MCSE.IsKnown() {
 			e = float64(2 * float64(s.MCSE))
 		}
 		highest = max(highest, float64(s.Target), float64(s.Observed)+e)
@@ -49,7 +49,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 	}
 	for k, s := range sizes {
 		x := left + float64(slot*(float64(k)+0.5))
-		if s.MCSE.Known() {
+		if s.MCSE.IsKnown() {
 			f.Line(x, y.ClampedAt(float64(s.Observed-report.Number(2*s.MCSE))), x, y.At(float64(s.Observed+report.Number(2*s.MCSE))), 2, figure.Accent)
 		}
 		f.Dot(x, y.At(float64(s.Observed)), min(3.5, max(1.2, slot/3)), figure.Accent)
@@ -108,7 +108,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 		if h.Log {
 			v = portable.Log10(v)
 		}
-		return x.ClampedAt(v), mean.Known() && v >= x.Lo
+		return x.ClampedAt(v), mean.IsKnown() && v >= x.Lo
 	}
 	if at, ok := place(m.Score.Draws); ok {
 		f.Line(at, top, at, bottom, 2.5, figure.Accent)

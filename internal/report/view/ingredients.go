@@ -30,7 +30,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	total := report.Number(m.Problem.Total)
 	for _, k := range order[:min(len(order), maxTextIngredients)] {
 		i := m.Inclusion[k]
-		cells := []any{terminal.Pad(terminal.Plain(i.Ingredient), min(30, terminal.Width(terminal.Plain(i.Ingredient)))), number.Fixed(report.Number(100*i.Probability), 1), number.Fixed(report.Number(100*i.MCSE), 2)}
+		cells := []any{terminal.Pad(terminal.EscapeControls(i.Ingredient), min(30, terminal.Width(terminal.EscapeControls(i.Ingredient)))), number.Fixed(report.Number(100*i.Probability), 1), number.Fixed(report.Number(100*i.MCSE), 2)}
 		if book {
 			cells = append(cells, number.Fixed(report.Number(100*i.BookShare), 1))
 		}
@@ -79,7 +79,7 @@ func writeConditions(m *report.Model, p *terminal.Printer) {
 		slices.SortStableFunc(values, func(a, b run.ValueShare) int { return cmp.Compare(b.Probability, a.Probability) })
 		more += max(len(values)-maxTextValues, 0)
 		for _, v := range values[:min(len(values), maxTextValues)] {
-			t.Row(terminal.Plain(m.Problem.ConditionText(c.Name, v.Value)), number.Fixed(report.Number(100*v.Probability), 1), number.Fixed(report.Number(100*v.MCSE), 2))
+			t.Row(terminal.EscapeControls(m.Problem.ConditionText(c.Name, v.Value)), number.Fixed(report.Number(100*v.Probability), 1), number.Fixed(report.Number(100*v.MCSE), 2))
 		}
 	}
 	p.Table(t)

@@ -52,7 +52,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 			return
 		}
 		rejected := ""
-		if g.Rejected.Known() {
+		if g.Rejected.IsKnown() {
 			rejected = number.Rate(g.Rejected)
 		}
 		rungs.Row(number.FourFigures(g.Beta), rejected, number.Fixed(g.Barrier, 2), number.FourFigures(g.MeanLogScore), number.Rate(g.Forbidden))
@@ -86,9 +86,9 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	var said []string
 	for _, l := range ladders {
 		highest = max(highest, float64(l.Barrier))
-		said = append(said, fmt.Sprintf("chain %d %s in %s", l.Chain, number.Fixed(l.Barrier, 2), number.Counted(l.Steps(), "step")))
+		said = append(said, fmt.Sprintf("chain %d %s in %s", l.Chain, number.Fixed(l.Barrier, 2), number.CountWithNoun(l.Steps(), "step")))
 	}
-	f.Text = fmt.Sprintf("Lines: the sum of the rejection rates from β = 0 up to β, for each of %s. It ends at β = 1: %s.", number.Counted(len(ladders), "chain"), strings.Join(said, "; "))
+	f.Text = fmt.Sprintf("Lines: the sum of the rejection rates from β = 0 up to β, for each of %s. It ends at β = 1: %s.", number.CountWithNoun(len(ladders), "chain"), strings.Join(said, "; "))
 	if highest == 0 {
 		highest = 1 // no swap was rejected
 	}

@@ -72,7 +72,7 @@ func TestShownAsBefore(t *testing.T) {
 	must(err)
 	recipes, figures := Sheets(m.Best, m, report.NewIngredientOrder(ingredients, "", ""))
 	for _, s := range []*sheet.Sheet{recipes, figures, JoinSheets(recipes, figures), ScoreSheet(madeOf[report.Scorecard](t, "scores.json")), WeighingSheet(weighing)} {
-		must(sheet.CSV(&b, s))
+		must(sheet.WriteCSV(&b, s))
 	}
 	golden.Compare(t, "testdata/text.txt", b.Bytes())
 

@@ -51,7 +51,7 @@ var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"num":       numberTag,
 	"text":      Shown,
 	"thousands": number.Thousands[int],
-	"counted":   number.Counted,
+	"counted":   number.CountWithNoun,
 	"inc":       func(k int) int { return k + 1 },
 	"plain":     number.RoundTrip,
 	"meaning":   importanceMeaning,
@@ -110,7 +110,7 @@ func numberTag(pointer string, v any, style string) (template.HTML, error) {
 // write.
 func dataTag(pointer string, v float64, write func(v float64) string) template.HTML {
 	of := `" data-of="` + html.EscapeString(pointer) + `">`
-	if !report.Number(v).Known() {
+	if !report.Number(v).IsKnown() {
 		return template.HTML(`<data value="` + of + `<abbr title="unknown">?</abbr></data>`)
 	}
 	return template.HTML(`<data value="` + number.RoundTrip(v) + of + html.EscapeString(write(v)) + `</data>`)
@@ -216,7 +216,7 @@ func (v *pageView) Traded(place int, name string) template.HTML {
 	o := v.Tradeoff.Objectives[slices.IndexFunc(v.Tradeoff.Objectives, func(o report.Objective) bool { return o.Name == name })]
 	write := func(f float64) string { return tradeNumber(report.Number(f), o) }
 	out := dataTag(at("value"), float64(value.Value), write)
-	if value.Low.Known() && value.High.Known() {
+	if value.Low.IsKnown() && value.High.IsKnown() {
 		out += " (" + dataTag(at("low"), float64(value.Low), write) + "–" + dataTag(at("high"), float64(value.High), write) + ")"
 	}
 	return out
@@ -283,7 +283,7 @@ func (v *pageView) Kept() string {
 	case 2:
 		return "Both rules are kept"
 	default:
-		return fmt.Sprintf("All %s are kept", number.Counted(n, "rule"))
+		return fmt.Sprintf("All %s are kept", number.CountWithNoun(n, "rule"))
 	}
 }
 

@@ -200,7 +200,7 @@ func TestPageIsLight(t *testing.T) {
 // TestPageIsFresh: a page is of the draws that its model was, or not, or cannot be read.
 func TestPageIsFresh(t *testing.T) {
 	dir := t.TempDir()
-	store, m := run.Directory(dir), madeOf[report.Model](t, "summary.json")
+	store, m := run.NewDirectoryStore(dir), madeOf[report.Model](t, "summary.json")
 	m.Parts = []run.PartFile{{Name: "draws/a&b", SHA256: "1234"}, {Name: "draws/c", SHA256: "5678"}}
 	fresh := func(what string, want bool) {
 		t.Helper()

@@ -75,7 +75,7 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	for _, r := range panels {
 		for _, p := range r.points {
 			for _, v := range []report.Number{p.value, p.low, p.high} {
-				if v.Known() {
+				if v.IsKnown() {
 					low, high = min(low, float64(v)), max(high, float64(v))
 				}
 			}
@@ -154,7 +154,7 @@ func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
 // drawDots draws the prediction for each category as a dot on its interval.
 func (p *panel) drawDots(f *figure.Figure, x, y figure.Scale) {
 	for _, q := range p.points {
-		if q.low.Known() && q.high.Known() {
+		if q.low.IsKnown() && q.high.IsKnown() {
 			f.Line(x.At(q.position), y.At(float64(q.low)), x.At(q.position), y.At(float64(q.high)), 1, figure.Soft)
 		}
 		f.Dot(x.At(q.position), y.At(float64(q.value)), 3, figure.Accent)
@@ -168,7 +168,7 @@ func (p *panel) drawLine(f *figure.Figure, x, y figure.Scale) {
 	for _, q := range p.points {
 		at := x.At(q.position)
 		line = append(line, at, y.At(float64(q.value)))
-		if q.low.Known() && q.high.Known() {
+		if q.low.IsKnown() && q.high.IsKnown() {
 			below, above = append(below, at, y.At(float64(q.low))), append(above, at, y.At(float64(q.high)))
 		}
 	}

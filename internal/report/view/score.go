@@ -29,7 +29,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 			if strings.HasSuffix(head, upperBoundSuffix) {
 				continue // it is in the column of the interval's lower bound
 			}
-			heads = append(heads, terminal.Plain(strings.Replace(head, lowerBoundSuffix, ", 90 %", 1)))
+			heads = append(heads, terminal.EscapeControls(strings.Replace(head, lowerBoundSuffix, ", 90 %", 1)))
 			switch v := c.(type) {
 			case nil:
 				c = ""
@@ -54,7 +54,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		seen = seen || r.OutOfBag
 		for _, b := range r.Broken {
 			broken = true
-			p.Hanging(2, terminal.Plain(clipName(r.Recipe)+": "+breachText(b)))
+			p.WrappedHanging(2, terminal.EscapeControls(clipName(r.Recipe)+": "+breachText(b)))
 		}
 	}
 	if !broken {
@@ -95,7 +95,7 @@ func predictionHeadings(name string, like report.Prediction) []any {
 	if like.Expected != nil {
 		head = append(head, valueHeading(name+", expected", like.Unit))
 	}
-	if like.Low.Known() {
+	if like.Low.IsKnown() {
 		head = append(head, name+lowerBoundSuffix, name+upperBoundSuffix)
 	}
 	return head
@@ -107,7 +107,7 @@ func predictionCells(q report.Prediction) []any {
 	if q.Expected != nil {
 		cells = append(cells, numberCell(*q.Expected))
 	}
-	if q.Low.Known() {
+	if q.Low.IsKnown() {
 		cells = append(cells, numberCell(q.Low), numberCell(q.High))
 	}
 	return cells
@@ -115,7 +115,7 @@ func predictionCells(q report.Prediction) []any {
 
 // breachText names a broken constraint and says by how much it is broken.
 func breachText(b report.Breach) string {
-	if b.What != "" && b.Value.Known() && b.Bound.Known() {
+	if b.What != "" && b.Value.IsKnown() && b.Bound.IsKnown() {
 		way := "at most"
 		if b.Value < b.Bound {
 			way = "at least"
@@ -123,7 +123,7 @@ func breachText(b report.Breach) string {
 		value, bound := number.Distinct(float64(b.Value), float64(b.Bound), 4)
 		return b.Rule + ": " + strings.TrimSpace(clipName(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
 	}
-	if b.Unit == "" || !b.Value.Known() || !b.Bound.Known() {
+	if b.Unit == "" || !b.Value.IsKnown() || !b.Bound.IsKnown() {
 		return b.Rule
 	}
 	value, off := boundedText(b.Value, b.Unit, 4), boundedText(report.Number(math.Abs(float64(b.Value-b.Bound))), b.Unit, 3)
@@ -167,7 +167,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	for _, name := range names {
 		head = append(head, predictionHeadings(name, like[name])...)
 	}
-	s.Add(append(head, "in the book", "rules broken")...)
+	s.AddRow(append(head, "in the book", "rules broken")...)
 	for _, r := range c.Recipes {
 		row := []any{r.Recipe, r.Used}
 		for _, of := range c.Problem.Conditions {
@@ -193,7 +193,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		for _, b := range r.Broken {
 			broken = append(broken, breachText(b))
 		}
-		s.Add(append(row, r.Book, strings.Join(broken, "; "))...)
+		s.AddRow(append(row, r.Book, strings.Join(broken, "; "))...)
 	}
 	return s
 }

@@ -31,7 +31,7 @@ func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (reci
 		head = append(head, "recipe "+strconv.Itoa(k+1))
 		total = append(total, 100)
 	}
-	recipes.Add(head...)
+	recipes.AddRow(head...)
 	percents := make([]map[string]sheet.Decimal, len(list))
 	for k, b := range list {
 		percents[k] = sheetPercents(b, m.Problem.Total)
@@ -45,15 +45,15 @@ func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (reci
 				row = append(row, nil)
 			}
 		}
-		recipes.Add(row...)
+		recipes.AddRow(row...)
 	}
-	recipes.Add(total...)
+	recipes.AddRow(total...)
 	for _, c := range m.Problem.Conditions {
 		row := []any{c.Name, c.Unit}
 		for _, b := range list {
 			row = append(row, b.Conditions[c.Name])
 		}
-		recipes.Add(row...)
+		recipes.AddRow(row...)
 	}
 	return recipes, newFiguresSheet(list, m, r)
 }
@@ -107,7 +107,7 @@ func newFiguresSheet(list []report.Best, m *report.Model, r report.IngredientOrd
 	if r.Cost != nil {
 		head = append(head, "mean "+r.Cost.Name)
 	}
-	s.Add(head...)
+	s.AddRow(head...)
 	for k, b := range list {
 		row := []any{k + 1, len(b.Recipe), numberCell(b.Score)}
 		for _, w := range wishes {
@@ -133,14 +133,14 @@ func newFiguresSheet(list []report.Best, m *report.Model, r report.IngredientOrd
 			}
 			row = append(row, numberCell(report.Number(mean)))
 		}
-		s.Add(row...)
+		s.AddRow(row...)
 	}
 	return s
 }
 
 // numberCell returns a number rounded to six digits as a table cell; nil if the number is unknown.
 func numberCell(v report.Number) any {
-	if !v.Known() {
+	if !v.IsKnown() {
 		return nil
 	}
 	short, err := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', 6, 64), 64)
@@ -167,7 +167,7 @@ func JoinSheets(recipes, figures *sheet.Sheet) *sheet.Sheet {
 		for _, of := range figures.Rows[1:] {
 			row = append(row, of[k])
 		}
-		s.Add(row...)
+		s.AddRow(row...)
 	}
 	return s
 }

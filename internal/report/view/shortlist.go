@@ -79,7 +79,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			width = max(width, len(s)-len(" %"))
 		}
 		for name := range b.Recipe {
-			names = max(names, terminal.Width(terminal.Plain(name)))
+			names = max(names, terminal.Width(terminal.EscapeControls(name)))
 		}
 		for _, r := range b.Ranges {
 			ranges = max(ranges, terminal.Width(rangeText(r, m.Problem.Total)))
@@ -94,21 +94,21 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			p.Wrapped(4, sound)
 		}
 		if weak != "" {
-			for _, l := range terminal.Wrap(terminal.Plain(weak), terminal.Columns-4) {
+			for _, l := range terminal.Wrap(terminal.EscapeControls(weak), terminal.MaxColumns-4) {
 				p.Line("    %s", p.Faint(l))
 			}
 		}
 		for _, l := range b.Sure {
-			p.Hanging(4, limitProbabilityText(l))
+			p.WrappedHanging(4, limitProbabilityText(l))
 		}
 		if texts := m.Problem.ConditionTexts(b); texts != nil {
-			p.Hanging(4, strings.Join(texts, ", "))
+			p.WrappedHanging(4, strings.Join(texts, ", "))
 		}
 		for place, part := range b.Parts() {
 			column := min(names, 30)
-			name := terminal.Wrap(terminal.Plain(part.Ingredient), terminal.Columns-4-width-2)
+			name := terminal.Wrap(terminal.EscapeControls(part.Ingredient), terminal.MaxColumns-4-width-2)
 			if len(name) > 1 {
-				name = terminal.Wrap(terminal.Plain(part.Ingredient), column) // the whole name, with the rest of the line beside it
+				name = terminal.Wrap(terminal.EscapeControls(part.Ingredient), column) // the whole name, with the rest of the line beside it
 			}
 			line := fmt.Sprintf("%*s  %s", 4+width, strings.TrimSuffix(shares[k][place], " %"), terminal.Pad(name[0], column))
 			if ranges > 0 {
@@ -118,7 +118,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 				}
 				line += "  " + terminal.Pad(within, ranges)
 			}
-			if room := terminal.Columns - terminal.Width(line) - 2; len(name) == 1 && room >= 8 {
+			if room := terminal.MaxColumns - terminal.Width(line) - 2; len(name) == 1 && room >= 8 {
 				line += "  " + p.Bar(float64(part.Amount)/float64(m.Problem.Total), min(bars, room))
 			}
 			p.Line("%s", strings.TrimRight(line, " "))
@@ -127,16 +127,16 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			}
 		}
 		for _, v := range b.Variants[:min(len(b.Variants), maxVariants)] {
-			p.Hanging(4, variantText(v, m.Problem.Total))
+			p.WrappedHanging(4, variantText(v, m.Problem.Total))
 		}
 		if len(b.Nearest) > 0 {
-			p.Hanging(4, nearestText(b))
+			p.WrappedHanging(4, nearestText(b))
 		}
 		if b.Extrapolates {
 			p.Line("    %s", p.Warn("! far from every known recipe: the models extrapolate"))
 		}
 		for _, s := range b.Slack {
-			p.Hanging(4, m.Problem.Rules[s.Rule]+": "+slackText(s))
+			p.WrappedHanging(4, m.Problem.Rules[s.Rule]+": "+slackText(s))
 		}
 	}
 }
@@ -207,7 +207,7 @@ func valuesText(w report.Property, b report.Best) string {
 
 // valueText returns a value as text with its unit.
 func valueText(v report.Value) string {
-	if !v.Value.Known() {
+	if !v.Value.IsKnown() {
 		return "unknown"
 	}
 	return strings.TrimSpace(number.Value(v.Value) + " " + v.Unit)
@@ -241,7 +241,7 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	if q.Expected != nil && q.Limited {
 		notes = append(notes, "expected "+figure("expected", write(*q.Expected)))
 	}
-	if q.Low.Known() {
+	if q.Low.IsKnown() {
 		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))
 	}
 	if q.Unchecked {

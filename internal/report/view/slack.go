@@ -40,7 +40,7 @@ func clipName(name string) string {
 }
 
 // hasBound reports whether a constraint has a bound that a composition may come close to.
-func hasBound(s report.Slack) bool { return (s.Min.Known() || s.Max.Known()) && s.Min != s.Max }
+func hasBound(s report.Slack) bool { return (s.Min.IsKnown() || s.Max.IsKnown()) && s.Min != s.Max }
 
 // isAtBound reports whether a composition is exactly at the bound of a constraint.
 func isAtBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }

@@ -41,7 +41,7 @@ func writeBelowStrips(f *figure.Figure, format string, args ...any) {
 
 func ranksFigure(m *report.Model, k int) *figure.Figure {
 	p := m.Plots[k]
-	if len(p.Ranks) < 2 || !p.RankSE.Known() {
+	if len(p.Ranks) < 2 || !p.RankSE.IsKnown() {
 		return nil // ranks compare chains
 	}
 	f := &figure.Figure{Name: fmt.Sprintf("ranks-%d", k+1), Title: "Ranks of " + p.Name + " by chain", Width: figureWidth}
@@ -60,7 +60,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 	}
 	lo, hi := max(0, even-float64(1.1*farthest)), even+float64(1.1*farthest)
 	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
-		number.Counted(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
+		number.CountWithNoun(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
 	for c, chain := range p.Ranks {
 		x, y := drawStrip(f, c, c, 4, 0, float64(len(chain)), lo, hi)
 		f.FillTranslucent(stripLeft, y.ClampedAt(even+float64(2*se)), stripRight-stripLeft, y.ClampedAt(even-float64(2*se))-y.ClampedAt(even+float64(2*se)), figure.Soft)
@@ -93,19 +93,19 @@ func traceFigure(m *report.Model, k int) *figure.Figure {
 	f := &figure.Figure{Name: fmt.Sprintf("trace-%d", k+1), Title: "Trace of " + p.Name + " by chain", Width: figureWidth}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range slices.Concat(p.Trace...) {
-		if v.Known() {
+		if v.IsKnown() {
 			lo, hi = min(lo, float64(v)), max(hi, float64(v))
 		}
 	}
 	if math.IsInf(lo, 1) {
 		return nil
 	}
-	f.Text = fmt.Sprintf("Trace of %s: one draw in %s, from the first to the last, between %s and %s.", number.Counted(len(p.Trace), "chain"), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
+	f.Text = fmt.Sprintf("Trace of %s: one draw in %s, from the first to the last, between %s and %s.", number.CountWithNoun(len(p.Trace), "chain"), number.Thousands(p.Every), number.Axis(lo, 2), number.Axis(hi, 2))
 	for c, chain := range p.Trace {
 		x, y := drawStrip(f, c, c, 8, 2, float64(len(chain)-1), lo, hi)
 		points := make([]float64, 0, 2*len(chain))
 		for q, v := range chain {
-			if v.Known() {
+			if v.IsKnown() {
 				points = append(points, x.At(float64(q)), y.At(float64(v)))
 			}
 		}

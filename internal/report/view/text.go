@@ -16,7 +16,7 @@ import (
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeHeadline(m, p)
-	for _, l := range terminal.Wrap(terminal.Plain(m.Problem.Name), terminal.Columns) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls(m.Problem.Name), terminal.MaxColumns) {
 		p.Line("%s", p.Bold(l))
 	}
 	p.Wrapped(0, m.Question)
@@ -30,7 +30,7 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	}
 	writeAnswer(m, p)
 	p.Heading("%s", p.Bold("The draws"))
-	for _, l := range terminal.Wrap(terminal.Plain(m.Draws), terminal.Columns-2) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls(m.Draws), terminal.MaxColumns-2) {
 		if m.Grade != report.Sound {
 			l = p.Warn(l)
 		}
@@ -49,10 +49,10 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	writeRates(m, p)
 	writeLadders(m, p)
 	writeProperties(p, m.Properties)
-	p.Heading("To do it again with kir %s, in the directory of the problem file", terminal.Plain(m.Version))
+	p.Heading("To do it again with kir %s, in the directory of the problem file", terminal.EscapeControls(m.Version))
 	writeCommand(p, m.Again.Command)
 	if len(m.Files) > 0 {
-		p.Heading("Files in %s", terminal.Plain(dir))
+		p.Heading("Files in %s", terminal.EscapeControls(dir))
 		p.Wrapped(2, strings.Join(m.Files, ", "))
 	}
 	return p.Err
@@ -61,9 +61,9 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 // samplerText describes how the draws were made: kernel, chains, draws and seed.
 func samplerText(m *report.Model) string {
 	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
-		number.Counted(m.Sampler.Chains, "chain"), number.Counted(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
+		number.CountWithNoun(m.Sampler.Chains, "chain"), number.CountWithNoun(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
 	if m.Auto != nil && m.Auto.Stop == run.StopEnough && m.Auto.Draws == m.Sampler.Draws {
-		text += fmt.Sprintf("; stopped when every figure had %s independent draws", number.Thousands(m.Auto.Wanted))
+		text += fmt.Sprintf("; stopped when every figure had %s independent draws", number.Thousands(m.Auto.WantedESS))
 	}
 	return text
 }
@@ -120,7 +120,7 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 	}
 	p.Table(t)
 	for _, name := range m.StatisticNames() {
-		if why := m.Statistics[name].Undefined.Words(); len(why) > 0 {
+		if why := m.Statistics[name].Undefined.Texts(); len(why) > 0 {
 			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasonLines(why), "; ")))
 		}
 	}
@@ -169,14 +169,14 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // writeCommand writes a command over several lines. It breaks lines only before flags, since other
 // words may be quoted.
 func writeCommand(p *terminal.Printer, text string) {
-	text = terminal.Plain(text)
+	text = terminal.EscapeControls(text)
 	line := "  "
 	if at := strings.LastIndex(text, " --kernel "); at > 0 {
 		line += text[:at]
 		text = text[at:]
 		for _, flag := range strings.Split(text, " --")[1:] {
 			flag = " --" + flag
-			if terminal.Width(line)+terminal.Width(flag)+2 > terminal.Columns {
+			if terminal.Width(line)+terminal.Width(flag)+2 > terminal.MaxColumns {
 				p.Line("%s \\", line)
 				line = "   "
 			}
@@ -194,10 +194,10 @@ func writeProperties(p *terminal.Printer, properties []report.Property) {
 	}
 	p.Heading("Properties")
 	for _, w := range properties {
-		p.Hanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
+		p.WrappedHanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
 		if w.Forest != nil {
 			for _, l := range qualityLines(w.Forest) {
-				p.Hanging(4, l)
+				p.WrappedHanging(4, l)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func writeWarnings(p *terminal.Printer, warnings []string) {
 	}
 	p.Heading("Warnings")
 	for _, w := range warnings {
-		for k, l := range terminal.Wrap(terminal.Plain(w), 76) {
+		for k, l := range terminal.Wrap(terminal.EscapeControls(w), 76) {
 			if k == 0 {
 				p.Line("  ! %s", l)
 			} else {
@@ -222,11 +222,11 @@ func writeWarnings(p *terminal.Printer, warnings []string) {
 // qualityLines describes a model and compares its held-out predictions with guessing.
 func qualityLines(f *report.Forest) []string {
 	q := f.Quality
-	head := fmt.Sprintf("%s, learnt from %s", f.Describe(), number.Counted(f.Rows, "recipe"))
+	head := fmt.Sprintf("%s, learnt from %s", f.Describe(), number.CountWithNoun(f.Rows, "recipe"))
 	if f.Learnt != nil && f.Learnt.Features != "" {
 		head += ", from " + f.Learnt.Features
 	}
-	lines := []string{fmt.Sprintf("%s; of %s that it had not seen:", head, number.Counted(q.Rows, "recipe"))}
+	lines := []string{fmt.Sprintf("%s; of %s that it had not seen:", head, number.CountWithNoun(q.Rows, "recipe"))}
 	switch {
 	case q.Classes != nil:
 		c := q.Classes
@@ -264,10 +264,10 @@ func learntLines(f *report.Forest) (lines []string) {
 	}
 	if l.Replicates > 0 {
 		lines = append(lines, fmt.Sprintf("%s are replicates of others and differ by %s (standard deviation); the noise of a measurement is %s",
-			number.Counted(l.Replicates, "recipe"), number.Value(l.ReplicateSD), number.Value(l.Noise)))
+			number.CountWithNoun(l.Replicates, "recipe"), number.Value(l.ReplicateSD), number.Value(l.Noise)))
 	}
 	if l.Failures > 0 {
-		lines = append(lines, fmt.Sprintf("%s failed: the probability of success multiplies the score", number.Counted(l.Failures, "more recipe")))
+		lines = append(lines, fmt.Sprintf("%s failed: the probability of success multiplies the score", number.CountWithNoun(l.Failures, "more recipe")))
 	}
 	return lines
 }

@@ -26,7 +26,7 @@ func TestCommandInText(t *testing.T) {
 			t.Errorf("the file is broken: %s", lines[0])
 		}
 		for k, l := range lines {
-			if k > 0 && terminal.Width(l) > terminal.Columns {
+			if k > 0 && terminal.Width(l) > terminal.MaxColumns {
 				t.Errorf("a line of %d columns: %s", terminal.Width(l), l)
 			}
 		}

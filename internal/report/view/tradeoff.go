@@ -23,7 +23,7 @@ func Tradeoff(w io.Writer, t *report.Tradeoff, total int, style terminal.Style) 
 }
 
 func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
-	for _, l := range terminal.Wrap(terminal.Plain(tradeHeadline(t)), terminal.Columns) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls(tradeHeadline(t)), terminal.MaxColumns) {
 		p.Line("%s", p.Bold(l))
 	}
 	for _, l := range tradeSentences(t) {
@@ -32,7 +32,7 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	writeWarnings(p, t.Warnings)
 	heads := []string{"", "recipe"}
 	for _, o := range t.Objectives {
-		heads = append(heads, terminal.Plain(valueHeading(o.Name, o.Unit)))
+		heads = append(heads, terminal.EscapeControls(valueHeading(o.Name, o.Unit)))
 	}
 	p.Line("")
 	table := terminal.NewTable(2, heads...)
@@ -92,7 +92,7 @@ func tradeHeadline(t *report.Tradeoff) string {
 	case t.Found == 1:
 		return fmt.Sprintf("No trade-off: one recipe is the best in %s.", objectiveNames(t))
 	}
-	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", objectiveNames(t), number.Counted(len(t.Front), "recipe"))
+	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", objectiveNames(t), number.CountWithNoun(len(t.Front), "recipe"))
 }
 
 // tradeSentences returns sentences on the extent of the front, its knees and its quality.
@@ -110,7 +110,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 	}
 	all = append(all, "On the front "+strings.Join(ends, ", ")+".")
 	if len(t.Front) < t.Found {
-		all = append(all, fmt.Sprintf("The list is spread evenly over the %s of the front that were found.", number.Counted(t.Found, "recipe")))
+		all = append(all, fmt.Sprintf("The list is spread evenly over the %s of the front that were found.", number.CountWithNoun(t.Found, "recipe")))
 	}
 	if knees := t.Knees(); len(knees) > 0 {
 		var list []string
@@ -146,9 +146,9 @@ func meanNumber(list []report.Number) report.Number {
 // acceptedRangeText writes the range of values that an objective accepts.
 func acceptedRangeText(o report.Objective) string {
 	switch {
-	case !o.Low.Known():
+	case !o.Low.IsKnown():
 		return "at most " + tradeNumberWithUnit(o.High, o)
-	case !o.High.Known():
+	case !o.High.IsKnown():
 		return "at least " + tradeNumberWithUnit(o.Low, o)
 	case o.Low == o.High:
 		return tradeNumberWithUnit(o.Low, o)
@@ -164,7 +164,7 @@ func tradeNumberWithUnit(v report.Number, o report.Objective) string {
 // objective on the front.
 func tradeNumber(v report.Number, o report.Objective) string {
 	width := math.Abs(float64(o.Worst - o.Best))
-	if !v.Known() || !(width > 0) {
+	if !v.IsKnown() || !(width > 0) {
 		return number.Value(v)
 	}
 	digits := 2 - int(math.Floor(portable.Log10(width)))
@@ -174,7 +174,7 @@ func tradeNumber(v report.Number, o report.Objective) string {
 // tradeIntervalText writes a value of an objective with its interval, without its unit.
 func tradeIntervalText(v report.Value, o report.Objective) string {
 	text := tradeNumber(v.Value, o)
-	if v.Low.Known() && v.High.Known() {
+	if v.Low.IsKnown() && v.High.IsKnown() {
 		text += fmt.Sprintf(" (%s–%s)", tradeNumber(v.Low, o), tradeNumber(v.High, o))
 	}
 	return text
@@ -200,7 +200,7 @@ func newTradeFrame(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
 	ends := func(k int) (lo, hi float64) {
 		lo, hi = math.Inf(1), math.Inf(-1)
 		for _, p := range t.Front {
-			if v := p.Values[t.Objectives[k].Name].Value; v.Known() {
+			if v := p.Values[t.Objectives[k].Name].Value; v.IsKnown() {
 				lo, hi = min(lo, float64(v)), max(hi, float64(v))
 			}
 		}

@@ -15,9 +15,9 @@ import (
 // Training writes the report on a trained model as text.
 func Training(w io.Writer, t *report.Training) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
-	p.Line("Label %s", terminal.Plain(t.Label))
+	p.Line("Label %s", terminal.EscapeControls(t.Label))
 	for _, l := range qualityLines(&t.Forest) {
-		p.Hanging(2, l)
+		p.WrappedHanging(2, l)
 	}
 	if t.Choice != nil {
 		writeChoice(p, t.Choice)
@@ -26,7 +26,7 @@ func Training(w io.Writer, t *report.Training) error {
 		p.Heading("Recipes by class (rows) and by the class predicted without them (columns)")
 		head := []string{""}
 		for _, class := range t.Classes {
-			head = append(head, terminal.Plain(class))
+			head = append(head, terminal.EscapeControls(class))
 		}
 		table := terminal.NewTable(1, head...)
 		for k, row := range c.Confusion {
@@ -55,7 +55,7 @@ func Training(w io.Writer, t *report.Training) error {
 		p.Table(table)
 	}
 	if len(t.Responses) > 0 {
-		p.Heading("Responses at %s, the others in their proportions", terminal.Plain(t.At))
+		p.Heading("Responses at %s, the others in their proportions", terminal.EscapeControls(t.At))
 		head := "by"
 		if t.Unit != "" {
 			head += ", " + t.Unit
@@ -68,7 +68,7 @@ func Training(w io.Writer, t *report.Training) error {
 		p.Table(table)
 	}
 	if t.File != "" {
-		p.Heading("Saved in %s", terminal.Plain(t.File))
+		p.Heading("Saved in %s", terminal.EscapeControls(t.File))
 	}
 	return p.Err
 }
@@ -104,7 +104,7 @@ func heldOutFigure(t *report.Training) *figure.Figure {
 	}
 	const left, right, top, bottom = 60.0, 380.0, 10.0, 330.0
 	f := &figure.Figure{Name: "held-out", Title: t.Label + " of held-out recipes", Width: right + 14, Height: bottom + 34}
-	f.Text = fmt.Sprintf("Scatter plot of %s, predicted by what has not seen them (across) and measured (up). Intervals of 90 %% hold %d of them.", number.Counted(len(t.HeldOut), "recipe"), held)
+	f.Text = fmt.Sprintf("Scatter plot of %s, predicted by what has not seen them (across) and measured (up). Intervals of 90 %% hold %d of them.", number.CountWithNoun(len(t.HeldOut), "recipe"), held)
 	x := figure.Scale{Lo: least, Hi: greatest, From: left, To: right}
 	y := figure.Scale{Lo: least, Hi: greatest, From: bottom, To: top}
 	ticks, digits := figure.Ticks(least, greatest, 5)
@@ -126,13 +126,13 @@ func heldOutFigure(t *report.Training) *figure.Figure {
 }
 
 // writeChoice writes the chosen kind of model in a line, and all candidates in a table.
-func writeChoice(p *terminal.Printer, c *model.Choice) {
+func writeChoice(p *terminal.Printer, c *model.CandidateChoice) {
 	chosen, first := c.Tried[c.Chosen], c.Tried[0]
 	gain := "which no other undercuts by more than its error"
 	if c.Chosen > 0 {
 		gain = fmt.Sprintf("%s ± %s below the plainest (%s)", number.Value(chosen.Gain), number.Error(chosen.GainSE), first.Name)
 	}
-	p.Hanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %s ± %s, %s",
+	p.WrappedHanging(2, fmt.Sprintf("Chosen of %d by %d × %d-fold cross-validation: %s; %s %s ± %s, %s",
 		len(c.Tried), c.Repeats, c.Folds, chosen.Name, c.Loss, number.Value(chosen.Loss), number.Error(chosen.SE), gain))
 	p.Heading("Models tried: %s, and by how much it is below that of the first", c.Loss)
 	table := terminal.NewTable(1, "model", c.Loss, "±", "gain", "±")

@@ -15,16 +15,16 @@ import (
 // Weighing writes a weighing sheet as text.
 func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	p.Heading("%s", terminal.Plain(s.Title))
-	p.Line("%s, weighed in %s to %s", terminal.Plain(s.Batch), s.Unit, s.Step)
+	p.Heading("%s", terminal.EscapeControls(s.Title))
+	p.Line("%s, weighed in %s to %s", terminal.EscapeControls(s.Batch), s.Unit, s.Step)
 	if set := s.SetText(); set != "" {
-		p.Hanging(0, "Set: "+terminal.Plain(set))
+		p.WrappedHanging(0, "Set: "+terminal.EscapeControls(set))
 	}
 	p.Line("")
 	p.Line("Lot ______________  Date ______________  By ______________")
 	p.Line("")
 	head := []string{"", "ingredient", s.Unit, "running", "exact", "%"}
-	if s.Cost.Known() {
+	if s.Cost.IsKnown() {
 		head = append(head, "cost")
 	}
 	t := terminal.NewTable(2, append(head, "lot, notes")...)
@@ -35,20 +35,20 @@ func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 			group = r.Group
 			t.Row("", group)
 		}
-		row := []any{"[ ]", r.Ingredient, r.Amount, r.Running, r.ExactText, r.PercentText}
-		if s.Cost.Known() {
+		row := []any{"[ ]", r.Ingredient, r.Amount, r.RunningSum, r.ExactText, r.PercentText}
+		if s.Cost.IsKnown() {
 			row = append(row, number.Fixed(float64(r.Cost), 2))
 		}
 		t.Row(append(row, "____________")...)
 	}
 	sum := []any{"", "sum", s.Sum, "", "", "100"}
-	if s.Cost.Known() {
+	if s.Cost.IsKnown() {
 		sum = append(sum, number.Fixed(float64(s.Cost), 2))
 	}
 	t.Row(sum...)
 	p.Table(t)
 	for _, note := range s.Notes {
-		p.Wrapped(0, terminal.Plain(note))
+		p.Wrapped(0, terminal.EscapeControls(note))
 	}
 	return p.Err
 }
@@ -56,13 +56,13 @@ func Weighing(w io.Writer, s *report.Weighing, style terminal.Style) error {
 // WeighingSheet returns a weighing sheet as a table.
 func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 	out := &sheet.Sheet{Name: "weighing"}
-	out.Add("group", "ingredient", s.Unit, "running "+s.Unit, "exact "+s.Unit, "percent", "cost", "lot", "notes")
+	out.AddRow("group", "ingredient", s.Unit, "running "+s.Unit, "exact "+s.Unit, "percent", "cost", "lot", "notes")
 	for _, r := range s.Rows {
-		out.Add(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.Running), sheet.Decimal(r.ExactText), sheet.Decimal(r.PercentText), numberCell(r.Cost), nil, nil)
+		out.AddRow(r.Group, r.Ingredient, sheet.Decimal(r.Amount), sheet.Decimal(r.RunningSum), sheet.Decimal(r.ExactText), sheet.Decimal(r.PercentText), numberCell(r.Cost), nil, nil)
 	}
-	out.Add(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, numberCell(s.Cost), nil, nil)
-	for _, set := range s.Set {
-		out.Add("set", set.Condition, set.Value)
+	out.AddRow(nil, "sum", sheet.Decimal(s.Sum), nil, nil, 100, numberCell(s.Cost), nil, nil)
+	for _, set := range s.Conditions {
+		out.AddRow("set", set.Condition, set.Value)
 	}
 	return out
 }
@@ -99,7 +99,7 @@ func WeighingStyleHash() string {
 var weighingTemplate = template.Must(template.New("weighing").Funcs(template.FuncMap{
 	"text": Shown,
 	"money": func(v report.Number) string {
-		if !v.Known() {
+		if !v.IsKnown() {
 			return ""
 		}
 		return number.Fixed(float64(v), 2)
@@ -117,12 +117,12 @@ var weighingTemplate = template.Must(template.New("weighing").Funcs(template.Fun
 {{with .SetText}}<p><strong>Set: {{text .}}</strong></p>
 {{end}}<p class="blanks"><span>Lot</span><span>Date</span><span>By</span></p>
 <table>
-<thead><tr><th scope="col"><span class="box"></span></th><th scope="col">Ingredient</th><th scope="col" class="n">{{.Unit}}</th><th scope="col" class="n">Running</th><th scope="col" class="n">%</th>{{if .Cost.Known}}<th scope="col" class="n">Cost</th>{{end}}<th scope="col" class="free">Lot, notes</th></tr></thead>
+<thead><tr><th scope="col"><span class="box"></span></th><th scope="col">Ingredient</th><th scope="col" class="n">{{.Unit}}</th><th scope="col" class="n">Running</th><th scope="col" class="n">%</th>{{if .Cost.IsKnown}}<th scope="col" class="n">Cost</th>{{end}}<th scope="col" class="free">Lot, notes</th></tr></thead>
 <tbody>
-{{$group := ""}}{{$wide := .Cost.Known}}{{range .Rows}}{{if ne .Group $group}}{{$group = .Group}}<tr><th colspan="{{if $wide}}7{{else}}6{{end}}" scope="rowgroup">{{text .Group}}</th></tr>
-{{end}}<tr><td><span class="box"></span></td><td>{{text .Ingredient}}</td><td class="n weigh">{{.Amount}}</td><td class="n">{{.Running}}</td><td class="n">{{.PercentText}}</td>{{if $wide}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr>
+{{$group := ""}}{{$wide := .Cost.IsKnown}}{{range .Rows}}{{if ne .Group $group}}{{$group = .Group}}<tr><th colspan="{{if $wide}}7{{else}}6{{end}}" scope="rowgroup">{{text .Group}}</th></tr>
+{{end}}<tr><td><span class="box"></span></td><td>{{text .Ingredient}}</td><td class="n weigh">{{.Amount}}</td><td class="n">{{.RunningSum}}</td><td class="n">{{.PercentText}}</td>{{if $wide}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr>
 {{end}}</tbody>
-<tfoot><tr><td></td><th scope="row">Sum</th><td class="n weigh">{{.Sum}}</td><td></td><td class="n">100</td>{{if .Cost.Known}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr></tfoot>
+<tfoot><tr><td></td><th scope="row">Sum</th><td class="n weigh">{{.Sum}}</td><td></td><td class="n">100</td>{{if .Cost.IsKnown}}<td class="n">{{money .Cost}}</td>{{end}}<td></td></tr></tfoot>
 </table>
 {{range .Notes}}<p>{{text .}}</p>
 {{end}}{{with $.Labels}}<p class="blanks">{{range .}}<span>{{text .}}</span>{{end}}</p>

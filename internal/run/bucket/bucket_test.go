@@ -163,7 +163,7 @@ func open(t testing.TB, location string) run.Store {
 // Both stores keep the same promises.
 func TestStores(t *testing.T) {
 	_, query := newFakeS3(t)
-	for _, s := range []run.Store{run.Directory(t.TempDir()), open(t, "s3://bucket"+query), open(t, "s3://bucket/some/run"+query)} {
+	for _, s := range []run.Store{run.NewDirectoryStore(t.TempDir()), open(t, "s3://bucket"+query), open(t, "s3://bucket/some/run"+query)} {
 		location := s.Location()
 		ctx := t.Context()
 		if files, err := s.List(ctx, ""); err != nil || len(files) > 0 {
@@ -337,7 +337,7 @@ func drawsOf(t testing.TB, s run.Store) string {
 // one process in a directory does.
 func TestFaults(t *testing.T) {
 	s := newSpec(t, func() {})
-	whole := run.Directory(filepath.Join(t.TempDir(), "run"))
+	whole := run.NewDirectoryStore(filepath.Join(t.TempDir(), "run"))
 	want, err := run.Start(t.Context(), s, whole, run.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -392,7 +392,7 @@ func same(t testing.TB, s *run.Spec, store, whole run.Store, want *run.Result) {
 		t.Error("the draws differ")
 	}
 	for _, of := range []func(r *run.Result) any{
-		func(r *run.Result) any { return r.Used },
+		func(r *run.Result) any { return r.IngredientCount },
 		func(r *run.Result) any { return *r.Score },
 		func(r *run.Result) any { return r.Inclusion },
 		func(r *run.Result) any { return r.Best },

@@ -252,7 +252,7 @@ func BenchmarkMixes(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			ns, tau := 0.0, 0.0
 			for seed := range uint64(b.N) {
-				sampler, err := mcmc.SamplerOf(target, k)
+				sampler, err := mcmc.NewKernelSampler(target, k)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -266,7 +266,7 @@ func BenchmarkMixes(b *testing.B) {
 			b.ReportMetric(1e9/(ns*tau), "ess/s")
 		})
 	}
-	for _, m := range []mcmc.Mix{
+	for _, m := range []mcmc.MoveMix{
 		{Line: 1},
 		{Line: 1, Resize: 0.15},
 		{Line: 1, Resize: 0.5},
@@ -317,7 +317,7 @@ func TestTemperedFindsTheBest(t *testing.T) {
 		c := settledBy(t, tempered, seed, warmup)
 		found := math.Inf(-1)
 		for range scans {
-			c.Search(found)
+			c.RecordVisited(found)
 			if err := c.Advance(1); err != nil {
 				t.Fatal(err)
 			}

@@ -166,7 +166,7 @@ func (l lineKernel) scores(c *mcmc.Composition, i, j, s int) ([]float64, error) 
 		if p, ok := w.Property.(mcmc.LineProperty); ok {
 			scorer := p.Scorer(c)
 			scorer.Reset()
-			var pieces mcmc.Pieces
+			var pieces mcmc.PiecewiseConstant
 			scorer.Line(i, j, &pieces)
 			for k, q := 0, 0; k <= s; k++ {
 				if q+1 < pieces.Len() {
