@@ -43,7 +43,7 @@ func findFixes(err error, text string, m amountConverter) []fix {
 // fixText describes the differences between the rules of c and the rules of after, with amounts in
 // the page's units. The result ok is false if the rules differ in anything but amounts.
 func fixText(c *compile.ConflictError, after rule.Set, m amountConverter) (words string, ok bool) {
-	if m.totalUnits == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
+	if m.total == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
 		return "", false
 	}
 	var all []string

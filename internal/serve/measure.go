@@ -21,7 +21,7 @@ import (
 // amounts are percentages, and amounts in the unit of the known recipes if these have one. The zero
 // value leaves amounts unchanged.
 type amountConverter struct {
-	totalUnits int          // number of units that the amounts of a recipe sum to
+	total      int          // number of units that the amounts of a recipe sum to
 	unitName   string       // name of the most frequent unit in the known recipes; empty if they have none
 	recipeSize float64      // median size of the known recipes, in unit
 	unitSize   float64      // size of one unit, in millilitres or grams
@@ -96,7 +96,7 @@ func roundToThreeDigits(v float64) float64 {
 
 // newAmountConverter returns the converter for the amounts of a problem.
 func newAmountConverter(p *compile.Problem) amountConverter {
-	m := amountConverter{totalUnits: p.Total, conditionUnits: make(map[string]string)}
+	m := amountConverter{total: p.Total, conditionUnits: make(map[string]string)}
 	for _, c := range p.Conditions {
 		m.conditionUnits[c.Name] = c.Unit
 	}
@@ -152,14 +152,14 @@ func newAmountConverter(p *compile.Problem) amountConverter {
 func (m amountConverter) parseUnits(text string) (units int, ok bool) {
 	text = strings.TrimSpace(text)
 	if units, err := strconv.Atoi(text); err == nil {
-		return units, 0 <= units && units <= m.totalUnits && m.totalUnits > 0
+		return units, 0 <= units && units <= m.total && m.total > 0
 	}
 	digits, percent := strings.CutSuffix(text, "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !percent || err != nil || !(share >= 0 && share <= 100) || m.totalUnits == 0 {
+	if !percent || err != nil || !(share >= 0 && share <= 100) || m.total == 0 {
 		return 0, false
 	}
-	units = int(math.Round(share / 100 * float64(m.totalUnits)))
+	units = int(math.Round(share / 100 * float64(m.total)))
 	if share > 0 {
 		units = max(units, 1)
 	}
@@ -183,7 +183,7 @@ func (m amountConverter) toProblemAmount(text string) string {
 // exactPercent formats units as an exact percentage with at most four decimals. The result ok is
 // false if more decimals are necessary.
 func (m amountConverter) exactPercent(units int) (text string, ok bool) {
-	share := big.NewRat(100*int64(units), int64(m.totalUnits))
+	share := big.NewRat(100*int64(units), int64(m.total))
 	text = share.FloatString(4)
 	if same, _ := new(big.Rat).SetString(text); same.Cmp(share) != 0 {
 		return "", false
@@ -195,7 +195,7 @@ func (m amountConverter) exactPercent(units int) (text string, ok bool) {
 // percentage. The parameter root is the parsed problem file.
 func (m amountConverter) keepPercentNotation(a change.SetRuleField, root *yaml.Node) change.SetRuleField {
 	rules := root.Get("constraints")
-	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.totalUnits == 0 {
+	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.total == 0 {
 		return a
 	}
 	here := rules.Items[a.Place].Get(a.Kind).Get(a.Key)
@@ -246,7 +246,7 @@ func (m amountConverter) ruleText(text string, r rule.Rule) string {
 }
 
 // percentText formats units as a percentage of the total, rounded for a reader.
-func (m amountConverter) percentText(units int) string { return number.Share(units, m.totalUnits) }
+func (m amountConverter) percentText(units int) string { return number.Share(units, m.total) }
 
 // amountText formats an amount for a reader.
 func (m amountConverter) amountText(text string) string { return m.formatAmounts(text, "", "") }
@@ -271,10 +271,10 @@ func (m amountConverter) formatAmounts(a, to, b string) string {
 		return a + to + b
 	}
 	whole := threeDigitText(m.recipeSize)
-	of := number.Amounts{Total: m.totalUnits}
+	of := number.Amounts{Total: m.total}
 	of.Whole, _ = new(big.Rat).SetString(whole)
 	measured := func(units int) string { // to three digits, and more if needed to be exact
-		_, decimals, _ := strings.Cut(threeDigitText(float64(float64(units)/float64(m.totalUnits)*m.recipeSize)), ".")
+		_, decimals, _ := strings.Cut(threeDigitText(float64(float64(units)/float64(m.total)*m.recipeSize)), ".")
 		of.MinDigits = len(decimals)
 		return number.Trim(of.Write([]int{units})[0])
 	}
