@@ -2,9 +2,9 @@ package mcmc
 
 import "fmt"
 
-// A Chain is one Markov chain. It has a current state, a kernel or a ladder of replicas that moves
-// the state, and a stream of random numbers of its own. A chain of [Tempered] has several states,
-// its replicas; the field State is then the replica at β = 1.
+// A Chain is one Markov chain. It has a current state, a [Kernel] that moves the state, and a
+// random number generator of its own. A chain of [Tempered] has several states, the replicas; the
+// field State is then the replica that follows the target itself.
 //
 // A chain first warms up, while the kernel may tune itself, and then makes draws:
 //
@@ -16,42 +16,41 @@ import "fmt"
 // among calls.
 type Chain struct {
 	State      *State
-	StartDraws int // number of compositions drawn from the sparsity law until the start, at β = 1, had positive density
+	StartDraws int // number of random compositions that were drawn until one had positive density and became the first state
 
 	mover chainMover
 	rand  *Rand
 	tally Tally
 }
 
-// A chainMover moves the state of a chain. It is either one state under a kernel, or the replicas
-// of a ladder.
+// A chainMover moves the state of a chain. It is either a single state with its kernel, or the
+// replicas of a chain of [Tempered].
 type chainMover interface {
-	// state returns the state that the chain hands out. Warm-up may replace this state by another
-	// one.
+	// state returns the state that the chain hands out. The pointer may change during warm-up.
 	state() *State
-	// advance makes the given number of iterations and adds their counts to the tally.
+	// advance makes the given number of iterations and counts their outcomes in the tally.
 	advance(r *Rand, iterations int, tally *Tally) error
-	// warm makes the given number of iterations of warm-up.
+	// warm makes the given number of iterations of warm-up, in which the kernel tunes itself.
 	warm(r *Rand, iterations int, tally *Tally) error
-	// endWarmup ends warm-up and fixes what warm-up has tuned.
+	// endWarmup ends warm-up and fixes the parameters that warm-up has tuned.
 	endWarmup()
-	// refresh recomputes the scores of all states.
+	// refresh recomputes the scores of all states, which removes rounding errors.
 	refresh() error
 	// save writes everything that the mover needs to continue later.
 	save(e *encoder)
 
-	// recordingStates returns the states that record the compositions they visit; see
+	// recordingStates returns the states that record visited compositions after a call of
 	// [Chain.RecordVisited].
 	recordingStates() []*State
-	// setWorkers sets how many states may move at the same time.
+	// setWorkers sets the number of replicas that may move at the same time.
 	setWorkers(workers int)
-	// statistics returns the statistics of the ladder, or nil if the chain has no ladder.
+	// statistics returns the statistics of the replicas, or nil if the chain has a single state.
 	statistics() *LadderStatistics
 }
 
 // NewChain starts a chain that moves by a kernel on a target. The seed and the index together
-// decide all draws of the chain. Chains that differ in seed or index are independent. See
-// [StartState] for the first state.
+// decide all draws of the chain. Chains that differ in seed or index are independent. [StartState]
+// draws the first state.
 func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	if t == nil || k == nil {
 		return nil, fmt.Errorf("chain %d: there must be a target and a kernel", index)
@@ -64,7 +63,7 @@ func NewChain(t *Target, k Kernel, seed uint64, index int) (*Chain, error) {
 	return &Chain{State: x, StartDraws: tries, mover: &kernelMover{k, x}, rand: r}, nil
 }
 
-// newChainRand returns the stream of random numbers of the chain with the given seed and index.
+// newChainRand returns the random number generator of the chain with the given seed and index.
 func newChainRand(seed uint64, index int) *Rand { return NewRand(seed, "chain", uint64(index)) }
 
 // Warm makes iterations of warm-up, in which the kernel tunes itself. Do not use the states of
@@ -75,7 +74,7 @@ func (c *Chain) Warm(iterations int) error {
 	return err
 }
 
-// EndWarmup fixes what warm-up has tuned and sets the counts of the chain to 0.
+// EndWarmup fixes the parameters that warm-up has tuned, and sets the counts of the chain to 0.
 func (c *Chain) EndWarmup() {
 	c.mover.endWarmup()
 	c.tally = Tally{}
@@ -86,39 +85,41 @@ func (c *Chain) Advance(iterations int) error {
 	return c.mover.advance(c.rand, iterations, &c.tally)
 }
 
-// Refresh recomputes the scores of the chain's compositions; see [State.Refresh].
+// Refresh recomputes the scores of the chain's compositions, which removes accumulated rounding
+// errors; see [State.Refresh].
 func (c *Chain) Refresh() error { return c.mover.refresh() }
 
-// SetWorkers sets how many replicas of a tempered chain may move at the same time. They move one
-// after another if that takes less time. The draws do not depend on the number of workers.
+// SetWorkers sets the number of replicas of a tempered chain that may move at the same time. If the
+// replicas move fast, they still move one after another. The draws do not depend on the number of
+// workers.
 func (c *Chain) SetWorkers(workers int) { c.mover.setWorkers(workers) }
 
-// Ladder returns the statistics of a tempered chain since warm-up. It returns nil for a chain that
-// has only one state.
+// Ladder returns the statistics of the replicas of a tempered chain since warm-up. It returns nil
+// for a chain that has only one state.
 func (c *Chain) Ladder() *LadderStatistics { return c.mover.statistics() }
 
-// Tally returns the counts of the iterations since [Chain.EndWarmup].
+// Tally returns counts of the iterations since [Chain.EndWarmup]: how many were made, how many were
+// accepted, and how many changed the composition.
 func (c *Chain) Tally() Tally {
 	var t Tally
 	t.Add(c.tally)
 	return t
 }
 
-// ChangedCount returns the field ChangedCount of [Chain.Tally], the number of iterations that changed the
-// composition, without copying the other counts.
+// ChangedCount returns the number of iterations since [Chain.EndWarmup] that changed the
+// composition.
 func (c *Chain) ChangedCount() int64 { return c.tally.Updated }
 
-// RecordVisited makes the replicas of a tempered chain record, from now on, compositions whose log score
-// exceeds logScoreAbove. [VisitedState] says which compositions can be recorded. RecordVisited draws no
-// random number and changes no draw. It returns false for a chain that has only one state; such a
-// chain records nothing.
+// RecordVisited makes a tempered chain record, from now on, compositions whose log score exceeds
+// logScoreAbove. [VisitedState] says which compositions can be recorded. RecordVisited does not
+// change the draws. It returns false, and nothing is recorded, if the chain has only one state.
 func (c *Chain) RecordVisited(logScoreAbove float64) (searches bool) {
 	states := c.mover.recordingStates()
 	for _, x := range states {
-		if x.visited == nil {
-			x.visited = new(visitedStates)
+		if x.visitedStates == nil {
+			x.visitedStates = new(visitedStates)
 		}
-		x.visited.scoreThreshold = logScoreAbove
+		x.visitedStates.scoreThreshold = logScoreAbove
 	}
 	return len(states) > 0
 }
@@ -129,7 +130,7 @@ func (c *Chain) RecordVisited(logScoreAbove float64) (searches bool) {
 // returns.
 func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
 	for _, x := range c.mover.recordingStates() {
-		f := x.visited
+		f := x.visitedStates
 		if f == nil {
 			continue
 		}
@@ -146,34 +147,34 @@ func (c *Chain) DrainVisited(visit func(VisitedState) error) error {
 
 // kernelMover moves a single state by a kernel.
 type kernelMover struct {
-	kernel  Kernel
-	current *State
+	kernel       Kernel
+	currentState *State
 }
 
-func (m *kernelMover) state() *State { return m.current }
+func (m *kernelMover) state() *State { return m.currentState }
 
 func (m *kernelMover) advance(r *Rand, iterations int, tally *Tally) error {
-	return m.kernel.Advance(r, m.current, iterations, tally)
+	return m.kernel.Advance(r, m.currentState, iterations, tally)
 }
 
 func (m *kernelMover) warm(r *Rand, iterations int, tally *Tally) error {
 	if k, ok := m.kernel.(Learner); ok {
-		return k.Warm(r, m.current, iterations, tally)
+		return k.Warm(r, m.currentState, iterations, tally)
 	}
 	return m.advance(r, iterations, tally)
 }
 
 func (m *kernelMover) endWarmup() {
 	if k, ok := m.kernel.(Learner); ok {
-		k.EndWarmup(m.current)
+		k.EndWarmup(m.currentState)
 	}
 }
 
-func (m *kernelMover) refresh() error { return m.current.Refresh() }
+func (m *kernelMover) refresh() error { return m.currentState.Refresh() }
 
 func (m *kernelMover) save(e *encoder) {
 	e.writeInts(0) // no rungs
-	e.writeState(m.current)
+	e.writeState(m.currentState)
 }
 
 func (m *kernelMover) recordingStates() []*State     { return nil }

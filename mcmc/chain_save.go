@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// savedChainPrefix begins a saved chain of any version of the format.
+	// savedChainPrefix is the beginning of a saved chain in any version of the format.
 	savedChainPrefix = "kir chain "
 
-	// savedChainHeader begins a saved chain of the current version of the format.
+	// savedChainHeader is the beginning of a saved chain in the current version of the format.
 	savedChainHeader = savedChainPrefix + "8\n"
 )
 
 // MarshalBinary returns everything that the chain needs to continue later. A restored chain makes
-// the same draws as this chain makes if it calls [Chain.Refresh] after it was saved. A chain whose
-// [State.Learnt] is set, by a [Learner] of the user's own, cannot be saved.
+// the same draws as the original, if the original calls [Chain.Refresh] after it was saved. A chain
+// cannot be saved if its [State.Learnt] is set, which only a [Learner] outside this package does.
 func (c *Chain) MarshalBinary() ([]byte, error) {
 	e := encoder{data: []byte(savedChainHeader)}
 	e.writeInts(int64(c.State.Composition.N()), int64(c.StartDraws))
@@ -29,9 +29,9 @@ func (c *Chain) MarshalBinary() ([]byte, error) {
 	return e.data, e.err
 }
 
-// MaxSavedBytes returns an upper bound of the number of bytes that [Chain.MarshalBinary] returns. The
-// argument kernel is one of [KernelNames]; used is the greatest number of ingredients that a
-// composition of the chain uses.
+// MaxSavedBytes returns an upper bound of the number of bytes that [Chain.MarshalBinary] returns.
+// The argument kernel is one of [KernelNames]. The argument used is the greatest number of
+// ingredients in a composition of the chain.
 func MaxSavedBytes(kernel string, used int) int64 {
 	const (
 		number = 5 // bytes of an ingredient or an amount, at most
@@ -44,8 +44,8 @@ func MaxSavedBytes(kernel string, used int) int64 {
 		return fixed + state
 	}
 	// Each leg has a ladder and its sums. The states of the learnt leg have no memory.
-	const steps = maxSteps + 1
-	sums := int64(fixed + 8*steps*(3+2*maxBatches))
+	const steps = maxLadderSteps + 1
+	sums := int64(fixed + 8*steps*(3+2*maxBennettBatches))
 	return fixed + int64(steps+len(peakBetas()))*state + steps*(state-memory) + memory + 2*sums
 }
 
@@ -63,13 +63,13 @@ func RestoreChain(t *Target, k Kernel, data []byte) (*Chain, error) {
 	})
 }
 
-// errKernelMismatch is returned if a chain with replicas is restored for a kernel without replicas,
-// or the other way round.
+// errKernelMismatch is the error of restoring a chain with the wrong kernel: the chain has replicas
+// and the kernel has none, or the other way round.
 var errKernelMismatch = errors.New("the saved chain is of another kernel")
 
-// restoreChain reads a saved chain from data. The function restore reads the part that [chainMover]
-// saved, which comes last.
-func restoreChain(t *Target, data []byte, restore func(d *decoder) chainMover) (*Chain, error) {
+// restoreChain reads a saved chain from data. The last part of the data was written by
+// [chainMover].save; the function readMover reads it.
+func restoreChain(t *Target, data []byte, readMover func(d *decoder) chainMover) (*Chain, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(savedChainHeader))
 	switch {
 	case !ok && bytes.HasPrefix(data, []byte(savedChainPrefix)):
@@ -85,7 +85,7 @@ func restoreChain(t *Target, data []byte, restore func(d *decoder) chainMover) (
 	d.readTally(&c.tally)
 	c.rand = d.readRand()
 	if d.err == nil {
-		c.mover = restore(&d)
+		c.mover = readMover(&d)
 	}
 	if d.err == nil && len(d.data) > 0 {
 		d.failDamaged("it goes on after its end")
@@ -98,7 +98,9 @@ func restoreChain(t *Target, data []byte, restore func(d *decoder) chainMover) (
 }
 
 // damagedChainError returns an error that says what is wrong with a saved chain.
-func damagedChainError(what string) error { return fmt.Errorf("the saved chain is damaged: %s", what) }
+func damagedChainError(problem string) error {
+	return fmt.Errorf("the saved chain is damaged: %s", problem)
+}
 
 // An encoder appends values to the bytes of a saved chain.
 type encoder struct {
@@ -126,7 +128,7 @@ func (e *encoder) writeList(values []int32) {
 	}
 }
 
-// writeStateList writes a list of compositions.
+// writeStateList writes a list of compositions: sizes, ingredients and amounts.
 func (e *encoder) writeStateList(s *stateList) {
 	e.writeList(s.sizes)
 	e.writeList(s.ingredients)
@@ -151,8 +153,9 @@ func (e *encoder) writeRand(r *Rand) {
 	e.data = append(e.data, state...)
 }
 
-// writeState writes the composition and the learnt memory of a state. It writes the used
-// ingredients in their current order, because moves choose ingredients by position in that order.
+// writeState writes the composition of a state and what warm-up has learnt in the state. It writes
+// the used ingredients in their current order, because moves choose ingredients by position in that
+// order.
 func (e *encoder) writeState(x *State) {
 	if x.Learnt != nil && e.err == nil {
 		e.err = errors.New("a chain cannot be saved whose kernel has learnt something that is not kir's own")
@@ -167,14 +170,14 @@ func (e *encoder) writeState(x *State) {
 		m = &warmupMemory{}
 	}
 	e.writeStateList(&m.stateList)
-	e.writeInts(oneIf(m.mixTuned))
-	e.writeFloats(m.moveMix[:]...)
+	e.writeInts(oneIf(m.moveSharesTuned))
+	e.writeFloats(m.tunedMoveShares[:]...)
 	e.writeInts(int64(m.warmupRound), int64(m.roundIterationCount))
 	e.writeStateList(&m.metStates)
-	e.writeInts(int64(m.cycleIterations))
+	e.writeInts(int64(m.cycleIterationCount))
 	e.writeStateList(&m.coldState)
-	for _, w := range []wholeMoveTally{m.lastMoves.refresh, m.lastMoves.recall, m.currentMoves.refresh, m.currentMoves.recall} {
-		e.writeInts(w.tried, w.candidates, w.accepted)
+	for _, w := range []wholeMoveTally{m.lastRoundMoveCounts.refreshTally, m.lastRoundMoveCounts.recallTally, m.currentRoundMoveCounts.refreshTally, m.currentRoundMoveCounts.recallTally} {
+		e.writeInts(w.triedCount, w.candidateCount, w.acceptedCount)
 	}
 	if len(c.conditions) > 0 {
 		e.writeList(c.conditions)
@@ -182,16 +185,16 @@ func (e *encoder) writeState(x *State) {
 	}
 }
 
-// A decoder reads the bytes of a saved chain. After the first error it returns only zeros.
+// A decoder reads the bytes of a saved chain. After the first error all its methods return zeros.
 type decoder struct {
 	data   []byte
 	target *Target
 	err    error
 }
 
-func (d *decoder) failDamaged(what string) {
+func (d *decoder) failDamaged(problem string) {
 	if d.err == nil {
-		d.err = damagedChainError(what)
+		d.err = damagedChainError(problem)
 	}
 	d.data = nil
 }
@@ -222,9 +225,9 @@ func (d *decoder) readIntBetween(lo, hi int64) int {
 	return int(v)
 }
 
-// maxCount is the largest count that a saved chain may contain. No chain can reach this count in a
-// lifetime, and float64 numbers up to maxCount represent integers exactly.
-const maxCount = 1 << 53
+// maxSavedCount is the largest count that a saved chain may contain. No chain can reach this count in a
+// lifetime, and float64 numbers up to maxSavedCount represent integers exactly.
+const maxSavedCount = 1 << 53
 
 // readCount reads a non-negative count. It records an error if the count exceeds hi.
 func (d *decoder) readCount(hi int64) int64 { return int64(d.readIntBetween(0, hi)) }
@@ -249,7 +252,7 @@ func (d *decoder) readFloat() float64 {
 	return v
 }
 
-// readList reads a list of integers. It records an error if one of them is not between lo and hi.
+// readList reads a list of integers. It records an error if an integer is not between lo and hi.
 func (d *decoder) readList(lo, hi int32) []int32 {
 	n := d.readIntBetween(0, int64(max(0, len(d.data)-8))) // each takes a byte at least
 	if d.err != nil || n == 0 {
@@ -294,8 +297,8 @@ func (d *decoder) readStateList() (s stateList) {
 	return s
 }
 
-// readColdState reads the composition that the chain had before its last hot phase of warm-up. The
-// list that it returns is empty if there was no hot phase yet.
+// readColdState reads the composition before the last hot phase of warm-up; see [Balanced.Warm].
+// The result is an empty list if there was no hot phase yet.
 func (d *decoder) readColdState() stateList {
 	s := d.readStateList()
 	list := slices.Sorted(slices.Values(s.ingredients))
@@ -306,14 +309,13 @@ func (d *decoder) readColdState() stateList {
 	return s
 }
 
-// minMoveBytes is the number of bytes that the counts of a move take in a saved chain, if the name
-// of the move is empty.
-const minMoveBytes = 4 * 8
+// minMoveTallyBytes is the size of a [MoveTally] in a saved chain, without the bytes of the move's name.
+const minMoveTallyBytes = 4 * 8
 
 func (d *decoder) readTally(t *Tally) {
 	all := d.readMoveTally()
 	t.Iterations, t.Accepted, t.Updated = all.Tried, all.Accepted, all.Updated
-	for range d.readIntBetween(0, int64(len(d.data)/minMoveBytes)) {
+	for range d.readIntBetween(0, int64(len(d.data)/minMoveTallyBytes)) {
 		name := string(d.readBytes(d.readIntBetween(0, int64(len(d.data)))))
 		m := d.readMoveTally()
 		if m.Name = name; d.err != nil {
@@ -324,7 +326,7 @@ func (d *decoder) readTally(t *Tally) {
 }
 
 func (d *decoder) readMoveTally() (t MoveTally) {
-	t.Tried = d.readCount(maxCount)
+	t.Tried = d.readCount(maxSavedCount)
 	t.Accepted = d.readCount(t.Tried)
 	t.Updated = d.readCount(t.Accepted)
 	return t
@@ -338,7 +340,8 @@ func (d *decoder) readRand() *Rand {
 	return r
 }
 
-// readState reads a state. The properties of the state are raised to the power beta.
+// readState reads a state of a chain. In the law of the state, the properties are raised to the
+// power beta.
 func (d *decoder) readState(beta float64) *State {
 	t := d.target
 	c := newComposition(t.space.ingredients)
@@ -354,33 +357,33 @@ func (d *decoder) readState(beta float64) *State {
 	}
 	m := &warmupMemory{}
 	known := d.readStateList()
-	m.mixTuned = d.readIntBetween(0, 1) == 1
-	for k := range m.moveMix {
-		if m.moveMix[k] = d.readFloat(); m.moveMix[k] < 0 {
+	m.moveSharesTuned = d.readIntBetween(0, 1) == 1
+	for k := range m.tunedMoveShares {
+		if m.tunedMoveShares[k] = d.readFloat(); m.tunedMoveShares[k] < 0 {
 			d.failDamaged("a share is negative")
 		}
 	}
 	m.warmupRound = d.readIntBetween(0, 40)
 	m.roundIterationCount = d.readIntBetween(0, firstRoundIterations<<m.warmupRound-1)
 	m.metStates = d.readStateList()
-	m.cycleIterations = d.readIntBetween(0, coldIterations+hotIterations-1)
+	m.cycleIterationCount = d.readIntBetween(0, coldIterations+hotIterations-1)
 	m.coldState = d.readColdState()
-	for _, w := range []*wholeMoveTally{&m.lastMoves.refresh, &m.lastMoves.recall, &m.currentMoves.refresh, &m.currentMoves.recall} {
-		w.tried = d.readCount(maxCount)
-		w.candidates = d.readCount(w.tried)
-		w.accepted = d.readCount(w.candidates)
+	for _, w := range []*wholeMoveTally{&m.lastRoundMoveCounts.refreshTally, &m.lastRoundMoveCounts.recallTally, &m.currentRoundMoveCounts.refreshTally, &m.currentRoundMoveCounts.recallTally} {
+		w.triedCount = d.readCount(maxSavedCount)
+		w.candidateCount = d.readCount(w.triedCount)
+		w.acceptedCount = d.readCount(w.candidateCount)
 	}
 	if s := t.space.conditions; s != nil {
 		c.conditions = d.readList(0, maxConditionValues-1)
 		m.coldConditions = d.readList(0, maxConditionValues-1)
-		if d.err == nil && !(s.holdsValues(c.conditions) && (len(m.coldState.sizes) == 0 || s.holdsValues(m.coldConditions))) {
+		if d.err == nil && !(s.areValidValueIndices(c.conditions) && (len(m.coldState.sizes) == 0 || s.areValidValueIndices(m.coldConditions))) {
 			d.failDamaged("its conditions are not those of the target")
 		}
 	}
 	if d.err != nil {
 		return nil
 	}
-	if m.mixTuned && m.moveMix == (moveShares{}) {
+	if m.moveSharesTuned && m.tunedMoveShares == (moveShares{}) {
 		d.failDamaged("no move has a share")
 		return nil
 	}

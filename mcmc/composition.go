@@ -22,20 +22,24 @@ type Part = rule.Part
 // In a space with conditions, see [WithConditions], a Composition also holds the value of each
 // condition, as an index into the values of the condition.
 type Composition struct {
-	total      int     // sum of the amounts
-	amounts    []int32 // by ingredient: its units
-	used       []int32 // the indices of the used ingredients, in no particular order
-	positions  []int32 // by ingredient: its index in used, valid for used ingredients if len(used) > maxScannedUsed
-	conditions []int32 // by condition: the index of its value; nil in a space without conditions
+	total   int     // sum of the amounts
+	amounts []int32 // amounts[i] is the number of units of ingredient i
+	used    []int32 // the indices of the ingredients with a positive amount, in no particular order
+
+	// positions[i] is the index of ingredient i in used; valid only for used ingredients, and only
+	// if there are more than maxScannedUsed
+	positions  []int32
+	conditions []int32 // conditions[c] is the index of the value of condition c; nil in a space without conditions
 }
 
-// maxScannedUsed is the largest number of used ingredients for which positionOf searches the used
-// ingredients one by one. Up to this number a composition needs no table of positions, which in
-// large spaces saves cache misses.
+// maxScannedUsed is the largest number of used ingredients for which positionOf searches the list
+// of used ingredients one by one. A composition with more used ingredients keeps a table of
+// positions. Small compositions have no such table, which in large spaces saves cache misses.
 const maxScannedUsed = 64
 
-// NewComposition returns a composition over the given number of ingredients with the given parts.
-// Each part has an amount of at least 1. The total is the sum of the amounts.
+// NewComposition returns a composition with the given ingredients and amounts. The first argument
+// is the number of all ingredients, used or not. Each amount is at least 1. The total is the sum of
+// the amounts.
 func NewComposition(ingredients int, parts ...Part) (*Composition, error) {
 	x := newComposition(ingredients)
 	if err := x.SetParts(parts...); err != nil {
@@ -61,7 +65,7 @@ func (x *Composition) Used() int { return len(x.used) }
 // Amount returns x_i, the units of ingredient i.
 func (x *Composition) Amount(i int) int { return int(x.amounts[i]) }
 
-// Amounts returns the units of every ingredient, by ingredient. The slice belongs to the
+// Amounts returns a slice that holds the units of ingredient i at index i. The slice belongs to the
 // composition: it changes when the composition changes, and callers must not modify it.
 func (x *Composition) Amounts() []int32 { return x.amounts }
 
@@ -83,7 +87,8 @@ func (x *Composition) AppendParts(dst []Part) []Part {
 	return dst
 }
 
-// SetParts makes x the composition with the given parts. If it returns an error, x is unchanged.
+// SetParts replaces the ingredients and amounts of x by the given ones. If it returns an error, x
+// is unchanged.
 func (x *Composition) SetParts(parts ...Part) error {
 	total := 0
 	for _, p := range parts {
@@ -111,9 +116,9 @@ func (x *Composition) SetParts(parts ...Part) error {
 	return nil
 }
 
-// Move divides the sum of the amounts x_i and x_j again: ingredient i gets k units, and ingredient
-// j the rest. Move returns an error and leaves x unchanged if i and j are equal, or if k is not
-// between 0 and the sum.
+// Move divides the joint amount of the ingredients i and j anew: i gets k units and j the rest.
+// Move returns an error and leaves x unchanged if i equals j, or if k is not between 0 and the
+// joint amount.
 func (x *Composition) Move(i, j, k int) error {
 	if i < 0 || i >= x.N() || j < 0 || j >= x.N() || i == j {
 		return fmt.Errorf("%d and %d are not two of the ingredients 0 to %d", i, j, x.N()-1)
@@ -125,8 +130,9 @@ func (x *Composition) Move(i, j, k int) error {
 	return nil
 }
 
-// SetAmount sets the amount of one ingredient and changes the total by the difference. It returns
-// an error and leaves x unchanged if there is no such ingredient or the amount is negative.
+// SetAmount sets the amount of ingredient i. The total of x changes by the same number of units.
+// SetAmount returns an error and leaves x unchanged if there is no ingredient i, or if the amount
+// is negative.
 func (x *Composition) SetAmount(i, amount int) error {
 	if i < 0 || i >= x.N() || amount < 0 || amount > math.MaxInt32-(x.total-int(x.amounts[i])) {
 		return fmt.Errorf("%d units of ingredient %d are not an amount of one of %d", amount, i, x.N())
@@ -169,8 +175,8 @@ func (x *Composition) Equal(y *Composition) bool {
 	return true
 }
 
-// String lists the parts, as in {3: 400, 7: 600}. If there are conditions, the indices of their
-// values follow, as in {3: 400, 7: 600 | 2, 0}.
+// String lists the ingredients with their amounts, as in {3: 400, 7: 600}. If x has conditions, the
+// indices of their values follow, as in {3: 400, 7: 600 | 2, 0}.
 func (x *Composition) String() string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -199,8 +205,7 @@ func (x *Composition) clear() {
 	x.used, x.total = x.used[:0], 0
 }
 
-// addIngredient sets the amount of an ingredient that is not used yet and adds the amount to the
-// total.
+// addIngredient gives an unused ingredient i the given amount and adds the amount to the total.
 func (x *Composition) addIngredient(i, amount int) {
 	x.amounts[i] = int32(amount)
 	x.total += amount
@@ -214,9 +219,9 @@ func (x *Composition) moveUnchecked(i, j, k int) {
 	x.setUnits(int32(j), s-int32(k))
 }
 
-// passAllUnits gives all units of the used ingredient i to the unused ingredient j if all bits of
-// mask are set. It changes nothing if mask is 0. Ingredient j takes over position p of ingredient i
-// in the list of used ingredients. The code does not branch on mask.
+// passAllUnits gives all units of the used ingredient i to the unused ingredient j if mask is −1.
+// It changes nothing if mask is 0. Ingredient j takes over position p of ingredient i in the list
+// of used ingredients. For speed, the code does not branch on mask.
 func (x *Composition) passAllUnits(p int, i, j, units, mask int32) {
 	x.amounts[i], x.amounts[j] = units&^mask, units&mask
 	j = i ^ (i^j)&mask
@@ -226,8 +231,8 @@ func (x *Composition) passAllUnits(p int, i, j, units, mask int32) {
 	}
 }
 
-// setUnits sets the amount of ingredient i and updates the list of used ingredients. The caller
-// updates the total.
+// setUnits sets the amount of ingredient i and updates the list of used ingredients. It does not
+// update the total.
 func (x *Composition) setUnits(i, amount int32) {
 	was := x.amounts[i]
 	x.amounts[i] = amount
@@ -247,8 +252,9 @@ func (x *Composition) appendUsed(i int32) {
 	}
 }
 
-// recordPosition records the position of ingredient i, the last of the used ingredients. If the
-// number of used ingredients has just exceeded maxScannedUsed, it records all positions.
+// recordPosition records where ingredient i, the last one added, stands in the list of used
+// ingredients. It records the positions of all used ingredients if their number has just exceeded
+// maxScannedUsed.
 func (x *Composition) recordPosition(i int32) {
 	if len(x.used) == maxScannedUsed+1 {
 		x.recordPositions()
@@ -257,7 +263,7 @@ func (x *Composition) recordPosition(i int32) {
 	}
 }
 
-// recordPositions records the position of every used ingredient.
+// recordPositions fills x.positions for every used ingredient.
 func (x *Composition) recordPositions() {
 	if x.positions == nil {
 		x.positions = make([]int32, len(x.amounts))
@@ -279,8 +285,8 @@ func (x *Composition) positionOf(i int32) int {
 	return p
 }
 
-// removeUsed removes ingredient i from the used ingredients. The last used ingredient takes over
-// the position of i.
+// removeUsed removes ingredient i from the list of used ingredients. The last ingredient of the
+// list takes the place of i.
 func (x *Composition) removeUsed(i int32) {
 	p, last := x.positionOf(i), x.used[len(x.used)-1]
 	x.used[p] = last

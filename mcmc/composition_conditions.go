@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Conditions returns the number of conditions of which x holds a value. It is 0 in a space without
-// conditions.
+// Conditions returns the number of conditions, such as a temperature, for which x holds a value. It
+// is 0 in a space without conditions.
 func (x *Composition) Conditions() int { return len(x.conditions) }
 
-// Condition returns the index of the value that x holds of condition c.
+// Condition returns the index of the value of condition c in x.
 func (x *Composition) Condition(c int) int { return int(x.conditions[c]) }
 
-// SetCondition sets condition c to the value with the given index. It returns an error if x has no
-// condition c, or if value is not between 0 and 999. [Space.Contains] checks whether the condition
-// has that many values.
+// SetCondition gives condition c the value with the given index. It returns an error if x has no
+// condition c, or if the index is not between 0 and 999. It does not check how many values the
+// condition has; [Space.Contains] does.
 func (x *Composition) SetCondition(c, value int) error {
 	if c < 0 || c >= len(x.conditions) {
 		return fmt.Errorf("%d is not one of %d conditions", c, len(x.conditions))
@@ -26,8 +26,8 @@ func (x *Composition) SetCondition(c, value int) error {
 	return nil
 }
 
-// WithConditions returns a copy of x with new values of the conditions. The argument values holds
-// the index of the value of each condition.
+// WithConditions returns a copy of x with other values of the conditions: condition c gets the
+// value with index values[c].
 func (x *Composition) WithConditions(values ...int) (*Composition, error) {
 	y := x.Clone()
 	y.conditions = make([]int32, len(values))
@@ -45,17 +45,16 @@ func (x *Composition) copyConditions(y *Composition) {
 	copy(x.conditions, y.conditions)
 }
 
-// allocateConditions allocates the values of the given number of conditions, unless x has that number
-// already.
+// allocateConditions makes room in x for the values of the given number of conditions.
 func (x *Composition) allocateConditions(number int) {
 	if len(x.conditions) != number {
 		x.conditions = make([]int32, number)
 	}
 }
 
-// Composition returns the composition of the space with the given parts. The argument conditions
-// holds the index of the value of each condition. If conditions is nil, each condition takes the
-// value of greatest weight, or the first of several such values.
+// Composition returns the composition of the space with the given parts. Condition c gets the value
+// with index conditions[c]. If conditions is nil, each condition gets its value of greatest weight,
+// or the first of several values of greatest weight.
 func (s *Space) Composition(parts []Part, conditions []int32) (*Composition, error) {
 	x, err := NewComposition(s.ingredients, parts...)
 	if err != nil || s.conditions == nil {
@@ -73,8 +72,8 @@ func (s *Space) Composition(parts []Part, conditions []int32) (*Composition, err
 		}
 	}
 	x.conditions = slices.Clone(conditions)
-	return x, s.conditions.contains(x)
+	return x, s.conditions.checkValuesOf(x)
 }
 
-// AppendConditions appends, for each condition of x, the index of its value to dst.
+// AppendConditions appends to dst the index of the value of each condition of x.
 func (x *Composition) AppendConditions(dst []int32) []int32 { return append(dst, x.conditions...) }

@@ -7,16 +7,15 @@ import (
 	"kir/internal/portable"
 )
 
-// Limits of [WithConditions]: the number of conditions of a space, the number of values of a
-// condition, and the number of cases. A case is one combination of classes of the conditions.
+// Limits of [WithConditions].
 const (
-	maxConditions      = 32
-	maxConditionValues = 1000
-	maxCases           = 1024
+	maxConditions      = 32   // greatest number of conditions of a space
+	maxConditionValues = 1000 // greatest number of values of a condition
+	maxCases           = 1024 // greatest number of cases; a case is one combination of classes, one class of each condition
 )
 
 // A Condition is a setting of a trial beside the composition, such as a temperature or a catalyst.
-// A condition has finitely many values, each known by its index from 0.
+// It has finitely many values, numbered from 0.
 type Condition struct {
 	Name string
 
@@ -25,18 +24,18 @@ type Condition struct {
 	// proportional to the product of this probability and the objectives.
 	Weights []float64
 
-	// ValueClasses holds the class number of each value; nil puts all values in class 0. Rules that join a
-	// condition to the composition treat all values of a class alike.
+	// ValueClasses[v] is the number of the class of value v; nil puts all values in class 0. A
+	// class is a set of values that the rules do not distinguish.
 	ValueClasses []int
 }
 
-// A conditionSet holds the conditions of a space. A nil conditionSet stands for no conditions.
+// A conditionSet holds the conditions of a space. It is nil for a space without conditions.
 type conditionSet struct {
-	conditions            []Condition   // the conditions as they were given
-	probabilities         [][]float64   // by condition and value: the probability of the value
-	logProbabilities      [][]float64   // by condition and value: log of the probability
-	valuesByClass         [][][]int     // by condition and class: the values of the class
-	weightsByClass        [][][]float64 // by condition, class and value of the class: the probability of the value
+	conditions            []Condition   // the conditions as the caller gave them
+	probabilities         [][]float64   // probabilities[c][v] is the probability of value v of condition c
+	logProbabilities      [][]float64   // logarithms of probabilities, in the same order
+	valuesByClass         [][][]int     // valuesByClass[c][k] lists the values of condition c that belong to class k
+	probabilitiesByClass  [][][]float64 // the probabilities of the values in valuesByClass, in the same order
 	multiValuedConditions []int         // the indices of the conditions that have more than one value
 
 	*conditionCases // one case per combination of classes; nil if no rule joins conditions and compositions
@@ -45,17 +44,20 @@ type conditionSet struct {
 // WithConditions returns the space of the pairs (x, z), where x is a composition of base and z
 // holds a value of each condition. In the target
 //
-//	W_n = Σ p(z) over the allowed pairs with n(x) = n
+//	W_n = Σ p(z) over the allowed pairs whose x has n ingredients
 //
 // takes the place of |X_n|, where p(z) is the product of the probabilities of the values. So
 // without objectives the law of n is exactly the sparsity law.
 //
 // If cases is nil, every composition of base is allowed with all values. Otherwise rules join
-// conditions and compositions. A case is a combination of one class of each condition. Cases are
-// numbered so that the class of the last condition varies fastest. The slice cases holds one space
-// per case, or nil for a case that allows no composition. Each space must also keep the rules of
-// base, have the same ingredients and total, and be counted for the same law of n. Then base must
-// be a space with rules, see [NewRuledSpace]; the counts of base have no effect.
+// conditions and compositions, and each case has rules of its own. A case is a combination of
+// classes, one class of each condition. Cases are numbered so that the class of the last condition
+// varies fastest. The slice cases holds one space per case, or nil for a case that allows no
+// composition.
+//
+// Each of these spaces must also keep the rules of base, must have the same ingredients and total,
+// and must be counted for the same law of n. The space base must then be a space with rules, see
+// [NewRuledSpace]; the counts of base have no effect.
 //
 // There are at most 32 conditions, at most 1,000 values of a condition, and at most 1,024 cases.
 func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space, error) {
@@ -69,12 +71,12 @@ func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space
 	}
 	set := &conditionSet{conditions: conditions}
 	for k, c := range conditions {
-		p, logP, values, err := c.valueLaw()
+		p, logP, values, err := c.valueDistribution()
 		if err != nil {
 			return nil, fmt.Errorf("condition %q %w", c.Name, err)
 		}
 		set.probabilities, set.logProbabilities, set.valuesByClass = append(set.probabilities, p), append(set.logProbabilities, logP), append(set.valuesByClass, values)
-		set.weightsByClass = append(set.weightsByClass, groupProbabilitiesByClass(p, values))
+		set.probabilitiesByClass = append(set.probabilitiesByClass, groupProbabilitiesByClass(p, values))
 		if len(p) > 1 {
 			set.multiValuedConditions = append(set.multiValuedConditions, k)
 		}
@@ -91,9 +93,9 @@ func WithConditions(base *Space, conditions []Condition, cases []*Space) (*Space
 	return &s, nil
 }
 
-// valueLaw returns the probability of each value, the logarithm of that probability, and the indices of
-// the values of each class.
-func (c *Condition) valueLaw() (p, logP []float64, values [][]int, err error) {
+// valueDistribution returns the probability p[v] of each value v, its logarithm logP[v], and the list
+// values[k] of the values in each class k.
+func (c *Condition) valueDistribution() (p, logP []float64, values [][]int, err error) {
 	n := len(c.Weights)
 	if n < 1 || n > maxConditionValues {
 		return nil, nil, nil, fmt.Errorf("has %d values: it must have from 1 to %d", n, maxConditionValues)
@@ -131,8 +133,8 @@ func (c *Condition) valueLaw() (p, logP []float64, values [][]int, err error) {
 	return p, logP, values, nil
 }
 
-// groupProbabilitiesByClass returns, for each class, the probabilities of its values. The argument p holds the
-// probability of each value, and values the indices of the values of each class.
+// groupProbabilitiesByClass returns lists of probabilities, one list for each class. The argument
+// p[v] is the probability of value v, and values[k] lists the values of class k.
 func groupProbabilitiesByClass(p []float64, values [][]int) [][]float64 {
 	classes := make([][]float64, len(values))
 	for class, of := range values {
@@ -143,7 +145,7 @@ func groupProbabilitiesByClass(p []float64, values [][]int) [][]float64 {
 	return classes
 }
 
-// classOf returns the class of value v.
+// classOf returns the number of the class that contains value v.
 func (c *Condition) classOf(v int) int {
 	if c.ValueClasses == nil {
 		return 0
@@ -165,12 +167,12 @@ func (s *conditionSet) hasMultiValuedCondition() bool {
 	return s != nil && len(s.multiValuedConditions) > 0
 }
 
-// hasCases reports whether rules join conditions and compositions.
+// hasCases reports whether some rules concern conditions and compositions together.
 func (s *conditionSet) hasCases() bool { return s != nil && s.conditionCases != nil }
 
-// holdsValues reports whether the slice values holds, for each condition, a valid index of one of
-// its values.
-func (s *conditionSet) holdsValues(values []int32) bool {
+// areValidValueIndices reports whether values has one element per condition, and element c is the
+// index of a value of condition c.
+func (s *conditionSet) areValidValueIndices(values []int32) bool {
 	if len(values) != len(s.conditions) {
 		return false
 	}
@@ -182,23 +184,23 @@ func (s *conditionSet) holdsValues(values []int32) bool {
 	return true
 }
 
-// contains returns an error if x does not hold a valid value of each condition.
-func (s *conditionSet) contains(x *Composition) error {
+// checkValuesOf returns an error unless x holds a valid value of each condition.
+func (s *conditionSet) checkValuesOf(x *Composition) error {
 	if s == nil {
 		if x.Conditions() > 0 {
 			return fmt.Errorf("%v has %d conditions, and the space has none", x, x.Conditions())
 		}
 		return nil
 	}
-	if !s.holdsValues(x.conditions) {
+	if !s.areValidValueIndices(x.conditions) {
 		return fmt.Errorf("%v does not hold a value of each of the space's %d conditions", x, len(s.conditions))
 	}
 	return nil
 }
 
-// logLaw returns log p(z), the log probability of the values of the conditions of x. It returns 0
-// if there are no conditions.
-func (s *conditionSet) logLaw(x *Composition) float64 {
+// logProbability returns log p(z), the log probability of the values of the conditions of x. It
+// returns 0 if there are no conditions.
+func (s *conditionSet) logProbability(x *Composition) float64 {
 	sum := 0.0
 	if s != nil {
 		for c, v := range x.conditions {
@@ -208,8 +210,8 @@ func (s *conditionSet) logLaw(x *Composition) float64 {
 	return sum
 }
 
-// draw draws the value of each condition of y by the probabilities of the values. It does nothing
-// if there are no conditions.
+// draw sets each condition of y to a random value, drawn with the probabilities of the values. It
+// does nothing if there are no conditions.
 func (s *conditionSet) draw(r *Rand, y *Composition) {
 	if s == nil {
 		return
@@ -223,8 +225,8 @@ func (s *conditionSet) draw(r *Rand, y *Composition) {
 	}
 }
 
-// drawWithinCase draws the value of each condition of y among the values of case k, by the
-// probabilities of the values.
+// drawWithinCase sets each condition of y to a random value in the class that case k prescribes for
+// the condition.
 func (s *conditionSet) drawWithinCase(r *Rand, y *Composition, k int) {
 	y.allocateConditions(len(s.conditions))
 	for c := range s.probabilities {
@@ -232,14 +234,14 @@ func (s *conditionSet) drawWithinCase(r *Rand, y *Composition, k int) {
 		values := s.valuesByClass[c][class]
 		v := values[0]
 		if len(values) > 1 {
-			v = values[r.Categorical(s.weightsByClass[c][class])]
+			v = values[r.Categorical(s.probabilitiesByClass[c][class])]
 		}
 		y.conditions[c] = int32(v)
 	}
 }
 
 // newValueVisitor returns a function that calls visit once for each combination of values of the
-// conditions. Before each call it sets the conditions of x to the combination.
+// conditions. Before each call it gives the conditions of x these values.
 func (s *conditionSet) newValueVisitor(x *Composition, visit func(x *Composition) error) func(*Composition) error {
 	x.allocateConditions(len(s.conditions))
 	var set func(c int) error

@@ -8,30 +8,34 @@ import (
 	"kir/internal/portable"
 )
 
-// conditionCases divides a space in which rules join conditions and compositions. A case is a
-// combination of one class of values of each condition. Within a case the same rules hold for every
-// composition.
+// conditionCases divides a space in which rules join conditions and compositions into cases. A case
+// is a combination of classes of values, one class of each condition. Within a case the same rules
+// hold for every composition.
 type conditionCases struct {
-	caseSpaces           []*Space    // by case: the space of its compositions; nil if the case allows no composition
-	caseLogProbabilities []float64   // by case: log Σ p(z) over the values z of the conditions in the case
-	caseStrides          []int       // by condition: the difference between the numbers of two cases whose classes differ by 1
-	classCounts          []int       // by condition: the number of its classes
+	caseSpaces           []*Space    // caseSpaces[k] is the space of the compositions of case k; nil if case k allows no composition
+	caseLogProbabilities []float64   // caseLogProbabilities[k] is the log probability that random values of the conditions belong to case k
+	caseStrides          []int       // caseStrides[c]: by how much the number of the case grows if the class of condition c grows by 1
+	classCounts          []int       // classCounts[c] is the number of classes of condition c
 	caseConditions       []Condition // the conditions whose classes make up the cases
 
-	// By the number n of used ingredients: the law of the case. The law keptLaws counts the
-	// compositions that keep all rules, and drawableLaws those that a [spaceDrawer] can draw.
-	keptLaws, drawableLaws []caseLaw
+	// keptCaseLaws[n] is the law of the case, given n used ingredients. It counts the compositions
+	// that keep all rules.
+	keptCaseLaws []caseLaw
+
+	// drawableCaseLaws[n] is the law of the case, given n used ingredients. It counts the
+	// compositions that a [spaceDrawer] can draw, some of which may break rules.
+	drawableCaseLaws []caseLaw
 }
 
-// A caseLaw is the law by which a case is drawn, given the number of used ingredients. The weight
-// of a case is its probability times the number of its compositions.
+// A caseLaw is the distribution from which a case of [conditionCases] is drawn, given the number of
+// used ingredients. The weight of a case is its probability times the number of its compositions.
 type caseLaw struct {
-	logWeights []float64 // by case: log of the weight
-	weights    []float64 // by case: the weight divided by the greatest weight
-	onlyCase   int       // the only case of positive weight, or −1 if there are several such cases or none
+	logWeights []float64 // logWeights[k] is the log weight of case k
+	weights    []float64 // weights[k] is the weight of case k divided by the greatest weight
+	onlyCase   int       // the number of the case if exactly one case has positive weight; otherwise −1
 }
 
-// newCaseLaw returns the law of cases whose weights have the given logarithms.
+// newCaseLaw returns the law in which case k has the log weight logs[k].
 func newCaseLaw(logs []float64) caseLaw {
 	l := caseLaw{logWeights: logs, weights: make([]float64, len(logs)), onlyCase: -1}
 	top, positive := slices.Max(logs), 0
@@ -47,8 +51,8 @@ func newCaseLaw(logs []float64) caseLaw {
 	return l
 }
 
-// newConditionCases returns the cases of the space base, which has conditions. The slice spaces holds, for
-// each case, the space of its compositions. newConditionCases returns nil if spaces is nil.
+// newConditionCases divides the space base, which has conditions, into cases. The slice spaces
+// holds the space of the compositions of each case. If spaces is nil, the result is nil.
 func newConditionCases(base *Space, spaces []*Space) (*conditionCases, error) {
 	set := base.conditions
 	s := &conditionCases{caseSpaces: spaces, caseStrides: make([]int, len(set.conditions)), caseConditions: set.conditions}
@@ -97,25 +101,25 @@ func newConditionCases(base *Space, spaces []*Space) (*conditionCases, error) {
 	return s, nil
 }
 
-// computeLaws computes the laws of the cases for each number of used ingredients from 0 to most.
-func (s *conditionCases) computeLaws(most int) {
-	for n := range most + 1 {
+// computeLaws computes keptCaseLaws and drawableCaseLaws for 0 to maxUsed used ingredients.
+func (s *conditionCases) computeLaws(maxUsed int) {
+	for n := range maxUsed + 1 {
 		kept, drawable := make([]float64, len(s.caseSpaces)), make([]float64, len(s.caseSpaces))
 		for k, c := range s.caseSpaces {
 			kept[k], drawable[k] = negInf, negInf
 			if c != nil && n > 0 && n <= c.MaxUsed() && c.rules.logCounts[n] > negInf {
 				kept[k] = s.caseLogProbabilities[k] + c.rules.logCounts[n]
-				drawable[k] = s.caseLogProbabilities[k] + c.logDrawable(n)
+				drawable[k] = s.caseLogProbabilities[k] + c.logDrawableCount(n)
 			}
 		}
-		s.keptLaws, s.drawableLaws = append(s.keptLaws, newCaseLaw(kept)), append(s.drawableLaws, newCaseLaw(drawable))
+		s.keptCaseLaws, s.drawableCaseLaws = append(s.keptCaseLaws, newCaseLaw(kept)), append(s.drawableCaseLaws, newCaseLaw(drawable))
 	}
 }
 
-// classInCase returns the class that condition c has in case k.
+// classInCase returns the class of values of condition c that belongs to case k.
 func (s *conditionCases) classInCase(k, c int) int { return k / s.caseStrides[c] % s.classCounts[c] }
 
-// caseOf returns the index of the case to which the conditions of x belong.
+// caseOf returns the number of the case to which the conditions of x belong.
 func (s *conditionCases) caseOf(x *Composition) int {
 	k := 0
 	for c := range s.caseStrides {
@@ -124,8 +128,8 @@ func (s *conditionCases) caseOf(x *Composition) int {
 	return k
 }
 
-// draw draws a case in proportion to its weight. It draws no random number if only one case has
-// positive weight.
+// draw returns the number of a random case, drawn in proportion to the weights. It uses no random
+// number if only one case has positive weight.
 func (l *caseLaw) draw(r *Rand) int {
 	if l.onlyCase >= 0 {
 		return l.onlyCase
@@ -133,7 +137,7 @@ func (l *caseLaw) draw(r *Rand) int {
 	return r.Categorical(l.weights)
 }
 
-// logSumExp returns log Σ e^v over the numbers v in logs.
+// logSumExp returns log(e^v₁ + e^v₂ + …) for the numbers v₁, v₂, … in logs.
 func logSumExp(logs []float64) float64 {
 	top := slices.Max(logs)
 	if top == negInf {
@@ -146,38 +150,39 @@ func logSumExp(logs []float64) float64 {
 	return top + portable.Log(sum)
 }
 
-// withCountsOfCases returns a copy of the rules r with counts of the whole space of all cases: log
-// W_n in place of log |X_n|, and the shares of all cases together.
+// withCountsOfCases returns a copy of the rules r with counts over all cases of the conditions. W_n
+// of [WithConditions] takes the place of the number of compositions with n ingredients.
 func (r *ruleset) withCountsOfCases(s *conditionCases) *ruleset {
 	m := *r
-	m.measurement, m.measuredIndex, m.shares = nil, nil, nil
-	m.logCounts = make([]float64, len(s.keptLaws))
+	m.measurement, m.measuredSizeIndices, m.uncountedRuleShares = nil, nil, nil
+	m.logCounts = make([]float64, len(s.keptCaseLaws))
 	for n := range m.logCounts {
-		m.logCounts[n] = logSumExp(s.keptLaws[n].logWeights)
+		m.logCounts[n] = logSumExp(s.keptCaseLaws[n].logWeights)
 	}
-	if !slices.ContainsFunc(s.caseSpaces, func(c *Space) bool { return c != nil && c.rules.shares != nil }) {
+	if !slices.ContainsFunc(s.caseSpaces, func(c *Space) bool { return c != nil && c.rules.uncountedRuleShares != nil }) {
 		return &m
 	}
 	for n := 1; n < len(m.logCounts); n++ {
-		m.shares = append(m.shares, s.shareForSize(n, m.logCounts[n]))
+		m.uncountedRuleShares = append(m.uncountedRuleShares, s.uncountedRuleShare(n, m.logCounts[n]))
 	}
 	return &m
 }
 
-// shareForSize returns the share of the pairs of a composition and conditions that keep all rules,
-// among the pairs that a [spaceDrawer] draws from. The compositions use n ingredients, and logW is
-// log W_n of [WithConditions]. The errors of the cases are taken as independent.
-func (s *conditionCases) shareForSize(n int, logW float64) UncountedRuleShare {
+// uncountedRuleShare returns the [UncountedRuleShare] for n ingredients over all cases. This is the
+// fraction of the pairs that a [spaceDrawer] can draw which keep all rules. A pair is a composition
+// with n ingredients and values of the conditions. The argument logW is log W_n of
+// [WithConditions]. The standard errors of the cases are treated as independent.
+func (s *conditionCases) uncountedRuleShare(n int, logW float64) UncountedRuleShare {
 	all := UncountedRuleShare{N: n, Exact: true, Counted: true}
-	drawn, squares := logSumExp(s.drawableLaws[n].logWeights), 0.0
+	drawn, squares := logSumExp(s.drawableCaseLaws[n].logWeights), 0.0
 	for k, c := range s.caseSpaces {
-		if c == nil || n > c.MaxUsed() || c.rules.shares == nil {
+		if c == nil || n > c.MaxUsed() || c.rules.uncountedRuleShares == nil {
 			continue
 		}
-		one := c.rules.shares[n-1]
+		one := c.rules.uncountedRuleShares[n-1]
 		all.Exact, all.Counted = all.Exact && one.Exact, all.Counted && one.Counted
 		if one.SE > 0 {
-			e := float64(one.SE * portable.Exp(s.drawableLaws[n].logWeights[k]-drawn))
+			e := float64(one.SE * portable.Exp(s.drawableCaseLaws[n].logWeights[k]-drawn))
 			squares += float64(e * e)
 		}
 	}
@@ -187,15 +192,15 @@ func (s *conditionCases) shareForSize(n int, logW float64) UncountedRuleShare {
 	return all
 }
 
-// lawErrorsFromShares returns the standard error of each P(n) that the standard errors of the
-// shares cause. The argument p holds P(n) at index n. The errors of the shares are taken as
-// independent. To first order, with e_n the relative error of W_n, the error of P(n) is
+// lawStandardErrors returns the standard errors of the probabilities p[n] of n used ingredients.
+// These errors come from the standard errors of the measured [UncountedRuleShare]s, which are
+// treated as independent. To first order, with e_n the relative error of W_n, the error of P(n) is
 //
 //	P(n)·sqrt((1 − 2P(n))·e_n² + Σ_m P(m)²·e_m²).
-func (r *ruleset) lawErrorsFromShares(p []float64) []float64 {
+func (r *ruleset) lawStandardErrors(p []float64) []float64 {
 	errors, relative, all := make([]float64, len(p)), make([]float64, len(p)), 0.0
-	for n := 1; n < len(p) && n <= len(r.shares); n++ {
-		if share := r.shares[n-1]; share.SE > 0 {
+	for n := 1; n < len(p) && n <= len(r.uncountedRuleShares); n++ {
+		if share := r.uncountedRuleShares[n-1]; share.SE > 0 {
 			relative[n] = share.SE / share.Estimate
 			all += float64(p[n] * p[n] * relative[n] * relative[n])
 		}
@@ -206,10 +211,11 @@ func (r *ruleset) lawErrorsFromShares(p []float64) []float64 {
 	return errors
 }
 
-// caseRulesName names the rules of a case where an error or a term needs the name of a property.
-const caseRulesName = "rules with conditions"
+// caseRulesPropertyName is the name of the rules of a case in error messages, where a property has its
+// name.
+const caseRulesPropertyName = "rules with conditions"
 
-// LogScore returns 0 if x keeps the rules of its case, and −Inf otherwise.
+// LogScore returns 0 if x keeps the rules that hold for the conditions of x, and −Inf otherwise.
 func (s *conditionCases) LogScore(x *Composition) float64 {
 	space := s.caseSpaces[s.caseOf(x)]
 	if space == nil {
@@ -218,20 +224,21 @@ func (s *conditionCases) LogScore(x *Composition) float64 {
 	return space.rules.LogScore(x)
 }
 
-// Scorer returns a scorer of the rules of the case of x.
+// Scorer returns a scorer that tells whether x keeps the rules that hold for the conditions of x.
 func (s *conditionCases) Scorer(x *Composition) Scorer {
 	return &caseScorer{cases: s, composition: x, scorers: make([]*ruleScorer, len(s.caseSpaces))}
 }
 
-// A caseScorer scores whether its composition keeps the rules of its case. Only the scorer of the
-// current case follows the changes of the composition.
+// A caseScorer is a [Scorer] of the rules of [conditionCases]: its score tells whether a
+// composition keeps the rules of its case. It has one [ruleScorer] per case. Only the ruleScorer of
+// the current case follows the changes of the composition.
 type caseScorer struct {
 	cases         *conditionCases
 	composition   *Composition
-	scorers       []*ruleScorer // by case: its scorer; nil until it is needed
-	currentScorer *ruleScorer   // the scorer of the current case; nil if that case allows no composition
-	currentCase   int           // the case to which the composition belongs
-	classScores   []float64     // by class: scratch memory of Values
+	scorers       []*ruleScorer // scorers[k] is the scorer of case k; nil until it is needed
+	currentScorer *ruleScorer   // the scorer of the case to which the composition belongs; nil if that case allows no composition
+	currentCase   int           // number of the case to which the composition belongs
+	classScores   []float64     // scratch memory of Values: the score of each class of a condition
 }
 
 // scorerOfCase returns the scorer of case k, or nil if the case allows no composition.
@@ -242,8 +249,8 @@ func (c *caseScorer) scorerOfCase(k int) *ruleScorer {
 	return c.scorers[k]
 }
 
-// Reset finds the case of the composition and scores the composition anew. It is called after the
-// composition has been set.
+// Reset finds the case of the composition and scores the composition anew. It must be called after
+// any change of the composition.
 func (c *caseScorer) Reset() {
 	c.currentCase = c.cases.caseOf(c.composition)
 	if c.currentScorer = c.scorerOfCase(c.currentCase); c.currentScorer != nil {
@@ -251,7 +258,7 @@ func (c *caseScorer) Reset() {
 	}
 }
 
-// LogScore returns 0 if the rules of the current case are kept, and −Inf otherwise.
+// LogScore returns 0 if the composition keeps the rules of its case, and −Inf otherwise.
 func (c *caseScorer) LogScore() float64 {
 	if c.currentScorer == nil {
 		return negInf
@@ -259,8 +266,8 @@ func (c *caseScorer) LogScore() float64 {
 	return c.currentScorer.LogScore()
 }
 
-// Line adds to p the scores of all divisions of the joint amount of i and j. The case stays the
-// same.
+// Line adds to p the score of each split, that is, each division of the joint amount of the
+// ingredients i and j. The conditions, and so the case, stay the same.
 func (c *caseScorer) Line(i, j int, p *PiecewiseConstant) {
 	if c.currentScorer == nil {
 		p.Add(0, negInf)
@@ -269,14 +276,15 @@ func (c *caseScorer) Line(i, j int, p *PiecewiseConstant) {
 	c.currentScorer.Line(i, j, p)
 }
 
-// Moved updates the scorer after the amounts of i and j have changed.
+// Moved updates the scorer after the amounts of the ingredients i and j have changed.
 func (c *caseScorer) Moved(i, j int) {
 	if c.currentScorer != nil {
 		c.currentScorer.Moved(i, j)
 	}
 }
 
-// Values adds the score of each value of condition k to p. All else stays as it is.
+// Values adds to p, for each value of condition k, the score that the composition would have with
+// this value.
 func (c *caseScorer) Values(k int, p *PiecewiseConstant) {
 	of := &c.cases.caseConditions[k]
 	base := c.currentCase - c.cases.caseStrides[k]*of.classOf(int(c.composition.conditions[k]))
@@ -299,5 +307,5 @@ func (c *caseScorer) Values(k int, p *PiecewiseConstant) {
 	}
 }
 
-// ConditionSet updates the scorer after the value of a condition has changed.
+// ConditionSet updates the scorer after a condition of the composition has got another value.
 func (c *caseScorer) ConditionSet(int) { c.Reset() }

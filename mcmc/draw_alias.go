@@ -1,12 +1,12 @@
 package mcmc
 
-// An aliasTable draws k with probability ∝ weights[k] in constant time, by the alias method (Walker
-// 1977, Vose 1991). A draw chooses one column uniformly. Column k contains the number k and at most
-// one other number, its alias, between which a second choice decides.
+// An aliasTable draws index k with probability ∝ weights[k] in constant time, by the alias method
+// (Walker 1977, Vose 1991). A draw chooses one column uniformly. Column k contains the index k and
+// at most one other index, its alias; a second random choice decides between the two.
 type aliasTable struct {
 	weights          []float64 // the given weights
-	ownProbabilities []float64 // by column: the probability that the column gives its own number
-	aliases          []int32   // by column: the other number that the column gives
+	ownProbabilities []float64 // ownProbabilities[k] is the probability that column k gives k and not its alias
+	aliases          []int32   // aliases[k] is the other index that column k gives
 }
 
 // newAliasTable returns the table of the given weights. At least one weight must be positive.
@@ -53,8 +53,8 @@ func newAliasTable(weights []float64) *aliasTable {
 	return t
 }
 
-// draw draws a number with probability proportional to its weight. The high bits of one random word
-// choose the column, and the low bits choose between the two numbers of the column.
+// draw returns index k with probability proportional to weights[k]. The high bits of one random
+// word choose the column, and the low bits choose between the two indices of the column.
 func (t *aliasTable) draw(r *Rand) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(t.weights)

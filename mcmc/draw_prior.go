@@ -9,22 +9,24 @@ import (
 	"kir/internal/constraint/volume"
 )
 
-// A Prior draws independent compositions from the sparsity law of a target. Its draws keep every
-// rule and ignore the objectives, so they show what random compositions look like. A Prior may be
-// used by one goroutine only.
+// A Prior draws independent random compositions that keep every rule but ignore the objectives. The
+// number of ingredients of a draw follows the sparsity law of a target. A Prior may be used by one
+// goroutine only.
 type Prior struct {
 	target    *Target
-	drawer    spaceDrawer  // draws compositions that keep the rules that can be counted
+	drawer    spaceDrawer  // draws compositions that keep the countable rules but may break others
 	lastDraw  *Composition // the last draw
-	lastParts []Part       // the parts of lastDraw, for checking rules
+	lastParts []Part       // scratch memory: the ingredients and amounts of lastDraw, for checking rules
 
-	casePriors []*Prior // by case of the conditions: a prior with the same lastDraw; nil if the space has no cases
+	casePriors []*Prior // casePriors[k] draws compositions of case k of the conditions, into the same lastDraw; nil if there are no cases
 
-	measuredWalk *volume.Walk       // draws if the number of compositions of n ingredients was measured; nil if no n was measured
-	walkDraw     volume.Composition // the last draw of walk
+	// measuredWalk draws compositions whose share of all compositions was measured. It is nil if
+	// nothing was measured.
+	measuredWalk *volume.Walk
+	lastWalkDraw volume.Composition // the last draw of measuredWalk
 }
 
-// NewPrior returns a prior that draws from the sparsity law of the target.
+// NewPrior returns a prior whose number of ingredients follows the sparsity law of the target.
 func NewPrior(t *Target) *Prior {
 	p := &Prior{target: t, lastDraw: newComposition(t.space.ingredients)}
 	p.drawer = t.space.newDrawer()
@@ -44,37 +46,38 @@ func NewPrior(t *Target) *Prior {
 	return p
 }
 
-// minRejectionShare is a share of compositions. If at least this share keeps the rules that cannot
-// be counted, [Prior.Draw] repeats draws until one keeps them. If the share is smaller and was
-// measured, it uses the measurement.
+// minRejectionShare decides how [Prior.Draw] keeps the rules that cannot be counted. If at least
+// this share of compositions keeps these rules, Draw repeats draws until one keeps them. If the
+// share is smaller and was measured, Draw uses the measurement.
 const minRejectionShare = 0.02
 
-// Draw returns a random composition, valid until the next call. It draws n from the sparsity law,
-// and then a composition uniformly from X_n, the compositions of n ingredients.
+// Draw returns a random composition, valid until the next call. It draws the number n of
+// ingredients from the sparsity law, and then a composition uniformly among the compositions of n
+// ingredients that keep all rules.
 //
 // If some rules cannot be counted, Draw repeats until a composition keeps them. If fewer than one
-// composition in 50 keeps them and |X_n| was measured, it draws with the help of the compositions
-// that the measurement found: see [volume.Walk.Draw].
+// composition in 50 keeps them and their share was measured, it draws with the help of the
+// compositions that the measurement found: see [volume.Walk.Draw].
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
-	return p.drawSize(r, p.target.law.draw(r))
+	return p.drawOfSize(r, p.target.law.draw(r))
 }
 
-// drawSize is [Prior.Draw] with a given number n of ingredients.
-func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
+// drawOfSize is [Prior.Draw] with a given number n of ingredients.
+func (p *Prior) drawOfSize(r *Rand, n int) (*Composition, error) {
 	t := p.target
 	if p.casePriors != nil {
-		k := t.space.conditions.keptLaws[n].draw(r)
-		if _, err := p.casePriors[k].drawSize(r, n); err != nil {
+		k := t.space.conditions.keptCaseLaws[n].draw(r)
+		if _, err := p.casePriors[k].drawOfSize(r, n); err != nil {
 			return nil, err
 		}
 		t.space.conditions.drawWithinCase(r, p.lastDraw, k)
 		return p.lastDraw, nil
 	}
-	if p.measuredWalk != nil && t.space.rules.measuredIndex[n] >= 0 && t.space.rules.shares[n-1].Estimate < minRejectionShare {
-		p.measuredWalk.Draw(r, t.space.rules.measuredIndex[n], &p.walkDraw)
+	if p.measuredWalk != nil && t.space.rules.measuredSizeIndices[n] >= 0 && t.space.rules.uncountedRuleShares[n-1].Estimate < minRejectionShare {
+		p.measuredWalk.Draw(r, t.space.rules.measuredSizeIndices[n], &p.lastWalkDraw)
 		p.lastDraw.clear()
-		for k, i := range p.walkDraw.Ingredients {
-			p.lastDraw.addIngredient(int(i), int(p.walkDraw.Amounts[k]))
+		for k, i := range p.lastWalkDraw.Ingredients {
+			p.lastDraw.addIngredient(int(i), int(p.lastWalkDraw.Amounts[k]))
 		}
 		t.space.conditions.draw(r, p.lastDraw)
 		return p.lastDraw, nil
@@ -89,24 +92,24 @@ func (p *Prior) drawSize(r *Rand, n int) (*Composition, error) {
 	return nil, fmt.Errorf("%w: no composition of %d ingredients among %d keeps the rules", ErrNoStart, n, maxTries)
 }
 
-// lastDrawParts returns the parts of the last draw. The slice is valid until the next draw.
+// lastDrawParts returns the ingredients and amounts of the last draw. The slice is valid until the
+// next draw.
 func (p *Prior) lastDrawParts() []Part {
 	p.lastParts = p.lastDraw.AppendParts(p.lastParts[:0])
 	return p.lastParts
 }
 
-// ErrNoStart is returned if no composition of positive density was found from which a chain could
-// start.
+// ErrNoStart is the error of a chain for which no first state of positive density was found.
 var ErrNoStart = errors.New("no start of positive density was found")
 
 // A NoStartError is an [ErrNoStart] that names the objective or the bound that forbids most of the
-// compositions that were tried.
+// compositions that were tried as a first state.
 type NoStartError struct {
-	Tries        int     // number of compositions drawn in search of a start
-	Objective    string  // name of the objective that is 0 most often; empty if that is a bound, or if nothing is 0
-	Bound        string  // name of the bound that is 0 most often; empty if that is an objective, or if nothing is 0
-	ZeroShare    float64 // share of random compositions for which that objective or bound is 0
-	ExampleParts []Part  // the parts of one composition for which that objective or bound is 0
+	Tries        int     // number of compositions drawn in search of a first state
+	Objective    string  // name of the objective that is 0 most often; empty if a bound is 0 most often, or if nothing is 0
+	Bound        string  // name of the bound that is 0 most often; empty if an objective is 0 most often, or if nothing is 0
+	ZeroShare    float64 // share of random compositions for which the named objective or bound is 0
+	ExampleParts []Part  // ingredients and amounts of one composition for which the named objective or bound is 0
 }
 
 func (e *NoStartError) Error() string {
@@ -119,11 +122,12 @@ func (e *NoStartError) Error() string {
 
 func (e *NoStartError) Unwrap() error { return ErrNoStart }
 
-// diagnosticDraws is the number of compositions drawn to find out which property is 0 most often.
+// diagnosticDraws is the number of compositions drawn for a [NoStartError], to find out which
+// objective or bound is 0 most often.
 const diagnosticDraws = 200
 
-// newNoStartError draws compositions and scores each property alone. It returns a [NoStartError]
-// that names the property that is 0 most often.
+// newNoStartError draws random compositions and scores each objective and bound alone. It returns a
+// [NoStartError] that names the one that is 0 most often.
 func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	e := &NoStartError{Tries: tries}
 	zeros := make([]int, len(t.objectives)+len(t.bounds))
@@ -135,7 +139,7 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 		}
 	}
 	for range diagnosticDraws {
-		x, err := prior.drawSize(r, t.law.draw(r))
+		x, err := prior.drawOfSize(r, t.law.draw(r))
 		if err != nil {
 			return err
 		}
@@ -158,21 +162,23 @@ func newNoStartError(t *Target, r *Rand, prior *Prior, tries int) error {
 	return e
 }
 
-// maxStartDraws is the greatest number of compositions that a chain draws from the sparsity law to
-// find one of positive density.
+// maxStartDraws is the greatest number of random compositions that a chain draws to find a first
+// state of positive density.
 const maxStartDraws = 100_000
 
-// lawStartDraws is the number of first draws that all take the number n of ingredients from the
-// sparsity law. After these draws every second draw takes n uniformly, because allowed compositions
-// may have an n that the law rarely draws.
+// lawStartDraws is the number of first draws of [StartState] that all take the number n of
+// ingredients from the sparsity law. After these draws every second draw takes n uniformly, because
+// allowed compositions may have an n that the law rarely draws.
 const lawStartDraws = 1_000
 
-// StartState draws the first state of a chain from the sparsity law, and repeats while a property
-// is 0 there. After 1,000 draws, every second draw takes n uniformly among the sizes of the law. If
-// the target has bounds with a guide toward them, see [Bound], StartState searches with these
-// guides after 1,000 draws.
+// StartState draws compositions from the sparsity law until one has positive density, and returns
+// it as the first state of a chain. It also returns the number of draws. After 100,000 draws it
+// fails with a [NoStartError].
 //
-// It returns the state and the number of draws. After 100,000 draws it fails with a [NoStartError].
+// After 1,000 draws it searches harder:
+//
+//   - Every second draw takes the number of ingredients uniformly among the sizes of the law.
+//   - If bounds of the target have a guide, see [Bound], StartState searches with these guides.
 func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 	prior := NewPrior(t)
 	x = newState(t, prior.lastDraw)
@@ -190,7 +196,7 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 				n = u
 			}
 		}
-		if _, err := prior.drawSize(r, n); err != nil {
+		if _, err := prior.drawOfSize(r, n); err != nil {
 			return nil, tries, err
 		}
 		if err := x.Refresh(); err != nil {
@@ -205,15 +211,16 @@ func StartState(t *Target, r *Rand) (x *State, tries int, err error) {
 
 // Limits of the search of [Target.findStateWithinBounds].
 const (
-	guideAttempts       = 5  // number of starting compositions that are tried
-	guideWeightCount    = 9  // number of powers of the guides tried from each start, each power four times the last
-	guideTurns          = 10 // greatest number of turns for each power
-	guideTurnIterations = 50 // number of iterations in a turn
+	guideStartCount     = 5  // greatest number of random compositions from which the search starts
+	guidePowerCount     = 9  // number of powers to which the guides are raised, 1, 4, 16, …
+	maxGuideTurns       = 10 // greatest number of turns for each power; a turn is a short run of a chain
+	guideTurnIterations = 50 // number of iterations in a turn, which is a short run of a chain
 )
 
-// findStateWithinBounds returns a state that keeps all bounds and the number of compositions drawn.
-// It returns nil if it finds no such state. It samples targets in which the guides of the bounds
-// take the place of the bounds, raised to higher and higher powers.
+// findStateWithinBounds searches for a state that keeps all bounds. It returns the state and the
+// number of random compositions drawn, or a nil state if it finds none. It runs chains on a target
+// in which the guides of the bounds, see [Bound], take the place of the bounds. The guides are
+// raised to higher and higher powers.
 func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error) {
 	free := *t
 	free.bounds = nil
@@ -223,7 +230,7 @@ func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error)
 		}
 	}
 	free.deferComponents()
-	for range guideAttempts {
+	for range guideStartCount {
 		from, some, err := StartState(&free, r)
 		tries += some
 		if errors.Is(err, ErrNoStart) {
@@ -233,7 +240,7 @@ func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error)
 			return nil, tries, err
 		}
 		at := from.Composition
-		for k := range guideWeightCount {
+		for k := range guidePowerCount {
 			led := free
 			led.objectives = t.guidedObjectives(math.Ldexp(1, 2*k))
 			led.deferComponents()
@@ -252,8 +259,8 @@ func (t *Target) findStateWithinBounds(r *Rand) (x *State, tries int, err error)
 	return nil, tries, nil
 }
 
-// guidedObjectives returns the objectives of t and, as further objectives, the guides of its bounds
-// raised to the given power.
+// guidedObjectives returns the objectives of t, followed by the guides of its bounds as objectives.
+// The weight of each guide is the given power.
 func (t *Target) guidedObjectives(power float64) []Objective {
 	wishes := slices.Clone(t.objectives)
 	for _, b := range t.bounds {
@@ -264,10 +271,10 @@ func (t *Target) guidedObjectives(power float64) []Objective {
 	return wishes
 }
 
-// walkUntil runs a chain on the target t from a given composition. It stops when the other target,
-// until, gives the current composition positive density, or after guideTurns turns. It returns the
-// composition there.
-func (t *Target) walkUntil(r *Rand, from *Composition, until *Target) (*Composition, error) {
+// walkUntil runs a chain on the target t that starts at the composition from. It stops when the
+// current composition has positive density under the target goal, or after maxGuideTurns turns. It
+// returns the last composition.
+func (t *Target) walkUntil(r *Rand, from *Composition, goal *Target) (*Composition, error) {
 	kernel, err := NewKernel("accelerated", t)
 	if err != nil {
 		return nil, err
@@ -277,11 +284,11 @@ func (t *Target) walkUntil(r *Rand, from *Composition, until *Target) (*Composit
 		return nil, err
 	}
 	var tally Tally
-	for range guideTurns {
+	for range maxGuideTurns {
 		if err := kernel.Advance(r, x, guideTurnIterations, &tally); err != nil {
 			return nil, err
 		}
-		score, err := until.LogScore(x.Composition)
+		score, err := goal.LogScore(x.Composition)
 		if err != nil {
 			return nil, err
 		}

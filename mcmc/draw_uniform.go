@@ -8,23 +8,24 @@ import (
 )
 
 // A uniformDrawer draws compositions with a given number of ingredients, all with equal
-// probability. It keeps scratch memory between draws.
+// probability. It holds scratch memory for its draws.
 type uniformDrawer struct {
 	sampler *count.Sampler // draws compositions that keep the countable rules; nil in a space without rules
 
-	ingredients, amounts []int32 // scratch memory: the ingredients that sampler drew, and their amounts in the same order
+	ingredients []int32 // scratch memory: the ingredients that sampler drew
+	amounts     []int32 // scratch memory: the amounts that sampler drew, in the order of ingredients
 
-	cuts cutSet // scratch memory: the places between units where one ingredient ends and the next begins
+	cuts cutSet // scratch memory: the places at which the total is divided among the ingredients
 }
 
 // A spaceDrawer draws compositions of a space, together with the values of the conditions.
 type spaceDrawer struct {
 	uniformDrawer
 	space       *Space
-	caseDrawers []uniformDrawer // by case of the conditions: its drawer; nil if there are no cases
+	caseDrawers []uniformDrawer // caseDrawers[k] draws the compositions of case k; nil if there are no cases; see [conditionCases]
 }
 
-// newDrawer returns a drawer for the space, for use by one goroutine.
+// newDrawer returns a drawer of random compositions of the space, for use by one goroutine.
 func (s *Space) newDrawer() (d spaceDrawer) {
 	d.space = s
 	if s.rules != nil {
@@ -41,10 +42,9 @@ func (s *Space) newDrawer() (d spaceDrawer) {
 	return d
 }
 
-// draw makes y uniform on X_n, the compositions of n ingredients, as [uniformDrawer.draw] does, and
-// draws the values of the conditions of y. If rules join conditions and compositions, it first
-// draws the case, in proportion to the probability of the case times the number of its
-// compositions.
+// draw makes y a random composition with n ingredients, as [uniformDrawer.draw] does, and draws the
+// values of the conditions of y. If rules join conditions and compositions, it first draws a case
+// from drawableCaseLaws; see [conditionCases].
 func (d *spaceDrawer) draw(r *Rand, y *Composition, n int) {
 	c := d.space.conditions
 	if d.caseDrawers == nil {
@@ -52,19 +52,19 @@ func (d *spaceDrawer) draw(r *Rand, y *Composition, n int) {
 		c.draw(r, y)
 		return
 	}
-	k := c.drawableLaws[n].draw(r)
+	k := c.drawableCaseLaws[n].draw(r)
 	d.caseDrawers[k].draw(r, y, n, d.space.total)
 	c.drawWithinCase(r, y, k)
 }
 
-// draw makes y uniform on X_n, the compositions of n ingredients. It draws a uniform set of n
-// ingredients, and a uniform set of n−1 cuts among the total−1 gaps between units.
+// draw makes y uniform on X_n, the set of the compositions with n ingredients. It draws a uniform
+// set of n ingredients, and a uniform set of n−1 cuts among the total−1 gaps between units.
 //
 // Both sets are drawn by Floyd's algorithm (Bentley and Floyd 1987). To draw a subset, let top rise
 // from (number of elements − size of the subset) to the last element. For each top, take a uniform
-// element up to top, or take top itself if that element was drawn before. The pairing of cuts and
+// element up to top, or top itself if that element was drawn before. The pairing of cuts and
 // ingredients does not depend on the order of the ingredients, so this order does not affect the
-// law.
+// distribution.
 //
 // In a space with rules, draw draws from the compositions of n ingredients that keep the countable
 // rules. There must be such a composition.
@@ -106,8 +106,9 @@ func (e *uniformDrawer) draw(r *Rand, y *Composition, n, total int) {
 	e.cuts.divideUnits(y.used, y.amounts, total)
 }
 
-// drawAmounts divides total units among the ingredients in list, uniformly among the divisions that
-// give each ingredient at least 1 unit. It writes the units to amounts, by ingredient.
+// drawAmounts divides total units at random among the ingredients in list. All divisions that give
+// each ingredient at least 1 unit have the same probability. The units of ingredient i are written
+// to amounts[i].
 func (e *uniformDrawer) drawAmounts(r *Rand, list, amounts []int32, total int) {
 	n := len(list)
 	e.cuts.reset(n-1, total-1)
@@ -121,20 +122,20 @@ func (e *uniformDrawer) drawAmounts(r *Rand, list, amounts []int32, total int) {
 	e.cuts.divideUnits(list, amounts, total)
 }
 
-// A cutSet is a set of cuts: gaps between units, numbered from 0. Gaps are added in any order and
-// read in ascending order. If there are few gaps per cut, the set is a bit set. Otherwise it has
-// about as many buckets as cuts, each a sorted linked list, so adding a gap takes constant time on
-// average.
+// A cutSet is a set of cuts. A cut is a gap between two units, numbered from 0, at which a total is
+// divided. Cuts are added in any order and read in ascending order. If there are few gaps per cut,
+// the set is a bit set. Otherwise it has about as many buckets as cuts, each a sorted linked list,
+// so adding a cut takes constant time on average.
 type cutSet struct {
-	bits []uint64 // the bit set, by gap; empty if the set has buckets
+	bits []uint64 // the bit set, one bit per gap; empty if the set has buckets
 
-	bucketShift uint    // gap g belongs to bucket g>>bucketShift
-	bucketHeads []int32 // by bucket: 1 + the index of the first cut of the bucket; 0 if the bucket is empty
-	nextCuts    []int32 // by cut: 1 + the index of the next cut in the bucket; 0 for the last cut of a bucket
-	gaps        []int32 // by cut, in the order of adding: the number of its gap
+	bucketShift uint    // the cut at gap g belongs to bucket g>>bucketShift
+	bucketHeads []int32 // bucketHeads[b] is 1 + the index in gaps of the first cut of bucket b; 0 if bucket b is empty
+	nextCuts    []int32 // nextCuts[c] is 1 + the index in gaps of the cut after cut c in its bucket; 0 for the last cut
+	gaps        []int32 // gaps[c] is the number of the gap at cut c; cuts are numbered in the order of adding
 }
 
-// reset empties the set and prepares it for the given number of cuts and of gaps.
+// reset empties the set and prepares it for size cuts among the given number of gaps.
 func (c *cutSet) reset(size, gaps int) {
 	if gaps/64+1 <= 2*size+4 {
 		c.resetAsBits(gaps)
@@ -143,14 +144,15 @@ func (c *cutSet) reset(size, gaps int) {
 	}
 }
 
-// resetAsBits empties the set and makes it a bit set for the given number of gaps.
+// resetAsBits empties the set and makes it a bit set with one bit for each of the given number of
+// gaps.
 func (c *cutSet) resetAsBits(gaps int) {
 	words := gaps/64 + 1
 	c.bits = slices.Grow(c.bits[:0], words)[:words]
 	clear(c.bits)
 }
 
-// resetAsBuckets empties the set and gives it buckets for the given number of cuts and of gaps.
+// resetAsBuckets empties the set and gives it buckets for size cuts among the given number of gaps.
 func (c *cutSet) resetAsBuckets(size, gaps int) {
 	c.bits = c.bits[:0]
 	c.bucketShift = uint(max(bits.Len(uint(gaps))-bits.Len(uint(size)), 0))
@@ -160,8 +162,8 @@ func (c *cutSet) resetAsBuckets(size, gaps int) {
 	c.nextCuts, c.gaps = c.nextCuts[:0], c.gaps[:0]
 }
 
-// add adds a gap to the set. If the set already contains that gap, it adds top instead, which must
-// exceed all gaps in the set.
+// add adds the cut at the given gap. If the set already contains this cut, it adds a cut at the gap
+// top instead, which must exceed all gaps in the set.
 func (c *cutSet) add(gap, top int) {
 	if len(c.bits) > 0 {
 		if c.bits[gap/64]&(1<<(gap%64)) != 0 {
@@ -181,8 +183,8 @@ func (c *cutSet) add(gap, top int) {
 	c.nextCuts = append(c.nextCuts, after)
 }
 
-// linkBefore returns a pointer to the place where the number of a new cut belongs in the linked
-// list of its bucket. This is before the first cut that is not below gap.
+// linkBefore finds the place of a new cut in the sorted linked list of its bucket. It returns a
+// pointer to the link that must point to the new cut. All cuts before this link are below gap.
 func (c *cutSet) linkBefore(gap int) *int32 {
 	link := &c.bucketHeads[gap>>c.bucketShift]
 	for *link > 0 && c.gaps[*link-1] < int32(gap) {
@@ -192,7 +194,7 @@ func (c *cutSet) linkBefore(gap int) *int32 {
 }
 
 // divideUnits divides total units at the cuts of the set. Each ingredient of list, in turn, gets
-// the units up to the next cut. The units are written to amounts, by ingredient.
+// the units up to the next cut. The units of ingredient i are written to amounts[i].
 func (c *cutSet) divideUnits(list, amounts []int32, total int) {
 	from := int32(0)
 	if len(c.bits) > 0 {
@@ -226,8 +228,8 @@ func drawTwoUsed(r *Rand, c *Composition) (i, j int) {
 }
 
 // drawUsedAndOther draws a used ingredient i uniformly, and an ingredient j uniformly among all
-// ingredients other than i. It returns the position p of i among the used ingredients, j, and
-// whether j is used too.
+// ingredients other than i. It returns the index p of i in the list of used ingredients, and j. The
+// result used reports whether j is used too.
 func drawUsedAndOther(r *Rand, x *Composition) (p int, j int32, used bool) {
 	p, q := r.intnPair(len(x.used), len(x.amounts)-1)
 	if j = int32(q); j == x.used[p] {
@@ -236,9 +238,9 @@ func drawUsedAndOther(r *Rand, x *Composition) (p int, j int32, used bool) {
 	return p, j, x.amounts[j] > 0
 }
 
-// drawCutPlace draws a place at which a used ingredient can be divided in two. It is uniform among the
-// M−n places between two units of the same ingredient. It returns the ingredient and the number of
-// its units before the place.
+// drawCutPlace draws a place at which the amount of a used ingredient can be divided in two. It is
+// uniform among the M−n places between two units of the same ingredient. The result is the
+// ingredient and the number of its units before the place.
 func drawCutPlace(r *Rand, c *Composition) (i, units int) {
 	at := 0
 	if places := c.total - c.Used(); places > 1 {
@@ -254,12 +256,12 @@ func drawCutPlace(r *Rand, c *Composition) (i, units int) {
 	panic("kir: a composition with fewer units than its total")
 }
 
-// drawAbsent draws uniformly one of the N−n ingredients that are not used. There must be such an
-// ingredient.
+// drawAbsent draws one of the N−n unused ingredients uniformly. There must be such an ingredient.
 //
-// It draws a number j below N−n. If ingredient j is not used, it returns j. The used ingredients
-// below N−n are as many as the unused ingredients from N−n on. So the k-th of the former, in the
-// order of the list of used ingredients, stands for the k-th of the latter.
+// It draws a number j below N−n. If ingredient j is not used, it returns j. There are as many used
+// ingredients below N−n as there are unused ingredients from N−n on, so each of the former can
+// stand for one of the latter. If j is the k-th used ingredient below N−n, in the order of the list
+// of used ingredients, the result is the k-th unused ingredient from N−n on.
 func (x *Composition) drawAbsent(r *Rand) int {
 	absent := len(x.amounts) - len(x.used)
 	j := 0

@@ -22,7 +22,7 @@ func Along(s *Space, x *Composition, of []int32, d []int64) (kept []bool, here i
 	one := ingredientStep{size: len(of)}
 	copy(one.ingredients[:], of)
 	copy(one.changes[:], d)
-	from, to := x.stepRange(&one)
+	from, to := x.stepNumberRange(&one)
 	scorer := s.rules.scorer(x)
 	scorer.Reset()
 	var p PiecewiseConstant
@@ -45,7 +45,7 @@ func Basis(factors [][]int64) [][]int64 {
 	for i := range of {
 		of[i] = int32(i)
 	}
-	vectors, count := (&lattice{factors}).basis(of)
+	vectors, count := (&lattice{factors}).changeBasis(of)
 	basis := make([][]int64, count)
 	for k := range basis {
 		basis[k] = vectors[k][:len(of)]
@@ -121,7 +121,7 @@ func Teach(x *State, met ...*Composition) {
 	}
 	var all stateList
 	for _, c := range met {
-		all.add(c)
+		all.addComposition(c)
 	}
 	x.memory.learnFrom(x.target, &all)
 	x.logRecallCached = false
@@ -150,7 +150,7 @@ func NewReplicas(t *Target, betas []float64, moves int) (*Replicas, error) {
 			l.peakCount++
 		}
 	}
-	l.firstLegSums.reset(l.steps())
+	l.firstLegSums.reset(l.stepCount())
 	return &Replicas{l: l}, nil
 }
 
@@ -172,7 +172,7 @@ type Reference struct {
 func NewReference(t *Target, tries int, met ...*Composition) *Reference {
 	var all stateList
 	for _, c := range met {
-		all.add(c)
+		all.addComposition(c)
 	}
 	if f := newReferenceLaw(t, &all, tries); f != nil {
 		return &Reference{f, t}
@@ -183,7 +183,7 @@ func NewReference(t *Target, tries int, met ...*Composition) *Reference {
 // State returns a state of the leg.
 func (f *Reference) State(beta float64) *State {
 	x := newState(f.t, newComposition(f.t.space.ingredients))
-	x.beta, x.memory = beta, f.f.newMemory()
+	x.beta, x.memory = beta, f.f.copyMemory()
 	return x
 }
 
@@ -253,7 +253,7 @@ func (p *Replicas) Space(rejected float64) (rungs int, err error) {
 		s.rejectionSums[k] = rejected * 100
 	}
 	err = p.l.endRound()
-	return p.l.steps() + 1, err
+	return p.l.stepCount() + 1, err
 }
 
 // SetMoves sets how many moves each replica of a tempered kernel makes in a
@@ -274,13 +274,13 @@ func DrawLine(r *Rand, x *State, i, j int, zero, full, inner, shift float64, ano
 		return 0, err
 	}
 	k := x.Composition.Amount(i)
-	return k, x.moveTo(i, j, was, math.NaN())
+	return k, x.moveToSplit(i, j, was, math.NaN())
 }
 
 // IsCurved says whether lines of a sum are drawn from by an envelope, and whether the
 // last one was in the end weighed split by split.
 func IsCurved(x *State, r *Rand, s int) (curved, plain bool) {
-	return x.usesEnvelope(r, s), x.envelope.weighAll
+	return x.usesEnvelope(r, s), x.envelope.mustWeighAllSplits
 }
 
 // SetBetas sets the ladder of a tempered chain whose number of replicas fits.
@@ -294,7 +294,7 @@ func (c *Chain) SetBetas(betas ...float64) {
 // little time a scan takes.
 func (c *Chain) MoveAtOnce(workers int) {
 	l := c.mover.(*replicas)
-	l.workers, l.timedScanCount, l.timedDuration = workers, timedScans, timedScans*minParallelScan
+	l.workers, l.timedScanCount, l.timedDuration = workers, timedScans, timedScans*minParallelScanTime
 }
 
 // SetBeta sets the power to which a state's properties are raised.

@@ -7,16 +7,17 @@ import (
 )
 
 // A Kernel is the transition of a Markov chain that leaves a target invariant. That is, if a state
-// follows the target, the state after a move follows the target too.
+// is distributed as the target, the state after a move is distributed as the target too.
 //
 // A kernel holds no data of a chain, so one kernel serves any number of chains at the same time.
 // The data of a chain are in its [State] and its [Rand].
 //
 // To write your own kernel, start from [NewMetropolis]. A kernel that tunes itself also implements
-// [Learner]. [NewChain] makes a chain from a kernel, and [NewKernelSampler] makes a sampler for [Stream].
+// [Learner]. [NewChain] makes a chain from a kernel, and [NewKernelSampler] makes a sampler for
+// [Stream].
 type Kernel interface {
-	// Advance makes the given number of iterations, which change x, and adds their outcomes to the
-	// tally. The state x must have positive density.
+	// Advance makes the given number of iterations, which change x, and counts their outcomes in
+	// the tally. The state x must have positive density.
 	Advance(r *Rand, x *State, iterations int, tally *Tally) error
 }
 
@@ -32,10 +33,12 @@ type Learner interface {
 	EndWarmup(x *State)
 }
 
-// wrapKernelError puts the name of the kernel before the text of an error.
-func wrapKernelError(kernel string, err error) error { return fmt.Errorf("%s: %w", kernel, err) }
+// wrapKernelError returns err with the name of the kernel before its text.
+func wrapKernelError(kernelName string, err error) error {
+	return fmt.Errorf("%s: %w", kernelName, err)
+}
 
-// The kernels of this package implement Kernel, Learner or Sampler.
+// Checks at compile time that the kernels of this package implement Kernel, Learner or Sampler.
 var (
 	_ Kernel  = (*acceleratedKernel)(nil)
 	_ Kernel  = (*Exact)(nil)
@@ -47,8 +50,8 @@ var (
 	_ Sampler = (*Tempered)(nil)
 )
 
-// KernelNames returns the names that [NewSampler] accepts, in alphabetical order. These are the
-// names that [NewKernel] accepts, and tempered.
+// KernelNames returns the names that [NewSampler] accepts, in alphabetical order: all names that
+// [NewKernel] accepts, and tempered.
 func KernelNames() []string {
 	return []string{"accelerated", "balanced", "exact", "gibbs", "naive", "tempered"}
 }
@@ -92,8 +95,8 @@ func NewKernel(name string, t *Target) (Kernel, error) {
 	return nil, fmt.Errorf("there is no kernel %q: there are %s", name, strings.Join(KernelNames(), ", "))
 }
 
-// NewSampler returns a sampler of the target that uses the named kernel, one of [KernelNames]. It
-// fails for the same reasons as [NewKernel].
+// NewSampler returns a sampler of the target that uses the kernel with the given name, one of
+// [KernelNames]. It fails for the same reasons as [NewKernel].
 func NewSampler(name string, t *Target) (Sampler, error) {
 	if name == "tempered" && t != nil {
 		return NewTempered(t)
@@ -117,7 +120,7 @@ type Sampler interface {
 	RestoreChain(data []byte) (*Chain, error)
 }
 
-// NewKernelSampler returns the sampler whose chains move by a kernel on a target.
+// NewKernelSampler returns a sampler. Its chains sample the target t and are moved by the kernel k.
 func NewKernelSampler(t *Target, k Kernel) (Sampler, error) {
 	if t == nil || k == nil {
 		return nil, errors.New("a sampler is made of a target and a kernel")
@@ -131,12 +134,12 @@ type kernelSampler struct {
 	kernel Kernel
 }
 
-// NewChain starts a chain of the kernel; see the function [NewChain].
+// NewChain starts a chain that the kernel moves; see the function [NewChain].
 func (s *kernelSampler) NewChain(seed uint64, index int) (*Chain, error) {
 	return NewChain(s.target, s.kernel, seed, index)
 }
 
-// RestoreChain restores a chain of the kernel; see the function [RestoreChain].
+// RestoreChain restores a saved chain that the kernel moves; see the function [RestoreChain].
 func (s *kernelSampler) RestoreChain(data []byte) (*Chain, error) {
 	return RestoreChain(s.target, s.kernel, data)
 }

@@ -3,21 +3,22 @@ package mcmc
 // acceleratedKernel is the kernel of Algorithm 2 of Obara, Morimura and Yanagisawa (2019, §4.3).
 //
 // An iteration draws an ingredient i uniformly among the n used ingredients, and an ingredient j
-// uniformly among the other N−1. It divides x_i + x_j again by the target's exact conditional law.
-// The pair {i, j} is drawn with probability
+// uniformly among the other N−1. It divides their joint amount x_i + x_j again by the target's
+// exact conditional distribution. The pair {i, j} is drawn with probability
 //
-//	α(x) = 2/(n(N−1)) if both are used, 1/(n(N−1)) if one is.
+//	α(x) = 2/(n(N−1)) if i and j are both used, 1/(n(N−1)) if only one is used.
 //
 // The move may change α, so the new state x′ is accepted with probability min(1, α(x′)/α(x)). Only
 // a move that merges two used ingredients into one can be rejected: α(x′)/α(x) is then n/(2(n−1)).
 //
-// A move needs only the ratios |X_{n+1}|/|X_n|, since n changes by at most 1. So the law of n must
-// have mass on every n from its smallest to its largest.
+// A move needs only the ratios |X_{n+1}|/|X_n| of the numbers of compositions with n+1 and n
+// ingredients, since n changes by at most 1. So the law of n must have mass on every n from its
+// smallest to its largest.
 //
-// In a space with rules, such moves may not reach everything that is allowed, and in general this
-// cannot be decided. There, one iteration in 50 is an independent draw from the sparsity law,
-// accepted by the Metropolis–Hastings ratio, which can reach every allowed composition. If rules
-// fix a sum or leave it little room, half of the other iterations change several ingredients, as in
+// In a space with rules, such moves may not reach every allowed composition, and in general this
+// cannot be decided. So one iteration in 50 is an independent draw from the sparsity law, accepted
+// by the Metropolis–Hastings ratio, which can reach every allowed composition. If rules fix a sum
+// or leave it little room, half of the other iterations change several ingredients, as in
 // [Balanced].
 type acceleratedKernel struct {
 	target *Target
@@ -32,7 +33,7 @@ func newAcceleratedKernel(t *Target) (*acceleratedKernel, error) {
 	return &acceleratedKernel{t}, nil
 }
 
-// Advance makes the given number of iterations and adds their outcomes to the tally.
+// Advance makes the given number of iterations and counts their outcomes in the tally.
 func (a *acceleratedKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.checkMovable("accelerated", a.target); err != nil {
 		return err
@@ -43,18 +44,18 @@ func (a *acceleratedKernel) Advance(r *Rand, x *State, iterations int, tally *Ta
 		tally.Accepted += int64(iterations) // the space has one composition, which stays
 		return nil
 	}
-	if len(x.terms) == 0 && !conditions {
+	if len(x.scoredTerms) == 0 && !conditions {
 		a.advanceUnscored(r, x.Composition, iterations, tally)
 		return nil
 	}
 	return a.advanceScored(r, x, iterations, tally)
 }
 
-// advanceUnscored makes iterations in a space without rules, for a target without objectives and
-// bounds. Then all splits but the two ends of a line have the same weight.
+// advanceUnscored makes iterations for a target without rules, objectives and bounds. Then all
+// divisions of two ingredients' joint amount that use both ingredients have the same weight.
 //
-// With many ingredients, j is rarely used and the split is rarely inside the line, but the end at
-// which it falls is unpredictable. So the code for this frequent case does not branch on the end.
+// With many ingredients, a move mostly gives all units to one of the two ingredients, and it is
+// unpredictable to which. So the code for this frequent case does not branch on the result.
 func (a *acceleratedKernel) advanceUnscored(r *Rand, x *Composition, iterations int, tally *Tally) {
 	lines := a.target.lineLaws
 	rejected, stayed := 0, 0
@@ -91,11 +92,11 @@ func (a *acceleratedKernel) advanceUnscored(r *Rand, x *Composition, iterations 
 	tally.Updated += int64(iterations - rejected - stayed)
 }
 
-// advanceScored makes iterations for a target with objectives, bounds, rules or conditions.
+// advanceScored makes iterations for a target that has objectives, bounds, rules or conditions.
 func (a *acceleratedKernel) advanceScored(r *Rand, x *State, iterations int, tally *Tally) error {
 	t := a.target
 	for range iterations {
-		if made, err := x.tryIndependent(r, tally); err != nil {
+		if made, err := x.tryMultiIngredientMove(r, tally); err != nil {
 			return wrapKernelError("accelerated", err)
 		} else if made {
 			continue
@@ -127,7 +128,7 @@ func (a *acceleratedKernel) advanceScored(r *Rand, x *State, iterations int, tal
 		}
 		tally.Accepted++
 		if k != was {
-			if err := x.moveTo(i, j, k, value); err != nil {
+			if err := x.moveToSplit(i, j, k, value); err != nil {
 				return wrapKernelError("accelerated", err)
 			}
 			tally.Updated++
@@ -136,8 +137,8 @@ func (a *acceleratedKernel) advanceScored(r *Rand, x *State, iterations int, tal
 	return nil
 }
 
-// rejectMerge decides at random whether to reject a move that merges two of n used ingredients. It
-// rejects with probability 1 − n/(2(n−1)).
+// rejectMerge decides at random whether to reject a move of [acceleratedKernel] that merges two of
+// n used ingredients. It returns true with probability 1 − n/(2(n−1)).
 func rejectMerge(r *Rand, n int) bool {
 	return !r.Bernoulli(float64(n) / float64(2*(n-1)))
 }

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Exact is a kernel that draws compositions independently from y_sparse(n)/|X_n|. This law is the
-// target if there are no objectives and bounds. It draws n, then n ingredients, then the n−1 cuts
-// between their units. Since its draws are independent, no kernel is better for such a target.
-// Every chain draws its first state in the same way.
+// Exact is a kernel whose draws are independent. Every composition of n ingredients is drawn with
+// probability y_sparse(n)/|X_n|, which is the target if there are no objectives and bounds. Exact
+// draws n, then n ingredients, then the n−1 cuts between their units. Since its draws are
+// independent, no kernel is better for such a target. Every chain draws its first state in the same
+// way.
 type Exact struct {
 	target *Target
 }
@@ -30,7 +31,7 @@ func NewExact(t *Target) (*Exact, error) {
 	return &Exact{t}, nil
 }
 
-// Advance makes one independent draw per iteration and adds the outcomes to the tally.
+// Advance makes one independent draw per iteration and counts the outcomes in the tally.
 func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.checkMovable("exact", e.target); err != nil {
 		return err
@@ -49,8 +50,9 @@ func (e *Exact) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	return nil
 }
 
-// drawExact makes y an independent draw from y_sparse(n)/|X_n|, and draws the values of the
-// conditions of y by their probabilities.
+// drawExact makes y an independent draw. A composition of n ingredients has probability
+// y_sparse(n)/|X_n|, and the values of the conditions have their own probabilities. If some rules
+// cannot be counted, y may break these rules; see [Target.logDrawRatio].
 func (x *State) drawExact(r *Rand, y *Composition) {
 	n := x.target.law.draw(r)
 	if x.target.space.conditions == nil {
@@ -60,10 +62,10 @@ func (x *State) drawExact(r *Rand, y *Composition) {
 	x.drawer.draw(r, y, n)
 }
 
-// replaceByDraw replaces the composition of a state without scored properties by an independent
+// replaceByIndependentDraw replaces the composition of a state without properties and rules by an independent
 // draw. It reports whether the composition changed. It draws in place: with a million ingredients
 // most of the time goes into cache misses, and copying from a candidate would double them.
-func (x *State) replaceByDraw(r *Rand) (changed bool) {
+func (x *State) replaceByIndependentDraw(r *Rand) (changed bool) {
 	c := x.Composition
 	x.previousParts = x.previousParts[:0]
 	for _, i := range c.Ingredients() {
@@ -85,11 +87,11 @@ func (x *State) replaceByDraw(r *Rand) (changed bool) {
 	return false
 }
 
-// independentMove is a Metropolis–Hastings move whose candidate [State.drawExact] draws,
-// independently of the state. From any state it can reach everything that the target allows.
+// independentMove is a Metropolis–Hastings move. Its candidate is an independent draw by
+// [State.drawExact], so it can reach from any state everything that the target allows.
 func (x *State) independentMove(r *Rand) (moveOutcome, error) {
-	if len(x.terms) == 0 {
-		return acceptedOutcome(x.replaceByDraw(r)), nil // accepted always: the target is the law that is drawn from
+	if len(x.scoredTerms) == 0 {
+		return acceptedOutcome(x.replaceByIndependentDraw(r)), nil // accepted always: the target is the law that is drawn from
 	}
 	// logShare is log(P/g) without the properties, with g the probability that drawExact draws y.
 	result, _, err := x.wholeMove(r, func() float64 { return x.target.logDrawRatio(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
@@ -99,15 +101,16 @@ func (x *State) independentMove(r *Rand) (moveOutcome, error) {
 	return result, err
 }
 
-// independentMoveShare is the share of independent moves in the kernels accelerated and gibbs, in a
-// space with rules.
+// independentMoveShare is the share of iterations of the kernels accelerated and gibbs that propose
+// an independent composition, in a space with rules.
 const independentMoveShare = 0.02
 
-// tryIndependent makes, in a space with rules, an occasional iteration of the kernels accelerated
-// and gibbs that changes more than two amounts. This is an independent move or, if rules fix a sum
-// or leave it little room, a move of several ingredients that nearly keeps the sum. tryIndependent
-// reports whether it made a move.
-func (x *State) tryIndependent(r *Rand, tally *Tally) (made bool, err error) {
+// tryMultiIngredientMove sometimes makes a move that changes more than two amounts, as an iteration
+// of the kernels accelerated and gibbs. It never does so in a space without rules. The move
+// proposes an independent composition. If rules fix a sum or leave it little room, it may instead
+// change several ingredients that nearly keep the sum. The result made reports whether a move was
+// made.
+func (x *State) tryMultiIngredientMove(r *Rand, tally *Tally) (made bool, err error) {
 	if x.target.space.rules == nil {
 		return false, nil
 	}
@@ -115,7 +118,7 @@ func (x *State) tryIndependent(r *Rand, tally *Tally) (made bool, err error) {
 	switch {
 	case r.Bernoulli(independentMoveShare):
 		result, err = x.independentMove(r)
-	case x.target.equalityConstrained() && r.Bernoulli(constrainedMoveShare):
+	case x.target.hasFixedOrTightSums() && r.Bernoulli(tightSumMoveShare):
 		result, err = x.constrainedMove(r)
 	default:
 		return false, nil

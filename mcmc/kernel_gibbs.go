@@ -1,13 +1,13 @@
 package mcmc
 
-// gibbsKernel is the Gibbs sampler of Obara, Morimura and Yanagisawa (2019, §4.2). It draws a pair of
-// ingredients uniformly among all pairs and divides their joint amount again by the target's exact
-// conditional law. The result is always accepted. Most pairs are of two unused ingredients, so most
-// iterations change nothing.
+// gibbsKernel is the Gibbs sampler of Obara, Morimura and Yanagisawa (2019, §4.2). It draws two
+// ingredients uniformly among all ingredients and divides their joint amount again by the target's
+// exact conditional distribution. The result is always accepted. Most pairs are of two unused
+// ingredients, so most iterations change nothing.
 //
 // The number n of used ingredients changes by at most 1, so the law of n must have mass on every n
 // from its smallest to its largest. In a space with rules some iterations are other moves, as in
-// accelerated.
+// [acceleratedKernel].
 type gibbsKernel struct {
 	target *Target
 }
@@ -21,7 +21,7 @@ func newGibbsKernel(t *Target) (*gibbsKernel, error) {
 	return &gibbsKernel{t}, nil
 }
 
-// Advance makes the given number of iterations and adds their outcomes to the tally.
+// Advance makes the given number of iterations and counts their outcomes in the tally.
 func (g *gibbsKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.checkMovable("gibbs", g.target); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (g *gibbsKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 		return nil
 	}
 	for range iterations {
-		if made, err := x.tryIndependent(r, tally); err != nil {
+		if made, err := x.tryMultiIngredientMove(r, tally); err != nil {
 			return wrapKernelError("gibbs", err)
 		} else if made {
 			continue
@@ -64,7 +64,7 @@ func (g *gibbsKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 		if s > was {
 			others--
 		}
-		if len(x.terms) == 0 {
+		if len(x.scoredTerms) == 0 {
 			if k := r.drawSplit(&t.lineLaws[others], s); k != was {
 				c.moveUnchecked(i, j, k)
 				tally.Updated++
@@ -77,7 +77,7 @@ func (g *gibbsKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 			return wrapKernelError("gibbs", err)
 		}
 		if k != was {
-			if err := x.moveTo(i, j, k, value); err != nil {
+			if err := x.moveToSplit(i, j, k, value); err != nil {
 				return wrapKernelError("gibbs", err)
 			}
 			tally.Updated++

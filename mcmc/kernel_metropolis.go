@@ -6,8 +6,8 @@ import (
 	"kir/internal/portable"
 )
 
-// A Proposal draws candidates for the Metropolis–Hastings algorithm. One proposal serves all chains
-// at the same time.
+// A Proposal draws candidates for the Metropolis–Hastings algorithm. All chains may use the same
+// proposal at the same time.
 type Proposal interface {
 	// Propose turns y, which is a copy of x before the call, into a candidate. It returns log
 	// q(x|y) − log q(y|x), where q(y|x) is the probability of proposing y at x. It returns −Inf if
@@ -27,8 +27,8 @@ type Metropolis struct {
 	proposal Proposal
 }
 
-// NewMetropolis returns the kernel that uses the proposal p. The errors of the kernel begin with
-// the given name.
+// NewMetropolis returns the kernel that uses the proposal p. The given name begins the error
+// messages of the kernel.
 func NewMetropolis(name string, t *Target, p Proposal) *Metropolis {
 	return &Metropolis{name, t, p}
 }
@@ -52,7 +52,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		if err != nil {
 			return wrapKernelError(m.name, fmt.Errorf("the proposal at %v failed: %w", x.Composition, err))
 		}
-		if invalidScore(logRatio) {
+		if isInvalidScore(logRatio) {
 			return wrapKernelError(m.name, fmt.Errorf("the proposal at %v gave %v a log ratio of %v: it must be a number below +Inf", x.Composition, y, logRatio))
 		}
 		if err := m.target.space.Contains(y); err != nil {
@@ -61,7 +61,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 		tally.Iterations++
 		logRatio += m.target.LogLaw(y.Used()) - m.target.LogLaw(x.Composition.Used())
 		if c := m.target.space.conditions; c != nil {
-			logRatio += c.logLaw(y) - c.logLaw(x.Composition)
+			logRatio += c.logProbability(y) - c.logProbability(x.Composition)
 		}
 		if logRatio == negInf {
 			continue // rejected, whatever the score of y

@@ -8,20 +8,20 @@ import "kir/internal/portable"
 // candidate.
 type naiveKernel struct {
 	target      *Target
-	sizeWeights []float64 // at index n−1: a weight proportional to |X_n|, for drawing the number n of ingredients of a candidate
+	sizeWeights []float64 // sizeWeights[n−1] is proportional to the number of compositions with n ingredients
 }
 
 // newNaiveKernel returns the kernel, which leaves every target invariant. In theory it can reach
-// everything that a target allows. But it draws the number n of ingredients in proportion to |X_n|.
-// If X_n holds less than a fraction 2⁻⁵³ of all compositions, n is practically never drawn, because
-// random numbers have no finer resolution.
+// everything that a target allows. But it draws the number n of ingredients in proportion to |X_n|,
+// the number of compositions with n ingredients. If these are less than a fraction 2⁻⁵³ of all
+// compositions, n is practically never drawn, because random numbers have no finer resolution.
 func newNaiveKernel(t *Target) (*naiveKernel, error) {
 	sizes := t.space.LogCounts(t.space.MaxUsed())[1:]
 	if t.space.rules != nil {
 		// Draw uniformly from the countable compositions, and reject those that break uncounted
 		// rules.
 		for k := range sizes {
-			sizes[k] = t.space.logDrawable(k + 1)
+			sizes[k] = t.space.logDrawableCount(k + 1)
 		}
 	}
 	top := negInf
@@ -34,10 +34,11 @@ func newNaiveKernel(t *Target) (*naiveKernel, error) {
 	return &naiveKernel{t, sizes}, nil
 }
 
-// Advance makes the given number of iterations.
+// Advance makes the given number of iterations and counts their outcomes in the tally.
 //
 // It first draws the number of ingredients of a candidate. Without properties this number alone
-// decides on acceptance. The candidate itself is drawn only if it may be accepted.
+// decides on acceptance. The ingredients and amounts are drawn only if the candidate may be
+// accepted.
 func (m *naiveKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) error {
 	if err := x.checkMovable("naive", m.target); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (m *naiveKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 			n += r.Categorical(m.sizeWeights)
 		}
 		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.Used())
-		bare := len(x.terms) == 0
+		bare := len(x.scoredTerms) == 0
 		if logRatio == negInf || bare && !r.Bernoulli(portable.Exp(logRatio)) {
 			continue
 		}

@@ -8,22 +8,25 @@ import (
 	"kir/internal/portable"
 )
 
-// maxEnumerated is the greatest number of compositions of a space for which a kernel enumerates all
-// of them to check whether it can reach them.
-const maxEnumerated = 5000
+// maxEnumeratedCompositions is the greatest number of compositions that are enumerated to check whether a
+// kernel can reach all of them. In larger spaces there is no check.
+const maxEnumeratedCompositions = 5000
 
-// A componentResult holds the results of [supportComponents].
+// A componentResult holds the results of [findSupportComponents], which divides the compositions of
+// positive density into sets that moves of two ingredients connect.
 type componentResult struct {
-	componentCount int          // number of components; 0 if they were not computed
-	first, second  *Composition // a composition of the first and of the second component
+	componentCount int          // number of such sets; 0 if they were not computed
+	firstExample   *Composition // a composition of the first set
+	secondExample  *Composition // a composition of the second set; nil if there is only one
 	err            error
 }
 
-// supportComponents returns the number of components into which moves of two ingredients connect
-// the target's support. It also returns a composition of each of the first two components. The
-// number is 0 if the target has no objectives and bounds, or if there are too many compositions to
-// enumerate.
-func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
+// findSupportComponents divides the support of the target, the compositions of positive density, into
+// components. Moves that change two ingredients connect all compositions of a component and lead
+// out of none. It returns the number of components, and one composition of each of the first two.
+// The number is 0 if the target has no objectives and bounds, or if there are too many compositions
+// to enumerate.
+func findSupportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	compositions := 0.0
 	for n, c := range t.space.LogCounts(t.law.maxSize) {
 		if t.law.P(n) > 0 {
@@ -35,7 +38,7 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 			compositions = float64(compositions * float64(len(p)))
 		}
 	}
-	if !t.hasTerms() || compositions > maxEnumerated {
+	if !t.hasBoundsOrObjectives() || compositions > maxEnumeratedCompositions {
 		return 0, nil, nil, nil
 	}
 	var support []*Composition
@@ -121,9 +124,9 @@ func supportComponents(t *Target) (parts int, a, b *Composition, err error) {
 	return parts, a, b, nil
 }
 
-// visitCompositions calls visit for each composition of n ingredients with each combination of
-// values of the conditions, until visit returns an error. All calls pass the same composition,
-// changed in place.
+// visitCompositions calls visit for each composition of n ingredients, combined with each
+// combination of values of the conditions. It stops when visit returns an error. All calls pass the
+// same *Composition, changed in place.
 func (s *Space) visitCompositions(n int, visit func(x *Composition) error) error {
 	x := newComposition(s.ingredients)
 	if s.conditions != nil {
@@ -154,33 +157,33 @@ func (s *Space) visitCompositions(n int, visit func(x *Composition) error) error
 }
 
 // checkIrreducible returns an error that wraps [ErrReducible] if a kernel that changes two
-// ingredients at a time cannot reach everything that the target allows.
+// ingredients at a time cannot reach everything that the target allows. There are two reasons:
 //
-// If the law of n has no mass at some n between its smallest and its largest, the kernel cannot
-// cross that n. A property that is 0 somewhere may also cut the support into parts.
-// checkIrreducible finds such parts in spaces small enough to enumerate; in general this cannot be
-// decided.
-func checkIrreducible(kernel string, t *Target) error {
+//   - The law of the number n of ingredients has no mass at some n between its smallest and its
+//     largest. Such a kernel cannot cross this n.
+//   - A property that is 0 somewhere cuts the allowed compositions into parts. This is found only
+//     in spaces small enough to enumerate; in general it cannot be decided.
+func checkIrreducible(kernelName string, t *Target) error {
 	if t.space.rules != nil {
 		return nil // its independent moves connect everything
 	}
 	of := t.componentsOnce()
-	parts, a, b, err := of.componentCount, of.first, of.second, of.err
+	parts, a, b, err := of.componentCount, of.firstExample, of.secondExample, of.err
 	if err != nil {
-		return wrapKernelError(kernel, err)
+		return wrapKernelError(kernelName, err)
 	}
 	n, gap := t.law.FirstGap()
 	switch {
 	case parts == 1:
 		return nil // whatever lies beyond a gap is forbidden
 	case gap:
-		return fmt.Errorf("%s: %w: it changes the number of ingredients by at most 1 and the sparsity law has no mass at n = %d, between %d and %d; use balanced", kernel, ErrReducible, n, t.law.minSize, t.law.maxSize)
+		return fmt.Errorf("%s: %w: it changes the number of ingredients by at most 1 and the sparsity law has no mass at n = %d, between %d and %d; use balanced", kernelName, ErrReducible, n, t.law.minSize, t.law.maxSize)
 	case parts > 1:
-		return fmt.Errorf("%s: %w: it changes two ingredients at a time, and the properties that are 0 cut what is allowed into %d parts, one with %v and one with %v; use balanced", kernel, ErrReducible, parts, a, b)
+		return fmt.Errorf("%s: %w: it changes two ingredients at a time, and the properties that are 0 cut what is allowed into %d parts, one with %v and one with %v; use balanced", kernelName, ErrReducible, parts, a, b)
 	}
 	return nil
 }
 
-// ErrReducible is returned if a kernel cannot reach all states that the target allows. Its draws
-// would not follow the target, no matter how many.
+// ErrReducible is the error of a kernel that cannot reach all states that the target allows. Its
+// draws would not follow the target, no matter how many.
 var ErrReducible = errors.New("the chain cannot reach everything that the target allows")

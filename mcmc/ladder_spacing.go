@@ -2,17 +2,17 @@ package mcmc
 
 import "math"
 
-// firstRoundScans is the number of scans in the first round of warm-up. Each further round has
-// twice as many scans as the round before.
+// firstRoundScans is the number of scans in the first round of warm-up. Each later round has twice
+// as many scans as the round before.
 const firstRoundScans = 32
 
-// endRound ends a round of warm-up. It spaces the β of the ladder anew, so that by the rejection
-// rates of the round all swaps are rejected equally often.
+// endRound ends a round of warm-up. It spaces the β of the replicas anew. The spacing makes all
+// swap rejection rates equal, as far as the rates of this round predict.
 func (l *replicas) endRound() error {
-	steps := l.steps()
+	steps := l.stepCount()
 	if steps > 0 {
 		barrier, logZ := l.firstLegSums.cumulativeBarrierAndLogZ(l.rungs)
-		next := l.kernel.fixedSteps
+		next := l.kernel.fixedStepCount
 		if next == 0 {
 			next = stepsForBarrier(barrier[steps])
 		}
@@ -25,22 +25,24 @@ func (l *replicas) endRound() error {
 		}
 	}
 	l.warmupRound, l.roundScanCount = l.warmupRound+1, 0
-	l.firstLegSums.reset(l.steps())
+	l.firstLegSums.reset(l.stepCount())
 	return nil
 }
 
-// stepsForBarrier returns the number of steps of a ladder with the given communication barrier:
-// twice the barrier, rounded up, between 1 and maxSteps.
+// stepsForBarrier returns the number of steps from β = 0 to β = 1 that suits the given
+// communication barrier. This is twice the barrier, rounded up, between 1 and maxLadderSteps.
 func stepsForBarrier(barrier float64) int {
-	return min(max(int(math.Ceil(2*barrier)), 1), maxSteps)
+	return min(max(int(math.Ceil(2*barrier)), 1), maxLadderSteps)
 }
 
-// cumulativeBarrierAndLogZ returns, for each rung of a ladder, the communication barrier and log Z
-// from the first rung to that rung. The argument rungs begins with the rungs of the ladder. The
-// barrier leaves out the rejections that no spacing can change: a forbidden composition at β = 0 is
-// always rejected.
+// cumulativeBarrierAndLogZ returns two lists with one element per rung of a ladder. Element k of
+// barrier is the sum of the rejection rates of the swaps below rung k. Element k of logZ is
+// log(Z_k/Z_0). The first rungs of the argument are the rungs of the ladder.
+//
+// The barrier leaves out the rejections that no spacing can change: a forbidden composition at β =
+// 0 is always rejected.
 func (s *ladderSums) cumulativeBarrierAndLogZ(rungs []rung) (barrier, logZ []float64) {
-	steps := s.steps()
+	steps := s.stepCount()
 	barrier, logZ = make([]float64, steps+1), make([]float64, steps+1)
 	for k := range steps {
 		barrier[k+1] = barrier[k] + s.avoidableRejectionRate(k)
@@ -53,10 +55,11 @@ func (s *ladderSums) cumulativeBarrierAndLogZ(rungs []rung) (barrier, logZ []flo
 	return barrier, logZ
 }
 
-// respaceBetas returns new β for the given number of steps of a ladder, and log Z at each of them.
-// From each new β to the next the communication barrier rises by the same amount. The arguments
-// barrier and logZ hold the values at the current rungs, between which respaceBetas interpolates.
-func respaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, levels []float64) {
+// respaceBetas returns new β for a ladder with the given number of steps, and log Z at each new β
+// in newLogZ. From each new β to the next the communication barrier rises by the same amount. The
+// arguments barrier and logZ hold the values at the β of the current rungs, between which
+// respaceBetas interpolates.
+func respaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, newLogZ []float64) {
 	last := len(barrier) - 1
 	// A small extra barrier everywhere keeps β rising where no swap is rejected.
 	height := func(k int) float64 { return barrier[k] + float64(1e-3*rungs[k].state.beta) }
@@ -69,16 +72,17 @@ func respaceBetas(rungs []rung, barrier, logZ []float64, steps int) (betas, leve
 		f := (wanted - height(k)) / (height(k+1) - height(k))
 		from, to := rungs[k].state.beta, rungs[k+1].state.beta
 		betas = append(betas, from+float64(f*(to-from)))
-		levels = append(levels, logZ[k]+float64(f*(logZ[k+1]-logZ[k])))
+		newLogZ = append(newLogZ, logZ[k]+float64(f*(logZ[k+1]-logZ[k])))
 	}
-	return append(betas, 1), append(levels, logZ[last])
+	return append(betas, 1), append(newLogZ, logZ[last])
 }
 
-// rebuildLadder gives the first ladder new rungs with the given β and log Z. Each new rung takes
-// the state of the old rung at the same relative height, or a copy of that state.
+// rebuildLadder replaces the rungs from β = 0 to β = 1 by rungs with the given β. The argument logZ
+// holds an estimate of log Z at each β. Each new rung takes the state of the old rung at the same
+// relative height, or a copy of that state.
 func (l *replicas) rebuildLadder(betas, logZ []float64) error {
-	old, steps := l.rungs[:l.steps()+1], len(betas)-1
-	peaks := l.rungs[l.steps()+1:]
+	old, steps := l.rungs[:l.stepCount()+1], len(betas)-1
+	peaks := l.rungs[l.stepCount()+1:]
 	taken := make([]bool, len(old))
 	l.rungs = make([]rung, len(betas))
 	for k := steps; k >= 0; k-- { // from β = 1, which keeps its state
@@ -91,7 +95,7 @@ func (l *replicas) rebuildLadder(betas, logZ []float64) error {
 			if err != nil {
 				return err
 			}
-			l.rungs[k] = rung{state: x, rand: l.newStream()}
+			l.rungs[k] = rung{state: x, rand: l.newReplicaRand()}
 		}
 	}
 	for k := range betas {
@@ -116,7 +120,7 @@ func (l *replicas) rebuildLadder(betas, logZ []float64) error {
 	return nil
 }
 
-// clone returns a new state with a copy of the composition and of the memory.
+// clone returns a new state with copies of the composition and of what warm-up has learnt.
 func (x *State) clone() (*State, error) {
 	y := newState(x.target, x.Composition.Clone())
 	y.beta = x.beta

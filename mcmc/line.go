@@ -7,27 +7,27 @@ import (
 )
 
 // lineScores returns the log score Σ_k c_k·log y_k of each division of the joint amount of i and j.
-// The argument law tells which divisions have mass. The state must have properties to score. The
-// result is valid until the next call.
+// The result is a function of the units that i gets, valid until the next call. The argument law
+// says which divisions have positive weight. The state must have properties to score.
 //
 // The log score is −Inf if some property forbids the division, whatever the other properties
-// return. Any other invalid score, NaN or +Inf, is returned as it is; [State.weighSplits] reports
+// return. Any other invalid score, NaN or +Inf, is returned unchanged; [State.weighSplits] reports
 // it if it matters.
 func (x *State) lineScores(i, j int, law *splitLaw) (*PiecewiseConstant, error) {
 	return x.partialLineScores(i, j, law, true, -1)
 }
 
-// partialLineScores is [State.lineScores], but it leaves out the properties with a [CurveScorer] if
-// curves is false. It returns nil if the rules allow no division of the joint amount other than
-// omit units for i.
+// partialLineScores is [State.lineScores] with two differences. If curves is false, it leaves out
+// the properties with a [CurveScorer]. It returns nil if the only division that the rules allow
+// gives omit units to i.
 func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int) (*PiecewiseConstant, error) {
 	s := int32(x.Composition.amounts[i] + x.Composition.amounts[j])
 	first := true
-	for k, t := range x.terms {
+	for k, t := range x.scoredTerms {
 		if t.curveScorer != nil && !curves {
 			continue
 		}
-		p := &x.termPieces
+		p := &x.propertyPieces
 		p.Reset()
 		if t.splitScorer != nil {
 			t.splitScorer.Splits(i, j, x.relevantSplits(k, int(s), law), p)
@@ -41,14 +41,14 @@ func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int
 			return nil, err
 		}
 		if first {
-			if k == 0 && omit >= 0 && x.target.space.rules != nil && p.isOnlySplit(omit, int(s)) {
+			if k == 0 && omit >= 0 && x.target.space.rules != nil && p.allowsOnlySplit(omit, int(s)) {
 				return nil, nil
 			}
-			x.termPieces, x.sumPieces, first = x.sumPieces, x.termPieces, false
+			x.propertyPieces, x.sumPieces, first = x.sumPieces, x.propertyPieces, false
 			continue
 		}
-		addPieces(&x.nextSum, &x.sumPieces, p)
-		x.sumPieces, x.nextSum = x.nextSum, x.sumPieces
+		addPieces(&x.nextSumPieces, &x.sumPieces, p)
+		x.sumPieces, x.nextSumPieces = x.nextSumPieces, x.sumPieces
 	}
 	if first {
 		x.sumPieces.Reset()
@@ -57,8 +57,8 @@ func (x *State) partialLineScores(i, j int, law *splitLaw, curves bool, omit int
 	return &x.sumPieces, nil
 }
 
-// isOnlySplit reports whether p is −Inf at all splits of 0..s other than k.
-func (p *PiecewiseConstant) isOnlySplit(k, s int) bool {
+// allowsOnlySplit reports whether p is −Inf at all integers from 0 to s except k.
+func (p *PiecewiseConstant) allowsOnlySplit(k, s int) bool {
 	for q, v := range p.values {
 		end := s + 1
 		if q+1 < len(p.starts) {
@@ -71,13 +71,16 @@ func (p *PiecewiseConstant) isOnlySplit(k, s int) bool {
 	return true
 }
 
-// relevantSplits returns, for each division of the joint amount s of two ingredients, whether the
-// score of term k matters. The result is −Inf where the score does not matter: where the law gives
-// the division no mass, or an earlier term forbids it.
-func (x *State) relevantSplits(k, s int, law *splitLaw) *PiecewiseConstant {
-	w, acc := &x.nextSum, &x.sumPieces
+// relevantSplits returns a function of the splits, that is, the divisions of the joint amount s of
+// two ingredients. The function is −Inf at a split where the score of the term with the given index
+// does not matter:
+//
+//   - the law gives the split no weight, or
+//   - an earlier term, whose scores are in x.sumPieces, forbids the split.
+func (x *State) relevantSplits(termIndex, s int, law *splitLaw) *PiecewiseConstant {
+	w, acc := &x.nextSumPieces, &x.sumPieces
 	w.Reset()
-	if k == 0 {
+	if termIndex == 0 {
 		acc.Reset()
 		acc.Add(0, 0)
 	}
@@ -87,18 +90,19 @@ func (x *State) relevantSplits(k, s int, law *splitLaw) *PiecewiseConstant {
 		}
 		return v
 	}
-	w.Add(0, value(acc.values[0], law.zeroWeight))
+	w.Add(0, value(acc.values[0], law.zeroSplitWeight))
 	for q, v := range acc.values {
 		if from, to := innerSplitsOfPiece(acc, q, s); from < to {
-			w.Add(from, value(v, law.innerWeight))
+			w.Add(from, value(v, law.innerSplitWeight))
 		}
 	}
-	w.Add(s, value(acc.values[len(acc.values)-1], law.fullWeight))
+	w.Add(s, value(acc.values[len(acc.values)-1], law.fullSplitWeight))
 	return w
 }
 
-// checkPieces returns an error if the pieces p that the scorer of t returned are not a function of
-// the splits 0..s. The first piece must start at 0, and the starts must rise up to at most s.
+// checkPieces returns an error unless the pieces in p are a valid function of 0 to s. The first
+// piece must start at 0, and the starts must rise, up to at most s. The error names the term t that
+// returned p for the joint amount of the ingredients i and j.
 func (x *State) checkPieces(t scoredTerm, p *PiecewiseConstant, s int32, i, j int) error {
 	last := int32(-1)
 	for q, start := range p.starts {
@@ -113,62 +117,64 @@ func (x *State) checkPieces(t scoredTerm, p *PiecewiseConstant, s int32, i, j in
 	return nil
 }
 
-// invalidSplitError returns an error that names the property whose score is invalid if i has k
-// units of the joint amount of i and j.
+// invalidSplitError returns an error that names the property whose score is NaN or +Inf if
+// ingredient i has k units of the joint amount of i and j.
 func (x *State) invalidSplitError(i, j, k int) error {
 	y := x.Composition.Clone()
 	y.moveUnchecked(i, j, k)
 	if _, err := sumScores(newScoredTerms(x.target, y), y, true); err != nil {
 		return err
 	}
-	for _, t := range x.terms { // look for a scorer that returns an invalid score from Line alone
-		p := &x.termPieces
+	for _, t := range x.scoredTerms { // look for a scorer that returns an invalid score from Line alone
+		p := &x.propertyPieces
 		p.Reset()
 		t.scorer.Line(i, j, p)
 		q := len(p.starts) - 1
 		for int(p.starts[q]) > k {
 			q--
 		}
-		if score := float64(t.objective.Weight * p.values[q]); invalidScore(score) {
+		if score := float64(t.objective.Weight * p.values[q]); isInvalidScore(score) {
 			return newScoreError(t.objective.Name, t.scorer, score, y)
 		}
 	}
 	return fmt.Errorf("the properties together have no score at %v on the line of %d and %d, and by itself each has one", y, i, j)
 }
 
-// A weighedLine holds the results of [State.weighSplits] other than the weights themselves.
+// A weighedLine holds sums of the weights that [State.weighSplits] computes for the splits, that
+// is, the divisions of two ingredients' joint amount.
 type weighedLine struct {
-	omittedWeight float64 // weight of the split that draws leave out
-	otherWeight   float64 // sum of the weights of all other splits
-	omittedPiece  int     // index of the piece that contains the omitted split; −1 if that split is an end or none is omitted
+	omittedSplitWeight float64 // weight of the omitted split, the one that must not be drawn
+	otherSplitsWeight  float64 // sum of the weights of all splits except the omitted one
+	omittedPieceIndex  int     // index of the piece that contains the omitted split; −1 if this split is an end or no split is omitted
 }
 
-// greatestValues returns the greatest log score if all units of i and j go to one of them, and the
-// greatest if both get units. It ignores divisions to which the law gives no weight. A result is
-// −Inf if no division is left. It returns an error if a score that matters is invalid.
+// greatestValues returns two greatest log scores: end, over the divisions that give all units of i
+// and j to one of them, and inner, over the divisions that give units to both. The function p holds
+// the log scores. Divisions to which the law gives no weight are ignored. A result is −Inf if no
+// division remains. An error is returned if a score that matters is NaN or +Inf.
 func (x *State) greatestValues(p *PiecewiseConstant, i, j int, law *splitLaw) (end, inner float64, err error) {
 	s := x.Composition.Amount(i) + x.Composition.Amount(j)
 	first, last := p.values[0], p.values[len(p.values)-1]
 	end, inner = negInf, negInf
-	if law.zeroWeight > 0 {
-		if invalidScore(first) {
+	if law.zeroSplitWeight > 0 {
+		if isInvalidScore(first) {
 			return 0, 0, x.invalidSplitError(i, j, 0)
 		}
 		end = first
 	}
-	if law.fullWeight > 0 && !(last <= end) {
-		if invalidScore(last) {
+	if law.fullSplitWeight > 0 && !(last <= end) {
+		if isInvalidScore(last) {
 			return 0, 0, x.invalidSplitError(i, j, s)
 		}
 		end = last
 	}
-	if law.innerWeight > 0 {
+	if law.innerSplitWeight > 0 {
 		for q, v := range p.values {
 			if v <= inner {
 				continue
 			}
 			if from, to := innerSplitsOfPiece(p, q, s); from < to {
-				if invalidScore(v) {
+				if isInvalidScore(v) {
 					return 0, 0, x.invalidSplitError(i, j, from)
 				}
 				inner = v
@@ -178,14 +184,20 @@ func (x *State) greatestValues(p *PiecewiseConstant, i, j int, law *splitLaw) (e
 	return end, inner, nil
 }
 
-// weighSplits fills x.weights with the weights of the choices on the line of (i, j). The choices
-// are the end k = 0, the end k = s, and for each piece its splits between the ends. The weight of a
-// split is proportional to exp(β·value) times its mass in law. The split omit gets no weight; −1
-// omits none.
+// weighSplits computes the weights from which [State.drawWeighedSplit] draws a division of the
+// joint amount s of i and j. A division is a split k, which gives k units to i. It fills
+// x.choiceWeights:
 //
-// All weights are relative to the greatest value among the splits to which the law gives weight. So
-// at least one weight does not underflow. Values at splits without mass are ignored: they may be
-// invalid, or far above all others.
+//   - element 0 is the weight of the split 0;
+//   - element 1 is the weight of the split s;
+//   - element q+2 is the weight of all other splits in piece q of p.
+//
+// The weight of a split is proportional to exp(β·log score) times its weight in law. The split omit
+// gets no weight; −1 omits none.
+//
+// All weights are relative to the greatest log score among the splits to which the law gives
+// weight. So at least one weight does not underflow. The log scores of all other splits are
+// ignored: they may be invalid, or far greater.
 func (x *State) weighSplits(p *PiecewiseConstant, i, j int, law *splitLaw, omit int) (weighedLine, error) {
 	topEnd, topInner, err := x.greatestValues(p, i, j, law)
 	if err != nil {
@@ -197,7 +209,8 @@ func (x *State) weighSplits(p *PiecewiseConstant, i, j int, law *splitLaw, omit 
 	return x.weighSplitsScaled(p, x.Composition.Amount(i)+x.Composition.Amount(j), law, omit, topEnd, topInner), nil
 }
 
-// weighSplitsScaled is weighSplits for the splits 0..s, given the results of greatestValues.
+// weighSplitsScaled is weighSplits for a joint amount s. The arguments topEnd and topInner are the
+// results of greatestValues.
 func (x *State) weighSplitsScaled(p *PiecewiseConstant, s int, law *splitLaw, omit int, topEnd, topInner float64) weighedLine {
 	n := len(p.starts)
 	first, last := p.values[0], p.values[n-1]
@@ -215,40 +228,40 @@ func (x *State) weighSplitsScaled(p *PiecewiseConstant, s int, law *splitLaw, om
 	}
 	w := x.choiceWeights[:n+2]
 	x.choiceWeights = w
-	line := weighedLine{omittedPiece: -1}
+	line := weighedLine{omittedPieceIndex: -1}
 	w[0], w[1] = 0, 0
-	if law.zeroWeight > 0 {
-		w[0] = float64(law.zeroWeight * portable.Exp(float64(x.beta*(first-top))+endShift))
+	if law.zeroSplitWeight > 0 {
+		w[0] = float64(law.zeroSplitWeight * portable.Exp(float64(x.beta*(first-top))+endShift))
 	}
-	if law.fullWeight > 0 {
-		w[1] = float64(law.fullWeight * portable.Exp(float64(x.beta*(last-top))+endShift))
+	if law.fullSplitWeight > 0 {
+		w[1] = float64(law.fullSplitWeight * portable.Exp(float64(x.beta*(last-top))+endShift))
 	}
 	switch omit {
 	case 0:
-		line.omittedWeight, w[0] = w[0], 0
+		line.omittedSplitWeight, w[0] = w[0], 0
 	case s:
-		line.omittedWeight, w[1] = w[1], 0
+		line.omittedSplitWeight, w[1] = w[1], 0
 	}
-	line.otherWeight = w[0] + w[1]
+	line.otherSplitsWeight = w[0] + w[1]
 	for q, v := range p.values {
 		from, to := innerSplitsOfPiece(p, q, s)
-		if from >= to || law.innerWeight == 0 {
+		if from >= to || law.innerSplitWeight == 0 {
 			w[q+2] = 0
 			continue
 		}
-		each := float64(law.innerWeight * portable.Exp(float64(x.beta*(v-top))+innerShift))
+		each := float64(law.innerSplitWeight * portable.Exp(float64(x.beta*(v-top))+innerShift))
 		if from <= omit && omit < to {
-			line.omittedPiece, line.omittedWeight = q, each
+			line.omittedPieceIndex, line.omittedSplitWeight = q, each
 			to--
 		}
 		w[q+2] = float64(each * float64(to-from))
-		line.otherWeight += w[q+2]
+		line.otherSplitsWeight += w[q+2]
 	}
 	return line
 }
 
-// drawWeighedSplit draws a split in proportion to the weights of [State.weighSplits]. It returns
-// the split, its value and its weight.
+// drawWeighedSplit draws a division of the joint amount s in proportion to the weights of
+// [State.weighSplits]. It returns the division k, its log score and its weight.
 func (x *State) drawWeighedSplit(r *Rand, p *PiecewiseConstant, s int, line *weighedLine, omit int) (k int, value, weight float64) {
 	w := x.choiceWeights
 	choice := r.Categorical(w)
@@ -260,14 +273,14 @@ func (x *State) drawWeighedSplit(r *Rand, p *PiecewiseConstant, s int, line *wei
 	}
 	q := choice - 2
 	from, to := innerSplitsOfPiece(p, q, s)
-	if q == line.omittedPiece {
+	if q == line.omittedPieceIndex {
 		to--
 	}
 	k = from
 	if to-from > 1 {
 		k += r.Intn(to - from)
 	}
-	if q == line.omittedPiece && k >= omit {
+	if q == line.omittedPieceIndex && k >= omit {
 		k++
 	}
 	return k, p.values[q], w[choice] / float64(to-from)

@@ -7,14 +7,19 @@ import (
 	"kir/internal/portable"
 )
 
-// remainingUnits describes a division of a total in progress: the units that are left, and the
-// least and the most units that the ingredients without an amount may take together.
-type remainingUnits struct{ unitsLeft, minUnits, maxUnits int }
+// remainingUnits describes a division of a total among ingredients that is only partly done.
+type remainingUnits struct {
+	unitsLeft int // number of units that are not divided yet
+	minUnits  int // least number of units that the ingredients without an amount must take together
+	maxUnits  int // greatest number of units that the ingredients without an amount may take together
+}
 
-// orderForDivision sets divisionOrder to the ingredients of list in the order in which they get
-// amounts. The order is by rank; if rules bound amounts, ingredients without a rank are sorted by
-// number. The result ranks has a bit for the rank of each ingredient. The result room describes
-// what the ingredients may take before the first one gets an amount.
+// orderForDivision sets divisionOrder to the ingredients in list, in the order in which they get
+// amounts. Ingredients with a rank come first, by rank. If rules bound amounts, the other
+// ingredients are sorted by number.
+//
+// In the result ranks, bit k is set if list contains the ingredient of rank k. The result room
+// describes the division of the total before the first ingredient gets an amount.
 func (c *adaptiveProposal) orderForDivision(list []int32, total int) (ranks uint64, room remainingUnits) {
 	c.divisionOrder = c.divisionOrder[:0]
 	for _, i := range list {
@@ -42,9 +47,9 @@ func (c *adaptiveProposal) orderForDivision(list []int32, total int) (ranks uint
 	return ranks, room
 }
 
-// allowedAmounts returns the amounts that the ingredient at index at of divisionOrder may get. The
-// argument room describes what is left for this ingredient and all later ones. If rules bound
-// amounts, allowedAmounts takes the limits of this ingredient out of room.
+// allowedAmounts returns the amounts that ingredient divisionOrder[at] may get. The argument room
+// describes what this ingredient and all later ones may take together. If rules bound amounts,
+// allowedAmounts removes the bounds of this ingredient from room.
 func (c *adaptiveProposal) allowedAmounts(room *remainingUnits, at int) amountRange {
 	if c.amountRanges == nil {
 		return amountRange{1, room.unitsLeft - (len(c.divisionOrder) - 1 - at), 1}
@@ -59,25 +64,29 @@ func (c *adaptiveProposal) allowedAmounts(room *remainingUnits, at int) amountRa
 	return s
 }
 
-// A binLaw is the law of one amount when several ingredients divide the rest of a total. The total
-// is divided into bins, which are ranges of amounts, and each bin has a weight. Within a bin all
-// allowed amounts are equally likely.
+// A binLaw is the distribution of one amount when several ingredients divide the rest of a total.
+// The range from 1 to the total is divided into bins of equal width, and each bin has a weight.
+// Within a bin all allowed amounts are equally likely.
 type binLaw struct {
-	amountRange                    // the amounts that are allowed
-	weights      [tiltBins]float64 // by bin: its weight
-	usedBinCount int               // only weights[:usedBinCount] are valid
+	amountRange                     // the amounts that are allowed
+	weights       [tiltBins]float64 // weights[b] is the weight of bin b
+	validBinCount int               // only the first validBinCount weights are valid; later bins have no weight
 
 	binEdges [tiltBins + 1]int // bin b contains the amounts above binEdges[b], up to binEdges[b+1]
 
-	tailCache []binTails // cache by greatest amount and number of parts; without it, powers take most of the time of learning
+	// tailCache holds probabilities for each greatest amount and number of parts. Without this
+	// cache, computing powers takes most of the time of learning.
+	tailCache []binTails
 }
 
-// binTails holds, by bin, the probability that an amount exceeds the upper edge of the bin. The
-// amount is the first of furtherParts+1 parts of a total, without a tilt.
+// binTails holds, for each bin of a [binLaw], the probability that an amount exceeds the upper edge
+// of the bin. The amount is the first of furtherPartCount+1 parts of a total that is divided
+// uniformly.
 type binTails struct {
-	maxAmount, furtherParts int               // the greatest possible amount; the number of parts after the first
-	computedBins            uint32            // bit b is set if probabilities[b] has been computed
-	probabilities           [tiltBins]float64 // by bin: the probability that the amount exceeds the upper edge of the bin
+	maxAmount        int               // the greatest possible amount
+	furtherPartCount int               // number of parts after the first
+	computedBins     uint32            // bit b is set if probabilities[b] has been computed
+	probabilities    [tiltBins]float64 // probabilities[b] is the probability that the amount exceeds the upper edge of bin b
 }
 
 const tailCacheSize = 256 // number of entries of binLaw.tailCache
@@ -89,8 +98,9 @@ func (l *binLaw) setEdges(total int) {
 	}
 }
 
-// binOf returns the bin that contains an amount.
-func binOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
+// binIndexOf returns the index of the bin that contains the amount, if the bins divide the amounts from
+// 1 to total.
+func binIndexOf(amount, total int) int { return (amount*tiltBins+total-1)/total - 1 }
 
 // amountsInBin returns the first allowed amount of bin b, and the number n of allowed amounts in
 // the bin.
@@ -103,17 +113,19 @@ func (l *binLaw) amountsInBin(b int) (first, n int) {
 	return first, max((last-first)/l.step+1, 0)
 }
 
-// computeWeights computes the weights of the bins for an amount in the range s, and returns their
-// sum. The ingredient is the first of the given number of parts that divide left units. A nil tilt
-// stands for no tilt. Without a tilt the amount follows, up to a factor, the first part of a line
-// cut at uniform points: P(amount > a) = (1 − a/most)^(parts−1) with most = left − (parts − 1).
-func (l *binLaw) computeWeights(tilt *amountTilt, s amountRange, left, parts int) (sum float64) {
-	l.amountRange, l.usedBinCount = s, 0
+// computeWeights computes the weights of the bins for one amount in the range s, and returns their
+// sum. The ingredient is the first of the given number of parts that divide unitsLeft units.
+//
+// If tilt is nil, the weights follow the first part of a line cut at uniform points: P(amount > a)
+// = (1 − a/most)^(parts−1) with most = unitsLeft − (parts − 1). Otherwise the weight of bin b is
+// multiplied by tilt[b].
+func (l *binLaw) computeWeights(tilt *amountTilt, s amountRange, unitsLeft, parts int) (sum float64) {
+	l.amountRange, l.validBinCount = s, 0
 	if s.lo > s.hi {
 		return 0
 	}
-	most := left - (parts - 1)
-	above, from := 1.0, binOf(s.lo, l.binEdges[tiltBins])
+	most := unitsLeft - (parts - 1)
+	above, from := 1.0, binIndexOf(s.lo, l.binEdges[tiltBins])
 	if s.lo > 1 {
 		above = tailProbability(s.lo-1, most, parts-1)
 		clear(l.weights[:from])
@@ -142,31 +154,33 @@ func (l *binLaw) computeWeights(tilt *amountTilt, s amountRange, left, parts int
 			}
 		}
 		l.weights[b] = w
-		l.usedBinCount = b + 1
+		l.validBinCount = b + 1
 		sum += w
 	}
 	return sum
 }
 
-// cachedTails returns the cached tails for a greatest amount and n further parts. An entry of the
-// cache that holds other tails is replaced by empty ones.
-func (l *binLaw) cachedTails(most, n int) *binTails {
+// cachedTails returns the cached probabilities of the bins for a greatest amount and a number of
+// further parts. If the place in the cache holds other probabilities, it returns empty ones for the
+// caller to fill.
+func (l *binLaw) cachedTails(maxAmount, furtherPartCount int) *binTails {
 	if l.tailCache == nil {
 		l.tailCache = make([]binTails, tailCacheSize)
 	}
-	t := &l.tailCache[uint(most+67*n)%tailCacheSize] // the factor 67 spreads the pairs (most, n) over the entries
-	if t.maxAmount != most || t.furtherParts != n {
-		*t = binTails{maxAmount: most, furtherParts: n}
+	t := &l.tailCache[uint(maxAmount+67*furtherPartCount)%tailCacheSize] // the factor 67 spreads the pairs (most, n) over the entries
+	if t.maxAmount != maxAmount || t.furtherPartCount != furtherPartCount {
+		*t = binTails{maxAmount: maxAmount, furtherPartCount: furtherPartCount}
 	}
 	return t
 }
 
-// tailProbability returns (1 − a/most)^n.
+// tailProbability returns (1 − a/most)^n. This is the probability that the first of n+1 parts, into
+// which uniform points cut a line of length most, is longer than a.
 func tailProbability(a, most, n int) float64 {
 	return intPow(float64(float64(most-a)*(1/float64(most))), n)
 }
 
-// intPow returns x^n, n ≥ 1.
+// intPow returns x^n for n ≥ 1.
 func intPow(x float64, n int) float64 {
 	switch n {
 	case 1:
@@ -181,8 +195,10 @@ func intPow(x float64, n int) float64 {
 
 // divideAmounts draws the amounts of y, whose used ingredients are given, and returns the
 // probability of these amounts. If r is nil, it keeps the amounts of y and only returns their
-// probability. If the allowed amounts cannot add up to what is left, it ignores the limits from
-// there on, so a division always exists.
+// probability.
+//
+// It may happen that the allowed amounts cannot add up to the units that are left. From there on,
+// divideAmounts ignores the limits of the rules, so a division always exists.
 func (c *adaptiveProposal) divideAmounts(r *Rand, e *uniformDrawer, y *Composition) smallProduct {
 	ranks, room := c.orderForDivision(y.used, y.total)
 	ranked := bits.OnesCount64(ranks)
@@ -206,10 +222,10 @@ func (c *adaptiveProposal) divideAmounts(r *Rand, e *uniformDrawer, y *Compositi
 			break
 		}
 		if r != nil {
-			first, ways := l.amountsInBin(r.categorical(l.weights[:l.usedBinCount], sum))
+			first, ways := l.amountsInBin(r.categorical(l.weights[:l.validBinCount], sum))
 			y.amounts[i] = int32(first + l.step*r.Intn(ways))
 		}
-		b := binOf(int(y.amounts[i]), y.total)
+		b := binIndexOf(int(y.amounts[i]), y.total)
 		_, ways := l.amountsInBin(b)
 		p.multiply(l.weights[b] / (sum * float64(ways)))
 		room.unitsLeft -= int(y.amounts[i])

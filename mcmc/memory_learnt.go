@@ -2,13 +2,13 @@ package mcmc
 
 import "math"
 
-// WarmupESS estimates how many independent states the memory of each chain rests on, during
+// WarmupESS estimates the effective sample size of the states from which each chain has learnt in
 // warm-up. All chains must have the same target. It returns NaN for fewer than two chains, and for
 // kernels that do not learn from states.
 //
 // The estimate compares the differences between chains with the differences between states. Let
 // p_ci be the share of the states met by chain c that use ingredient i, p_i the mean of p_ci over
-// the chains, and s²_i the variance of p_ci over the chains. If each chain rests on m independent
+// the chains, and s²_i the variance of p_ci over the chains. If each chain has met m independent
 // states, s²_i is p_i(1−p_i)/m on average. So m is estimated by Σ_i p_i(1−p_i) / Σ_i s²_i.
 // WarmupESS makes the same estimate from the amounts and returns the smaller of the two. If the
 // chains are in different regions, the estimate is small.
@@ -16,7 +16,7 @@ func WarmupESS(chains []*Chain) float64 {
 	if len(chains) < 2 {
 		return math.NaN()
 	}
-	var used, amounts []*moments
+	var used, amounts []*ingredientMoments
 	for _, c := range chains {
 		x := c.mover.state()
 		if m := x.memory; m == nil || len(m.metStates.sizes)+len(m.sizes) == 0 {
@@ -25,16 +25,20 @@ func WarmupESS(chains []*Chain) float64 {
 		u, a := x.memory.metMoments(x.target.space.ingredients)
 		used, amounts = append(used, u), append(amounts, a)
 	}
-	return min(varianceRatio(used), varianceRatio(amounts))
+	return min(stateToChainVarianceRatio(used), stateToChainVarianceRatio(amounts))
 }
 
-// moments holds, by ingredient, the mean over states of a number and the mean of its square.
-type moments struct{ means, meanSquares []float64 }
+// ingredientMoments holds means over states of a number that each state has for each ingredient, such as the
+// amount.
+type ingredientMoments struct {
+	means       []float64 // means[i] is the mean of the number of ingredient i
+	meanSquares []float64 // meanSquares[i] is the mean of the square of that number
+}
 
-// metMoments returns the moments, for each of n ingredients, of two numbers: 1 if a state uses the
-// ingredient and 0 otherwise, and the amount. The states are those met in the current round of
-// warm-up and the round before.
-func (m *warmupMemory) metMoments(n int) (used, amounts *moments) {
+// metMoments returns means over the states met in the current round of warm-up and the round
+// before, for each of n ingredients. The result used holds the means of a number that is 1 if a
+// state uses the ingredient and 0 otherwise. The result amounts holds the means of the amount.
+func (m *warmupMemory) metMoments(n int) (used, amounts *ingredientMoments) {
 	counts, sums, squares := make([]float64, n), make([]float64, n), make([]float64, n)
 	for _, met := range []*stateList{&m.stateList, &m.metStates} {
 		for k, i := range met.ingredients {
@@ -50,12 +54,12 @@ func (m *warmupMemory) metMoments(n int) (used, amounts *moments) {
 		sums[i] /= states
 		squares[i] /= states
 	}
-	return &moments{counts, counts}, &moments{sums, squares} // counts twice: 0 and 1 equal their squares
+	return &ingredientMoments{counts, counts}, &ingredientMoments{sums, squares} // counts twice: 0 and 1 equal their squares
 }
 
-// varianceRatio returns the variance between states divided by the variance between chains, both
-// summed over the ingredients. It returns +Inf if all chains agree.
-func varianceRatio(chains []*moments) float64 {
+// stateToChainVarianceRatio returns the variance between states divided by the variance between the means of
+// chains, both summed over the ingredients. It returns +Inf if all chains have the same means.
+func stateToChainVarianceRatio(chains []*ingredientMoments) float64 {
 	within, between := 0.0, 0.0
 	for i := range chains[0].means {
 		mean, square := 0.0, 0.0

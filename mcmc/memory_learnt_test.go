@@ -31,7 +31,7 @@ func TestLearntESS(t *testing.T) {
 						t.Fatal(err)
 					}
 					for range times {
-						met.add(x)
+						met.addComposition(x)
 					}
 				}
 			}))
@@ -47,7 +47,7 @@ func TestLearntESS(t *testing.T) {
 		x := newComposition(40)
 		x.addIngredient(k, 60)
 		for range 1000 {
-			met.add(x)
+			met.addComposition(x)
 		}
 	})
 	if got := WarmupESS(apart); got > 2 {

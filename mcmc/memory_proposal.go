@@ -7,59 +7,63 @@ import (
 	"kir/internal/portable"
 )
 
-// An adaptiveProposal is the law from which recall draws whole compositions. It is learnt from the
-// states that warm-up met:
+// An adaptiveProposal is the distribution from which the recall move of [Balanced] draws whole
+// compositions. It is learnt from the states that warm-up met:
 //
 //   - The core is the set of the ingredients that most states use, at most 8. A met state, chosen
 //     at random, decides which core ingredients are used and how many other ingredients.
 //   - The other ingredients are drawn independently, each in proportion to the number of states
 //     that use it. Half of these draws use only the states with the same core ingredients, their
 //     [coreGroup].
-//   - With probability independentRecallShare, a number of ingredients is drawn instead, and then
-//     all ingredients independently.
+//   - With probability independentRecallShare, only the number of ingredients is drawn first, and
+//     then all ingredients independently.
 //   - Amounts are drawn one by one, first for the ingredients that most states use. An amount is
-//     uniform within what rules allow, times a [amountTilt]. The tilt says how much more often an amount
-//     was met in each twentieth of the total, overall and in the group.
+//     uniform within what rules allow, times an [amountTilt]. The tilt says how much more often an
+//     amount was met in each twentieth of the total, overall and in the group.
+//
+// The rank of an ingredient is its place when the ingredients are sorted by falling number of
+// states that use them; only the first 64 have a rank.
 type adaptiveProposal struct {
 	stateList         // the compositions that warm-up met
-	useCounts []int32 // by ingredient: number of states that use it
+	useCounts []int32 // useCounts[i] is the number of met states that use ingredient i
 
-	rankedIngredients []int32 // the ingredients that most states use, by falling number of states; at most maxOrder
-	ranks             []uint8 // by ingredient: its index in rankedIngredients, or unranked
-	coreSize          int     // number of ingredients in the core, which are the first of rankedIngredients
-	standIns          []int32 // by rank in the core: the ingredient outside the core that is drawn in place of the core ingredient
+	rankedIngredients []int32 // rankedIngredients[k] is the ingredient of rank k, at most maxRankedIngredients of them
+	ranks             []uint8 // ranks[i] is the rank of ingredient i, or unranked
+	coreSize          int     // number of ingredients in the core, which have the ranks 0 to coreSize−1
+	standIns          []int32 // standIns[k] is the ingredient outside the core that is drawn in place of the core ingredient of rank k
 
-	stateCores []uint64 // by state: the core ingredients that it uses, one bit per rank
-	coreCounts []int32  // number of met states, by number of used ingredients and set of used core ingredients; see coreCountIndex
-	sizeCounts []int32  // number of states that use n ingredients, by n from the least n of the law
-	otherUses  []int32  // the ingredients outside the core that states use, once for each state
+	stateCores []uint64 // in stateCores[s], bit k is set if met state s uses the core ingredient of rank k
+	coreCounts []int32  // number of met states for each number of ingredients and each set of core ingredients; see coreCountIndex
+	sizeCounts []int32  // sizeCounts[k] is the number of met states with k more ingredients than the least number of the law
+	otherUses  []int32  // the ingredients outside the core that met states use; an ingredient is listed once for each such state
 
-	tilts        []amountTilt             // by rank: the tilt over all states
-	groupsByCore [1 << maxCore]*coreGroup // by set of core ingredients, as bits: what the met states with this set have in common; nil if they are few
-	useOdds      []float64                // by rank: odds that a state uses the ingredient
+	tilts []amountTilt // tilts[k] is the tilt of the ingredient of rank k, learnt from all met states
 
-	amountRanges []amountRange // by ingredient: the amounts that the rules allow; nil if the rules allow all amounts
+	// groupsByCore[b] describes the met states whose core ingredients are the bits of b, one bit per
+	// rank. It is nil if these states are few.
+	groupsByCore [1 << maxCoreIngredients]*coreGroup
+	useOdds      []float64 // useOdds[k] is the odds that a met state uses the ingredient of rank k
 
-	// Scratch memory: the ingredients in the order in which they get amounts, the weights of
-	// drawAbsent, and the law of an amount.
-	divisionOrder []int32
-	absentWeights [maxOrder]float64
-	amountLaw     binLaw
+	amountRanges []amountRange // amountRanges[i] holds the amounts that the rules allow ingredient i; nil if the rules allow all amounts
+
+	divisionOrder []int32                       // scratch memory: the ingredients of a candidate, in the order in which they get amounts
+	absentWeights [maxRankedIngredients]float64 // scratch memory: the weights from which drawAbsent draws
+	amountLaw     binLaw                        // scratch memory: the distribution of one amount
 }
 
 const (
-	maxCore                = 8   // greatest number of ingredients in the core
-	maxOrder               = 64  // greatest number of ingredients that have a rank
-	unranked               = 255 // rank of an ingredient that has no rank
-	independentRecallShare = 0.3 // share of recalls that draw all ingredients independently
+	maxCoreIngredients     = 8   // greatest number of ingredients in the core; see [adaptiveProposal]
+	maxRankedIngredients   = 64  // greatest number of ingredients that have a rank; see [adaptiveProposal]
+	unranked               = 255 // stands for the rank of an ingredient that has no rank
+	independentRecallShare = 0.3 // share of recall draws that draw all ingredients independently of each other
 )
 
-// uniformDrawShare is the share of draws by a [warmupMemory] that ignore what was met, so that ingredients
-// that warm-up never met are drawn too.
+// uniformDrawShare is the share of draws by [warmupMemory.drawIngredient] and similar methods that
+// ignore which states warm-up met. So ingredients that warm-up never met are drawn too.
 const uniformDrawShare = 0.2
 
-// learnFrom replaces the law by the law learnt from the compositions in met. It does nothing if met
-// is empty.
+// learnFrom learns the distribution anew from the compositions in met. It does nothing if met is
+// empty.
 func (c *adaptiveProposal) learnFrom(t *Target, met *stateList) {
 	if len(met.ingredients) == 0 {
 		return
@@ -81,12 +85,12 @@ func (c *adaptiveProposal) learnFrom(t *Target, met *stateList) {
 	c.rankedIngredients = slices.Sorted(slices.Values(c.ingredients))
 	c.rankedIngredients = slices.Compact(c.rankedIngredients)
 	slices.SortStableFunc(c.rankedIngredients, func(i, j int32) int { return int(c.useCounts[j] - c.useCounts[i]) })
-	c.rankedIngredients = c.rankedIngredients[:min(len(c.rankedIngredients), maxOrder)]
+	c.rankedIngredients = c.rankedIngredients[:min(len(c.rankedIngredients), maxRankedIngredients)]
 	for k, i := range c.rankedIngredients {
 		c.ranks[i] = uint8(k)
 	}
-	c.coreSize = min(maxCore, len(c.rankedIngredients), t.space.ingredients-1)
-	c.pairStandIns(t.space.ingredients)
+	c.coreSize = min(maxCoreIngredients, len(c.rankedIngredients), t.space.ingredients-1)
+	c.computeStandIns(t.space.ingredients)
 
 	c.sizeCounts = make([]int32, len(t.law.probabilities))
 	c.coreCounts = make([]int32, len(t.law.probabilities)<<c.coreSize)
@@ -117,8 +121,8 @@ func (c *adaptiveProposal) learnFrom(t *Target, met *stateList) {
 	}
 }
 
-// drawAbsent draws one of the most-met ingredients that x does not use, in proportion to its odds
-// of being used. The result ok is false if x uses all of them.
+// drawAbsent draws an ingredient that x does not use, among the ranked ingredients, in proportion
+// to the odds that a met state uses it. The result ok is false if x uses all of them.
 func (c *adaptiveProposal) drawAbsent(r *Rand, x *Composition) (j int, ok bool) {
 	weights := c.absentWeights[:len(c.rankedIngredients)]
 	for k, i := range c.rankedIngredients {
@@ -133,8 +137,9 @@ func (c *adaptiveProposal) drawAbsent(r *Rand, x *Composition) (j int, ok bool) 
 	return int(c.rankedIngredients[r.Categorical(weights)]), true
 }
 
-// absentProbabilities returns two probabilities of draws by drawAbsent: that it draws i when x uses
-// j and not i, and that it draws j when x uses i and not j. All other ingredients are as in x.
+// absentProbabilities returns two probabilities. The result ofI is the probability that drawAbsent
+// draws i if the composition uses j and not i. The result ofJ is the probability that it draws j if
+// the composition uses i and not j. All other ingredients are as in x.
 func (c *adaptiveProposal) absentProbabilities(x *Composition, i, j int) (ofI, ofJ float64) {
 	sum := 0.0
 	for k, v := range c.rankedIngredients {
@@ -152,16 +157,17 @@ func (c *adaptiveProposal) absentProbabilities(x *Composition, i, j int) (ofI, o
 	return share(i), share(j)
 }
 
-// coreCountIndex returns the index in coreCounts of the number of states with n ingredients that
-// use the given core ingredients.
+// coreCountIndex returns the index in coreCounts for the states that use n ingredients, among them
+// exactly the core ingredients whose bits are set in core.
 func (c *adaptiveProposal) coreCountIndex(t *Target, n int, core uint64) int {
 	return (n-t.law.minSize)<<c.coreSize | int(core)
 }
 
-// pairStandIns computes standIns. A uniform draw of a non-core ingredient draws a number below N −
-// coreSize. If the number is a core ingredient, its stand-in is returned, a non-core ingredient
-// from N − coreSize on.
-func (c *adaptiveProposal) pairStandIns(ingredients int) {
+// computeStandIns computes standIns, which serves to draw an ingredient outside the core uniformly.
+// The draw is a number below N − coreSize. If it is the index of a core ingredient, the result is
+// the stand-in of this core ingredient: an ingredient outside the core with index N − coreSize or
+// greater.
+func (c *adaptiveProposal) computeStandIns(ingredients int) {
 	c.standIns = make([]int32, c.coreSize)
 	next := int32(ingredients - c.coreSize)
 	for k, i := range c.rankedIngredients[:c.coreSize] {
@@ -176,22 +182,22 @@ func (c *adaptiveProposal) pairStandIns(ingredients int) {
 	}
 }
 
-// A smallProduct is a product of factors ≤ 1, which may be too small for a float64. Its value is
+// A smallProduct is a product of factors ≤ 1 that may be too small for a float64. Its value is
 // factor·e^logRest.
 type smallProduct struct{ factor, logRest float64 }
 
-// unitProduct returns the product without factors, which is 1.
+// unitProduct returns the number 1 as a product.
 func unitProduct() smallProduct { return smallProduct{factor: 1} }
 
-const minFactor = 1e-100 // products of two factors of at least minFactor do not underflow
+const minProductFactor = 1e-100 // the product of two factors of at least minProductFactor does not underflow
 
 // multiply multiplies p by f.
 func (p *smallProduct) multiply(f float64) {
-	if f < minFactor {
+	if f < minProductFactor {
 		p.logRest += portable.Log(f)
 		return
 	}
-	if p.factor = float64(p.factor * f); p.factor < minFactor {
+	if p.factor = float64(p.factor * f); p.factor < minProductFactor {
 		p.logRest += portable.Log(p.factor)
 		p.factor = 1
 	}
@@ -216,8 +222,8 @@ func (p smallProduct) plus(q smallProduct) smallProduct {
 // log returns the logarithm of p.
 func (p smallProduct) log() float64 { return p.logRest + portable.Log(p.factor) }
 
-// rankOf returns the rank of ingredient i by the number of met states that use it, from 0, or
-// unranked.
+// rankOf returns the rank of ingredient i, or unranked. Rank 0 has the ingredient that most met
+// states use.
 func (c *adaptiveProposal) rankOf(i int32) uint8 {
 	if c.ranks == nil {
 		return unranked
@@ -225,8 +231,8 @@ func (c *adaptiveProposal) rankOf(i int32) uint8 {
 	return c.ranks[i]
 }
 
-// drawOther draws one of the n ingredients that is not in the core. If g is not nil, half of the
-// draws use the states of group g only.
+// drawOther draws an ingredient outside the core. The number of all ingredients is n. If g is not
+// nil, half of the draws use only the states of group g.
 func (c *adaptiveProposal) drawOther(r *Rand, g *coreGroup, n int) int32 {
 	if g != nil && len(g.otherUses) > 0 && r.Bernoulli(groupDrawShare) {
 		return g.otherUses[r.Intn(len(g.otherUses))]
@@ -241,7 +247,8 @@ func (c *adaptiveProposal) drawOther(r *Rand, g *coreGroup, n int) int32 {
 	return i
 }
 
-// otherProbability returns the probability that drawOther returns ingredient i of n.
+// otherProbability returns the probability that drawOther draws ingredient i. The arguments g and n
+// are those of drawOther.
 func (c *adaptiveProposal) otherProbability(i int32, g *coreGroup, n int) float64 {
 	u := 1 / float64(n-c.coreSize)
 	if len(c.otherUses) > 0 {
@@ -259,12 +266,13 @@ func (c *adaptiveProposal) otherProbability(i int32, g *coreGroup, n int) float6
 
 // A stateList is a list of compositions, stored one after another in shared slices.
 type stateList struct {
-	sizes                []int32 // by composition: the number of ingredients that it uses
-	ingredients, amounts []int32 // the used ingredients of all compositions in turn, and their units
+	sizes       []int32 // sizes[s] is the number of ingredients that composition s uses
+	ingredients []int32 // the used ingredients of composition 0, then those of composition 1, and so on
+	amounts     []int32 // the units of these ingredients, in the same order
 }
 
-// add appends the composition c to the list.
-func (s *stateList) add(c *Composition) {
+// addComposition appends the composition c to the list.
+func (s *stateList) addComposition(c *Composition) {
 	s.sizes = append(s.sizes, int32(c.Used()))
 	s.ingredients = append(s.ingredients, c.used...)
 	for _, i := range c.used {
@@ -279,11 +287,11 @@ func (s *stateList) addAll(u *stateList) {
 	s.amounts = append(s.amounts, u.amounts...)
 }
 
-// addLastThatFit appends the last compositions of u, as many as use at most room ingredients in
-// all.
-func (s *stateList) addLastThatFit(u *stateList, room int) {
+// addLastThatFit appends the last compositions of u. It takes as many as use at most maxIngredients
+// ingredients, summed over the compositions.
+func (s *stateList) addLastThatFit(u *stateList, maxIngredients int) {
 	first, from := len(u.sizes), len(u.ingredients)
-	for first > 0 && len(u.ingredients)-from+int(u.sizes[first-1]) <= room {
+	for first > 0 && len(u.ingredients)-from+int(u.sizes[first-1]) <= maxIngredients {
 		first--
 		from -= int(u.sizes[first])
 	}

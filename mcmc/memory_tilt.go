@@ -2,32 +2,34 @@ package mcmc
 
 import "math/bits"
 
-// A coreGroup describes the met states that use the same core ingredients. See [adaptiveProposal]
-// for the core.
+// A coreGroup describes the met states that use the same core ingredients. The core are the few
+// ingredients that most met states use; see [adaptiveProposal].
 type coreGroup struct {
-	otherUses []int32         // the ingredients outside the core that have a rank, once for each state that uses them
-	useCounts [maxOrder]int32 // by rank: number of states of the group that use the ingredient, outside the core
-	tilts     []amountTilt    // by rank: the tilt over the states of the group
+	otherUses []int32                     // the ranked ingredients outside the core that states of the group use, listed once for each such state
+	useCounts [maxRankedIngredients]int32 // useCounts[k] is the number of states of the group that use the ingredient of rank k; 0 in the core
+	tilts     []amountTilt                // tilts[k] is the tilt of the ingredient of rank k, learnt from the states of the group
 }
 
-// An amountTilt compares the amounts of an ingredient in the met states with expected amounts. For
-// each bin of amounts it is the number of states with an amount in the bin divided by the expected
-// number.
+// An amountTilt says which amounts of an ingredient were met more often than expected. The range of
+// amounts is divided into bins. Element b is the number of met states with an amount in bin b,
+// divided by the expected number.
 type amountTilt [tiltBins]float64
 
 const (
-	tiltBins          = 20  // number of bins, which are equal parts of the total
-	flatTiltWeight    = 8   // added to the met and to the expected number of a bin, which draws a tilt towards 1
-	commonTiltWeight  = 2   // added to both numbers of a bin in a group, which draws the tilt towards the tilt over all states
-	groupShareDivisor = 128 // a core has a group if at least 1/128 of the states have the core
-	groupDrawShare    = 0.5 // share of draws of an ingredient outside the core that use the states of the group only
+	tiltBins          = 20  // number of bins, which divide the amounts from 1 to the total into ranges of equal width
+	flatTiltWeight    = 8   // added to the met and to the expected number of states of a bin, which draws the quotient towards 1
+	commonTiltWeight  = 2   // added to both numbers of a bin in a group, which draws the tilt of the group towards the tilt of all states
+	groupShareDivisor = 128 // a [coreGroup] is made if at least 1/128 of the met states have the same core ingredients
+	groupDrawShare    = 0.5 // share of draws of an ingredient outside the core that use only the states of the group
 )
 
-// A stateLocation locates a met state: its number, and the index at which its ingredients and
-// amounts begin in the shared slices of a [stateList].
-type stateLocation struct{ stateIndex, start int }
+// A stateLocation says where a met state is stored in a [stateList].
+type stateLocation struct {
+	stateIndex int // index of the state in the list
+	start      int // index at which its ingredients and amounts begin in the shared slices
+}
 
-// stateLocations returns the locations of all met states.
+// stateLocations returns where each met state is stored in the list of states.
 func (c *adaptiveProposal) stateLocations() []stateLocation {
 	all := make([]stateLocation, len(c.sizes))
 	at := 0
@@ -38,12 +40,12 @@ func (c *adaptiveProposal) stateLocations() []stateLocation {
 	return all
 }
 
-// learnGroups makes a group for each core that enough states have. The argument all locates all met
-// states.
-func (c *adaptiveProposal) learnGroups(t *Target, all []stateLocation) {
-	c.groupsByCore = [1 << maxCore]*coreGroup{}
-	var states [1 << maxCore][]stateLocation
-	for _, s := range all {
+// learnGroups makes a [coreGroup] for each set of core ingredients that enough met states use. The
+// argument allStates locates all met states.
+func (c *adaptiveProposal) learnGroups(t *Target, allStates []stateLocation) {
+	c.groupsByCore = [1 << maxCoreIngredients]*coreGroup{}
+	var states [1 << maxCoreIngredients][]stateLocation
+	for _, s := range allStates {
 		core := c.stateCores[s.stateIndex]
 		states[core] = append(states[core], s)
 	}
@@ -65,14 +67,17 @@ func (c *adaptiveProposal) learnGroups(t *Target, all []stateLocation) {
 	}
 }
 
-// learnTilts returns, by rank of the ingredient, tilts learnt from some of the met states. The tilt
-// of a bin is the number of amounts met in the bin divided by the expected number, times the tilt
-// in by. The tilts in by predict the expected number of each amount, given the amounts before it.
-// If by is nil, uniform amounts are expected. The argument weight is added to both numbers.
-func (c *adaptiveProposal) learnTilts(t *Target, some []stateLocation, by []amountTilt, weight float64) []amountTilt {
+// learnTilts returns the tilt of the ingredient of each rank, learnt from some of the met states.
+// An element of a tilt belongs to a bin of amounts. It is the number of amounts met in the bin
+// divided by the expected number, times the element in baseTilts.
+//
+// The tilts in baseTilts predict the expected number of each amount, given the amounts before it.
+// If baseTilts is nil, uniform amounts are expected. The argument weight is added to the met and to
+// the expected number.
+func (c *adaptiveProposal) learnTilts(t *Target, states []stateLocation, baseTilts []amountTilt, weight float64) []amountTilt {
 	met, expected := make([]amountTilt, len(c.rankedIngredients)), make([]amountTilt, len(c.rankedIngredients))
-	var of [maxOrder]int32
-	for _, s := range some {
+	var of [maxRankedIngredients]int32
+	for _, s := range states {
 		n := c.sizes[s.stateIndex]
 		list := c.ingredients[s.start:][:n]
 		for p, i := range list {
@@ -83,26 +88,26 @@ func (c *adaptiveProposal) learnTilts(t *Target, some []stateLocation, by []amou
 		ranks, room := c.orderForDivision(list, t.space.total)
 		for at, i := range c.divisionOrder[:min(bits.OnesCount64(ranks), int(n)-1)] {
 			k := c.ranks[i]
-			sum := c.amountLaw.computeWeights(tiltOfRank(by, k), c.allowedAmounts(&room, at), room.unitsLeft, int(n)-at)
-			for b, w := range c.amountLaw.weights[:c.amountLaw.usedBinCount] {
+			sum := c.amountLaw.computeWeights(tiltOfRank(baseTilts, k), c.allowedAmounts(&room, at), room.unitsLeft, int(n)-at)
+			for b, w := range c.amountLaw.weights[:c.amountLaw.validBinCount] {
 				expected[k][b] += w / sum
 			}
-			met[k][binOf(int(of[k]), t.space.total)]++
+			met[k][binIndexOf(int(of[k]), t.space.total)]++
 			room.unitsLeft -= int(of[k])
 		}
 	}
 	for k := range met {
 		for b := range met[k] {
 			met[k][b] = (met[k][b] + weight) / (expected[k][b] + weight)
-			if by != nil {
-				met[k][b] = float64(met[k][b] * by[k][b])
+			if baseTilts != nil {
+				met[k][b] = float64(met[k][b] * baseTilts[k][b])
 			}
 		}
 	}
 	return met
 }
 
-// tiltOfRank returns the tilt of rank k, or nil if tilts is nil.
+// tiltOfRank returns the tilt of the ingredient of rank k, or nil if there are no tilts.
 func tiltOfRank(tilts []amountTilt, k uint8) *amountTilt {
 	if tilts == nil {
 		return nil

@@ -8,10 +8,11 @@ import (
 	"kir/internal/portable"
 )
 
-// drawStepIngredients draws the ingredients of a step, as many as s.size. The number of used
-// ingredients among them is uniform from 1 to s.size, or to the number of ingredients that x uses.
-// These are drawn uniformly without repetition, and the remaining ingredients as often as warm-up
-// met them. It reports whether all drawn ingredients differ.
+// drawStepIngredients draws s.size ingredients whose amounts a move changes together, and writes
+// them to s.ingredients. The number of used ingredients among them is uniform from 1 to s.size, or
+// to the number of ingredients that x uses. The used ones are drawn uniformly without repetition,
+// and the remaining ones as often as warm-up met them. The result reports whether all drawn
+// ingredients differ.
 func (x *State) drawStepIngredients(r *Rand, s *ingredientStep) bool {
 	c := x.Composition
 	used := min(s.size, c.Used())
@@ -44,9 +45,10 @@ func (x *State) drawStepIngredients(r *Rand, s *ingredientStep) bool {
 }
 
 // stepIngredientsProbability returns the probability that [State.drawStepIngredients] draws a given
-// set T of m ingredients. Here n is the number of used ingredients in all, U the set of the used
-// ingredients in T, and q_i the probability that [warmupMemory.drawIngredient] draws ingredient i. The
-// bits of used say which ingredients of T are in U. The result is
+// set T of m ingredients. The argument n is the number of used ingredients in all. U is the set of
+// the used ingredients in T; bit k of used says whether ingredient k of T is in U. The argument q
+// holds, for each ingredient i of T, the probability q_i that [warmupMemory.drawIngredient] draws
+// i. The result is
 //
 //	Σ_{a=1}^{min(m,n)} 1/min(m,n) · (m−a)!/C(n,a) · Σ_{S⊆U, |S|=a} Π_{i∈T∖S} q_i.
 //
@@ -75,12 +77,12 @@ func stepIngredientsProbability(q []float64, used uint, n int) float64 {
 	return sum / float64(min(m, n))
 }
 
-// substituteShare is the share of moves by [State.substituteIngredient], as opposed to [State.compensatedExchange], if
-// there are tight sums.
+// substituteShare is the share of [State.substituteIngredient] among the along moves if there are
+// tight sums; see [tightSums]. The other along moves are [State.compensatedExchange].
 const substituteShare = 0.5
 
-// constrainedMove changes several ingredients together, so that fixed sums keep their values, and
-// tight sums nearly do.
+// constrainedMove is the along move of [Balanced]. It changes several ingredients together so that
+// sums fixed by rules keep their values, and [tightSums] nearly keep them.
 func (x *State) constrainedMove(r *Rand) (moveOutcome, error) {
 	rules := x.target.space.rules
 	switch t := x.target.tightSums; {
@@ -93,10 +95,13 @@ func (x *State) constrainedMove(r *Rand) (moveOutcome, error) {
 	}
 }
 
-// latticeMove changes the amounts of a few ingredients T by t·d, where d is a vector of the lattice
-// of T, drawn uniformly from its basis, and t is an integer. The result must keep the rules. Let α
-// be the probability that T is drawn at a composition, and w(t) = π(n)·α at the composition x +
-// t·d. Then t ≠ 0 is proposed with probability ∝ w(t) and accepted with probability
+// latticeMove changes the amounts of a few ingredients together, so that all sums that rules fix
+// keep their values. It draws a set T of ingredients and a vector d of the [lattice] of T,
+// uniformly from a basis. It changes the amounts by t·d for an integer t. The result must keep the
+// rules.
+//
+// Let α be the probability that T is drawn at a composition, and w(t) = π(n)·α at the composition x
+// + t·d. Then t ≠ 0 is proposed with probability ∝ w(t) and accepted with probability
 //
 //	min(1, (W − w(0))/(W − w(t)) · Y(x′)/Y(x)),  W = Σ w.
 //
@@ -107,16 +112,16 @@ func (x *State) latticeMove(r *Rand, lattice *lattice) (moveOutcome, error) {
 	if !x.drawLatticeStep(r, lattice) {
 		return outcomeUnchanged, nil
 	}
-	from, to := c.stepRange(s)
+	from, to := c.stepNumberRange(s)
 	if from == to {
 		return outcomeUnchanged, nil
 	}
-	law := x.latticeLaw(from, to)
+	law := x.latticeStepLaw(from, to)
 	p := &x.sumPieces
 	p.Reset()
-	x.terms[0].scorer.(*ruleScorer).scoreSteps(s, from, to, p)
+	x.scoredTerms[0].scorer.(*ruleScorer).scoreSteps(s, from, to, p)
 	line := x.weighSplitsScaled(p, to-from, &law, -from, 0, 0)
-	if line.otherWeight == 0 {
+	if line.otherSplitsWeight == 0 {
 		return outcomeUnchanged, nil
 	}
 	k, _, _ := x.drawWeighedSplit(r, p, to-from, &line, -from)
@@ -127,16 +132,17 @@ func (x *State) latticeMove(r *Rand, lattice *lattice) (moveOutcome, error) {
 	if err := x.rescoreAfterMoves(); err != nil {
 		return outcomeRejected, err
 	}
-	x.visited.addComposition(c, x.logScore)
-	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.otherWeight/back.otherWeight)+float64(x.beta*(x.logScore-was))))) {
+	x.visitedStates.addComposition(c, x.logScore)
+	if r.Bernoulli(portable.Exp(min(0, portable.Log(line.otherSplitsWeight/back.otherSplitsWeight)+float64(x.beta*(x.logScore-was))))) {
 		return outcomeUpdated, nil
 	}
 	x.undoAll(was)
 	return outcomeRejected, nil
 }
 
-// drawLatticeStep draws the ingredients of a step and a vector of changes that keeps all
-// equalities. It returns false if there is no such vector.
+// drawLatticeStep draws a few ingredients and a change of their amounts that keeps all sums fixed
+// by rules. It writes them to x.stepScratch. It returns false if the drawn ingredients have no such
+// change.
 func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
 	s := &x.stepScratch
 	most := min(len(lattice.equalityFactors)+1+maxExtraIngredients, maxStepIngredients, x.Composition.N())
@@ -153,7 +159,7 @@ func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
 		return false
 	}
 	slices.Sort(s.ingredients[:s.size])
-	vectors, count := lattice.basis(s.ingredients[:s.size])
+	vectors, count := lattice.changeBasis(s.ingredients[:s.size])
 	switch {
 	case count == 0:
 		return false
@@ -165,14 +171,14 @@ func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
 	return true
 }
 
-// latticeLaw returns the weights w of [State.latticeMove] up to a common factor: for the step
-// numbers from and to, and for all step numbers between.
-func (x *State) latticeLaw(from, to int) splitLaw {
+// latticeStepLaw returns the weights w(t) of [State.latticeMove], up to a common factor. They have
+// three values: for t = from, for t = to, and for all t between.
+func (x *State) latticeStepLaw(from, to int) splitLaw {
 	c, s := x.Composition, &x.stepScratch
 	var q [maxStepIngredients]float64
 	others := c.Used()
 	for k, i := range s.ingredients[:s.size] {
-		q[k] = x.memory.probability(int(i), c.N())
+		q[k] = x.memory.ingredientProbability(int(i), c.N())
 		if c.amounts[i] > 0 {
 			others--
 		}
@@ -199,14 +205,14 @@ func (x *State) latticeLaw(from, to int) splitLaw {
 		if log == negInf {
 			return 0
 		}
-		return max(portable.Exp(log-top), minProbability)
+		return max(portable.Exp(log-top), minSizeProbability)
 	}
-	return splitLaw{zeroWeight: weight(zero), fullWeight: weight(full), innerWeight: weight(inner)}
+	return splitLaw{zeroSplitWeight: weight(zero), fullSplitWeight: weight(full), innerSplitWeight: weight(inner)}
 }
 
-// stepRange returns the first and the last number t of steps after which no amount is negative. A
-// step adds s.changes to the amounts of s.ingredients.
-func (x *Composition) stepRange(s *ingredientStep) (from, to int) {
+// stepNumberRange returns the range of integers t for which no amount becomes negative if
+// t·s.changes is added to the amounts of s.ingredients.
+func (x *Composition) stepNumberRange(s *ingredientStep) (from, to int) {
 	from, to = math.MinInt64, math.MaxInt64
 	for k := range s.size {
 		amount := x.Amount(int(s.ingredients[k]))
@@ -220,7 +226,8 @@ func (x *Composition) stepRange(s *ingredientStep) (from, to int) {
 	return from, to
 }
 
-// applySteps changes the amounts by t steps. It makes a series of changes of two ingredients each.
+// applySteps adds t·s.changes to the amounts of s.ingredients. It makes a series of changes of two
+// ingredients each.
 func (x *State) applySteps(s *ingredientStep, t int) {
 	more := s.changes
 	for k := range s.size {

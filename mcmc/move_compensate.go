@@ -7,8 +7,8 @@ import (
 	"kir/internal/portable"
 )
 
-// compensatedExchange exchanges a used ingredient i for an unused ingredient j. It also changes h other used
-// ingredients, so that h tight sums stay the same up to rounding.
+// compensatedExchange exchanges a used ingredient i for an unused ingredient j. It also changes h
+// other used ingredients, so that h of the [tightSums] stay the same up to rounding.
 //
 // All ingredients, and their order, are drawn without regard to amounts: i and the others uniformly
 // among the used ingredients, and j with probability q_j by [State.drawNewcomer]. Let a be the
@@ -16,10 +16,10 @@ import (
 // the others replace one unit of a. The amounts x of a and y of b may replace each other if |y −
 // ρx| ≤ max(1, ρ) and 1 ≤ x, y ≤ M.
 //
-// The amount of j is drawn uniformly among the A amounts that may replace that of i. Conversely, B
-// amounts may replace that of j. Each other ingredient but the last changes by κ·(x + y/ρ)/2,
-// rounded, and the last one takes the rest. The reverse move changes them by the same numbers. So
-// the candidate is accepted with probability
+// The amount of j is drawn uniformly among the A amounts that may replace the amount of i. In the
+// reverse move, B amounts may replace the amount of j. Each other ingredient but the last changes
+// by κ·(x + y/ρ)/2, rounded, and the last one takes the rest. The reverse move changes them by the
+// same numbers. So the candidate is accepted with probability
 //
 //	min(1, q_i·A/(q_j·B) · Y(x′)/Y(x)).
 func (x *State) compensatedExchange(r *Rand, tight *tightSums) (moveOutcome, error) {
@@ -54,7 +54,7 @@ func (x *State) compensatedExchange(r *Rand, tight *tightSums) (moveOutcome, err
 		there, back = back, there
 	}
 	had := float64(c.amounts[i])
-	lo, hi := exchangeRange(had, there, total)
+	lo, hi := exchangeAmountRange(had, there, total)
 	if lo > hi {
 		return outcomeUnchanged, nil
 	}
@@ -62,7 +62,7 @@ func (x *State) compensatedExchange(r *Rand, tight *tightSums) (moveOutcome, err
 	if hi > lo {
 		has += float64(r.Intn(int(hi-lo) + 1))
 	}
-	loBack, hiBack := exchangeRange(has, back, total)
+	loBack, hiBack := exchangeAmountRange(has, back, total)
 	if had < loBack || had > hiBack {
 		return outcomeRejected, nil
 	}
@@ -92,7 +92,7 @@ func (x *State) compensatedExchange(r *Rand, tight *tightSums) (moveOutcome, err
 	if err := x.rescoreAfterMoves(); err != nil {
 		return outcomeRejected, err
 	}
-	x.visited.addComposition(c, x.logScore)
+	x.visitedStates.addComposition(c, x.logScore)
 	ratio := x.newcomerWeight(int(i)) / x.newcomerWeight(int(j)) * (hi - lo + 1) / (hiBack - loBack + 1)
 	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.logScore-was))))) {
 		return outcomeUpdated, nil
@@ -101,22 +101,22 @@ func (x *State) compensatedExchange(r *Rand, tight *tightSums) (moveOutcome, err
 	return outcomeRejected, nil
 }
 
-// exchangeRange returns the least and the greatest amount of an ingredient that may replace the
-// given amount of another ingredient. A unit of the other ingredient equals worth units of this
-// ingredient. No amount exceeds total.
-func exchangeRange(amount, worth, total float64) (lo, hi float64) {
-	room := max(1, worth)
-	return max(1, math.Ceil(float64(worth*amount)-room)), min(math.Floor(float64(worth*amount)+room), total)
+// exchangeAmountRange returns the least and the greatest amount of an ingredient that may replace
+// the given amount of another ingredient. One unit of the replaced ingredient equals unitWorth
+// units of the new one. No result exceeds total.
+func exchangeAmountRange(amount, unitWorth, total float64) (lo, hi float64) {
+	room := max(1, unitWorth)
+	return max(1, math.Ceil(float64(unitWorth*amount)-room)), min(math.Floor(float64(unitWorth*amount)+room), total)
 }
 
-// drawDistinct fills list with uniform numbers below n, and reports whether all of them differ. If
-// two are equal, the rest of the list is not drawn.
-func drawDistinct(r *Rand, list []int, n int) bool {
-	if n == 1 {
+// drawDistinct fills list with uniform random numbers from 0 to limit−1, and reports whether all of
+// them differ. It stops at the first number that is equal to an earlier one.
+func drawDistinct(r *Rand, list []int, limit int) bool {
+	if limit == 1 {
 		return len(list) == 1
 	}
 	for k := range list {
-		list[k] = r.Intn(n)
+		list[k] = r.Intn(limit)
 		if slices.Contains(list[:k], list[k]) {
 			return false
 		}

@@ -2,9 +2,9 @@ package mcmc
 
 import "math/bits"
 
-// moveByRecall is a Metropolis–Hastings move whose candidate is drawn from what warm-up has learnt,
-// independently of the state. There is no candidate if the draw takes an ingredient twice. The
-// values of the conditions stay the same.
+// moveByRecall is the recall move of [Balanced]. It is a Metropolis–Hastings move whose candidate
+// is drawn from what warm-up has learnt, independently of the state. There is no candidate if the
+// draw takes an ingredient twice. The values of the conditions stay the same.
 func (x *State) moveByRecall(r *Rand) (moveOutcome, error) {
 	x.ensureMemory()
 	result, log, err := x.wholeMove(r, func() float64 {
@@ -25,14 +25,15 @@ func (x *State) moveByRecall(r *Rand) (moveOutcome, error) {
 	return result, err
 }
 
-// logRecallWeight returns the log of a ratio: the mass that the law gives y, divided by the
-// probability that recall draws y. The argument divided is the probability of y's amounts, given
-// y's ingredients.
+// logRecallWeight returns the log of a ratio: the probability of y under the target without
+// properties, up to a constant, divided by the probability that a recall move draws y. The argument
+// divided is the probability of y's amounts, given y's ingredients.
 func (x *State) logRecallWeight(y *Composition, divided smallProduct) float64 {
 	return x.target.LogLaw(y.Used()) - divided.timesProduct(x.ingredientsProbability(y)).log()
 }
 
-// ensureMemory returns the memory of the state. If there is none, it makes an empty one.
+// ensureMemory returns what warm-up has learnt in the state. If there is nothing yet, it makes an
+// empty memory.
 func (x *State) ensureMemory() *warmupMemory {
 	if x.memory == nil {
 		x.memory = &warmupMemory{}
@@ -40,8 +41,8 @@ func (x *State) ensureMemory() *warmupMemory {
 	return x.memory
 }
 
-// drawIngredients draws the ingredients of a candidate as warm-up met them. For now it gives each
-// of them one unit in y. It returns false if it drew an ingredient twice.
+// drawIngredients draws the ingredients of a recall candidate y as warm-up met them. It gives each
+// of them one unit; the caller draws the amounts. It returns false if it drew an ingredient twice.
 func (x *State) drawIngredients(r *Rand, y *Composition) bool {
 	m := x.memory
 	y.clear()
@@ -77,8 +78,8 @@ func (x *State) drawIngredients(r *Rand, y *Composition) bool {
 	return true
 }
 
-// drawRecallSize draws a number of ingredients as often as warm-up met it, or sometimes from
-// y_sparse.
+// drawRecallSize draws a number of ingredients. Mostly it draws a number as often as warm-up met
+// it, and sometimes from the sparsity law.
 func (x *State) drawRecallSize(r *Rand) int {
 	m := x.memory
 	if len(m.sizes) == 0 || r.Bernoulli(uniformDrawShare) {
@@ -87,13 +88,15 @@ func (x *State) drawRecallSize(r *Rand) int {
 	return int(m.sizes[r.Intn(len(m.sizes))])
 }
 
-// ingredientsProbability returns the probability that recall draws the ingredients of y. If y has n
-// ingredients, of which the set C belongs to the core and m do not, the probability is
+// ingredientsProbability returns the probability that a recall move draws the ingredients of y. If
+// y has n ingredients, of which the set C belongs to the core of [adaptiveProposal] and m do not,
+// it is
 //
-//	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i,
+//	(1−loose)·share(n, C)·m! Π_{others} q′_i + loose·size(n)·n! Π q_i.
 //
-// where loose is independentRecallShare, share and size are shares of the states that warm-up met,
-// and q′ and q are the probabilities of single draws.
+// Here loose is independentRecallShare. The share of the met states with n ingredients and the core
+// ingredients C is share(n, C), and size(n) is the probability of n by [State.drawRecallSize]. q′
+// and q are the probabilities of single draws of ingredients.
 func (x *State) ingredientsProbability(y *Composition) smallProduct {
 	n, t, m := y.Used(), x.target, x.memory
 	size := t.law.P(n)
@@ -103,7 +106,7 @@ func (x *State) ingredientsProbability(y *Composition) smallProduct {
 	}
 	single, core := unitProduct(), uint64(0)
 	for k, i := range y.used {
-		single.multiply(float64(float64(k+1) * m.probability(int(i), y.N())))
+		single.multiply(float64(float64(k+1) * m.ingredientProbability(int(i), y.N())))
 		if k := m.rankOf(i); int(k) < m.coreSize {
 			core |= 1 << k
 		}

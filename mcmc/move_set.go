@@ -10,16 +10,15 @@ import (
 // Scorer, kernels set each value in turn and call Reset.
 type ConditionScorer interface {
 	Scorer
-	// Values adds the scores of the values of condition c to p, by the index of the value, from 0
-	// upwards. All else stays as it is. Before the call p is empty.
+	// Values adds to p, for each value of condition c, the score that the composition would have
+	// with this value. It begins with the value of index 0. Before the call p is empty.
 	Values(c int, p *PiecewiseConstant)
-	// ConditionSet updates the scorer after the value of condition c of the composition has
-	// changed.
+	// ConditionSet updates the scorer after condition c of the composition has got another value.
 	ConditionSet(c int)
 }
 
-// setMoveShare returns the share of iterations that draw the value of a condition. The argument is
-// the number of conditions that have more than one value.
+// setMoveShare returns the share of iterations that draw the value of a condition anew. The
+// argument is the number of conditions that have more than one value.
 func setMoveShare(conditions int) float64 {
 	if conditions == 0 {
 		return 0
@@ -27,9 +26,9 @@ func setMoveShare(conditions int) float64 {
 	return min(0.5, 0.1+float64(0.1*float64(conditions)))
 }
 
-// trySetMove makes, as an occasional iteration of a kernel, a move that draws the value of a
-// condition. It reports whether it made such a move. It draws no random number if no condition has
-// more than one value.
+// trySetMove sometimes makes a move that draws the value of a condition anew, as an iteration of a
+// kernel. It reports whether it made such a move. It uses no random number if no condition has more
+// than one value.
 func (x *State) trySetMove(r *Rand, tally *Tally) (made bool, err error) {
 	if c := x.target.space.conditions; !c.hasMultiValuedCondition() || !r.Bernoulli(setMoveShare(len(c.multiValuedConditions))) {
 		return false, nil
@@ -43,7 +42,7 @@ func (x *State) trySetMove(r *Rand, tally *Tally) (made bool, err error) {
 	return true, nil
 }
 
-// drawCondition draws the value of one condition anew from its exact conditional law
+// drawCondition draws the value of one condition anew, from its exact conditional distribution
 //
 //	P(z_c = v | all else) ∝ p(v)·Y(x, z with z_c = v)^β.
 //
@@ -61,7 +60,7 @@ func (x *State) drawCondition(r *Rand) (moveOutcome, error) {
 	}
 	top, at := negInf, 0
 	for q, v := range pieces.values {
-		if invalidScore(v) {
+		if isInvalidScore(v) {
 			return outcomeRejected, x.invalidValueError(c, int(pieces.starts[q]))
 		}
 		if v > top {
@@ -71,7 +70,7 @@ func (x *State) drawCondition(r *Rand) (moveOutcome, error) {
 	if top == negInf {
 		return outcomeRejected, x.invalidValueError(c, int(x.Composition.conditions[c]))
 	}
-	x.visited.addValue(x.Composition, c, at, top)
+	x.visitedStates.addValue(x.Composition, c, at, top)
 	w := x.weighValues(s.probabilities[c], pieces, top)
 	v := r.Categorical(w)
 	if v == x.Composition.Condition(c) {
@@ -86,8 +85,9 @@ func (x *State) drawCondition(r *Rand) (moveOutcome, error) {
 	return outcomeUpdated, nil
 }
 
-// weighValues returns the weight of each value of a condition. The argument p holds the
-// probabilities of the values, pieces their log scores, and top the greatest log score.
+// weighValues returns the weight p[v]·exp(β·(score − top)) of each value v of a condition. The
+// argument p holds the probabilities of the values, pieces their log scores, and top the greatest
+// log score.
 func (x *State) weighValues(p []float64, pieces *PiecewiseConstant, top float64) []float64 {
 	if cap(x.choiceWeights) < len(p) {
 		x.choiceWeights = make([]float64, 2*len(p))
@@ -109,14 +109,15 @@ func (x *State) weighValues(p []float64, pieces *PiecewiseConstant, top float64)
 	return w
 }
 
-// conditionScores returns the log score Σ_k c_k·log y_k for each value of condition c, by the index
-// of the value. The result is valid until the next call of any method of x.
+// conditionScores returns, for each value of condition c, the log score Σ_k c_k·log y_k that the
+// composition would have with this value. The result is valid until the next call of any method of
+// x.
 func (x *State) conditionScores(c int) (*PiecewiseConstant, error) {
 	x.sumPieces.Reset()
 	x.sumPieces.Add(0, 0)
 	last := int32(len(x.target.space.conditions.probabilities[c]) - 1)
-	for _, t := range x.terms {
-		p := &x.termPieces
+	for _, t := range x.scoredTerms {
+		p := &x.propertyPieces
 		p.Reset()
 		if t.conditionScorer != nil {
 			t.conditionScorer.Values(c, p)
@@ -129,14 +130,14 @@ func (x *State) conditionScores(c int) (*PiecewiseConstant, error) {
 		if err := x.checkValuePieces(t, p, last, c); err != nil {
 			return nil, err
 		}
-		addPieces(&x.nextSum, &x.sumPieces, p)
-		x.sumPieces, x.nextSum = x.nextSum, x.sumPieces
+		addPieces(&x.nextSumPieces, &x.sumPieces, p)
+		x.sumPieces, x.nextSumPieces = x.nextSumPieces, x.sumPieces
 	}
 	return &x.sumPieces, nil
 }
 
-// scoreValues adds the scores of the values 0 to last of condition c to p, by setting each value
-// and calling Reset.
+// scoreValues adds the scores of the values 0 to last of condition c to p. It sets each value in
+// turn and calls Reset of the scorer of t.
 func (x *State) scoreValues(t scoredTerm, c, last int, p *PiecewiseConstant) {
 	was := x.Composition.conditions[c]
 	for v := range last + 1 {
@@ -151,7 +152,7 @@ func (x *State) scoreValues(t scoredTerm, c, last int, p *PiecewiseConstant) {
 // setCondition sets condition c to the value with index v, and updates the scorers.
 func (x *State) setCondition(c, v int) {
 	x.Composition.conditions[c] = int32(v)
-	for _, t := range x.terms {
+	for _, t := range x.scoredTerms {
 		if t.conditionScorer != nil {
 			t.conditionScorer.ConditionSet(c)
 		} else {
@@ -160,8 +161,9 @@ func (x *State) setCondition(c, v int) {
 	}
 }
 
-// checkValuePieces returns an error if the pieces that the scorer of t returned for condition c do
-// not begin at value 0, or do not ascend, or exceed the value last.
+// checkValuePieces returns an error unless the pieces in p are a valid function of the values 0 to
+// last of condition c. They must begin at value 0 and ascend up to at most last. The error names
+// the term t that returned p.
 func (x *State) checkValuePieces(t scoredTerm, p *PiecewiseConstant, last int32, c int) error {
 	before := int32(-1)
 	for q, start := range p.starts {
@@ -176,8 +178,8 @@ func (x *State) checkValuePieces(t scoredTerm, p *PiecewiseConstant, last int32,
 	return nil
 }
 
-// invalidValueError returns an error that names the property whose score is invalid if condition c
-// has the value with index v.
+// invalidValueError returns an error that names the property whose score is NaN or +Inf if
+// condition c has the value with index v.
 func (x *State) invalidValueError(c, v int) error {
 	y := x.Composition.Clone()
 	y.conditions[c] = int32(v)

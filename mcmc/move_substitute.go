@@ -2,30 +2,30 @@ package mcmc
 
 import "kir/internal/portable"
 
-// The number of candidates that a substitution checks against the rules. If rules leave sums little
-// room, few candidates are allowed, so more are needed.
+// Number of candidates for the new ingredient that [State.substituteIngredient] checks against the
+// rules. If rules leave sums little room, few candidates are allowed, so more are needed.
 const (
-	tightCandidates = 16 // number of candidates if there are tight sums
-	roomyCandidates = 8  // number of candidates otherwise
+	tightCandidateCount = 16 // number of candidates if there are [tightSums]
+	roomyCandidateCount = 8  // number of candidates if there are no [tightSums]
 )
 
-// substituteIngredient replaces a used ingredient i by an ingredient j that is then unused, possibly i again.
-// It divides the joint amount of i and another used ingredient k between j and k.
+// substituteIngredient replaces a used ingredient i by an ingredient j that is then unused,
+// possibly i again. It divides the joint amount of i and another used ingredient k between j and k.
 //
-// The ingredients i and k are drawn uniformly among the used ones. The candidates c_1..c_m for j
-// are each drawn with probability q, see [State.drawNewcomer]. Let A(c) be the number of splits of
-// x_i + x_k between c and k that the rules allow and that use both, or 0 if x uses c besides i. One
-// of the splits of all candidates is drawn uniformly, and its candidate is j. If D of the splits
-// belong to the other candidates, the split is accepted with probability
+// The ingredients i and k are drawn uniformly among the used ones. There are m candidates c_1..c_m
+// for j, each drawn with probability q by [State.drawNewcomer]. Let A(c) be the number of divisions
+// of x_i + x_k between c and k that the rules allow and that use both; it is 0 if x uses c besides
+// i. One of the divisions of all candidates is drawn uniformly, and its candidate is j. If D of the
+// divisions belong to the other candidates, the division is accepted with probability
 //
 //	min(1, q_i·(A(j) + D)/(q_j·(A(i) + D)) · Y(x′)/Y(x)).
 //
-// Consider the flow from x to x′ with j at a given place among the candidates, and with the other
-// candidates given. Up to factors that x and x′ share, it is Y(x)·q_j/(A(j) + D) times the
-// acceptance probability. In the reverse move i is at the same place, and one of A(i) + D splits is
-// drawn. So the flow is symmetric.
+// To see why, consider the flow from x to x′ with j at a given place among the candidates, and with
+// the other candidates given. Up to factors that x and x′ share, it is Y(x)·q_j/(A(j) + D) times
+// the acceptance probability. In the reverse move i is at the same place, and one of A(i) + D
+// divisions is drawn. So the flow is symmetric.
 //
-// Only the drawn split is scored. If rules leave a sum or a total little room, hardly any
+// Only the drawn division is scored. If rules leave a sum or a total little room, hardly any
 // ingredient can replace another, and a single candidate would rarely be allowed.
 func (x *State) substituteIngredient(r *Rand) (moveOutcome, error) {
 	c := x.Composition
@@ -37,13 +37,13 @@ func (x *State) substituteIngredient(r *Rand) (moveOutcome, error) {
 	was := x.logScore
 	x.undoMoves = x.undoMoves[:0]
 	x.moveUndoably(i, k, 0)
-	var candidates, splits [tightCandidates]int
-	m, there := tightCandidates, 0
+	var candidates, splits [tightCandidateCount]int
+	m, there := tightCandidateCount, 0
 	switch {
 	case r.oracle != nil:
 		m = 2 // all outcomes are looked at, and must not be too many
 	case x.target.tightSums == nil:
-		m = roomyCandidates
+		m = roomyCandidateCount
 	}
 	for a := range m {
 		candidates[a] = int(x.drawNewcomer(r))
@@ -76,7 +76,7 @@ func (x *State) substituteIngredient(r *Rand) (moveOutcome, error) {
 	if err := x.rescoreAfterMoves(); err != nil {
 		return outcomeRejected, err
 	}
-	x.visited.addComposition(c, x.logScore)
+	x.visitedStates.addComposition(c, x.logScore)
 	ratio := x.newcomerWeight(i) / x.newcomerWeight(j) * float64(there) / float64(back)
 	if r.Bernoulli(portable.Exp(min(0, portable.Log(ratio)+float64(x.beta*(x.logScore-was))))) {
 		return outcomeUpdated, nil
@@ -85,13 +85,13 @@ func (x *State) substituteIngredient(r *Rand) (moveOutcome, error) {
 	return outcomeRejected, nil
 }
 
-// allowedInnerSplits returns the number of splits of the line of (i, j), of sum s, that the rules
-// allow and that use both ingredients. It also returns one of these splits, namely the one that
-// comes after exactly before others.
-func (x *State) allowedInnerSplits(i, j, s, before int) (count, split int) {
-	p := &x.termPieces
+// allowedInnerSplits counts the divisions of s units among the ingredients i and j that the rules
+// allow and that use both. It also returns one of them: the first after skippedCount others, as the
+// number of units for i.
+func (x *State) allowedInnerSplits(i, j, s, skippedCount int) (count, split int) {
+	p := &x.propertyPieces
 	p.Reset()
-	x.terms[0].scorer.Line(i, j, p)
+	x.scoredTerms[0].scorer.Line(i, j, p)
 	for q, v := range p.values {
 		if v == negInf {
 			continue
@@ -100,16 +100,16 @@ func (x *State) allowedInnerSplits(i, j, s, before int) (count, split int) {
 		if to <= from {
 			continue
 		}
-		if before >= count && before < count+to-from {
-			split = from + before - count
+		if skippedCount >= count && skippedCount < count+to-from {
+			split = from + skippedCount - count
 		}
 		count += to - from
 	}
 	return count, split
 }
 
-// drawNewcomer draws an ingredient that is to become used. Half of the draws follow how often
-// warm-up met each ingredient, which slow chains underestimate. The other draws are uniform.
+// drawNewcomer draws an ingredient that may become used. Half of the draws are as frequent as
+// warm-up met each ingredient; a slow chain meets some too rarely. So the other half are uniform.
 func (x *State) drawNewcomer(r *Rand) int32 {
 	if r.Bernoulli(0.5) {
 		return int32(x.memory.drawIngredient(r, x.Composition.N()))
@@ -117,8 +117,8 @@ func (x *State) drawNewcomer(r *Rand) int32 {
 	return int32(r.Intn(x.Composition.N()))
 }
 
-// newcomerWeight returns twice the probability that [State.drawNewcomer] draws i.
+// newcomerWeight returns twice the probability that [State.drawNewcomer] draws ingredient i.
 func (x *State) newcomerWeight(i int) float64 {
 	n := x.Composition.N()
-	return 1/float64(n) + x.memory.probability(i, n)
+	return 1/float64(n) + x.memory.ingredientProbability(i, n)
 }

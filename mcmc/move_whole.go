@@ -2,16 +2,19 @@ package mcmc
 
 import "kir/internal/portable"
 
-// wholeMove proposes a whole new composition, independently of the state. The function draw writes
-// a candidate y, which it draws with some probability g. It returns log(P/g) of y, up to a constant
-// and without the properties, or ok = false if there is no candidate. The function here returns
-// log(P/g) of the state. The candidate is accepted by the Metropolis–Hastings ratio. The result
-// logWeight is log(P/g) of the new composition, if the candidate was accepted.
-func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result moveOutcome, logWeight float64, err error) {
+// wholeMove proposes a whole new composition, independently of the state, and accepts it by the
+// Metropolis–Hastings ratio.
+//
+// The function drawCandidate writes a candidate into y, which it draws with some probability g. It
+// returns log(P/g) of the candidate, where P is the target without the properties, up to a
+// constant. It returns ok = false if there is no candidate. The function stateLogWeight returns
+// log(P/g) of the current state. If the candidate is accepted, the result logWeight is its
+// log(P/g).
+func (x *State) wholeMove(r *Rand, stateLogWeight func() float64, drawCandidate func(y *Composition) (logWeight float64, ok bool)) (result moveOutcome, logWeight float64, err error) {
 	if x.target.batchSize > 1 {
-		return x.batchedWholeMove(r, here, draw)
+		return x.batchedWholeMove(r, stateLogWeight, drawCandidate)
 	}
-	logWeight, ok := draw(x.candidateComposition())
+	logWeight, ok := drawCandidate(x.candidateComposition())
 	if !ok {
 		return outcomeInfeasible, 0, nil
 	}
@@ -19,7 +22,7 @@ func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition
 	if err != nil || value == negInf {
 		return outcomeInfeasible, 0, err
 	}
-	if !r.Bernoulli(portable.Exp(logWeight - here() + float64(x.beta*(value-x.logScore)))) {
+	if !r.Bernoulli(portable.Exp(logWeight - stateLogWeight() + float64(x.beta*(value-x.logScore)))) {
 		return outcomeRejected, 0, nil
 	}
 	return acceptedOutcome(x.acceptCandidate(value)), logWeight, nil
@@ -31,26 +34,26 @@ func (x *State) wholeMove(r *Rand, here func() float64, draw func(y *Composition
 //	min(1, (W − w(x)) / (W − w(y))),  W = Σ w of the state x and of all candidates.
 //
 // The candidates are independent of the state. Each of the K+1 compositions could be the state;
-// then P of that composition times g of the others is proportional to its w. So moves among the K+1
+// then P of this composition times g of the others is proportional to its w. So moves among the K+1
 // compositions that leave w invariant leave P invariant (Tjelmeland 2004, Calderhead 2014). These
 // moves are those of Liu (1996), which never propose the current state. A missing candidate has w =
 // 0.
-func (x *State) batchedWholeMove(r *Rand, here func() float64, draw func(y *Composition) (logWeight float64, ok bool)) (result moveOutcome, logWeight float64, err error) {
+func (x *State) batchedWholeMove(r *Rand, stateLogWeight func() float64, drawCandidate func(y *Composition) (logWeight float64, ok bool)) (result moveOutcome, logWeight float64, err error) {
 	b := x.resetBatch()
 	for k, y := range b.candidates {
 		b.logDrawWeights[k] = negInf
-		log, ok := draw(y)
+		log, ok := drawCandidate(y)
 		if ok && (x.target.space.rules == nil || x.target.space.rules.LogScore(y) > negInf) {
 			b.logDrawWeights[k] = log
-			b.allowed = append(b.allowed, y)
+			b.allowedCandidates = append(b.allowedCandidates, y)
 		}
 	}
-	for _, t := range x.terms {
-		if p, ok := t.objective.Property.(BatchProperty); ok && len(b.allowed) > 1 {
-			p.Prefetch(b.allowed)
+	for _, t := range x.scoredTerms {
+		if p, ok := t.objective.Property.(BatchProperty); ok && len(b.allowedCandidates) > 1 {
+			p.Prefetch(b.allowedCandidates)
 		}
 	}
-	stay := here() + float64(x.beta*x.logScore)
+	stay := stateLogWeight() + float64(x.beta*x.logScore)
 	top, found := stay, false
 	for k, y := range b.candidates {
 		b.logWeights[k] = negInf
@@ -90,15 +93,18 @@ func (x *State) batchedWholeMove(r *Rand, here func() float64, draw func(y *Comp
 	return acceptedOutcome(x.acceptCandidate(b.logScores[k])), b.logDrawWeights[k], nil
 }
 
-// A batch holds several candidates that are drawn together, and their weights.
+// A batch holds several candidates for a new composition that are drawn together, and their
+// weights. P is the density of the target, and g the probability of drawing the candidate.
 type batch struct {
-	candidates, allowed []*Composition // all candidates; the candidates that keep the rules
-	logDrawWeights      []float64      // by candidate: log(P/g) without the properties; −Inf for a missing candidate
-	logWeights          []float64      // by candidate: log(P/g) with the properties
-	weights, logScores  []float64      // by candidate: its weight relative to the greatest weight, that of the state included; its log score
+	candidates        []*Composition // all candidates
+	allowedCandidates []*Composition // the candidates that keep the rules
+	logDrawWeights    []float64      // logDrawWeights[k] is log(P/g) of candidate k without the properties; −Inf for a missing candidate
+	logWeights        []float64      // logWeights[k] is log(P/g) of candidate k with the properties
+	weights           []float64      // weights[k] is the weight P/g of candidate k, divided by the greatest weight of all candidates and the state
+	logScores         []float64      // logScores[k] is the log score of candidate k
 }
 
-// resetBatch returns the batch of candidates of the state, without allowed candidates. It makes the
+// resetBatch returns the batch of the state, with an empty list of allowed candidates. It makes the
 // batch at the first call.
 func (x *State) resetBatch() *batch {
 	if x.batch == nil {
@@ -108,6 +114,6 @@ func (x *State) resetBatch() *batch {
 			x.batch.candidates = append(x.batch.candidates, newComposition(x.Composition.N()))
 		}
 	}
-	x.batch.allowed = x.batch.allowed[:0]
+	x.batch.allowedCandidates = x.batch.allowedCandidates[:0]
 	return x.batch
 }

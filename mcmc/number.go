@@ -18,11 +18,11 @@ func ruleLogScore(kept bool) float64 {
 	return negInf
 }
 
-// invalidScore reports whether a log score is NaN or +Inf.
-func invalidScore(score float64) bool { return !(score < math.Inf(1)) }
+// isInvalidScore reports whether a log score is NaN or +Inf.
+func isInvalidScore(score float64) bool { return !(score < math.Inf(1)) }
 
-// checkWeight returns an error if a weight is negative, infinite or NaN. The text of the error is
-// the end of a sentence whose subject is the weight.
+// checkWeight returns an error if an objective's weight is negative, infinite or NaN. The text of
+// the error is the end of a sentence that begins with the weight, such as "is -1: weights are …".
 func checkWeight(w float64) error {
 	if !(w >= 0) || math.IsInf(w, 1) {
 		return fmt.Errorf("is %v: weights are finite and not negative", w)
@@ -30,11 +30,11 @@ func checkWeight(w float64) error {
 	return nil
 }
 
-// minProbability is the smallest positive probability that a number of ingredients may have: the
-// smallest normal float64. Smaller probabilities count as 0.
-const minProbability = 0x1p-1022
+// minSizeProbability is the smallest normal float64. If a number of ingredients has a smaller
+// probability, the probability counts as 0.
+const minSizeProbability = 0x1p-1022
 
-// oneIf returns 1 if yes is true, and 0 otherwise.
+// oneIf returns 1 if the argument is true, and 0 otherwise.
 func oneIf(yes bool) int64 {
 	if yes {
 		return 1
@@ -54,10 +54,11 @@ func subtractClamped(a, b int64) int64 {
 	return d
 }
 
-// ceilDiv returns ⌈a/b⌉ for b > 0, limited to ±2⁴⁰.
+// ceilDiv returns the quotient a/b rounded up, for b > 0. Results beyond ±2⁴⁰ are replaced by ±2⁴⁰.
 func ceilDiv(a, b int64) int64 { return -floorDiv(-max(a, -math.MaxInt64), b) }
 
-// floorDiv returns ⌊a/b⌋ for b > 0, limited to ±2⁴⁰.
+// floorDiv returns the quotient a/b rounded down, for b > 0. Results beyond ±2⁴⁰ are replaced by
+// ±2⁴⁰.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -67,7 +68,7 @@ func floorDiv(a, b int64) int64 {
 }
 
 // expScore returns the score y, given log y. If log y is finite and y exceeds the range of a
-// float64, it returns the largest float64. Chains calculate with log y and do not need y.
+// float64, it returns the largest float64.
 func expScore(logScore float64) float64 {
 	y := portable.Exp(logScore)
 	if math.IsInf(y, 1) && !math.IsInf(logScore, 1) {

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 )
 
-// A Rand is the stream of random numbers of one chain.
+// A Rand is the random number generator of one chain.
 //
 // Kernels draw only by its few methods: a uniform integer, a Bernoulli trial, and a choice in
 // proportion to weights. So a test can replace the generator by an [Oracle], run a kernel for every
@@ -25,15 +25,15 @@ type Rand struct {
 // It is only for authors of a [Kernel] or a [Proposal]. Their tests can enumerate all choices and
 // so check the exact transition matrix.
 type Oracle interface {
-	// Uniform returns the integer 0 ≤ k < n that stands for a uniform choice.
+	// Uniform returns an integer 0 ≤ k < n in place of a uniform random integer.
 	Uniform(n int) int
-	// Choose returns the index k that stands for a choice with probability weights[k]/Σ weights.
+	// Choose returns an index k in place of a random index with probability weights[k]/Σ weights.
 	Choose(weights []float64) int
 }
 
-// NewRand returns the stream of random numbers of a seed, a purpose and an index, such as (1,
-// "chain", 3). The SHA-256 of the three is the initial state of the generator. So streams that
-// differ in one of the three are independent for all practical purposes.
+// NewRand returns the random number generator that belongs to a seed, a purpose and an index, such
+// as (1, "chain", 3). The SHA-256 of the three is the initial state of the generator. So generators
+// that differ in one of the three are independent for all practical purposes.
 func NewRand(seed uint64, purpose string, index uint64) *Rand {
 	key := make([]byte, 16, 16+len(purpose))
 	binary.LittleEndian.PutUint64(key, seed)
@@ -74,7 +74,7 @@ func (r *Rand) Intn(n int) int {
 // intnPair returns two independent integers, exactly uniform on 0 ≤ a < n and 0 ≤ b < m, from one
 // random word. The arguments must be positive and their product below 2⁶³.
 //
-// It is Lemire's method for one integer that is uniform below n·m. The quotient and the remainder
+// It uses Lemire's method for one integer that is uniform below n·m. The quotient and the remainder
 // of that integer by m result from two multiplications, without a division.
 func (r *Rand) intnPair(n, m int) (a, b int) {
 	if r.oracle != nil {
@@ -115,7 +115,7 @@ func (r *Rand) Categorical(weights []float64) int {
 	return r.categorical(weights, total)
 }
 
-// categorical is [Rand.Categorical] for callers that know the sum of the weights.
+// categorical is [Rand.Categorical] for callers that know total, the sum of the weights.
 func (r *Rand) categorical(weights []float64, total float64) int {
 	if r.oracle != nil {
 		return r.oracle.Choose(weights)
@@ -142,11 +142,11 @@ func (r *Rand) intnAndFloat(n int) (k int, u float64) {
 	return int(hi), float64(float64(lo>>11) * 0x1p-53)
 }
 
-// float64 returns a number uniform on [0, 1), a multiple of 2⁻⁵³.
+// float64 returns a random multiple of 2⁻⁵³, uniform on [0, 1).
 func (r *Rand) float64() float64 { return float64(float64(r.pcg.Uint64()>>11) * 0x1p-53) }
 
-// MarshalBinary returns the state of the generator, so that a chain can continue from it later. It
-// fails if an oracle decides the choices.
+// MarshalBinary returns the state of the generator, from which [Rand.UnmarshalBinary] continues
+// later. It fails if an oracle decides the choices.
 func (r *Rand) MarshalBinary() ([]byte, error) {
 	if r.oracle != nil {
 		return nil, fmt.Errorf("kir: random choices that an oracle decides have no state to save")

@@ -7,15 +7,15 @@ import (
 	"kir/internal/portable"
 )
 
-// A lattice describes the changes of amounts that keep the equalities of a space. If rules fix a
-// sum, hardly any change of two ingredients keeps it. For a few ingredients T, the integer vectors
-// d with Σ_T d_i = 0 and with Σ_T f_i·d_i = 0 for each equality f form a lattice.
+// A lattice describes the changes of amounts that keep the equalities of a space, which are sums
+// that rules fix. If rules fix a sum, hardly any change of only two ingredients keeps it. For a few
+// ingredients T, the integer vectors d with Σ_T d_i = 0 and with Σ_T f_i·d_i = 0 for each equality
+// f form a lattice in the mathematical sense.
 type lattice struct {
-	equalityFactors [][]int64 // by equality and ingredient: what a unit of the ingredient adds to the sum
+	equalityFactors [][]int64 // equalityFactors[e][i] is what each unit of ingredient i adds to the fixed sum e
 }
 
-// newLattice returns the lattice of the equalities among the rules of c, or nil if there are no
-// equalities.
+// newLattice returns the lattice of the rules in c, or nil if these rules fix no sum.
 func newLattice(c *constraint.Conditions) *lattice {
 	l := &lattice{}
 	for _, sum := range c.Sums {
@@ -35,41 +35,42 @@ func newLattice(c *constraint.Conditions) *lattice {
 }
 
 const (
-	// maxStepIngredients is the greatest number of ingredients that a step along the lattice
-	// changes.
+	// maxStepIngredients is the greatest number of ingredients that a change along the lattice
+	// concerns.
 	maxStepIngredients = 6
 
-	// maxExtraIngredients is the greatest number of ingredients of a step beyond the number that
-	// the equalities and the total require. More ingredients allow shorter steps.
+	// maxExtraIngredients is how many more ingredients a change along the lattice may concern than
+	// the equalities and the total require. More ingredients allow smaller changes.
 	maxExtraIngredients = 3
 
-	// Entries of vectors up to maxEntry are accepted: a product of two such entries, summed over
+	// Entries of vectors up to maxVectorEntry are accepted: a product of two such entries, summed over
 	// all ingredients of a step, fits an int64. Intermediate entries may reach
 	// maxIntermediateEntry.
-	maxEntry, maxIntermediateEntry = 1 << 29, 1 << 60
+	maxVectorEntry, maxIntermediateEntry = 1 << 29, 1 << 60
 )
 
 // An ingredientStep is a change of the amounts of a few ingredients.
 type ingredientStep struct {
-	ingredients [maxStepIngredients]int32 // the ingredients that change; only the first size entries are valid
-	changes     latticeVector             // by index in ingredients: number of units that a step adds
+	ingredients [maxStepIngredients]int32 // the ingredients whose amounts change; only the first size elements are valid
+	changes     latticeVector             // changes[k] is the number of units that the step adds to ingredients[k]
 	size        int                       // number of ingredients of the step
 }
 
-// A latticeVector holds the change of the amount of each ingredient of a step.
+// A latticeVector holds the changes of the amounts of a few ingredients: element k belongs to
+// ingredient k of an [ingredientStep].
 type latticeVector [maxStepIngredients]int64
 
-// basis returns short integer vectors that span the changes of the ingredients in of that keep the
-// total and all equalities. It also returns the number of these vectors. They depend only on the
-// ingredients and their order. The number is 0 if nothing can change, or if entries become too
-// large.
+// changeBasis returns short integer vectors that span the changes of the amounts of the given ingredients
+// that keep the total and all equalities. It also returns the number of these vectors. They depend
+// only on the ingredients and their order. The number is 0 if nothing can change, or if elements of
+// a vector become too large.
 //
 // The vectors e_k − e_last span all changes that keep the total. For each equality f, Euclid's
 // algorithm on the numbers f·b of the vectors b subtracts multiples of one vector from another,
 // until at most one number is not 0. The vector of that number is left out, and the others span the
 // changes that also keep f. Then Lagrange's method shortens the vectors in pairs.
-func (l *lattice) basis(of []int32) (vectors [maxStepIngredients]latticeVector, count int) {
-	m := len(of)
+func (l *lattice) changeBasis(ingredients []int32) (vectors [maxStepIngredients]latticeVector, count int) {
+	m := len(ingredients)
 	for k := range m - 1 {
 		vectors[k][k], vectors[k][m-1] = 1, -1
 	}
@@ -77,15 +78,15 @@ func (l *lattice) basis(of []int32) (vectors [maxStepIngredients]latticeVector, 
 	for _, f := range l.equalityFactors {
 		var g latticeVector
 		common := int64(0)
-		for k, i := range of {
-			g[k] = f[i] - f[of[m-1]]
+		for k, i := range ingredients {
+			g[k] = f[i] - f[ingredients[m-1]]
 			common = portable.GCD(common, g[k])
 		}
 		if common == 0 {
 			continue // it asks nothing of these
 		}
 		for k := range m {
-			if g[k] /= common; abs(g[k]) > maxEntry {
+			if g[k] /= common; abs(g[k]) > maxVectorEntry {
 				return vectors, 0
 			}
 		}
@@ -96,10 +97,10 @@ func (l *lattice) basis(of []int32) (vectors [maxStepIngredients]latticeVector, 
 	return vectors, count
 }
 
-// makeOrthogonal changes the vectors so that they span only those vectors of their lattice that are
+// makeOrthogonal replaces the vectors by a basis of those vectors of their lattice that are
 // orthogonal to g. By Euclid's algorithm it merges all vectors not orthogonal to g into one, and
-// drops that one. It returns the number of vectors left, which come first, or −1 if entries become
-// too large.
+// drops that one. It returns the number of vectors left, which come first in the slice. It returns
+// −1 if elements of a vector become too large.
 func makeOrthogonal(vectors []latticeVector, g *latticeVector) int {
 	var numbers [maxStepIngredients]int64
 	for k := range vectors {
@@ -134,12 +135,13 @@ func makeOrthogonal(vectors []latticeVector, g *latticeVector) int {
 	}
 }
 
-// shortenVectors subtracts integer multiples of vectors from each other as long as this makes vectors
-// shorter. It returns false if an entry exceeds maxEntry from the start.
+// shortenVectors subtracts integer multiples of vectors from each other as long as this makes a
+// vector shorter. It returns false if an element of a vector exceeds maxVectorEntry before this
+// begins.
 func shortenVectors(vectors []latticeVector) bool {
 	for k := range vectors {
 		for _, v := range vectors[k] {
-			if abs(v) > maxEntry {
+			if abs(v) > maxVectorEntry {
 				return false
 			}
 		}
@@ -174,14 +176,14 @@ func (v *latticeVector) dot(w *latticeVector) (sum int64) {
 	return sum
 }
 
-// subtractMultiple subtracts by·w from v. It returns false if an entry exceeds
+// subtractMultiple subtracts factor·w from v. It returns false if an element of the result exceeds
 // maxIntermediateEntry.
-func (v *latticeVector) subtractMultiple(by int64, w *latticeVector) bool {
+func (v *latticeVector) subtractMultiple(factor int64, w *latticeVector) bool {
 	for k := range v {
-		if math.Abs(float64(by))*math.Abs(float64(w[k])) > maxIntermediateEntry {
+		if math.Abs(float64(factor))*math.Abs(float64(w[k])) > maxIntermediateEntry {
 			return false
 		}
-		if v[k] -= by * w[k]; abs(v[k]) > maxIntermediateEntry {
+		if v[k] -= factor * w[k]; abs(v[k]) > maxIntermediateEntry {
 			return false
 		}
 	}

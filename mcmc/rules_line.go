@@ -7,11 +7,13 @@ import (
 	"kir/internal/constraint"
 )
 
-// Line adds to p the log score of each split of the line of (i, j): 0 if the split keeps all rules,
-// and −Inf otherwise. It checks the two ends one by one. Between the ends both ingredients are
-// used, so rules on which ingredients are used hold for all splits or for none. Rules on totals of
-// groups and limits on amounts leave an interval of splits. With a step, the amounts of an
-// ingredient leave regularly spaced splits in that interval.
+// Line adds to p the log score of each split, that is, each division of the joint amount of i and
+// j: 0 if the split keeps all rules, and −Inf otherwise. It checks the two ends one by one.
+//
+// Between the ends both ingredients are used, so rules on which ingredients are used hold for all
+// splits or for none. Rules on totals of groups and limits on amounts leave an interval of splits.
+// If the amounts of an ingredient must be multiples of a step, regularly spaced splits of this
+// interval remain.
 func (s *ruleScorer) Line(i, j int, p *PiecewiseConstant) {
 	sum := int(s.amounts[i] + s.amounts[j])
 	first := s.splitScore(i, j, 0)
@@ -46,9 +48,9 @@ func (s *ruleScorer) Line(i, j int, p *PiecewiseConstant) {
 	add(sum, last)
 }
 
-// innerRange returns the splits from ≤ k < to of the line of (i, j) that use both ingredients and
-// keep all rules other than steps. The argument sum is the joint amount. There is no such split if
-// from ≥ to.
+// innerRange returns the range from ≤ k < to of the splits that keep all rules other than steps of
+// amounts. Split k gives k units of the joint amount sum to ingredient i and the rest to j; both
+// must get units. The range is empty if from ≥ to.
 func (s *ruleScorer) innerRange(i, j, sum int) (from, to int) {
 	a, b := s.amounts[i], s.amounts[j]
 	s.setAmount(i, 0)
@@ -112,33 +114,39 @@ func (s *ruleScorer) innerRange(i, j, sum int) (from, to int) {
 	return from, to
 }
 
-// A nonlinearSum is a bounded sum along a line, that is, as a function of the number k of units
-// that ingredient i gets of the joint amount of i and j. The sum is not linear in k.
+// A nonlinearSum is a sum over the amounts of the ingredients that a rule bounds. It is a function
+// of k, the number of units that ingredient i gets of the joint amount of i and j. The function is
+// not linear.
 type nonlinearSum struct {
-	restSum      int64           // the sum over all ingredients but i and j
-	termI, termJ constraint.Term // what the amounts of i and j add to the sum
-	min, max     int64           // the bounds of the sum
+	restSum int64           // the sum over all ingredients except i and j
+	termI   constraint.Term // what the amount of i adds to the sum
+	termJ   constraint.Term // what the amount of j adds to the sum
+	minSum  int64           // lower bound of the sum, from the rule
+	maxSum  int64           // upper bound of the sum, from the rule
 }
 
-// sumAt returns the sum if ingredient i gets k units and j the rest of their joint amount sum.
+// sumAt returns the value of the bounded sum if ingredient i gets k units. The argument sum is the
+// joint amount of i and j.
 func (b *nonlinearSum) sumAt(k, sum int) int64 {
 	return b.restSum + b.termI.ValueAt(k) + b.termJ.ValueAt(sum-k)
 }
 
-// nonlinearSumsKept reports whether split k keeps the bounds of all sums in s.nonlinearSums. The
-// argument sum is the joint amount of the two ingredients.
+// nonlinearSumsKept reports whether all sums in s.nonlinearSums are within their bounds if the
+// first ingredient gets k units. The argument sum is the joint amount of the two ingredients.
 func (s *ruleScorer) nonlinearSumsKept(k, sum int) bool {
 	for n := range s.nonlinearSums {
-		if v := s.nonlinearSums[n].sumAt(k, sum); v < s.nonlinearSums[n].min || v > s.nonlinearSums[n].max {
+		if v := s.nonlinearSums[n].sumAt(k, sum); v < s.nonlinearSums[n].minSum || v > s.nonlinearSums[n].maxSum {
 			return false
 		}
 	}
 	return true
 }
 
-// innerRangeOfSums returns the first and the last split, from 1 to sum−1, between which all splits
-// keep the bounded sums. There is none if first > last. The current amounts of i and j must be 1.
-// Sums to which an ingredient adds only in steps may be broken by some splits of the range; they
+// innerRangeOfSums returns the first and the last k, from 1 to sum−1, for which the bounded sums
+// keep their bounds. Here k is the number of units that ingredient i gets of the joint amount sum
+// of i and j. There is no such k if first > last. The current amounts of i and j must be 1.
+//
+// Some amounts add to a sum only in steps. Such sums may leave their bounds within the range; they
 // are stored in s.nonlinearSums.
 func (s *ruleScorer) innerRangeOfSums(i, j int, sum int64) (first, last int64) {
 	first, last = 1, sum-1
@@ -190,11 +198,12 @@ func solveLinearBounds(rest, slope, lo, hi int64) (first, last int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
-// innerRangeOfNonlinearSum is innerRangeOfSums for sum k, to which ingredient i or j adds a number
-// that is not linear in its amount. The sum is linear between the caps of the two ingredients and
-// concave at a cap, so the allowed splits are an interval.
+// innerRangeOfNonlinearSum is innerRangeOfSums for the sum with index k. The terms ti and tj say
+// what the ingredients i and j add to this sum, and at least one term is not linear in the amount.
+// The sum is linear between the caps of the two terms and concave at a cap, so the allowed range is
+// an interval.
 func (s *ruleScorer) innerRangeOfNonlinearSum(k int32, ti, tj sumTerm, sum int64) (first, last int64) {
-	b := nonlinearSum{termI: ti.fullTerm(), termJ: tj.fullTerm(), min: s.rules.Sums[k].Min, max: s.rules.Sums[k].Max}
+	b := nonlinearSum{termI: ti.fullTerm(), termJ: tj.fullTerm(), minSum: s.rules.Sums[k].Min, maxSum: s.rules.Sums[k].Max}
 	b.restSum = s.sumValues[k] - b.termI.ValueAt(1) - b.termJ.ValueAt(1)
 	if b.termI.Step > 1 || b.termJ.Step > 1 {
 		s.nonlinearSums = append(s.nonlinearSums, b)
@@ -216,7 +225,7 @@ func (s *ruleScorer) innerRangeOfNonlinearSum(k int32, ti, tj sumTerm, sum int64
 		if from < to {
 			slope = b.sumAt(int(from+1), int(sum)) - at
 		}
-		lo, hi := solveLinearBounds(at-slope*from, slope, b.min, b.max)
+		lo, hi := solveLinearBounds(at-slope*from, slope, b.minSum, b.maxSum)
 		if lo, hi = max(lo, from), min(hi, to); lo <= hi {
 			first, last = min(first, lo), max(last, hi)
 		}
@@ -224,7 +233,8 @@ func (s *ruleScorer) innerRangeOfNonlinearSum(k int32, ti, tj sumTerm, sum int64
 	return first, last
 }
 
-// fullTerm returns what an ingredient adds to the sum, as a term of the rules.
+// fullTerm returns what the ingredient adds to the bounded sum, in the form that package constraint
+// uses.
 func (t *sumTerm) fullTerm() constraint.Term {
 	if t.nonlinearTerm != nil {
 		return *t.nonlinearTerm
@@ -232,10 +242,11 @@ func (t *sumTerm) fullTerm() constraint.Term {
 	return constraint.Term{PerUnit: t.perUnit, PerUse: t.perUse}
 }
 
-// scoreSteps adds to p the log scores of x + t·d for the numbers t of steps from..to. Step from is
-// split 0 of p. Between the ends all ingredients that d changes are used. So rules on which
-// ingredients are used hold for all these steps or for none, and rules on amounts and sums leave an
-// interval, as on a line.
+// scoreSteps adds to p the log score of x + t·d for each integer t from from to to: 0 if this
+// composition keeps all rules, and −Inf otherwise. The score for t is the value of p at t − from.
+//
+// Between the ends all ingredients that d changes are used. So rules on which ingredients are used
+// hold for all t or for none, and rules on amounts and sums leave an interval.
 func (s *ruleScorer) scoreSteps(d *ingredientStep, from, to int, p *PiecewiseConstant) {
 	var were [maxStepIngredients]int32
 	for k, i := range d.ingredients[:d.size] {
@@ -278,9 +289,9 @@ func (s *ruleScorer) scoreSteps(d *ingredientStep, from, to int, p *PiecewiseCon
 	}
 }
 
-// feasibleSteps returns the first and the last of the steps from+1..to−1 that keep the limits of
-// amounts and the sums that are linear in the step. The result whole says whether the steps from
-// first to last all keep the same rules. The current amounts must be those at step from+1.
+// feasibleSteps returns the first and the last t, from from+1 to to−1, for which x + t·d keeps the
+// limits of amounts and the sums that are linear in t. The result whole says whether all t from
+// first to last keep the same rules. The current amounts must be those for t = from+1.
 func (s *ruleScorer) feasibleSteps(d *ingredientStep, from, to int) (first, last int, whole bool) {
 	lo, hi := int64(from+1), int64(to-1)
 	whole = true

@@ -6,20 +6,22 @@ import (
 	"kir/internal/portable"
 )
 
-// tightSums holds the bounded sums that few random compositions keep. The exchange of one
-// ingredient for another breaks most of these sums, unless other ingredients change too.
+// tightSums holds the sums over amounts whose bounds few random compositions keep. The exchange of
+// one ingredient for another breaks most of these bounds, unless other ingredients change too.
 type tightSums struct {
-	sumFactors [][]float64 // by sum and ingredient: what a unit of the ingredient adds to the sum
+	sumFactors [][]float64 // sumFactors[k][i] is what each unit of ingredient i adds to tight sum k
 }
 
-// maxTightShare is the limit below which a sum is tight: the share of random compositions that keep
-// the sum.
+// maxTightShare is the limit for [tightSums]: a sum is tight if a smaller share of random
+// compositions keeps its bounds.
 const maxTightShare = 0.15
 
 // newTightSums returns the tight sums of the rules r, for compositions of n ingredients on average.
-// It returns nil if there are none, or if there is also an equality, which an exchange would break.
-// It draws nothing: it treats a sum over a random composition as normal with mean M·f̄ and a
-// variance of about 2/(n+1)·M²·Var f.
+// It returns nil if no sum is tight. It also returns nil if a rule fixes a sum, since an exchange
+// would break this rule.
+//
+// It draws no compositions. It treats a sum over a random composition as normal with mean M·f̄ and
+// a variance of about 2/(n+1)·M²·Var f.
 func newTightSums(r *ruleset, n float64) *tightSums {
 	if r == nil || r.lattice != nil {
 		return nil
@@ -48,23 +50,23 @@ func newTightSums(r *ruleset, n float64) *tightSums {
 	return s
 }
 
-// maxCompensatedSums is the greatest number of sums that an exchange keeps unchanged. It changes
-// one further ingredient for each of these sums.
+// maxCompensatedSums is the greatest number of tight sums that [State.compensatedExchange] keeps
+// unchanged. It changes one further ingredient for each of these sums.
 const maxCompensatedSums = 3
 
-// solveExchange computes how many units of b (rho) and of each of the others (kappa) replace one
-// unit of a, so that the total and the held sums stay the same: ρ + Σκ = 1 and f_b·ρ + Σ f_c·κ_c =
-// f_a for each held sum f. The argument held lists the indices of these sums. The result ok says
+// solveExchange computes how many units of ingredient b (rho) and of each of the others (kappa)
+// replace one unit of ingredient a. The total and the tight sums with the given indices stay the
+// same: ρ + Σκ = 1, and f_b·ρ + Σ f_c·κ_c = f_a for each of these sums f. The result ok says
 // whether there is a solution with ρ > 0.
-func (s *tightSums) solveExchange(held []int, a, b int32, others []int32) (rho float64, kappa [maxCompensatedSums]float64, ok bool) {
-	n := len(held) + 1
+func (s *tightSums) solveExchange(sumIndices []int, a, b int32, others []int32) (rho float64, kappa [maxCompensatedSums]float64, ok bool) {
+	n := len(sumIndices) + 1
 	var m [maxCompensatedSums + 1][maxCompensatedSums + 2]float64
 	for row := range n {
 		f := func(i int32) float64 {
 			if row == 0 {
 				return 1
 			}
-			return s.sumFactors[held[row-1]][i]
+			return s.sumFactors[sumIndices[row-1]][i]
 		}
 		m[row][0], m[row][n] = f(b), f(a)
 		for k, c := range others {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Settings say which chains run and for how long. Together with the target they decide every draw.
+// Settings say how many chains run, with which kernel, and for how long. Together with the target
+// they decide every draw.
 type Settings struct {
 	Kernel string `json:"kernel" yaml:"kernel"` // one of [KernelNames]; empty stands for balanced
 	Chains int    `json:"chains" yaml:"chains"` // number of chains, 1 to MaxChains
@@ -21,8 +22,8 @@ type Settings struct {
 // run then chooses how far apart its draws are, and Thin must be 1.
 const AutoDraws = -1
 
-// nominalDraws is the number of draws of a chain that is assumed if a run with AutoDraws must state
-// its length before its end.
+// nominalDraws is the number of draws of a chain that [Settings.Iterations] assumes for a run with
+// AutoDraws.
 const nominalDraws = 100_000
 
 // Limits of [Settings].
@@ -43,7 +44,7 @@ func DefaultSettings() Settings {
 type SettingsError struct {
 	Setting string // name of the setting, such as chains
 	Message string
-	Hint    string // which values are valid
+	Hint    string // says which values are valid
 }
 
 func (e *SettingsError) Error() string { return e.Message + ": " + e.Hint }
@@ -82,7 +83,7 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Sampler returns a sampler of the target that uses the kernel named in the settings.
+// Sampler returns a sampler of the target with the kernel that the settings name.
 func (s *Settings) Sampler(t *Target) (Sampler, error) {
 	return NewSampler(cmp.Or(s.Kernel, DefaultSettings().Kernel), t)
 }

@@ -17,9 +17,9 @@ import (
 type Space struct {
 	ingredients int      // N, the number of ingredients
 	total       int      // M, the number of units
-	rules       *ruleset // nil if the space has no rules
+	rules       *ruleset // the rules that compositions must keep; nil if there are none
 
-	conditions *conditionSet // nil if the space has no conditions
+	conditions *conditionSet // the conditions, such as a temperature; nil if there are none
 }
 
 // NewSpace returns the space of the compositions that divide total units among the given number of
@@ -40,8 +40,8 @@ func (s *Space) N() int { return s.ingredients }
 // Total returns M, the number of units that every composition divides.
 func (s *Space) Total() int { return s.total }
 
-// MaxUsed returns the greatest number of ingredients that a composition can use: min(N, M) without
-// rules, and the greatest number that was counted with rules.
+// MaxUsed returns the greatest number of ingredients that a composition can use. Without rules this
+// is min(N, M). With rules it is the greatest number for which compositions were counted.
 func (s *Space) MaxUsed() int {
 	if s.rules != nil {
 		return len(s.rules.logCounts) - 1
@@ -49,8 +49,9 @@ func (s *Space) MaxUsed() int {
 	return min(s.ingredients, s.total)
 }
 
-// Ratio returns |X_{n+1}| / |X_n| for 1 ≤ n ≤ MaxUsed, which is (N−n)(M−n) / (n(n+1)) without
-// rules. Ratio is 0 if X_{n+1} is empty, and +Inf if only X_n is empty.
+// Ratio returns |X_{n+1}| / |X_n|, the ratio of the numbers of compositions with n+1 and n
+// ingredients, for 1 ≤ n ≤ MaxUsed. Without rules it is (N−n)(M−n) / (n(n+1)). It is 0 if there are
+// no compositions with n+1 ingredients. It is +Inf if there are some with n+1 but none with n.
 func (s *Space) Ratio(n int) float64 {
 	if s.rules != nil {
 		next := negInf
@@ -66,8 +67,8 @@ func (s *Space) Ratio(n int) float64 {
 	return float64((float64(s.ingredients) - f) / f * ((float64(s.total) - f) / (f + 1)))
 }
 
-// logRatio returns log(|X_{n+1}|/|X_n|). In a space with rules [Space.Ratio] can overflow and
-// logRatio cannot.
+// logRatio returns log(|X_{n+1}|/|X_n|). It cannot overflow, and [Space.Ratio] can in a space with
+// rules.
 func (s *Space) logRatio(n int) float64 {
 	if s.rules == nil || n >= s.MaxUsed() {
 		return portable.Log(s.Ratio(n))
@@ -75,7 +76,8 @@ func (s *Space) logRatio(n int) float64 {
 	return s.rules.logCounts[n+1] - s.rules.logCounts[n]
 }
 
-// LogCounts returns log |X_n| at index n, for n from 1 to maxUsed. Index 0 holds −Inf.
+// LogCounts returns, at index n, the log of the number of compositions with n ingredients, for n
+// from 1 to maxUsed. Index 0 holds −Inf.
 func (s *Space) LogCounts(maxUsed int) []float64 {
 	if s.rules != nil {
 		return slices.Clone(s.rules.logCounts[:maxUsed+1])
@@ -91,9 +93,8 @@ func (s *Space) LogCounts(maxUsed int) []float64 {
 	return logs
 }
 
-// Contains returns an error if x has another number of ingredients or another total than the space,
-// or no valid values of the space's conditions. It ignores rules: a composition that breaks a rule
-// has density 0.
+// Contains returns an error unless x has the number of ingredients and the total of the space, and
+// valid values of its conditions. It ignores rules: a composition that breaks a rule has density 0.
 func (s *Space) Contains(x *Composition) error {
 	if x.N() != s.ingredients {
 		return fmt.Errorf("a composition of %d ingredients is not in a space of %d", x.N(), s.ingredients)
@@ -101,5 +102,5 @@ func (s *Space) Contains(x *Composition) error {
 	if x.Total() != s.total {
 		return fmt.Errorf("the amounts of %v sum to %d, not to the total of %d", x, x.Total(), s.total)
 	}
-	return s.conditions.contains(x)
+	return s.conditions.checkValuesOf(x)
 }

@@ -10,40 +10,42 @@ import (
 	"kir/internal/constraint/volume"
 )
 
-// A Cache stores the results of counting the compositions of spaces with rules. Load returns the
-// data that were stored with the same key, or nil.
+// A Cache stores the results of counting the compositions of spaces with rules. Store stores data
+// under a key. Load returns the data stored under a key, or nil.
 type Cache interface {
 	Load(key [sha256.Size]byte) []byte
 	Store(key [sha256.Size]byte, data []byte)
 }
 
-// minCachedSteps is the least number of counting steps, of about 10⁻⁹ s each, for which a result is
-// cached. Results that were measured are always cached.
+// minCachedSteps is the least number of counting steps, of about 10⁻⁹ s each, that make a result
+// worth caching. Results that were measured are always cached.
 const minCachedSteps = 2e8
 
 // countingVersion is part of every cache key. It must be raised whenever the counts for the same
-// rules, law and seed may change. A test compares known counts.
+// rules, law and seed may change. A test compares some counts with known values.
 const countingVersion = 3
 
-// A counting is what the cache stores for a space: the counts of the table and the measured result.
+// A counting is what the cache stores for a space: the counts of the table, and the result of the
+// measurement.
 type counting struct {
-	Whole    bool       // whether the table counts the compositions that keep all rules
-	Counts   []*big.Int // number of compositions of n ingredients, by n; nil if a formula gives the number
+	Whole    bool       // whether the counts are of compositions that keep all rules, and not only the countable ones
+	Counts   []*big.Int // Counts[n] is the number of compositions of n ingredients; nil if a formula gives the numbers
 	Measured []byte     // the encoded result of the measurement; nil if nothing was measured
 }
 
-// A countingMemo loads the counting of one space from a cache and stores it there.
-type countingMemo struct {
-	cache          Cache             // nil if nothing is cached
+// A countCacheEntry is the place of one space in a cache. It loads the counting of the space and
+// stores it there.
+type countCacheEntry struct {
+	cache          Cache             // the cache; nil if nothing is cached
 	key            [sha256.Size]byte // hash of the rules and of everything else that the counts depend on
-	cachedCounting *counting         // what the cache contains; nil if it contains nothing
+	cachedCounting *counting         // what the cache contains under key; nil if it contains nothing
 	cacheUsed      bool              // whether some part of cachedCounting was used
 }
 
-// newCountingMemo loads the counting of the given rules from the cache, if the cache has it. The argument
-// mass holds the probabilities of the numbers of ingredients.
-func newCountingMemo(r *ruleset, mass []float64, o CountingOptions) *countingMemo {
-	m := &countingMemo{cache: o.Cache}
+// newCountCacheEntry loads the counting of the rules r from the cache, if the cache has it. The
+// argument mass[n−1] is the probability of n ingredients in the sparsity law.
+func newCountCacheEntry(r *ruleset, mass []float64, o CountingOptions) *countCacheEntry {
+	m := &countCacheEntry{cache: o.Cache}
 	if o.Cache == nil {
 		return m
 	}
@@ -66,8 +68,9 @@ func newCountingMemo(r *ruleset, mass []float64, o CountingOptions) *countingMem
 }
 
 // cachedCounts returns the cached counts of a table, or nil if the cache has none. The argument
-// whole says whether the table counts the compositions that keep all rules.
-func (m *countingMemo) cachedCounts(whole bool) []*big.Int {
+// whole says whether the table counts the compositions that keep all rules, and not only the
+// countable ones.
+func (m *countCacheEntry) cachedCounts(whole bool) []*big.Int {
 	if m.cachedCounting == nil || m.cachedCounting.Whole != whole {
 		return nil
 	}
@@ -75,9 +78,9 @@ func (m *countingMemo) cachedCounts(whole bool) []*big.Int {
 	return m.cachedCounting.Counts
 }
 
-// cachedMeasurement returns the cached result of measuring problem p for the given numbers of
-// ingredients, or nil if the cache has none.
-func (m *countingMemo) cachedMeasurement(p volume.Problem, sizes []int) *volume.Result {
+// cachedMeasurement returns the cached result of measuring problem p for compositions with each of
+// the given numbers of ingredients. It returns nil if the cache has none.
+func (m *countCacheEntry) cachedMeasurement(p volume.Problem, sizes []int) *volume.Result {
 	if m.cachedCounting == nil || m.cachedCounting.Measured == nil {
 		return nil
 	}
@@ -89,12 +92,13 @@ func (m *countingMemo) cachedMeasurement(p volume.Problem, sizes []int) *volume.
 	return result
 }
 
-// storeCounting stores the counting of r in the cache, unless it came from the cache or was quick.
-func (m *countingMemo) storeCounting(r *ruleset) error {
-	if m.cache == nil || m.cacheUsed || r.measurement == nil && r.table.Steps() < minCachedSteps {
+// storeCounting stores the counting of r in the cache. It does nothing if the counting came from
+// the cache, or if it took little time.
+func (m *countCacheEntry) storeCounting(r *ruleset) error {
+	if m.cache == nil || m.cacheUsed || r.measurement == nil && r.countTable.Steps() < minCachedSteps {
 		return nil
 	}
-	c := counting{Whole: r.shares == nil, Counts: r.table.TabulatedCounts()}
+	c := counting{Whole: r.uncountedRuleShares == nil, Counts: r.countTable.TabulatedCounts()}
 	if r.measurement != nil {
 		var err error
 		if c.Measured, err = r.measurement.MarshalBinary(); err != nil {

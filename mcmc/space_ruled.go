@@ -18,23 +18,23 @@ import (
 
 // CountingOptions holds the options for counting the compositions that keep rules.
 type CountingOptions struct {
-	// Law is the law of n, the number of used ingredients, that the space is for. Numbers without
-	// mass in it are not counted. With the zero value all numbers are counted.
+	// Law is the sparsity law for which the space will be used. Numbers of ingredients to which it
+	// gives no mass are not counted. With the zero value all numbers are counted.
 	Law Sparsity
 
-	// Seed decides the random choices if |X_n| has to be measured.
+	// Seed decides the random choices if numbers of compositions have to be measured.
 	Seed uint64
 
 	// Workers is the number of goroutines; 0 stands for the number of cores. It does not affect the
 	// results.
 	Workers int
 
-	// MaxTableSteps limits the work on a table for rules that could also be measured, in steps of
-	// about 10⁻⁹ s. 0 stands for 4·10⁹. With 1 such rules are measured.
+	// MaxTableSteps limits the work on a counting table, in steps of about 10⁻⁹ s. It applies to
+	// rules that could also be measured. 0 stands for 4·10⁹. With 1 such rules are always measured.
 	MaxTableSteps float64
 
-	// Progress, if not nil, is called with the name of each piece of work that may take long, when
-	// that work begins.
+	// Progress, if not nil, is called when work begins that may take long. The argument what names
+	// the work.
 	Progress func(what string)
 
 	// Cache, if not nil, is asked for earlier results for the same rules, law and seed, and stores
@@ -42,8 +42,8 @@ type CountingOptions struct {
 	Cache Cache
 }
 
-// negligibleMass is the total mass of the numbers of ingredients that are left out if |X_n| has to
-// be measured. Fewer than one draw in 10⁹ would have such a number.
+// negligibleMass limits which numbers of ingredients are left out of a measurement. Their total
+// probability is at most this, so fewer than one draw in 10⁹ would have such a number.
 const negligibleMass = 1e-9
 
 // NewRuledSpace returns the space of the compositions that keep a set of rules. It counts |X_n|,
@@ -68,21 +68,22 @@ func NewRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*Space
 	return c.Finish(ctx)
 }
 
-// A RuledSpaceCounting is the counting of a ruled space that [BeginRuledSpace] has begun.
+// A RuledSpaceCounting counts the compositions of a space with rules in two parts:
+// [BeginRuledSpace] and [RuledSpaceCounting.Finish].
 type RuledSpaceCounting struct {
-	space       *Space              // the space, with the counts known so far
-	memo        *countingMemo       // loads counts from a cache and stores them
-	measurement *volume.Measurement // the measurement that has begun; nil if |X_n| is known
+	space       *Space              // the space, with the counts that are known already
+	cacheEntry  *countCacheEntry    // loads counts from the cache and stores them there
+	measurement *volume.Measurement // the measurement that has begun; nil if no numbers of compositions have to be measured
 }
 
-// BeginRuledSpace does the first part of [NewRuledSpace]. A measurement, if there has to be one,
-// only begins: it finds compositions of each number of ingredients.
+// BeginRuledSpace does the first part of [NewRuledSpace]. If numbers of compositions have to be
+// measured, the measurement only begins: it finds compositions of each number of ingredients.
 func BeginRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*RuledSpaceCounting, error) {
 	s, err := NewSpace(set.Ingredients, set.Total)
 	if err != nil {
 		return nil, err
 	}
-	mass, err := o.Law.sizeMasses(s.MaxUsed())
+	mass, err := o.Law.sizeProbabilities(s.MaxUsed())
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*Rul
 	o.reportProgress("counting the compositions that keep the rules")
 	r := newRuleset(conditions)
 	most := len(mass)
-	memo := newCountingMemo(r, mass, o)
+	memo := newCountCacheEntry(r, mass, o)
 	countable, all := conditions.CountableSpace()
 	options := count.Options{MaxUsed: most, Workers: o.Workers, KnownCounts: memo.cachedCounts(all)}
 	if !all {
@@ -103,14 +104,14 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*Rul
 		}
 		whole, err := conditions.FullSpace()
 		if err == nil {
-			err = r.tabulate(ctx, whole, wide)
+			err = r.buildCountTable(ctx, whole, wide)
 		}
 		if all = err == nil; !all && !errors.As(err, &r.untabledReason) {
 			return nil, err
 		}
 	}
 	if r.sampler == nil {
-		if err := r.tabulate(ctx, countable, options); err != nil {
+		if err := r.buildCountTable(ctx, countable, options); err != nil {
 			return nil, err
 		}
 	}
@@ -119,18 +120,19 @@ func BeginRuledSpace(ctx context.Context, set rule.Set, o CountingOptions) (*Rul
 	r.logCounts[0] = negInf
 	if all {
 		for n := 1; n <= most; n++ {
-			r.logCounts[n] = r.table.LogCount(n)
+			r.logCounts[n] = r.countTable.LogCount(n)
 		}
-		return &RuledSpaceCounting{space: s, memo: memo}, nil
+		return &RuledSpaceCounting{space: s, cacheEntry: memo}, nil
 	}
-	measured, err := s.countShares(ctx, countable, mass, o, memo)
+	measured, err := s.computeUncountedShares(ctx, countable, mass, o, memo)
 	if err != nil {
 		return nil, err
 	}
-	return &RuledSpaceCounting{space: s, memo: memo, measurement: measured}, nil
+	return &RuledSpaceCounting{space: s, cacheEntry: memo, measurement: measured}, nil
 }
 
-// RoughSpace returns the space with rough counts. It returns nil if the exact counts are known already.
+// RoughSpace returns the space with rough estimates of the numbers of compositions, before the
+// measurement has ended. It returns nil if the exact numbers are known already.
 func (c *RuledSpaceCounting) RoughSpace() *Space {
 	if c.measurement == nil {
 		return nil
@@ -145,27 +147,28 @@ func (c *RuledSpaceCounting) Finish(ctx context.Context) (_ *Space, err error) {
 		if r.measurement, err = c.measurement.Finish(ctx); err != nil {
 			return nil, err
 		}
-		r.adoptMeasured()
+		r.adoptMeasuredShares()
 	}
-	r.usedCache = c.memo.cacheUsed
-	return c.space, c.memo.storeCounting(r)
+	r.countsFromCache = c.cacheEntry.cacheUsed
+	return c.space, c.cacheEntry.storeCounting(r)
 }
 
-// reportProgress calls Progress, if there is such a function.
+// reportProgress calls the function Progress, if it is not nil.
 func (o *CountingOptions) reportProgress(what string) {
 	if o.Progress != nil {
 		o.Progress(what)
 	}
 }
 
-// defaultTableSteps is the limit of steps if [CountingOptions.MaxTableSteps] is 0. It takes a few seconds,
-// about as long as measuring.
+// defaultTableSteps is the limit of counting steps if [CountingOptions.MaxTableSteps] is 0. These
+// steps take a few seconds, about as long as measuring.
 const defaultTableSteps = 4e9
 
-// tabulate counts the compositions of a space, and makes the sampler that draws them.
-func (r *ruleset) tabulate(ctx context.Context, space count.Space, o count.Options) (err error) {
-	if r.table, err = count.New(ctx, space, o); err == nil {
-		r.sampler, err = r.table.Sampler(ctx)
+// buildCountTable counts the compositions of a space with a table, and makes the sampler that draws
+// them.
+func (r *ruleset) buildCountTable(ctx context.Context, space count.Space, o count.Options) (err error) {
+	if r.countTable, err = count.New(ctx, space, o); err == nil {
+		r.sampler, err = r.countTable.Sampler(ctx)
 	}
 	return err
 }
@@ -180,19 +183,18 @@ func (s *Space) UncountedReason() error {
 }
 
 // UsedCache reports whether some counts of the space came from a cache.
-func (s *Space) UsedCache() bool { return s.rules != nil && s.rules.usedCache }
+func (s *Space) UsedCache() bool { return s.rules != nil && s.rules.countsFromCache }
 
-// sizeMasses returns the probability of each number of ingredients from 1 to most, at index n−1, up
-// to the last positive probability. The zero value of Sparsity gives all numbers the same
-// probability.
-func (y Sparsity) sizeMasses(most int) ([]float64, error) {
+// sizeProbabilities returns, at index n−1, the probability of n ingredients, for n from 1 to maxUsed. It
+// drops zeros at the end. The zero value of Sparsity gives all numbers the same probability.
+func (y Sparsity) sizeProbabilities(maxUsed int) ([]float64, error) {
 	if y.err == nil && y.weightOf == nil && y.components == nil && y.powerBase == nil {
-		y = Uniform(1, most)
+		y = Uniform(1, maxUsed)
 	}
 	if y.err != nil {
 		return nil, y.err
 	}
-	p, err := y.normalisedProbabilities(most)
+	p, err := y.normalisedProbabilities(maxUsed)
 	if err != nil {
 		return nil, err
 	}
@@ -202,23 +204,24 @@ func (y Sparsity) sizeMasses(most int) ([]float64, error) {
 	return p, nil
 }
 
-// countShares computes the share of the compositions counted by the table that keep the other rules
-// too, for each number of ingredients. The argument mass holds the probabilities of these numbers.
-// If shares have to be measured, countShares begins to measure them and returns the measurement.
-func (s *Space) countShares(ctx context.Context, countable count.Space, mass []float64, o CountingOptions, memo *countingMemo) (*volume.Measurement, error) {
+// computeUncountedShares computes the [UncountedRuleShare] for each number of ingredients. The
+// argument countable is the space with only the countable rules, and mass[n−1] is the probability
+// of n ingredients. If shares have to be measured, it begins to measure them and returns the
+// measurement.
+func (s *Space) computeUncountedShares(ctx context.Context, countable count.Space, mass []float64, o CountingOptions, memo *countCacheEntry) (*volume.Measurement, error) {
 	r := s.rules
 	o.reportProgress("looking at compositions one by one")
-	r.shares = make([]UncountedRuleShare, len(mass))
-	r.measuredIndex = make([]int, len(mass)+1)
+	r.uncountedRuleShares = make([]UncountedRuleShare, len(mass))
+	r.measuredSizeIndices = make([]int, len(mass)+1)
 	var sizes []int // the sizes whose share must be measured
 	for n := 1; n <= len(mass); n++ {
-		r.logCounts[n], r.measuredIndex[n] = negInf, -1
-		share := &r.shares[n-1]
+		r.logCounts[n], r.measuredSizeIndices[n] = negInf, -1
+		share := &r.uncountedRuleShares[n-1]
 		share.N = n
 		if mass[n-1] == 0 {
 			continue
 		}
-		if r.table.IsEmpty(n) {
+		if r.countTable.IsEmpty(n) {
 			share.Exact, share.Counted = true, true
 			continue
 		}
@@ -228,7 +231,7 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 		}
 		if ok {
 			share.Exact, share.Counted = true, true
-			share.Estimate = float64(kept) / float64(r.table.Count(n).Int64()) // CountFeasible checked all: they fit an int64
+			share.Estimate = float64(kept) / float64(r.countTable.Count(n).Int64()) // CountFeasible checked all: they fit an int64
 			r.logCounts[n] = portable.Log(float64(kept))
 		} else {
 			sizes = append(sizes, n)
@@ -240,9 +243,9 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	// Sizes at the ends with almost no mass are not worth measuring. Sizes beyond them would leave
 	// a gap.
 	lo, hi := sizesWithoutTails(mass)
-	for n := range r.shares {
+	for n := range r.uncountedRuleShares {
 		if n+1 < lo || n+1 > hi {
-			r.shares[n], r.logCounts[n+1] = UncountedRuleShare{N: n + 1}, negInf
+			r.uncountedRuleShares[n], r.logCounts[n+1] = UncountedRuleShare{N: n + 1}, negInf
 		}
 	}
 	if sizes = slices.DeleteFunc(sizes, func(n int) bool { return n < lo || n > hi }); len(sizes) == 0 {
@@ -257,43 +260,44 @@ func (s *Space) countShares(ctx context.Context, countable count.Space, mass []f
 	for _, n := range sizes {
 		options.SizeProbabilities = append(options.SizeProbabilities, mass[n-1])
 	}
-	problem := volume.Problem{Space: countable, Table: r.table, Sampler: r.sampler, Sums: r.UncountedSums()}
+	problem := volume.Problem{Space: countable, Table: r.countTable, Sampler: r.sampler, Sums: r.UncountedSums()}
 	if r.measurement = memo.cachedMeasurement(problem, sizes); r.measurement != nil {
-		r.adoptMeasured()
+		r.adoptMeasuredShares()
 		return nil, nil
 	}
 	o.reportProgress("measuring how many compositions keep the rules")
 	return volume.Begin(ctx, problem, options)
 }
 
-// adoptMeasured takes the shares and the counts from the result of the measurement.
-func (r *ruleset) adoptMeasured() {
+// adoptMeasuredShares sets the shares and counts of the measured numbers of ingredients from
+// r.measurement.
+func (r *ruleset) adoptMeasuredShares() {
 	for at, m := range r.measurement.Sizes {
-		share := &r.shares[m.N-1]
+		share := &r.uncountedRuleShares[m.N-1]
 		share.Counted = true
 		share.Estimate = portable.Exp(m.LogShare)
 		if m.Found {
 			share.SE = float64(share.Estimate * m.SE)
-			r.measuredIndex[m.N] = at
-			r.logCounts[m.N] = r.table.LogCount(m.N) + m.LogShare
+			r.measuredSizeIndices[m.N] = at
+			r.logCounts[m.N] = r.countTable.LogCount(m.N) + m.LogShare
 		}
 	}
 }
 
-// withMeasurement returns a copy of the space whose shares and counts come from m.
+// withMeasurement returns a copy of the space whose measured shares and counts come from m.
 func (s *Space) withMeasurement(m *volume.Result) *Space {
 	r := *s.rules
 	r.measurement, r.sampler = m, r.sampler.Clone()
-	r.shares, r.measuredIndex, r.logCounts = slices.Clone(r.shares), slices.Clone(r.measuredIndex), slices.Clone(r.logCounts)
-	r.adoptMeasured()
+	r.uncountedRuleShares, r.measuredSizeIndices, r.logCounts = slices.Clone(r.uncountedRuleShares), slices.Clone(r.measuredSizeIndices), slices.Clone(r.logCounts)
+	r.adoptMeasuredShares()
 	space := *s
 	space.rules = &r
 	return &space
 }
 
-// sizesWithoutTails returns the range of numbers n from lo to hi that is left without the tails of
-// the law. A tail has at most half of [negligibleMass]. The argument mass holds the probability of
-// n at index n−1.
+// sizesWithoutTails returns the least and the greatest number of ingredients that remain without
+// the tails of the sparsity law. A tail has at most half of [negligibleMass]. The argument
+// mass[n−1] is the probability of n ingredients.
 func sizesWithoutTails(mass []float64) (lo, hi int) {
 	lo, hi = 1, len(mass)
 	for left := mass[lo-1]; lo < hi && left <= negligibleMass/2; left += mass[lo-1] {
@@ -305,8 +309,8 @@ func sizesWithoutTails(mass []float64) (lo, hi int) {
 	return lo, hi
 }
 
-// An UncountedError is returned if a sparsity law has mass on numbers of ingredients for which a
-// space with rules has not counted the compositions; see [NewRuledSpace].
+// An UncountedError is the error of a sparsity law that gives mass to some number of ingredients
+// for which the space with rules has not counted the compositions; see [NewRuledSpace].
 type UncountedError struct {
 	Sizes []int   // the numbers of ingredients that have mass but were not counted
 	Mass  float64 // the probability of all these numbers together
@@ -316,9 +320,9 @@ func (e *UncountedError) Error() string {
 	return fmt.Sprintf("%.2g of the sparsity law lies at %s ingredients, for which the space was not counted: make the space for this law, or give the law no mass there", e.Mass, sizesText(e.Sizes))
 }
 
-// checkCovers returns an [*UncountedError] if a law has more than negligible mass on numbers of
-// ingredients that were not counted.
-func (s *Space) checkCovers(l *Law) error {
+// checkLawCounted returns an [*UncountedError] if the law gives more than negligible mass to
+// numbers of ingredients for which compositions were not counted.
+func (s *Space) checkLawCounted(l *Law) error {
 	if s.rules == nil {
 		return nil
 	}
@@ -335,10 +339,10 @@ func (s *Space) checkCovers(l *Law) error {
 	return nil
 }
 
-// Counts returns n and the exact |X_n| for n from lo to hi, in order; hi is at most
-// [Space.MaxUsed]. In a space with rules the number is that of the compositions that keep the rules
-// that a table counts. Such a number may have thousands of digits, and is computed when it is asked
-// for.
+// Counts returns a sequence of n and the exact number of compositions with n ingredients, for n
+// from lo to hi; hi is at most [Space.MaxUsed]. In a space with rules it counts the compositions
+// that keep the rules that a table counts. A number may have thousands of digits; it is computed
+// when the sequence reaches it.
 func (s *Space) Counts(lo, hi int) (iter.Seq2[int, *big.Int], error) {
 	table, err := s.countTable()
 	if err != nil {
@@ -347,44 +351,45 @@ func (s *Space) Counts(lo, hi int) (iter.Seq2[int, *big.Int], error) {
 	return table.Counts(lo, hi), nil
 }
 
-// countTable returns the table that counts the compositions of the space.
+// countTable returns the table that counts the compositions of the space. It returns an error if
+// the table cannot be made.
 func (s *Space) countTable() (*count.Table, error) {
 	if s.rules != nil {
-		return s.rules.table, nil
+		return s.rules.countTable, nil
 	}
 	return count.NewUnconstrainedTable(s.ingredients, s.total)
 }
 
-// logDrawable returns the log of the number of compositions of n ingredients from which
-// [uniformDrawer.draw] draws. This number is |X_n|, unless some rules are not counted.
-func (s *Space) logDrawable(n int) float64 {
+// logDrawableCount returns the log of the number of compositions of n ingredients that
+// [uniformDrawer.draw] may draw. These are the allowed compositions, and also those that break only
+// rules that cannot be counted.
+func (s *Space) logDrawableCount(n int) float64 {
 	if s.conditions.hasCases() {
-		return logSumExp(s.conditions.drawableLaws[n].logWeights)
+		return logSumExp(s.conditions.drawableCaseLaws[n].logWeights)
 	}
-	return s.rules.table.LogCount(n)
+	return s.rules.countTable.LogCount(n)
 }
 
-// UncountedRuleShares returns, at index n−1, the share of the compositions of n ingredients that keep the rules
-// that cannot be counted, among those that keep the other rules. It returns nil if all rules are
-// counted; the sparsity law is then exact.
+// UncountedRuleShares returns the [UncountedRuleShare] for n ingredients at index n−1. It returns
+// nil if all rules can be counted; the distribution of n is then exactly the sparsity law.
 func (s *Space) UncountedRuleShares() []UncountedRuleShare {
 	if s.rules == nil {
 		return nil
 	}
-	return s.rules.shares
+	return s.rules.uncountedRuleShares
 }
 
-// LawStandardErrors returns, at index n, the standard error of the probability of n ingredients that comes
-// from measuring |X_n|. The argument p holds the law of n that chains sample, at index n. The error
-// is 0 for all n if nothing was measured.
+// LawStandardErrors returns the standard errors of the probabilities p[n] of n ingredients in the
+// draws of chains. These errors come from measuring the numbers of compositions. They are all 0 if
+// nothing was measured.
 //
-// More draws do not reduce this error, since it belongs to the law and not to the chains. It is
-// independent of the error of the chains, so the squares of the two add up. See
+// More draws do not reduce these errors, since they belong to the target and not to the chains.
+// They are independent of the errors of the chains, so the squares of the two add up. See
 // [volume.Result.LawStandardErrors].
 func (s *Space) LawStandardErrors(p []float64) []float64 {
 	errors := make([]float64, len(p))
 	if s.conditions.hasCases() {
-		return s.rules.lawErrorsFromShares(p)
+		return s.rules.lawStandardErrors(p)
 	}
 	if s.rules == nil || s.rules.measurement == nil {
 		return errors
@@ -393,16 +398,16 @@ func (s *Space) LawStandardErrors(p []float64) []float64 {
 	at := make([]float64, len(s.rules.measurement.Sizes))
 	exact := 0.0
 	for n, mass := range p {
-		if n < len(s.rules.measuredIndex) && n > 0 && s.rules.measuredIndex[n] >= 0 {
-			at[s.rules.measuredIndex[n]] = mass
+		if n < len(s.rules.measuredSizeIndices) && n > 0 && s.rules.measuredSizeIndices[n] >= 0 {
+			at[s.rules.measuredSizeIndices[n]] = mass
 		} else {
 			exact += mass
 		}
 	}
 	measured, rest := s.rules.measurement.LawStandardErrors(at, exact)
 	for n, mass := range p {
-		if n < len(s.rules.measuredIndex) && n > 0 && s.rules.measuredIndex[n] >= 0 {
-			errors[n] = measured[s.rules.measuredIndex[n]]
+		if n < len(s.rules.measuredSizeIndices) && n > 0 && s.rules.measuredSizeIndices[n] >= 0 {
+			errors[n] = measured[s.rules.measuredSizeIndices[n]]
 		} else if exact > 0 {
 			errors[n] = rest * mass / exact
 		}

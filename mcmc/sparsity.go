@@ -12,19 +12,20 @@ import (
 	"kir/internal/portable"
 )
 
-// A Sparsity is a law y_sparse(n) of the number n of used ingredients, up to a constant factor. On
-// the numbers n that a space allows, [Sparsity.On] makes it a [Law].
+// A Sparsity is a probability distribution y_sparse(n) of the number n of used ingredients, up to a
+// constant factor. [Sparsity.On] restricts it to the numbers that a space allows, which makes it a
+// [Law].
 //
 // The zero value gives no n any mass.
 type Sparsity struct {
-	weightOf   func(n int) float64 // the weight of n; nil for a mixture or a power
+	weightOf   func(n int) float64 // returns the weight of n; nil for a mixture or a power
 	components []Component         // the components of a mixture; nil for other laws
-	powerBase  *Sparsity           // the law that is raised to a power; nil for other laws
-	power      float64             // the exponent, if powerBase is set
-	err        error               // describes invalid parameters; nil if the law is valid
+	powerBase  *Sparsity           // the Sparsity that is raised to a power; nil for other laws
+	power      float64             // the exponent of powerBase
+	err        error               // says which parameter is invalid; nil if the law is valid
 }
 
-// A Component is one law of a mixture with its weight.
+// A Component is one law of a [Mixture] with its weight.
 type Component struct {
 	Weight float64
 	Law    Sparsity
@@ -74,8 +75,8 @@ func Exponential(rate float64) Sparsity {
 	return Sparsity{weightOf: func(n int) float64 { return portable.Exp(float64(-rate * float64(n-1))) }}
 }
 
-// Mixture returns the law Σ w_c·y_c / Σ w_c, where each component y_c is first normalised by
-// itself. So the weight of a component is proportional to its share of the total mass.
+// Mixture returns the law Σ w_c·y_c / Σ w_c. Each component y_c is first normalised by itself, so
+// its weight w_c is proportional to its share of the total mass.
 func Mixture(components ...Component) Sparsity {
 	if len(components) == 0 {
 		return Sparsity{err: errors.New("the mixture has no components")}
@@ -93,9 +94,10 @@ func Mixture(components ...Component) Sparsity {
 
 // Power returns the law y(n)^c, where c ≥ 0 is the paper's weight c_sparse of the sparsity law.
 //
-// The power applies to y only, not to the division by |X_n|. So without objectives the law of n is
-// y(n)^c itself. With c = 0 it is uniform on the numbers n to which y gives mass. An n without mass
-// in y has no mass in the power.
+// The power applies to y only, not to the division by |X_n|, the number of compositions with n
+// ingredients. So without objectives the number of ingredients has the distribution y(n)^c itself.
+// With c = 0 it is uniform on the numbers n to which y gives mass. An n without mass in y has no
+// mass in the power.
 func Power(y Sparsity, c float64) Sparsity {
 	if y.err != nil {
 		return y
@@ -106,20 +108,21 @@ func Power(y Sparsity, c float64) Sparsity {
 	return Sparsity{powerBase: &y, power: c}
 }
 
-// ErrNoMass is returned if a sparsity law gives no mass to any number of ingredients that the space
-// allows.
+// ErrNoMass is the error of a sparsity law that gives no mass to any number of ingredients that the
+// space allows.
 var ErrNoMass = errors.New("the sparsity law has no mass on any possible number of ingredients")
 
-// A Law is the probability of each number n of used ingredients on a space, for n from 1 to
-// [Space.MaxUsed].
+// A Law is the probability distribution of the number n of used ingredients on a space, for n from
+// 1 to [Space.MaxUsed].
 type Law struct {
-	minSize, maxSize int         // the smallest and the largest n of positive probability
-	probabilities    []float64   // the probabilities of minSize, minSize+1, …, maxSize
-	aliasDraws       *aliasTable // draws an index of probabilities
+	minSize       int         // the smallest n of positive probability
+	maxSize       int         // the largest n of positive probability
+	probabilities []float64   // probabilities[k] is the probability of minSize+k ingredients
+	aliasTable    *aliasTable // draws an index of probabilities in constant time
 }
 
-// On returns the law y normalised on n = 1..min(N, M) of the space. A probability below 2⁻¹⁰²²
-// (2e-308) counts as 0.
+// On returns the law y restricted to the numbers of ingredients 1..min(N, M) of the space, and
+// normalised. A probability below 2⁻¹⁰²² (2e-308) counts as 0.
 func (y Sparsity) On(s *Space) (*Law, error) {
 	if y.err != nil {
 		return nil, y.err
@@ -131,12 +134,12 @@ func (y Sparsity) On(s *Space) (*Law, error) {
 	return newTrimmedLaw(p), nil
 }
 
-// An InfeasibleError is returned if the rules leave no composition for any number of ingredients to
-// which the sparsity law gives mass. It is an [ErrNoMass].
+// An InfeasibleError is an [ErrNoMass]: for every number of ingredients to which the sparsity law
+// gives mass, the rules forbid all compositions.
 type InfeasibleError struct {
-	WantedSizes   []int // the numbers of ingredients to which the law gives mass
-	PossibleSizes []int // the numbers of ingredients for which the rules leave a composition, up to the largest counted
-	Measured      bool  // whether Possible relies on random draws, which may miss a possible number
+	WantedSizes   []int // the numbers of ingredients to which the sparsity law gives mass
+	PossibleSizes []int // the numbers of ingredients for which the rules allow a composition, up to the largest counted
+	Measured      bool  // whether PossibleSizes relies on random draws, which may miss a possible number
 }
 
 func (e *InfeasibleError) Error() string {
@@ -170,7 +173,8 @@ func sizesText(sizes []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// normalisedProbabilities returns the probability of each n from 1 to maxUsed, at index n−1.
+// normalisedProbabilities returns, at index n−1, the probability of n ingredients, for n from 1 to
+// maxUsed.
 func (y Sparsity) normalisedProbabilities(maxUsed int) ([]float64, error) {
 	p := make([]float64, maxUsed)
 	if y.components != nil {
@@ -222,15 +226,15 @@ func (y Sparsity) normalisedProbabilities(maxUsed int) ([]float64, error) {
 	}
 	for k := range p {
 		// Smaller numbers lose digits, and ratios of neighbours overflow.
-		if p[k] /= sum; p[k] < minProbability {
+		if p[k] /= sum; p[k] < minSizeProbability {
 			p[k] = 0
 		}
 	}
 	return p, nil
 }
 
-// newTrimmedLaw returns the law whose probabilities of n = 1, 2, … are p. It drops zeros at both
-// ends. At least one probability must be positive.
+// newTrimmedLaw returns the law in which n has the probability p[n−1]. It drops zeros at both ends.
+// At least one probability must be positive.
 func newTrimmedLaw(p []float64) *Law {
 	lo, hi := 0, len(p)-1
 	for p[lo] == 0 {
@@ -240,7 +244,7 @@ func newTrimmedLaw(p []float64) *Law {
 		hi--
 	}
 	p = slices.Clone(p[lo : hi+1])
-	return &Law{minSize: lo + 1, maxSize: hi + 1, probabilities: p, aliasDraws: newAliasTable(p)}
+	return &Law{minSize: lo + 1, maxSize: hi + 1, probabilities: p, aliasTable: newAliasTable(p)}
 }
 
 // sizesWithMass returns the numbers n of positive probability, in ascending order.
@@ -254,8 +258,8 @@ func (l *Law) sizesWithMass() []int {
 	return all
 }
 
-// restrictTo returns the law restricted to the numbers n for which possible returns true,
-// normalised again. It returns nil if no such n has mass.
+// restrictTo returns the law restricted to the numbers n for which possible(n) is true, normalised
+// again. It returns nil if no such n has mass.
 func (l *Law) restrictTo(possible func(n int) bool) *Law {
 	p := make([]float64, l.maxSize)
 	sum := 0.0
@@ -282,20 +286,20 @@ func (l *Law) P(n int) float64 {
 	return l.probabilities[n-l.minSize]
 }
 
-// draw draws a number of used ingredients from the law.
+// draw returns a random number of used ingredients, drawn from the law.
 func (l *Law) draw(r *Rand) int {
 	if len(l.probabilities) == 1 {
 		return l.minSize
 	}
-	return l.minSize + l.aliasDraws.draw(r)
+	return l.minSize + l.aliasTable.draw(r)
 }
 
-// Support returns the smallest and the largest number n that has mass.
+// Support returns the smallest and the largest number of ingredients that has positive probability.
 func (l *Law) Support() (lo, hi int) { return l.minSize, l.maxSize }
 
-// FirstGap returns the first n that has no mass although smaller and larger numbers have mass. The
-// result found is false if there is no such n. Kernels that change n by at most 1 cannot cross a
-// gap.
+// FirstGap returns the first n of probability 0 that lies between two numbers of positive
+// probability. The result found is false if there is no such n. Kernels that change n by at most 1
+// cannot cross a gap.
 func (l *Law) FirstGap() (n int, found bool) {
 	if k := slices.Index(l.probabilities, 0); k >= 0 {
 		return l.minSize + k, true

@@ -1,33 +1,36 @@
 package mcmc
 
-// A VisitedState is a composition that a replica of a tempered chain scored in a move. It is either
-// a candidate, or the best split of a line among those that use the same ingredients. A
-// VisitedState is not a draw and says nothing about the law. But chains score far more compositions
-// than they draw, and the replicas at β above 1 score the best compositions.
+// A VisitedState is a composition that a replica of a chain of [Tempered] scored in a move. It is
+// either a candidate, or the best division of the joint amount of two ingredients among those that
+// use the same ingredients. A VisitedState is not a draw and says nothing about the target. But
+// chains score far more compositions than they draw, and the replicas at β above 1 score the best
+// compositions.
 //
-// [Chain.RecordVisited] and [Chain.DrainVisited] deliver visited states for a shortlist. Sampling does not
-// need them. Package search finds good compositions without a chain.
+// [Chain.RecordVisited] and [Chain.DrainVisited] deliver visited states for a shortlist of good
+// compositions. Sampling does not need them. Package search finds good compositions without a
+// chain.
 type VisitedState struct {
 	Parts      []Part
-	Conditions []int32 // by condition: the index of its value; nil without conditions
-	LogScore   float64 // Σ_k c_k·log y_k
+	Conditions []int32 // Conditions[c] is the index of the value of condition c; nil without conditions
+	LogScore   float64 // the log score Σ_k c_k·log y_k
 }
 
-// maxVisited is the greatest number of visited states that a replica stores until the next call of
+// maxVisitedRecords is the greatest number of visited states that a replica stores until the next call of
 // [Chain.DrainVisited].
-const maxVisited = 256
+const maxVisitedRecords = 256
 
-// visitedStates holds the visited compositions of one replica whose log score exceeds a threshold.
+// visitedStates records the compositions whose log score exceeds a threshold, for one replica of a
+// chain; see [VisitedState].
 type visitedStates struct {
 	scoreThreshold float64
 	records        []VisitedState
 }
 
 // newRecord appends a record with the given log score and returns it for the caller to fill. It
-// returns nil if maxVisited records are stored already.
+// returns nil if there are maxVisitedRecords records already.
 func (f *visitedStates) newRecord(logScore float64) *VisitedState {
 	n := len(f.records)
-	if n == maxVisited {
+	if n == maxVisitedRecords {
 		return nil
 	}
 	if n < cap(f.records) {
@@ -40,7 +43,7 @@ func (f *visitedStates) newRecord(logScore float64) *VisitedState {
 	return find
 }
 
-// addComposition records c if its log score exceeds the threshold for recording.
+// addComposition records c if its log score exceeds the threshold. It does nothing if f is nil.
 func (f *visitedStates) addComposition(c *Composition, logScore float64) {
 	if f == nil || !(logScore > f.scoreThreshold) {
 		return
@@ -53,7 +56,7 @@ func (f *visitedStates) addComposition(c *Composition, logScore float64) {
 	}
 }
 
-// addValue records c with another value of condition k, if the log score of that composition
+// addValue records c with another value of condition k, if the given log score of this composition
 // exceeds the threshold.
 func (f *visitedStates) addValue(c *Composition, k, value int, logScore float64) {
 	if f == nil || !(logScore > f.scoreThreshold) {
@@ -65,23 +68,27 @@ func (f *visitedStates) addValue(c *Composition, k, value int, logScore float64)
 	c.conditions[k] = was
 }
 
-// addLine records up to three divisions of the joint amount of i and j whose log score exceeds the
-// threshold: all units to i, all units to j, and the best division that gives units to both. Each
-// uses a different set of ingredients. The argument p holds the log scores. addLine skips numbers
-// of ingredients to which law gives no mass.
+// addLine records divisions of the joint amount of i and j whose log score exceeds the threshold.
+// It records at most three, which use different sets of ingredients:
+//
+//   - the division that gives all units to i,
+//   - the division that gives all units to j,
+//   - the best division that gives units to both.
+//
+// The function p holds the log scores. A division to which law gives no weight is skipped.
 func (f *visitedStates) addLine(c *Composition, p *PiecewiseConstant, i, j int, law *splitLaw) {
 	if f == nil {
 		return
 	}
 	s := c.Amount(i) + c.Amount(j)
 	last := len(p.starts) - 1
-	if law.zeroWeight > 0 && p.values[0] > f.scoreThreshold {
+	if law.zeroSplitWeight > 0 && p.values[0] > f.scoreThreshold {
 		f.addSplit(c, i, j, 0, p.values[0])
 	}
-	if law.fullWeight > 0 && p.values[last] > f.scoreThreshold {
+	if law.fullSplitWeight > 0 && p.values[last] > f.scoreThreshold {
 		f.addSplit(c, i, j, s, p.values[last])
 	}
-	if law.innerWeight == 0 {
+	if law.innerSplitWeight == 0 {
 		return
 	}
 	split, best := 0, f.scoreThreshold
@@ -97,8 +104,8 @@ func (f *visitedStates) addLine(c *Composition, p *PiecewiseConstant, i, j int, 
 	}
 }
 
-// addSplit records c with k units of the sum of the amounts of i and j given to i and the rest to
-// j.
+// addSplit records the composition c with another division of the joint amount of i and j: i gets k
+// units, and j the rest.
 func (f *visitedStates) addSplit(c *Composition, i, j, k int, logScore float64) {
 	find := f.newRecord(logScore)
 	if find == nil {

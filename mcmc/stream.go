@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Stream runs several chains of a sampler and passes each draw to sink, together with the index of
-// the chain and the index of the draw, both from 0. After warm-up, the state after every Thin
-// iterations is a draw. The draws of one chain arrive in order. Different chains call sink
-// concurrently. The state belongs to the chain; sink must not keep or change it.
+// Stream runs several chains of a sampler and calls sink with each draw. The arguments of sink are
+// the index of the chain and the index of the draw, both from 0, and the state. After warm-up, the
+// state after every Thin iterations is a draw. The draws of one chain arrive in order. Different
+// chains call sink concurrently. The state belongs to the chain; sink must not keep or change it.
 //
 // The argument workers is the number of chains that run at the same time; 0 stands for the number
 // of cores. It does not affect the draws. Stream uses the kernel of the sampler and ignores the
@@ -69,8 +69,8 @@ func Stream(ctx context.Context, s Sampler, o Settings, workers int, sink func(c
 	return tallies, nil
 }
 
-// advanceInContext makes the given number of iterations in steps. Before each step it returns the
-// error of the context if the context has ended.
+// advanceInContext calls advance several times, until the given number of iterations is made.
+// Before each call it checks ctx, and returns the error of ctx if ctx has ended.
 func advanceInContext(ctx context.Context, advance func(iterations int) error, iterations int) error {
 	const stride = 1024
 	for ; iterations > 0; iterations -= stride {

@@ -1,13 +1,13 @@
 package mcmc
 
-// A Tally counts what happened in the iterations of a chain.
+// A Tally counts the iterations of a chain by their outcome.
 type Tally struct {
 	Iterations int64
-	Accepted   int64 // iterations whose candidate was accepted, even if it equals the current composition
-	Updated    int64 // iterations that changed the composition
+	Accepted   int64 // number of iterations whose candidate was accepted, even if it equals the current composition
+	Updated    int64 // number of iterations that changed the composition
 
 	// Moves holds the counts of each kind of move, in the order of the kernel's moves. Only a
-	// kernel that mixes several kinds of move fills it; see [Tally.MovesNamed].
+	// kernel with several kinds of move fills it; see [Tally.MovesNamed].
 	Moves []MoveTally
 }
 
@@ -18,9 +18,9 @@ type MoveTally struct {
 	Tried, Accepted, Updated int64
 }
 
-// MovesNamed returns the counts of the moves with the given names, in the order of the names. The names
-// must differ. Moves that the tally does not contain yet are added. The slice belongs to the tally
-// and is valid until the next moves are added.
+// MovesNamed returns the counts of the moves with the given names, in the order of the names. The
+// names must differ. Moves that the tally does not contain yet are added. The slice belongs to the
+// tally and is valid until further moves are added.
 func (t *Tally) MovesNamed(names ...string) []MoveTally {
 	for from := 0; from+len(names) <= len(t.Moves); from++ {
 		if beginsWithNames(t.Moves[from:], names) {
@@ -44,7 +44,7 @@ func beginsWithNames(moves []MoveTally, names []string) bool {
 	return true
 }
 
-// Add adds the counts of u to t. Moves with the same name are added to each other.
+// Add adds the counts of u to t. The counts of moves with the same name are added up.
 func (t *Tally) Add(u Tally) {
 	t.Iterations += u.Iterations
 	t.Accepted += u.Accepted
@@ -60,7 +60,7 @@ func (t *MoveTally) add(u MoveTally) {
 	t.Updated += u.Updated
 }
 
-// A moveOutcome is the result of a move.
+// A moveOutcome says how a move ended, such as outcomeRejected.
 type moveOutcome int8
 
 const (
@@ -73,10 +73,10 @@ const (
 // isAccepted reports whether the candidate of the move was accepted.
 func (o moveOutcome) isAccepted() bool { return o >= outcomeUnchanged }
 
-// acceptedOutcome returns the outcome of an accepted move. The argument says whether the move
-// changed the composition.
-func acceptedOutcome(yes bool) moveOutcome {
-	if yes {
+// acceptedOutcome returns the outcome of an accepted move, which may have changed the composition
+// or not.
+func acceptedOutcome(changed bool) moveOutcome {
+	if changed {
 		return outcomeUpdated
 	}
 	return outcomeUnchanged

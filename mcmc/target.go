@@ -20,20 +20,20 @@ type Objective struct {
 }
 
 // A Bound forbids compositions by a property that is 1 or 0, such as a limit on the prediction of a
-// model. A bound belongs to the law and is not an objective: it has no weight, and its score is not
-// recorded. [Target.WithObjectives] keeps the bounds.
+// model. A bound is not an objective: it has no weight, and its score is not recorded.
+// [Target.WithObjectives] keeps the bounds.
 type Bound struct {
 	Name     string
 	Property Property // 1 where the bound is kept, and 0 elsewhere
 
-	// Guide guides the search for the first state of a chain if random compositions hardly ever
-	// keep the bound. It is positive everywhere, and smaller the further a composition is from
-	// keeping the bound. It has no effect on the law. It may be nil.
+	// Guide helps to find the first state of a chain if random compositions hardly ever keep the
+	// bound. It is positive everywhere, and smaller the further a composition is from keeping the
+	// bound. It has no effect on the target. It may be nil.
 	Guide Property
 }
 
-// A Target is the law that chains sample. On the compositions x of a space that keep its bounds it
-// is
+// A Target is the probability distribution that chains sample. On the compositions x of a space
+// that keep its bounds it is
 //
 //	P(x) ∝ y_sparse(n(x)) / |X_n(x)| · Π_k y_k(x)^c_k
 //
@@ -41,39 +41,43 @@ type Bound struct {
 //
 //	P(x, z) ∝ y_sparse(n(x)) / W_n(x) · p(z) · Π_k y_k(x, z)^c_k
 //
-// Without objectives and bounds y_sparse is exactly the law of n, the number of used ingredients. A
-// Target does not change and serves any number of chains at the same time.
+// Without objectives and bounds y_sparse is exactly the distribution of n, the number of used
+// ingredients. A Target does not change and serves any number of chains at the same time.
 type Target struct {
 	space      *Space
-	law        *Law // the law of n, the number of used ingredients
+	law        *Law // the distribution of the number of used ingredients if there are no objectives
 	objectives []Objective
 	bounds     []Bound
 
-	// By n, from the smallest n of the law: logLaw is log(y_sparse(n)/|X_n|), and
-	// logDrawProbability is the log of the probability that [State.drawExact] draws a given
-	// composition of n ingredients. They differ if some rules cannot be counted.
-	logLaw, logDrawProbability []float64
+	// logLaw[k] is log(y_sparse(n)/|X_n|) for n ingredients, where k = n − the smallest n of the law.
+	logLaw []float64
 
-	// lineLaws holds the law of the splits of two ingredients' joint amount, by the number of other
-	// ingredients that are used.
+	// logDrawProbability[k] is the log of the probability that [State.drawExact] draws a given
+	// composition of n ingredients, with the same k. It differs from logLaw[k] if some rules cannot
+	// be counted.
+	logDrawProbability []float64
+
+	// lineLaws[m] is the distribution of the divisions of two ingredients' joint amount, without
+	// the properties, if m other ingredients are used.
 	lineLaws []lineLaw
 
-	// tightSums holds the sums of which [State.compensatedExchange] keeps some nearly unchanged. It is nil
-	// if there are none.
+	// tightSums holds the sums that are nearly kept by [State.compensatedExchange]. It is nil if
+	// there are none.
 	tightSums *tightSums
 
-	batchSize int // number of candidates that a move to a whole new composition draws together, at least 1
+	batchSize int // number of candidates that a move to a whole new composition draws together; at least 1
 
-	// componentsOnce returns the components into which moves of two ingredients connect the
-	// support. It computes them at the first call.
+	// componentsOnce returns the result of [findSupportComponents]. It computes the result at the
+	// first call.
 	componentsOnce func() componentResult
 }
 
 // NewTarget returns the target with a sparsity law and objectives on a space.
 //
-// It restricts the law to the numbers of ingredients for which the rules leave a composition. It
+// It restricts the law to the numbers of ingredients for which the rules allow a composition. It
 // fails with an [*InfeasibleError] if there is no such number, and with an [*UncountedError] if the
-// law has mass on numbers that the space did not count. It also fails if [Sparsity.On] fails.
+// law has mass on numbers for which the space did not count the compositions. It also fails if
+// [Sparsity.On] fails.
 func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, error) {
 	if space == nil {
 		return nil, errors.New("there is no space to make a target of")
@@ -82,13 +86,13 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	if err != nil {
 		return nil, err
 	}
-	if err := space.checkCovers(wanted); err != nil {
+	if err := space.checkLawCounted(wanted); err != nil {
 		return nil, err
 	}
 	law := wanted
 	if r := space.rules; r != nil {
 		if law = wanted.restrictTo(r.isPossible); law == nil {
-			e := &InfeasibleError{WantedSizes: wanted.sizesWithMass(), Measured: r.shares != nil}
+			e := &InfeasibleError{WantedSizes: wanted.sizesWithMass(), Measured: r.uncountedRuleShares != nil}
 			for n := 1; n <= space.MaxUsed(); n++ {
 				if r.isPossible(n) {
 					e.PossibleSizes = append(e.PossibleSizes, n)
@@ -124,16 +128,16 @@ func NewTarget(space *Space, sparsity Sparsity, wishes ...Objective) (*Target, e
 	return t, nil
 }
 
-// deferComponents arranges that the components of the support are computed at their first use.
+// deferComponents sets componentsOnce so that the components are computed at the first call.
 func (t *Target) deferComponents() {
 	t.componentsOnce = sync.OnceValue(func() (of componentResult) {
-		of.componentCount, of.first, of.second, of.err = supportComponents(t)
+		of.componentCount, of.firstExample, of.secondExample, of.err = findSupportComponents(t)
 		return of
 	})
 }
 
-// checkObjectives returns an error if an objective has no property, an invalid weight, or the name
-// of another objective.
+// checkObjectives returns an error if an objective has no property or an invalid weight, or if two
+// objectives have the same name.
 func checkObjectives(wishes []Objective) error {
 	for k, w := range wishes {
 		if w.Property == nil {
@@ -151,7 +155,7 @@ func checkObjectives(wishes []Objective) error {
 	return nil
 }
 
-// logMassPerCount returns log p − logCount, and −Inf if p is 0.
+// logMassPerCount returns log(p/count), given p and the log of count. It returns −Inf if p is 0.
 func logMassPerCount(p, logCount float64) float64 {
 	if p == 0 {
 		return negInf
@@ -162,7 +166,8 @@ func logMassPerCount(p, logCount float64) float64 {
 // Space returns the space of the target.
 func (t *Target) Space() *Space { return t.space }
 
-// Law returns the law of n, the number of used ingredients.
+// Law returns the distribution of the number of used ingredients, if there are no objectives and
+// bounds.
 func (t *Target) Law() *Law { return t.law }
 
 // Objectives returns the objectives. Callers must not modify the slice.
@@ -171,7 +176,8 @@ func (t *Target) Objectives() []Objective { return t.objectives }
 // Bounds returns the bounds. Callers must not modify the slice.
 func (t *Target) Bounds() []Bound { return t.bounds }
 
-// Keeps reports whether x keeps all bounds. It ignores the rules, the law and the objectives.
+// Keeps reports whether x keeps all bounds of the target. It ignores the rules, the sparsity law
+// and the objectives.
 func (t *Target) Keeps(x *Composition) bool {
 	for _, b := range t.bounds {
 		if b.Property.LogScore(x) == negInf {
@@ -181,9 +187,9 @@ func (t *Target) Keeps(x *Composition) bool {
 	return true
 }
 
-// HasBatchProperty reports whether an objective of positive weight is a [BatchProperty]. If so, run
-// many chains at the same time instead of one per core, because chains wait for such a property
-// together.
+// HasBatchProperty reports whether an objective of positive weight is a [BatchProperty]. If so, it
+// is best to run many chains at the same time instead of one per core, because chains wait together
+// for the scores of such a property.
 func (t *Target) HasBatchProperty() bool {
 	return slices.ContainsFunc(t.objectives, func(w Objective) bool {
 		_, ok := w.Property.(BatchProperty)
@@ -191,8 +197,8 @@ func (t *Target) HasBatchProperty() bool {
 	})
 }
 
-// LogLaw returns log(y_sparse(n)/|X_n|), the log of the law's mass of a single composition of n
-// ingredients. It is −Inf if the law gives n no mass.
+// LogLaw returns log(y_sparse(n)/|X_n|), the log probability of a single composition of n
+// ingredients if there are no objectives and bounds. It is −Inf if the law gives n no mass.
 func (t *Target) LogLaw(n int) float64 {
 	if n < t.law.minSize || n > t.law.maxSize {
 		return math.Inf(-1)
@@ -200,14 +206,14 @@ func (t *Target) LogLaw(n int) float64 {
 	return t.logLaw[n-t.law.minSize]
 }
 
-// LogPrior returns the log density of x without bounds and objectives, up to a constant. This is
-// log(y_sparse(n)/|X_n|), and in addition log p(z) if there are conditions.
+// LogPrior returns the log density of x without objectives and bounds, up to a constant. It is
+// log(y_sparse(n)/|X_n|). If there are conditions, log p(z) is added.
 func (t *Target) LogPrior(x *Composition) float64 {
-	return t.LogLaw(x.Used()) + t.space.conditions.logLaw(x)
+	return t.LogLaw(x.Used()) + t.space.conditions.logProbability(x)
 }
 
 // logDrawRatio returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is the probability
-// that [State.drawExact] draws a given composition of n ingredients. It is 0 if all rules are
+// that [State.drawExact] draws a given composition of n ingredients. It is 0 if all rules can be
 // counted.
 func (t *Target) logDrawRatio(n int) float64 {
 	if t.space.UncountedRuleShares() == nil {
@@ -216,13 +222,13 @@ func (t *Target) logDrawRatio(n int) float64 {
 	return t.logLaw[n-t.law.minSize] - t.logDrawProbability[n-t.law.minSize]
 }
 
-// A ScoreError is returned if a property returns an invalid score.
+// A ScoreError is the error of a property whose log score is NaN or +Inf.
 type ScoreError struct {
-	Objective   string  // name of the objective
-	Value       float64 // c·log y, which is NaN or +Inf
+	Objective   string  // name of the objective whose property has the invalid score
+	Value       float64 // the invalid value of c·log y, which is NaN or +Inf
 	Composition string  // the composition as text
-	Parts       []Part  // the parts of the composition
-	Err         error   // the property's own explanation of the score; may be nil
+	Parts       []Part  // the ingredients and amounts of the composition
+	Err         error   // the property's own explanation of the invalid score; may be nil
 }
 
 func (e *ScoreError) Error() string {
@@ -237,8 +243,8 @@ func (e *ScoreError) Error() string {
 
 func (e *ScoreError) Unwrap() error { return e.Err }
 
-// LogScore returns Σ_k c_k·log y_k(x), computed directly from the properties. It leaves out
-// objectives of weight 0.
+// LogScore returns the log score Σ_k c_k·log y_k(x), computed directly from the properties. It
+// leaves out objectives of weight 0.
 //
 // LogScore returns −Inf if x breaks a rule of the space or a bound, or if a property is 0 at x. In
 // these cases the other properties may have an invalid score.
@@ -259,7 +265,7 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 		if score == negInf {
 			return negInf, nil
 		}
-		if sum += score; invalidScore(sum) && bad == nil {
+		if sum += score; isInvalidScore(sum) && bad == nil {
 			bad = newScoreError(w.Name, w.Property, score, x)
 		}
 	}
@@ -270,11 +276,11 @@ func (t *Target) LogScore(x *Composition) (float64, error) {
 }
 
 // AppendScores appends the score y_k(x) of every objective to dst, in the order of the target's
-// objectives. It includes objectives of weight 0.
+// objectives. Objectives of weight 0 are included.
 func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) {
 	for _, w := range t.objectives {
 		score := w.Property.LogScore(x)
-		if invalidScore(score) {
+		if isInvalidScore(score) {
 			return dst, newScoreError(w.Name, w.Property, score, x)
 		}
 		dst = append(dst, expScore(score))
@@ -282,17 +288,17 @@ func (t *Target) AppendScores(dst []float64, x *Composition) ([]float64, error) 
 	return dst, nil
 }
 
-// errInfiniteProduct is returned if all scores are finite and their product is infinite.
+// errInfiniteProduct is the error of scores that are all finite although their product is infinite.
 var errInfiniteProduct = errors.New("the product of the properties up to this one, each to the power of its weight, is infinite: scale them down")
 
-// newScoreError returns an error that describes the log score of an objective at x. The score is
-// invalid by itself, or it makes the product of the scores infinite. The argument by is the
-// property or its scorer; if it has a method Err, that error is included.
-func newScoreError(wish string, by any, score float64, x *Composition) *ScoreError {
-	e := &ScoreError{Objective: wish, Value: score, Composition: x.String(), Parts: x.Parts()}
-	if !invalidScore(score) {
+// newScoreError returns the error of an invalid log score of an objective at x. Either the score is
+// invalid by itself, or it makes the product of the scores infinite. The argument source is the
+// property or its scorer. If source has a method Err, the error that Err returns is included.
+func newScoreError(objectiveName string, source any, score float64, x *Composition) *ScoreError {
+	e := &ScoreError{Objective: objectiveName, Value: score, Composition: x.String(), Parts: x.Parts()}
+	if !isInvalidScore(score) {
 		e.Value, e.Err = math.Inf(1), errInfiniteProduct
-	} else if f, ok := by.(interface{ Err() error }); ok {
+	} else if f, ok := source.(interface{ Err() error }); ok {
 		e.Err = f.Err()
 	}
 	return e
@@ -300,15 +306,15 @@ func newScoreError(wish string, by any, score float64, x *Composition) *ScoreErr
 
 // isScored reports whether the target has rules, bounds, or objectives of positive weight.
 func (t *Target) isScored() bool {
-	return t.space.rules != nil || t.hasTerms()
+	return t.space.rules != nil || t.hasBoundsOrObjectives()
 }
 
-// hasTerms reports whether the target has bounds or objectives of positive weight.
-func (t *Target) hasTerms() bool {
+// hasBoundsOrObjectives reports whether the target has bounds or objectives of positive weight.
+func (t *Target) hasBoundsOrObjectives() bool {
 	return len(t.bounds) > 0 || slices.ContainsFunc(t.objectives, func(w Objective) bool { return w.Weight > 0 })
 }
 
-// massIndicator returns 1 if the law gives mass to n used ingredients, and 0 otherwise.
+// massIndicator returns 1 if the law gives mass to n used ingredients, and 0 if it does not.
 func (t *Target) massIndicator(n int) float64 {
 	if t.LogLaw(n) == negInf {
 		return 0
@@ -316,8 +322,8 @@ func (t *Target) massIndicator(n int) float64 {
 	return 1
 }
 
-// WithObjectives returns a target with the given objectives in place of those of t. The space, the
-// law of n and the bounds are the same.
+// WithObjectives returns a copy of the target t with other objectives. The space, the sparsity law
+// and the bounds stay the same.
 func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	if err := checkObjectives(wishes); err != nil {
 		return nil, err
@@ -328,7 +334,7 @@ func (t *Target) WithObjectives(wishes ...Objective) (*Target, error) {
 	return &u, nil
 }
 
-// WithBounds returns a target that has the given bounds in addition to the bounds of t.
+// WithBounds returns a copy of the target t with the given bounds added to its bounds.
 func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	for _, b := range bounds {
 		if b.Property == nil {
@@ -341,15 +347,15 @@ func (t *Target) WithBounds(bounds ...Bound) (*Target, error) {
 	return &u, nil
 }
 
-// equalityConstrained reports whether rules fix a sum, or leave a sum so little room that changes
+// hasFixedOrTightSums reports whether rules fix a sum, or leave a sum so little room that changes
 // of two ingredients at a time make little progress.
-func (t *Target) equalityConstrained() bool {
+func (t *Target) hasFixedOrTightSums() bool {
 	return t.tightSums != nil || t.space.rules != nil && t.space.rules.lattice != nil
 }
 
-// inequalityConstrained reports whether rules bound sums or totals of groups, and leave all of
-// these sums room.
-func (t *Target) inequalityConstrained() bool {
+// hasOnlyRoomySums reports whether rules bound sums or totals of groups, and leave all of these
+// sums enough room.
+func (t *Target) hasOnlyRoomySums() bool {
 	rules := t.space.rules
-	return rules != nil && !t.equalityConstrained() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))
+	return rules != nil && !t.hasFixedOrTightSums() && (len(rules.Sums) > 0 || slices.ContainsFunc(rules.Groups, func(g count.Group) bool { return g.Total != nil }))
 }
