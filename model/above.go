@@ -2,16 +2,17 @@ package model
 
 import "math"
 
-// UpperBoundInBox returns an upper bound of the sums of all compositions in a box. The box holds the
-// compositions in which each ingredient i has from lo[i] to hi[i] units. Each tree contributes the
-// greatest leaf value that a composition in the box can reach (Mistry et al., arXiv 1803.00952).
+// UpperBoundInBox returns an upper bound of the sums of leaf values ([Score.Sum]) of all
+// compositions in a box. The box holds the compositions in which each ingredient i has from lo[i]
+// to hi[i] units. Each tree contributes the greatest leaf value that a composition in the box can
+// reach (Mistry et al., arXiv 1803.00952).
 func (s *Score) UpperBoundInBox(lo, hi []int32) int64 {
 	sum, _ := s.boundWithCost(lo, hi)
 	return sum
 }
 
-// boundWithCost returns the upper bound of [Score.UpperBoundInBox], and the approximate time that its
-// computation takes, in nanoseconds.
+// boundWithCost returns the upper bound of [Score.UpperBoundInBox] and an estimate of the time that
+// computing the bound took, in nanoseconds.
 func (s *Score) boundWithCost(lo, hi []int32) (sum, steps int64) {
 	if s.ensembleScore != nil {
 		_, greatest := s.ensembleScore.BoundsInBox(lo, hi, s.forest.totalAmount)
@@ -24,7 +25,7 @@ func (s *Score) boundWithCost(lo, hi []int32) (sum, steps int64) {
 		for todo = append(todo[:0], root); len(todo) > 0; {
 			at := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
-			n := &s.nodes[at]
+			n := &s.treeNodes[at]
 			steps += 9
 			if n.slot < 0 {
 				best = max(best, s.leafValues[n.right])
@@ -42,31 +43,32 @@ func (s *Score) boundWithCost(lo, hi []int32) (sum, steps int64) {
 	return sum, steps
 }
 
-// UpperBoundCost returns the approximate time that [Score.UpperBoundInBox] takes, in nanoseconds.
+// UpperBoundCost returns an estimate of the time that [Score.UpperBoundInBox] takes, in
+// nanoseconds.
 func (s *Score) UpperBoundCost() int64 {
 	if s.ensembleScore != nil {
 		return s.ensembleScore.BoundsInBoxCost()
 	}
-	return int64(2 * len(s.nodes))
+	return int64(2 * len(s.treeNodes))
 }
 
-// slotRanges returns the least and the greatest amount of each slot in a box, in which each
-// ingredient i has from lo[i] to hi[i] units. The amount of a group's slot is the sum over the
-// ingredients of the group.
+// slotRanges returns the least and the greatest amount of each slot in a box of compositions. A
+// slot is an ingredient or a group of ingredients; the amount of a group is the sum of the amounts
+// of its ingredients. In the box, each ingredient i has from lo[i] to hi[i] units.
 func (s *compiledForest) slotRanges(lo, hi []int32) (least, most []int32) {
 	least, most = make([]int32, s.slotCount()), make([]int32, s.slotCount())
 	copy(least, lo)
 	copy(most, hi)
 	for g, of := range s.groups {
 		for _, i := range of {
-			least[s.ingredients+g] += lo[i]
-			most[s.ingredients+g] = int32(min(int64(most[s.ingredients+g])+int64(hi[i]), math.MaxInt32))
+			least[s.ingredientCount+g] += lo[i]
+			most[s.ingredientCount+g] = int32(min(int64(most[s.ingredientCount+g])+int64(hi[i]), math.MaxInt32))
 		}
 	}
 	return least, most
 }
 
-// LineCost returns the approximate time that [LearnedScorer.Line] takes, in nanoseconds.
+// LineCost returns an estimate of the time that [LearnedScorer.Line] takes, in nanoseconds.
 func (s *LearnedScore) LineCost() (cost int64) {
 	if s.process != nil {
 		cost += int64(30 * len(s.process.compositions))
@@ -79,22 +81,26 @@ func (s *LearnedScore) LineCost() (cost int64) {
 	return cost
 }
 
-// Pieces returns one function for each term of the score, and a function that joins the terms. A
-// box holds the compositions in which each ingredient i has from lo[i] to hi[i] units and at most
-// used ingredients have a positive amount.
+// Pieces returns functions with which an upper bound of the score in a box of compositions is
+// computed. The box holds the compositions in which each ingredient i has from lo[i] to hi[i]
+// units, and at most used ingredients have a positive amount.
 //
-// Each piece returns an upper bound of its term in the box, and the approximate time that the bound
-// took, in nanoseconds. A piece also returns the ingredient along which the box is best divided, or
-// −1 if unknown, and the contribution of that ingredient to the bound.
+// The score is computed from up to three terms: one for the Gaussian process, one for the forest,
+// and one for the forest that predicts success. The slice bounds has one function for each term.
+// The function returns
+//   - upper, an upper bound of the term in the box,
+//   - nanoseconds, an estimate of the time that computing the bound took,
+//   - splitIngredient, the ingredient along which the box is best divided, or −1 if unknown,
+//   - contribution, the contribution of this ingredient to the bound.
 //
-// The function join turns the bounds of all pieces into an upper bound of the score, and does not
-// fall when a bound rises. The functions keep working memory: several goroutines must not use the
-// functions at once.
-func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
+// The function join is given the upper bounds of all terms, and returns an upper bound of the
+// score. The result does not fall when a bound rises. The functions keep working memory, so that
+// several goroutines must not use them at once.
+func (s *LearnedScore) Pieces() (bounds []func(lo, hi []int32, used int) (upper float64, nanoseconds int64, splitIngredient int, contribution float64), join func([]float64) float64) {
 	var which []int
 	if s.process != nil {
 		b := s.process.newMeanBound()
-		of, which = append(of, func(lo, hi []int32, used int) (float64, int64, int, float64) {
+		bounds, which = append(bounds, func(lo, hi []int32, used int) (float64, int64, int, float64) {
 			b.nanoseconds = 0
 			above := s.process.boundInBox(b, lo, hi, used)
 			along, by := b.topIngredient, b.topContribution
@@ -105,12 +111,12 @@ func (s *LearnedScore) Pieces() (of []func(lo, hi []int32, used int) (above floa
 		if f == nil {
 			continue
 		}
-		of, which = append(of, func(lo, hi []int32, _ int) (float64, int64, int, float64) {
+		bounds, which = append(bounds, func(lo, hi []int32, _ int) (float64, int64, int, float64) {
 			sum, steps := f.boundWithCost(lo, hi)
 			return f.Probability(sum), steps, -1, 0
 		}), append(which, k)
 	}
-	return of, func(numbers []float64) float64 {
+	return bounds, func(numbers []float64) float64 {
 		var all [3]float64
 		for k, v := range numbers {
 			all[which[k]] = v

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// A leftOutRows is a bit set of the rows that the bootstrap sample of a tree left out.
+// A leftOutRows is a bit set of the rows that are not in the bootstrap sample of a tree.
 type leftOutRows []uint64
 
-// contains reports whether the bootstrap sample left out row r.
+// contains reports whether row r is in the set, that is, not in the bootstrap sample.
 func (b leftOutRows) contains(r int) bool { return b[r>>6]>>(r&63)&1 != 0 }
 
-// drawBootstrap draws a bootstrap sample of len(drawn) rows with replacement. The rows are drawn in
-// proportion to weights, or uniformly if weights is nil. It sets drawn[r] to the number of draws of
-// row r and returns the rows that were not drawn. The random numbers are the first ones of a tree's
-// stream.
-func drawBootstrap(random stream, drawn []int32, weights []int64) leftOutRows {
+// drawBootstrap draws a bootstrap sample: as many rows as len(drawn), with replacement. The
+// probability of a row is proportional to its weight. If weights is nil, it is the same for all
+// rows. drawBootstrap sets drawn[r] to the number of draws of row r and returns the rows that were
+// not drawn. It takes the first random numbers of a tree's stream.
+func drawBootstrap(random randomStream, drawn []int32, weights []int64) leftOutRows {
 	clear(drawn)
 	if weights == nil {
 		for range drawn {
@@ -43,19 +43,20 @@ func drawBootstrap(random stream, drawn []int32, weights []int64) leftOutRows {
 }
 
 // drawBootstrap draws the bootstrap sample of a tree of the forest, as the function [drawBootstrap]
-// does. If the rows form groups, whole groups are drawn uniformly, and the draw weights do not
-// count.
-func (f *Forest) drawBootstrap(random stream, drawn []int32) leftOutRows {
+// does. If the rows form groups (see [Data.groupRows]), it draws whole groups with equal
+// probability and ignores the draw weights.
+func (f *Forest) drawBootstrap(random randomStream, drawn []int32) leftOutRows {
 	if f.groupOfRow != nil {
 		return drawGroupBootstrap(random, drawn, f.groupOfRow, f.groupCount)
 	}
 	return drawBootstrap(random, drawn, f.drawWeights)
 }
 
-// drawGroupBootstrap draws a bootstrap sample of count groups of rows, with replacement. The
-// element groups[r] is the number of the group of row r. All rows of a group are drawn equally
-// often. It sets drawn[r] to the number of draws of row r and returns the rows that were not drawn.
-func drawGroupBootstrap(random stream, drawn []int32, groups []int32, count int) leftOutRows {
+// drawGroupBootstrap draws a bootstrap sample of groups of rows: as many groups as count, with
+// replacement. The element groups[r] is the index of the group of row r. Each draw of a group draws
+// all of its rows. drawGroupBootstrap sets drawn[r] to the number of draws of row r and returns the
+// rows that were not drawn.
+func drawGroupBootstrap(random randomStream, drawn []int32, groups []int32, count int) leftOutRows {
 	times := make([]int32, count)
 	for range count {
 		times[random.drawBelow(count)]++
@@ -69,18 +70,20 @@ func drawGroupBootstrap(random stream, drawn []int32, groups []int32, count int)
 	return out
 }
 
-// maxDrawWeight is the weight of the row with the smallest measurement error. All other weights are
-// relative to it.
+// maxDrawWeight is the weight of the row with the smallest measurement error. The weights of all
+// other rows are relative to this weight.
 const maxDrawWeight = 1 << 20
 
-// drawWeights returns the relative probability with which a bootstrap draws each row. Row r has the
-// weight 1/(1 + s_r²/s²), where s_r is the standard deviation of its measurement and s is half of
-// the interquartile range of the numbers.
+// drawWeights returns the weight of each row: the relative probability with which a bootstrap draws
+// the row. Row r has the weight 1/(1 + s_r²/s²), where s_r is the standard deviation of its
+// measurement, and s is half of the interquartile range of the labels.
 //
-// In a mean of similar rows, a row has two variances: s², by which similar rows differ, and s_r²,
-// that of the measurement. The mean is best if rows count in inverse proportion to the sum of both
-// variances. A row without a standard deviation gets the median of the known standard deviations.
-// drawWeights returns nil if all rows have the same weight.
+// The reason is the variance of a mean of similar rows. The label of row r has two variances: s²
+// between similar rows, and s_r² of the measurement. The mean has the least variance if the weight
+// of each row is inversely proportional to the sum of the two.
+//
+// A row without a known standard deviation gets the median of the known ones. If all rows have the
+// same weight, drawWeights returns nil.
 func (d *Data) drawWeights() []int64 {
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(d.SD)), math.IsNaN)
 	if len(known) == 0 {

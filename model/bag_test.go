@@ -107,7 +107,7 @@ func TestDrawByChances(t *testing.T) {
 	}
 	drawn, sum := make([]int32, 40), make([]float64, 40)
 	for k := range uint64(4000) {
-		out := drawBootstrap(newStream(5, growPurpose, k), drawn, chances)
+		out := drawBootstrap(newRandomStream(5, streamForGrowing, k), drawn, chances)
 		for r, n := range drawn {
 			if sum[r] += float64(n); out.contains(r) != (n == 0) {
 				t.Fatalf("row %d was drawn %d times", r, n)

@@ -74,12 +74,12 @@ func BenchmarkForestPoint(b *testing.B) {
 				},
 				func(x, used []int32) int64 {
 					scorer.Reset(x, used)
-					scorer.applyPending()
+					scorer.makePendingCurrent()
 					return scorer.Value()
 				},
 				func(x, used []int32) int64 {
 					scorer.Reset(x, used)
-					scorer.applyPending()
+					scorer.makePendingCurrent()
 					_, sums := scorer.Line(int(used[0]), int(used[1]))
 					return sums[0]
 				},

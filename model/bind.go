@@ -6,17 +6,19 @@ import (
 	"kir/internal/ensemble"
 )
 
-// maxDescriptorTrees is the greatest number of trees of a forest with descriptors. With at most so
-// many trees, the sums of leaf values are whole numbers up to 2⁵³, which float64 represents
-// exactly.
+// maxDescriptorTrees is the greatest number of trees of a forest with descriptors (see [Feature]).
+// The limit keeps the sums of fixed-point leaf values at most 2⁵³. Whole numbers up to 2⁵³ are
+// exact in float64.
 const maxDescriptorTrees = 1 << (53 - fixedPointBits)
 
-// bindEnsemble converts a forest with descriptors to a score of package ensemble, whose lines also
-// allow means of attributes. The parameter values holds the fixed-point value of each leaf, over
-// all trees in order. The sums of these values are exact in float64.
+// bindEnsemble converts a forest with descriptors to a score of package ensemble, which can score
+// lines with weighted means and log-ratios. The parameter values holds the fixed-point value of
+// each leaf, one tree after another. The sums of these values are exact in float64.
 //
-// An input of the converted model is a feature, or one step e of a log-ratio. For a step n/d, the
-// test (2a+1)·d > (2b+1)·n is a test of a weighted sum: 2d·a − 2n·b > n − d.
+// Each input of the converted model is a feature, or a single test of a log-ratio. Let the test be
+// whether (a + ½)/(b + ½) > n/d, where a and b are the totals of the two groups, and n/d is a step
+// of the ratio. The input is then the weighted sum 2d·a − 2n·b, and the test is whether the input
+// exceeds n − d.
 func (f *Forest) bindEnsemble(values []int64) (*ensemble.Score, error) {
 	if len(f.trees) > maxDescriptorTrees {
 		return nil, fmt.Errorf("a forest with descriptors can have %d trees, and this one has %d", maxDescriptorTrees, len(f.trees))
@@ -67,8 +69,8 @@ func (f *Forest) bindEnsemble(values []int64) (*ensemble.Score, error) {
 	return ensemble.Bind(m, len(f.ingredients), f.totalAmount, sources)
 }
 
-// ensembleSource returns the weighted sum of amounts that is the feature's input in a model of
-// package ensemble. For a log-ratio, step is the step that the input tests.
+// ensembleSource returns the weighted sum of amounts from which package ensemble computes the
+// feature. If the feature is a log-ratio, the sum is for the test of one step, whose index is step.
 func (f *Feature) ensembleSource(step int) ensemble.Source {
 	s := ensemble.Source{Ingredients: f.Ingredients, Presence: f.Presence}
 	for _, w := range f.Weights {
@@ -89,8 +91,8 @@ func (f *Feature) ensembleSource(step int) ensemble.Source {
 	return s
 }
 
-// pointWithDescriptors computes [Score.Point] for a forest with descriptors, by walking the grown
-// trees.
+// pointWithDescriptors computes the result of [Score.Point] for a forest with descriptors. It
+// evaluates the trees of the forest one by one.
 func (s *Score) pointWithDescriptors(x []int32) int64 {
 	values := s.forest.featureValues(x)
 	sum, base := int64(0), 0
@@ -102,22 +104,22 @@ func (s *Score) pointWithDescriptors(x []int32) int64 {
 	return sum
 }
 
-// HasDescriptors reports whether the forest has descriptors.
+// HasDescriptors reports whether the forest has descriptors: see [Feature].
 func (s *Score) HasDescriptors() bool { return s.ensembleScore != nil }
 
-// descriptorValue computes [Scorer.Value] for a forest with descriptors. The sums of package
-// ensemble are float64 and hold whole numbers.
+// descriptorValue computes the result of [Scorer.Value] for a forest with descriptors. The float64
+// sums of package ensemble are whole numbers.
 func (s *Scorer) descriptorValue() int64 {
 	s.descriptorSums = s.descriptorScorer.AppendSums(s.descriptorSums[:0])
 	return int64(s.descriptorSums[0])
 }
 
-// descriptorLine computes [Scorer.Line] for a forest with descriptors.
+// descriptorLine computes the result of [Scorer.Line] for a forest with descriptors.
 func (s *Scorer) descriptorLine(i, j int) (starts []int32, sums []int64) {
 	starts, values := s.descriptorScorer.Line(i, j)
-	s.sums = s.sums[:0]
+	s.lineSums = s.lineSums[:0]
 	for _, v := range values[0] {
-		s.sums = append(s.sums, int64(v))
+		s.lineSums = append(s.lineSums, int64(v))
 	}
-	return starts, s.sums
+	return starts, s.lineSums
 }

@@ -10,11 +10,12 @@ import (
 )
 
 // A Calibration corrects a forest's probability of an outcome by how often the outcome occurs in
-// rows that the forest has not seen. The correction is needed because the trees' votes are
-// overconfident where the trees have seen few rows. A search finds just such places.
+// rows that the forest has not seen. The correction is needed because the votes of the trees are
+// overconfident where the trees have seen few rows. A search for good compositions tends to end in
+// just such places.
 //
-// For one row, let y be the log odds of the probability by the trees that left the row out. Let x
-// be y minus the mean of y over all rows. The row has the outcome with probability
+// For one row, let y be the log odds of the probability that the trees predict that have not seen
+// the row. Let x be y minus the mean of y over all rows. The row has the outcome with probability
 //
 //	P = λ·q + (1−λ)·σ(a + b·x)
 //
@@ -23,30 +24,37 @@ import (
 // as Platt (1999) uses it for classifiers. The first term adds a share λ of rows about which the
 // forest knows nothing.
 //
-// The parameters a, b and λ have a Bayesian posterior distribution on a grid. The prior of a is
-// uniform within 3 of the log odds of q. The prior of λ is uniform from 0 to 0.3. With prior
-// probability 1/4, b is 0, which means that the forest knows nothing about any row. Otherwise b is
-// half-normal with standard deviation 1. With little evidence, P therefore stays near q and has a
-// wide interval. No finite dataset makes P equal to 1.
+// The parameters a, b and λ have a Bayesian posterior distribution on a grid. Their priors are:
+//   - a is uniform within 3 of the log odds of q,
+//   - b is 0 with probability 1/4, which means that the forest knows nothing about any row, and
+//     otherwise half-normal with standard deviation 1,
+//   - λ is uniform from 0 to 0.3.
 //
-// The calibration holds for rows that are drawn like the rows of the dataset. A composition that a
-// search has found also profits from luck: see [Data.SplitIntoHalves].
+// With little evidence, P therefore stays near q and has a wide interval. No finite dataset makes P
+// equal to 1.
+//
+// The calibration holds for rows that are drawn like the rows of the dataset. The prediction for a
+// composition that a search has found is partly luck: see [Data.SplitIntoHalves].
 type Calibration struct {
-	rows, occurrences int                // number of rows, and number of rows with the outcome
-	baseRate          float64            // q, the share of rows with the outcome
-	meanLogOdds       float64            // mean over the rows of the log odds of the forest's probability
-	minProbability    float64            // probabilities are clipped to minProbability..1−minProbability before the log odds are taken
-	gridPoints        []calibrationPoint // the points of the grid that have nearly all of the posterior mass
+	rows        int // number of rows from which the calibration was learnt
+	occurrences int // number of rows with the outcome
+	// baseRate is q of the formula: the share of rows with the outcome, smoothed by half a row.
+	baseRate    float64
+	meanLogOdds float64 // mean over the rows of the log odds of the forest's probability
+	// minProbability is the least probability whose log odds are taken. Probabilities are first
+	// clipped to minProbability..1−minProbability.
+	minProbability float64
+	gridPoints     []calibrationPoint // the tried values of a, b and λ, without those of negligible posterior probability
 }
 
-// A calibrationPoint is one point of the grid of a [Calibration]: the parameters a, b and λ
-// (lapse), and the posterior mass of the point.
+// A calibrationPoint is a point of the grid of a [Calibration]: values of the parameters a, b and λ
+// (the field lapse), and the posterior probability of these values (the field mass).
 type calibrationPoint struct {
 	a, b, lapse, mass float64
 }
 
-// A UncertainProbability is an uncertain probability: its expected value, and the interval from its 5 % quantile
-// to its 95 % quantile.
+// An UncertainProbability is a probability that is known only with a distribution: the expected
+// value, and the interval from the 5 % quantile to the 95 % quantile.
 type UncertainProbability struct {
 	Value float64 `json:"value"` // the expected probability
 	Low   float64 `json:"low"`   // the 5 % quantile of the probability
@@ -54,28 +62,31 @@ type UncertainProbability struct {
 }
 
 const (
-	interceptReach       = 3.0  // the grid of a extends this far to each side of the log odds of q
-	interceptStep        = 0.2  // spacing of the grid in a
-	maxSlope             = 4.0  // the greatest b of the grid
-	slopeStep            = 0.1  // spacing of the grid in b
-	zeroSlopePrior       = 0.25 // the prior probability of b = 0
-	maxLapse             = 0.3  // the greatest λ of the grid
-	lapseStep            = 0.1  // spacing of the grid in λ
-	negligibleMass       = 1e-9 // a grid point is dropped if its mass is less than this share of the largest mass
-	maxCalibrationGroups = 256  // greatest number of groups of rows with nearly equal probabilities
+	interceptReach = 3.0  // the intercept a of [Calibration] is tried this far to each side of the log odds of q
+	interceptStep  = 0.2  // spacing of the tried values of the intercept a of [Calibration]
+	maxSlope       = 4.0  // greatest tried value of the slope b of [Calibration]
+	slopeStep      = 0.1  // spacing of the tried values of the slope b of [Calibration]
+	zeroSlopePrior = 0.25 // prior probability that the slope b of [Calibration] is 0
+	maxLapse       = 0.3  // greatest tried value of the share λ of [Calibration]
+	lapseStep      = 0.1  // spacing of the tried values of the share λ of [Calibration]
+	// negligibleMass is the posterior probability, relative to the greatest, below which a point of
+	// the grid is dropped.
+	negligibleMass       = 1e-9
+	maxCalibrationGroups = 256 // greatest number of groups into which rows with nearly equal probabilities are joined
 )
 
-// Calibrate learns a calibration from rows that the forest has not seen. The parameter
-// probabilities holds the forest's probability for each row, as [Forest.OutOfBag] returns it; NaN
-// means that the row is ignored. The element came[r] tells whether row r had the outcome. The
-// parameter trees is the number of trees: the probabilities are clipped to at least half a vote of
-// one tree from 0 and 1. Calibrate returns nil if all probabilities are NaN.
-func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
+// Calibrate learns a calibration from rows that the forest has not seen. The element
+// probabilities[r] is the forest's probability for row r, as [Forest.OutOfBag] returns it, or NaN
+// if the row is to be ignored. The element occurred[r] tells whether row r had the outcome. The
+// parameter trees is the number of trees of the forest. Probabilities are clipped so that they
+// differ from 0 and 1 by at least half a vote of one tree. Calibrate returns nil if all
+// probabilities are NaN.
+func Calibrate(probabilities []float64, occurred []bool, trees int) *Calibration {
 	c := &Calibration{minProbability: 0.5 / float64(max(trees, 1))}
 	var rows []calibrationRow
 	for r, p := range probabilities {
 		if !math.IsNaN(p) {
-			rows = append(rows, calibrationRow{c.clippedLogOdds(p), came[r]})
+			rows = append(rows, calibrationRow{c.clippedLogOdds(p), occurred[r]})
 		}
 	}
 	if len(rows) == 0 {
@@ -94,19 +105,19 @@ func Calibrate(probabilities []float64, came []bool, trees int) *Calibration {
 	return c
 }
 
-// A calibrationRow is the log odds of a row's probability, and whether the row had the outcome.
+// A calibrationRow is a row from which a [Calibration] is learnt.
 type calibrationRow struct {
-	logOdds  float64
-	occurred bool
+	logOdds  float64 // log odds of the forest's probability of the outcome
+	occurred bool    // whether the row had the outcome
 }
 
-// A calibrationGroup summarises rows with nearly equal probabilities: the mean of their log odds
-// minus the mean over all rows, the number of rows that had the outcome, and the number of rows
-// that did not.
+// A calibrationGroup summarises a group of rows with nearly equal probabilities. The field
+// centredLogOdds is the mean of their log odds minus the mean over all rows. The fields occurred
+// and absent are the numbers of rows with and without the outcome.
 type calibrationGroup struct{ centredLogOdds, occurred, absent float64 }
 
-// groupRows divides the sorted rows into at most [maxCalibrationGroups] groups of neighbours, which
-// bounds the work.
+// groupRows divides the rows, which are sorted by log odds, into at most [maxCalibrationGroups]
+// groups of neighbouring rows. The groups limit the work of the likelihoods.
 func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGroup) {
 	size := (len(rows) + maxCalibrationGroups - 1) / maxCalibrationGroups
 	for some := range slices.Chunk(rows, size) {
@@ -121,8 +132,9 @@ func (c *Calibration) groupRows(rows []calibrationRow) (groups []calibrationGrou
 	return groups
 }
 
-// setGrid sets gridPoints to all points of the grid of a, b and λ. It returns the logarithm of the
-// posterior density of each point, up to a constant.
+// setGrid sets gridPoints to all points of a grid: values of the parameters a, b and λ of
+// [Calibration]. It returns the logarithm of the posterior density at each point, up to an additive
+// constant.
 func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
 	steps, slopes, lapses := roundToInt(interceptReach/interceptStep), roundToInt(maxSlope/slopeStep), roundToInt(maxLapse/lapseStep)
 	priors, middle := 0.0, logOdds(c.baseRate)
@@ -149,8 +161,8 @@ func (c *Calibration) setGrid(groups []calibrationGroup) (logs []float64) {
 	return logs
 }
 
-// addLogLikelihoods returns log plus the log likelihoods of all groups at a grid point. The
-// parameter sure holds σ(a + b·x) for each group.
+// addLogLikelihoods returns log plus the log likelihood of the parameters at a grid point, given
+// the groups of rows. The element sure[g] is the σ(a + b·x) of [Calibration] for group g.
 func (c *Calibration) addLogLikelihoods(log float64, point calibrationPoint, groups []calibrationGroup, sure []float64) float64 {
 	for k, g := range groups {
 		p := c.probabilityWithLapse(point, sure[k])
@@ -164,8 +176,9 @@ func (c *Calibration) addLogLikelihoods(log float64, point calibrationPoint, gro
 	return log
 }
 
-// normalizePoints computes the mass of each grid point from logs, the log posterior density of each
-// point. It drops the points with negligible mass and scales the other masses to a sum of 1.
+// normalizePoints sets the mass of each grid point to its posterior probability. The element
+// logs[k] is the log posterior density at point k, up to a constant. Points whose probability is
+// negligible are dropped, and the other probabilities are scaled so that they sum to 1.
 func (c *Calibration) normalizePoints(logs []float64) {
 	top := math.Inf(-1)
 	for _, log := range logs {
@@ -185,14 +198,15 @@ func (c *Calibration) normalizePoints(logs []float64) {
 	c.gridPoints = slices.Clip(kept)
 }
 
-// slopePriorDensity returns the prior density of a slope b > 0, up to a constant factor.
+// slopePriorDensity returns the prior density of a slope b > 0 of [Calibration], up to a constant
+// factor.
 func slopePriorDensity(b float64) float64 { return portable.Exp(float64(-float64(b*b) / 2)) }
 
 // logOdds returns log(p/(1−p)).
 func logOdds(p float64) float64 { return portable.Log(p / (1 - p)) }
 
-// clippedLogOdds returns the log odds of p, where p is first clipped to
-// minProbability..1−minProbability.
+// clippedLogOdds clips probability p to the range from minProbability to 1−minProbability. It
+// returns the log odds of the result.
 func (c *Calibration) clippedLogOdds(p float64) float64 {
 	return logOdds(min(max(p, c.minProbability), 1-c.minProbability))
 }
@@ -200,17 +214,19 @@ func (c *Calibration) clippedLogOdds(p float64) float64 {
 // roundToInt returns v rounded to the nearest integer.
 func roundToInt(v float64) int { return int(math.Round(v)) }
 
-// sigmoid returns σ(a + b·x) with the a and b of the grid point.
+// sigmoid returns the logistic function of a + b·x, where a and b are those of the grid point.
 func (p calibrationPoint) sigmoid(x float64) float64 {
 	return 1 / (1 + portable.Exp(-p.a-float64(p.b*x)))
 }
 
-// probabilityWithLapse returns P = λ·q + (1−λ)·sure at a grid point, where sure is σ(a + b·x).
+// probabilityWithLapse returns the P of [Calibration] at grid point p: λ·q + (1−λ)·sure, where sure
+// is σ(a + b·x).
 func (c *Calibration) probabilityWithLapse(p calibrationPoint, sure float64) float64 {
 	return float64(p.lapse*c.baseRate) + float64((1-p.lapse)*sure)
 }
 
-// Value returns the expected calibrated probability for a forest's probability.
+// Value returns the expected calibrated probability, given the probability that the forest
+// predicts.
 func (c *Calibration) Value(probability float64) float64 {
 	sum := 0.0
 	for p, mass := range c.pointProbabilities(probability) {
@@ -219,8 +235,9 @@ func (c *Calibration) Value(probability float64) float64 {
 	return c.extrapolate(probability, sum)
 }
 
-// pointProbabilities yields, for each grid point, the calibrated probability P and the mass of the
-// point, given a forest's probability. Grid points that differ only in λ follow each other.
+// pointProbabilities yields one pair for each grid point: the calibrated probability P at that
+// point, and the posterior probability (mass) of the point. The parameter probability is the
+// forest's probability. Grid points that differ only in λ follow each other.
 func (c *Calibration) pointProbabilities(probability float64) iter.Seq2[float64, float64] {
 	x := c.clippedLogOdds(probability) - c.meanLogOdds
 	return func(yield func(p, mass float64) bool) {
@@ -236,8 +253,8 @@ func (c *Calibration) pointProbabilities(probability float64) iter.Seq2[float64,
 	}
 }
 
-// extrapolate adjusts a calibrated chance where the forest's probability was clipped. The chance
-// then still rises a little with the probability, so that the order of probabilities is kept.
+// extrapolate adjusts a calibrated chance if the forest's probability had to be clipped. The chance
+// then still rises a little with the forest's probability, so that compositions keep their order.
 func (c *Calibration) extrapolate(probability, chance float64) float64 {
 	switch {
 	case probability > 1-c.minProbability:
@@ -248,8 +265,9 @@ func (c *Calibration) extrapolate(probability, chance float64) float64 {
 	return chance
 }
 
-// Chance returns the calibrated chance for a forest's probability: the mean of P and an interval
-// that contains P with probability 0.9. The mean does not fall when the forest's probability rises.
+// Chance returns the calibrated probability P and its uncertainty, given the probability that the
+// forest predicts: the mean of P, and an interval that contains P with probability 0.9. The mean
+// does not fall when the forest's probability rises.
 func (c *Calibration) Chance(probability float64) UncertainProbability {
 	type weighed struct{ p, mass float64 }
 	all, mean := make([]weighed, 0, len(c.gridPoints)), 0.0
@@ -279,23 +297,24 @@ func (c *Calibration) Chance(probability float64) UncertainProbability {
 	return UncertainProbability{Value: value, Low: min(quantile(0.05), value), High: max(quantile(0.95), value)}
 }
 
-// A calibrationCurve interpolates [Calibration.Value] linearly between knots of the log odds. A
-// Markov chain needs the value at each piece of a line, and the interpolation is fast. The curve is
-// nondecreasing.
+// A calibrationCurve is a fast approximation of [Calibration.Value]. It interpolates linearly
+// between knots, which are equally spaced in the log odds of the forest's probability. The curve
+// never falls.
 type calibrationCurve struct {
-	calibration         *Calibration
-	firstKnot, knotStep float64   // log odds of the first knot, and the distance between neighbouring knots in log odds
-	values              []float64 // by knot: the calibrated probability
+	calibration *Calibration
+	firstKnot   float64   // log odds of the forest's probability at the first knot
+	knotStep    float64   // distance between neighbouring knots, in log odds
+	values      []float64 // calibrated probability at each knot
 }
 
-// curveSegments is the number of linear segments of a [calibrationCurve]. Between knots the
-// interpolated probability is off by less than a thousandth.
-const curveSegments = 128
+// curveSegmentCount is the number of linear segments of a [calibrationCurve]. The interpolated
+// probability differs from the exact one by less than a thousandth.
+const curveSegmentCount = 128
 
-// newCurve returns the curve that interpolates the calibration.
+// newCurve returns a [calibrationCurve] of the calibration.
 func (c *Calibration) newCurve() *calibrationCurve {
 	first := logOdds(c.minProbability)
-	v := &calibrationCurve{calibration: c, firstKnot: first, knotStep: float64(float64(-2*first) / curveSegments), values: make([]float64, curveSegments+1)}
+	v := &calibrationCurve{calibration: c, firstKnot: first, knotStep: float64(float64(-2*first) / curveSegmentCount), values: make([]float64, curveSegmentCount+1)}
 	for k := range v.values {
 		v.values[k] = c.Value(1 / (1 + portable.Exp(-first-float64(float64(k)*v.knotStep))))
 		if k > 0 {
@@ -305,14 +324,14 @@ func (c *Calibration) newCurve() *calibrationCurve {
 	return v
 }
 
-// chanceAt returns the calibrated chance for a model's probability. A nil curve returns the probability
-// itself.
+// chanceAt returns the calibrated probability, given the probability that the model predicts. If
+// the curve is nil, it returns the given probability.
 func (v *calibrationCurve) chanceAt(probability float64) float64 {
 	if v == nil {
 		return probability
 	}
 	t := (v.calibration.clippedLogOdds(probability) - v.firstKnot) / v.knotStep
-	k := min(max(int(t), 0), curveSegments-1)
+	k := min(max(int(t), 0), curveSegmentCount-1)
 	from, to := v.values[k], v.values[k+1]
 	return v.calibration.extrapolate(probability, min(from+float64(max(t-float64(k), 0)*(to-from)), to))
 }

@@ -10,24 +10,26 @@ import (
 	"kir/internal/portable"
 )
 
-// A Candidate is one way to grow a forest, to be compared with others by [Choose].
+// A Candidate is one way to grow a forest. [Choose] compares candidates.
 type Candidate struct {
-	Name     string
-	Features []Feature // the quantities that the forest may test, as in [Data.Features]
+	Name     string    // name of the candidate in the results of [Choose]
+	Features []Feature // the quantities that the forest's tests may use, as in [Data.Features]
 	Options  Options
 }
 
-// maxChoiceTrees is the greatest number of trees of the forests that [Choose] grows for its
-// comparison.
+// maxChoiceTrees is the greatest number of trees of each forest that [Choose] grows to compare
+// candidates.
 const maxChoiceTrees = 100
 
-// defaultFolds is the number of parts into which cross-validation divides the rows.
-const defaultFolds = 5
+// defaultFoldCount is the number of folds, that is, of parts into which cross-validation divides
+// the rows.
+const defaultFoldCount = 5
 
-// GrowBest chooses among candidates, as [Choose] does with the seed of the first candidate. It
-// grows a forest of all rows by the chosen candidate. The returned forest keeps the choice.
+// GrowBest chooses one of the candidates by [Choose], with the seed of the first candidate, and
+// grows a forest of all rows by the chosen candidate. [Forest.Choice] of the forest returns the
+// result of the comparison.
 func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int) (*Forest, error) {
-	c, err := Choose(ctx, d, candidates, repeats, defaultFolds, candidates[0].Options.Seed)
+	c, err := Choose(ctx, d, candidates, repeats, defaultFoldCount, candidates[0].Options.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -37,18 +39,18 @@ func GrowBest(ctx context.Context, d *Data, candidates []Candidate, repeats int)
 	if err != nil {
 		return nil, err
 	}
-	f.choice = c
+	f.candidateChoice = c
 	return f, nil
 }
 
-// Choose compares candidates by repeated cross-validation. It divides the rows into folds and
-// predicts each fold by a forest of the other folds. Rows with similar labels go to different
-// folds.
+// Choose compares candidates by repeated cross-validation. In each repeat it divides the rows into
+// folds, and predicts each fold by a forest grown from the other folds. Rows with similar labels go
+// to different folds.
 //
-// Choose takes the first candidate whose loss exceeds the lowest loss by at most one standard error
-// of the difference (Breiman et al. 1984, section 3.4.3). So list the simplest candidates first.
-// Data and candidates are as for [Grow]. The result depends only on the data, the candidates and
-// the seed.
+// Choose takes the first candidate that is nearly as good as the best one: its loss exceeds the
+// lowest loss by at most one standard error of the difference (Breiman et al. 1984, section 3.4.3).
+// So list the simplest candidates first. Data and candidates are as for [Grow]. The result depends
+// only on the data, the candidates and the seed.
 func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds int, seed uint64) (*CandidateChoice, error) {
 	c := &CandidateChoice{Repeats: repeats, Folds: min(folds, len(d.Rows)), Loss: "log loss"}
 	if d.Numbers != nil {
@@ -66,7 +68,7 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 		losses[k] = make([]float64, len(d.Rows))
 	}
 	for repeat := range repeats {
-		fold := dealFolds(newStream(seed, foldPurpose, uint64(repeat)), &labels, c.Folds)
+		fold := dealFolds(newRandomStream(seed, streamForFolding, uint64(repeat)), &labels, c.Folds)
 		for part := range c.Folds {
 			for k, q := range candidates {
 				if err := q.addFoldLosses(ctx, d, &labels, fold, part, losses[k]); err != nil {
@@ -92,7 +94,8 @@ func Choose(ctx context.Context, d *Data, candidates []Candidate, repeats, folds
 	return c, nil
 }
 
-// differenceMoments accumulates the differences a[r] − b[r] over all rows. A nil b counts as 0.
+// differenceMoments returns the moments of the differences a[r] − b[r] over all rows r. If b is
+// nil, it takes the moments of a[r].
 func differenceMoments(a, b []float64) (m meanAccumulator) {
 	for r, v := range a {
 		if b != nil {
@@ -103,10 +106,10 @@ func differenceMoments(a, b []float64) (m meanAccumulator) {
 	return m
 }
 
-// dealFolds returns the index of the fold of each row. The rows are dealt in the order of their
-// labels, and equal labels in random order. Each round gives one row to each fold, in a new random
-// order of the folds.
-func dealFolds(random stream, labels *labelling, folds int) []int {
+// dealFolds divides the rows into folds and returns the index of the fold of each row. It takes the
+// rows in the order of their labels, and rows with equal labels in random order. It deals them in
+// rounds: each round gives one row to each fold, in a new random order of the folds.
+func dealFolds(random randomStream, labels *labelling, folds int) []int {
 	order := make([]int, len(labels.labelIndices))
 	shuffle(random, order)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels.labelIndices[a], labels.labelIndices[b]) })
@@ -122,7 +125,7 @@ func dealFolds(random stream, labels *labelling, folds int) []int {
 }
 
 // shuffle sets p to a random permutation of 0, …, len(p) − 1.
-func shuffle(random stream, p []int) {
+func shuffle(random randomStream, p []int) {
 	for k := range p {
 		at := random.drawBelow(k + 1)
 		p[k] = p[at]
@@ -130,15 +133,15 @@ func shuffle(random stream, p []int) {
 	}
 }
 
-// addFoldLosses adds to sum[r] the loss of each row r of one fold, predicted by a forest of the
-// other folds. The element fold[r] is the index of the fold of row r, and part is the index of the
-// predicted fold.
-func (q *Candidate) addFoldLosses(ctx context.Context, d *Data, labels *labelling, fold []int, part int, sum []float64) error {
+// addFoldLosses predicts the rows of one fold by a forest that is grown from the other folds. It
+// adds the loss of each predicted row r to sum[r]. The element fold[r] is the index of the fold of
+// row r, and foldIndex is the index of the predicted fold.
+func (q *Candidate) addFoldLosses(ctx context.Context, d *Data, labels *labelling, fold []int, foldIndex int, sum []float64) error {
 	known := *d
 	known.Features, known.Rows, known.Classes, known.Numbers, known.SD = q.Features, nil, nil, nil, nil
 	for r, of := range fold {
 		switch {
-		case of == part:
+		case of == foldIndex:
 			continue
 		case d.Classes != nil:
 			known.Classes = append(known.Classes, d.Classes[r])
@@ -168,7 +171,7 @@ func (q *Candidate) addFoldLosses(ctx context.Context, d *Data, labels *labellin
 	law := make([]float64, labels.labelCount())
 	x := make([]int32, len(d.Ingredients))
 	for r, of := range fold {
-		if of != part {
+		if of != foldIndex {
 			continue
 		}
 		for _, p := range d.Rows[r] {

@@ -7,45 +7,55 @@ import (
 	"sync"
 )
 
-// A pointIndex is the index with which [Score.Sum] scores a single composition. For each test of a
-// tree it lists the leaves that the test blocks if the test fails. Leaves are bits in words of 64
-// bits, and the words of a tree are consecutive.
+// A pointIndex lets [Score.Sum] score a single composition without walking every tree. For each
+// test of a tree it lists the blocked leaves: those that a composition cannot reach if the test
+// fails. Sets of leaves are bit sets. The leaves of each tree take one or more words of 64 bits.
 type pointIndex struct {
-	firstWord    []int32         // by tree, plus one element: the index of the tree's first word of leaves
-	treeWords    int             // number of words in a bit set of trees
-	testingTrees []uint64        // by tested slot (an ingredient or a group): a bit set of the trees that test the slot, in treeWords words
-	treeCounts   []int32         // by tested slot (an ingredient or a group): the number of trees that test the slot
-	blocks       []blockedLeaves // the blocked leaves of all tests, by level in ascending order
-	firstBlock   []int32         // by level (a slot with a threshold), plus one element: the index of the level's first element in blocks
-	maxBlocks    int             // greatest number of blocks for which the index is faster than walking the trees; −1 means that walking is always faster
-	scratchPool  sync.Pool       // a pool of *[pointScratch]
+	// firstWords[t] is the index of the first word of the leaves of tree t; one more element holds
+	// the end
+	firstWords []int32
+	treeWords  int // number of 64-bit words in a bit set of trees
+	// testingTrees holds, for each [slotTests], a bit set of the trees that test its ingredient or
+	// group. Each bit set has treeWords words.
+	testingTrees      []uint64
+	testingTreeCounts []int32         // for each [slotTests]: the number of trees that test its slot
+	blockedLeaves     []blockedLeaves // the blocked leaves of all tests, sorted by level (see [compiledForest])
+	// firstBlocks[l] is the index in blockedLeaves of the first block of level l; one more element
+	// holds the end
+	firstBlocks []int32
+	// maxBlockedLeaves is the greatest number of blocks with which the index is faster than walking
+	// the trees. If it is −1, walking is always faster.
+	maxBlockedLeaves int
+	scratchPool      sync.Pool // a pool of *[pointScratch], the working memory of [Score.Sum]
 }
 
-// A blockedLeaves is the set of leaves that a failing test blocks within one word of 64 leaves of a
-// tree.
+// A blockedLeaves is a set of leaves of one tree, among 64 consecutive leaves, that a composition
+// cannot reach if a test fails.
 type blockedLeaves struct {
-	leaves uint64 // bit set of leaves
-	word   int32  // index of the word
+	leaves uint64 // bit set of the blocked leaves
+	word   int32  // index of the word of 64 leaves in [pointScratch] free
 }
 
-// blocksPerWalkedTest is the number of blocks that can be applied in the time of one test on a
-// longest path. Other paths are assumed to be half as long.
+// blocksPerWalkedTest is an estimate of how many elements of [pointIndex] blockedLeaves can be
+// applied in the time of one test of a tree. The number of tests that a walk makes in a tree is
+// taken to be half of the tree's depth.
 const blocksPerWalkedTest = 4
 
-// maxBlocksPerTest limits the mean number of blocks per test. A tree that is one long branch has as
-// many blocks per test as it has words of leaves.
+// maxBlocksPerTest limits the mean number of elements of [pointIndex] blockedLeaves for a test of a
+// tree. A test has one element for each word of 64 leaves in which it blocks a leaf. In a tree that
+// is one long branch, a test can block the leaves of all words.
 const maxBlocksPerTest = 8
 
-// addPointIndex builds the [pointIndex] of the forest.
+// addPointIndex builds the [pointIndex] of forest f.
 func (s *compiledForest) addPointIndex(f *Forest) {
 	o := &s.pointIndex
 	o.treeWords = (len(s.roots) + 63) / 64
 	o.testingTrees = make([]uint64, len(s.slotTests)*o.treeWords)
-	o.firstBlock = make([]int32, len(s.thresholds)+1)
-	o.firstWord = []int32{0}
+	o.firstBlocks = make([]int32, len(s.thresholds)+1)
+	o.firstWords = []int32{0}
 	for k := range f.trees {
-		o.firstWord = append(o.firstWord, o.firstWord[k]+int32(f.trees[k].leafCount()+63)/64)
-		o.maxBlocks += blocksPerWalkedTest * f.trees[k].depth()
+		o.firstWords = append(o.firstWords, o.firstWords[k]+int32(f.trees[k].leafCount()+63)/64)
+		o.maxBlockedLeaves += blocksPerWalkedTest * f.trees[k].depth()
 	}
 	// Two passes over all tests: one counts the blocks of each level, the other places them.
 	each := func(add func(tree int, level int32, b blockedLeaves) (more bool)) {
@@ -63,44 +73,44 @@ func (s *compiledForest) addPointIndex(f *Forest) {
 				for word := from >> 6; word<<6 < to; word++ {
 					low, high := max(from-word<<6, 0), min(to-word<<6, 64)
 					mask := ^uint64(0) >> (64 - (high - low)) << low
-					if !add(k, s.nodeLevels[int(s.roots[k])+at], blockedLeaves{mask, o.firstWord[k] + word}) {
+					if !add(k, s.nodeLevels[int(s.roots[k])+at], blockedLeaves{mask, o.firstWords[k] + word}) {
 						return
 					}
 				}
 			}
 		}
 	}
-	blocks, most := 0, min(maxBlocksPerTest*len(s.nodes), math.MaxInt32)
+	blocks, most := 0, min(maxBlocksPerTest*len(s.treeNodes), math.MaxInt32)
 	each(func(_ int, level int32, _ blockedLeaves) bool {
-		o.firstBlock[level+1]++
+		o.firstBlocks[level+1]++
 		blocks++
 		return blocks <= most
 	})
 	if blocks > most {
-		o.maxBlocks = -1
+		o.maxBlockedLeaves = -1
 		return
 	}
 	for level := range s.thresholds {
-		o.firstBlock[level+1] += o.firstBlock[level]
+		o.firstBlocks[level+1] += o.firstBlocks[level]
 	}
-	o.blocks = make([]blockedLeaves, o.firstBlock[len(s.thresholds)])
+	o.blockedLeaves = make([]blockedLeaves, o.firstBlocks[len(s.thresholds)])
 	slots := make([]int32, len(s.thresholds)) // by level (a slot with a threshold): the tested slot of the level
 	for k := range s.slotTests {
 		for level := s.slotTests[k].firstLevel; level < s.slotTests[k].levelEnd; level++ {
 			slots[level] = int32(k)
 		}
 	}
-	next := slices.Clone(o.firstBlock)
+	next := slices.Clone(o.firstBlocks)
 	each(func(tree int, level int32, b blockedLeaves) bool {
-		o.blocks[next[level]] = b
+		o.blockedLeaves[next[level]] = b
 		next[level]++
 		o.testingTrees[int(slots[level])*o.treeWords+tree>>6] |= 1 << (tree & 63)
 		return true
 	})
-	o.treeCounts = make([]int32, len(s.slotTests))
-	for k := range o.treeCounts {
+	o.testingTreeCounts = make([]int32, len(s.slotTests))
+	for k := range o.testingTreeCounts {
 		for _, trees := range o.testingTrees[k*o.treeWords:][:o.treeWords] {
-			o.treeCounts[k] += int32(bits.OnesCount64(trees))
+			o.testingTreeCounts[k] += int32(bits.OnesCount64(trees))
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 const (
 	// MaxTotal is the largest total of a composition.
 	MaxTotal = 1 << 30
-	// MaxBesideAmount is the largest amount of an ingredient that stands beside a composition, such as
-	// a temperature: see [Data.Beside].
+	// MaxBesideAmount is the largest amount of an ingredient that stands beside a composition, such
+	// as a temperature: see [Data.Beside].
 	MaxBesideAmount = 1 << 20
 	// MaxTrees is the largest number of trees of a forest.
 	MaxTrees = 1 << 16
@@ -26,8 +26,8 @@ type Part struct {
 	Amount     int32
 }
 
-// PositiveParts returns the ingredients of the dense composition x that have positive amounts, with these
-// amounts.
+// PositiveParts returns the ingredients of the dense composition x that have positive amounts, with
+// these amounts.
 func PositiveParts(x []int32) []Part {
 	var parts []Part
 	for i, amount := range x {
@@ -51,8 +51,8 @@ type Data struct {
 	Total int
 	// Beside is the number of ingredients that stand beside the composition, such as a temperature.
 	// These ingredients are the last elements of Ingredients. Their amounts, from 0 to
-	// [MaxBesideAmount], do not count towards the total. A Gaussian process takes the square root of
-	// amount/BesideTotal as their coordinate. Rows that differ only in the amounts of these
+	// [MaxBesideAmount], do not count towards the total. A Gaussian process takes the square root
+	// of amount/BesideTotal as their coordinate. Rows that differ only in the amounts of these
 	// ingredients are held out together.
 	Beside int
 	// Features are the quantities that the tests of a tree may use. If Features is nil, they are
@@ -71,11 +71,11 @@ type Data struct {
 	SD []float64
 }
 
-// SplitIntoHalves divides the rows at random into two halves. If the number of rows is odd, the first half
-// has one row more. A forest of one half can check the predictions of a forest of the other half.
-// The rows of a half keep their order and share memory with d.
+// SplitIntoHalves divides the rows at random into two halves. If the number of rows is odd, the
+// first half has one row more. A forest of one half can check the predictions of a forest of the
+// other half. The rows of a half keep their order and share memory with d.
 func (d *Data) SplitIntoHalves(seed uint64) (a, b *Data) {
-	random := newStream(seed, halvePurpose, 0)
+	random := newRandomStream(seed, streamForHalving, 0)
 	a, b = new(Data), new(Data)
 	*a, *b = *d, *d
 	a.Rows, a.Classes, a.Numbers, a.SD = nil, nil, nil, nil
@@ -105,14 +105,14 @@ func (d *Data) SplitIntoHalves(seed uint64) (a, b *Data) {
 
 // A RowError describes what is wrong with one row of [Data].
 type RowError struct {
-	Row    int    // index in [Data.Rows]
-	Reason string // what is wrong
+	Row    int    // index of the row in [Data.Rows]
+	Reason string // what is wrong with the row
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
-// check returns an error if the data cannot be learnt from. For a fault in one row the error is a
-// [*RowError].
+// check returns an error if no model can be learnt from the data. For a fault in one row, the error
+// is a [*RowError].
 func (d *Data) check() error {
 	if err := checkNames("ingredient", d.Ingredients); err != nil {
 		return err
@@ -184,16 +184,16 @@ func (d *Data) check() error {
 	return nil
 }
 
-// groupRows returns the number of the group of each row, counted from 0, and the number of groups.
-// A group holds all rows that differ only in ingredients beside the composition. groupRows returns
-// nil if no ingredient stands beside the composition.
+// groupRows returns the index of the group of each row, and the number of groups. A group holds all
+// rows that differ only in the ingredients beside the composition (see [Data.Beside]). If there are
+// no such ingredients, groupRows returns nil.
 func (d *Data) groupRows() (of []int32, count int) {
 	return groupRowsByComposition(d.Rows, len(d.Ingredients)-d.Beside, d.Beside)
 }
 
-// groupRowsByComposition returns the group of each row and the number of groups, as
-// [Data.groupRows] does. The parameter inside is the number of ingredients in the composition, and
-// beside is the number of ingredients beside it.
+// groupRowsByComposition returns the index of the group of each row and the number of groups, as
+// [Data.groupRows] does. The parameter inside is the number of ingredients in the composition. The
+// parameter beside is the number of ingredients beside the composition.
 func groupRowsByComposition(rows [][]Part, inside, beside int) (of []int32, count int) {
 	if beside == 0 {
 		return nil, 0
@@ -214,7 +214,7 @@ func groupRowsByComposition(rows [][]Part, inside, beside int) (of []int32, coun
 }
 
 // checkNames returns an error if there are no names, if a name is empty, or if two names are equal.
-// The parameter what is the noun for the errors, such as "ingredient".
+// The parameter what says what the names are of, such as "ingredient", for error messages.
 func checkNames(what string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("there is no %s", what)
@@ -232,12 +232,12 @@ func checkNames(what string, names []string) error {
 	return nil
 }
 
-// A labelling is the sorted list of the distinct labels of some rows, and the index of each row's
-// label in that list.
+// A labelling lists the distinct labels of some rows in ascending order, and gives the index of
+// each row's label in that list.
 type labelling struct {
-	classes      []string  // the distinct classes, sorted; nil if the labels are numbers
-	numbers      []float64 // the distinct numbers, sorted; nil if the labels are classes
-	labelIndices []int32   // by row: the index of the row's label in classes or numbers
+	classes      []string  // the distinct classes in ascending order; nil if the labels are numbers
+	numbers      []float64 // the distinct numbers in ascending order; nil if the labels are classes
+	labelIndices []int32   // index of the label of each row in classes or numbers
 }
 
 // labelCount returns the number of distinct labels.
@@ -257,46 +257,54 @@ func (d *Data) labelling() labelling {
 	return labelling{numbers: numbers, labelIndices: of}
 }
 
-// rankDistinct returns the distinct values in ascending order, and the index of each value in that list.
-func rankDistinct[T string | float64](values []T) (distinct []T, of []int32) {
+// rankDistinct returns the distinct values in ascending order. The result ranks[r] is the index of
+// values[r] in that list.
+func rankDistinct[T string | float64](values []T) (distinct []T, ranks []int32) {
 	distinct = slices.Compact(slices.Sorted(slices.Values(values)))
-	of = make([]int32, len(values))
+	ranks = make([]int32, len(values))
 	for r, v := range values {
 		k, _ := slices.BinarySearch(distinct, v)
-		of[r] = int32(k)
+		ranks[r] = int32(k)
 	}
-	return distinct, of
+	return distinct, ranks
 }
 
-// A table holds the features of all rows in sparse form, once by row and once by column. A column
-// holds one feature. Zeros are not stored.
-type table struct {
+// A featureTable holds the features of all rows in sparse form: only nonzero values have entries.
+// Each value has an entry in a list sorted by row, and another in a list sorted by feature. A
+// column is the list of the entries of one feature.
+type featureTable struct {
 	rowCount, featureCount int
 
-	rowStarts   []int   // by row, plus one element: where the row's entries begin in rowFeatures and rowValues
-	rowFeatures []int32 // by entry: the index of a feature
-	rowValues   []int32 // by entry: the value of the feature
+	// rowStarts[r] is the index of the first entry of row r in rowFeatures and rowValues. An entry
+	// is a nonzero value of a feature in a row. One more element holds the end.
+	rowStarts   []int
+	rowFeatures []int32 // feature of each entry; the entries are sorted by row
+	rowValues   []int32 // value of the feature of each entry; the entries are sorted by row
 
-	columnStarts []int   // by feature, plus one element: where the feature's entries begin in columnRows and columnValues
-	columnRows   []int32 // by entry: the index of a row
-	columnValues []int32 // by entry: the value of the feature in the row; ascending within a column, and equal values in the order of the rows
+	// columnStarts[f] is the index of the first entry of feature f in columnRows and columnValues.
+	// An entry is a nonzero value of a feature in a row. One more element holds the end.
+	columnStarts []int
+	columnRows   []int32 // row of each entry; the entries are sorted by feature, then by value
+	// columnValues holds the value of the feature of each entry. The entries are sorted by feature,
+	// then by value.
+	columnValues []int32
 }
 
-// newTable computes the features of all rows.
-func newTable(d *Data, features []Feature) *table {
-	t := &table{rowCount: len(d.Rows), featureCount: len(features)}
+// newFeatureTable returns a table of the features of all rows.
+func newFeatureTable(d *Data, features []Feature) *featureTable {
+	t := &featureTable{rowCount: len(d.Rows), featureCount: len(features)}
 	t.fillRows(d, features)
 	t.fillColumns()
 	return t
 }
 
-// A featureUse tells that an ingredient contributes to a feature, and with which weight. The weight
-// 0 means that the ingredient belongs to [Feature.Over].
+// A featureUse says that an ingredient contributes to a feature, and with which weight. The weight
+// 0 means that the ingredient is in the denominator of a log-ratio: see [Feature.Over].
 type featureUse struct{ feature, weight int32 }
 
-// featureUses returns, for each ingredient, the features to which the ingredient contributes. The
-// second result, always, lists the features that may be nonzero even if all of their ingredients
-// have the amount 0.
+// featureUses returns two lists. The element using[i] lists the features to which ingredient i
+// contributes. The list always holds the features that may be nonzero even if all of their
+// ingredients have the amount 0.
 func featureUses(features []Feature, ingredients int) (using [][]featureUse, always []int32) {
 	using = make([][]featureUse, ingredients)
 	for f := range features {
@@ -320,8 +328,8 @@ func featureUses(features []Feature, ingredients int) (using [][]featureUse, alw
 	return using, always
 }
 
-// fillRows computes the features of all rows.
-func (t *table) fillRows(d *Data, features []Feature) {
+// fillRows computes the features of all rows, and sets the list of entries that is sorted by row.
+func (t *featureTable) fillRows(d *Data, features []Feature) {
 	using, always := featureUses(features, len(d.Ingredients))
 	t.rowStarts = make([]int, 1, t.rowCount+1)
 	value, below := make([]int32, t.featureCount), make([]int32, t.featureCount)
@@ -356,8 +364,9 @@ func (t *table) fillRows(d *Data, features []Feature) {
 	}
 }
 
-// fillColumns computes the columns from the rows.
-func (t *table) fillColumns() {
+// fillColumns sets the columns, that is, the entries sorted by feature. It computes them from the
+// entries sorted by row.
+func (t *featureTable) fillColumns() {
 	t.columnStarts = make([]int, t.featureCount+1)
 	for _, f := range t.rowFeatures {
 		t.columnStarts[f+1]++
@@ -385,22 +394,23 @@ func (t *table) fillColumns() {
 	}
 }
 
-// writeRow writes the features of row r into the dense vector x, which must be zero.
-func (t *table) writeRow(r int, x []int32) {
+// writeRow writes the nonzero features of row r into the dense vector x. All elements of x must be
+// zero before.
+func (t *featureTable) writeRow(r int, x []int32) {
 	for k := t.rowStarts[r]; k < t.rowStarts[r+1]; k++ {
 		x[t.rowFeatures[k]] = t.rowValues[k]
 	}
 }
 
-// clearRow sets the elements of x that [table.writeRow] wrote for row r to zero.
-func (t *table) clearRow(r int, x []int32) {
+// clearRow sets to zero the elements of x that [featureTable.writeRow] wrote for row r.
+func (t *featureTable) clearRow(r int, x []int32) {
 	for k := t.rowStarts[r]; k < t.rowStarts[r+1]; k++ {
 		x[t.rowFeatures[k]] = 0
 	}
 }
 
 // value returns the value of feature f in row r.
-func (t *table) value(r, f int32) int32 {
+func (t *featureTable) value(r, f int32) int32 {
 	from, to := t.rowStarts[r], t.rowStarts[r+1]
 	k, found := slices.BinarySearch(t.rowFeatures[from:to], f)
 	if !found {

@@ -62,7 +62,7 @@ func TestRatio(t *testing.T) {
 		of := func(v int32) *big.Rat { return new(big.Rat).Add(big.NewRat(int64(v), 1), half) }
 		ratio := new(big.Rat).Quo(of(x[0]), of(x[1]))
 		want := int32(0)
-		for step := range ratioSteps {
+		for step := range ratioStepCount {
 			if above, below := ratioStepFraction(step); ratio.Cmp(big.NewRat(above, below)) > 0 {
 				want++
 			}
@@ -89,7 +89,7 @@ func TestTableOfDescriptors(t *testing.T) {
 		if err := d.check(); err != nil {
 			t.Fatal(err)
 		}
-		table := newTable(d, d.Features)
+		table := newFeatureTable(d, d.Features)
 		for r, row := range d.Rows {
 			x := make([]int32, len(d.Ingredients))
 			for _, p := range row {
@@ -294,7 +294,7 @@ func TestChooseLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 		labels := d.labelling()
-		fold := dealFolds(newStream(9, foldPurpose, 0), &labels, 4)
+		fold := dealFolds(newRandomStream(9, streamForFolding, 0), &labels, 4)
 		loss := 0.0
 		for part := range 4 {
 			known := *d
@@ -355,7 +355,7 @@ func TestDeal(t *testing.T) {
 		sizes := make(map[int]int)
 		of := make(map[[2]int]int)
 		all := make(map[int]int)
-		for r, k := range dealFolds(newStream(seed, foldPurpose, 0), &labels, 5) {
+		for r, k := range dealFolds(newRandomStream(seed, streamForFolding, 0), &labels, 5) {
 			sizes[k]++
 			of[[2]int{k, int(labels.labelIndices[r])}]++
 			all[int(labels.labelIndices[r])]++

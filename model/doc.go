@@ -11,9 +11,9 @@
 // A [Want] says which label is wanted: a set of classes, bounds of the number, or a direction. With
 // a Want, each leaf has one fixed-point number: the share of the leaf's rows that satisfy the Want,
 // or the position of their mean label in the range of the labels. The forest thus becomes a
-// [Score]: the probability that a composition satisfies the Want, or how large or small its expected
-// label is. Sums of fixed-point numbers are exact in any order, so that every way to compute a score
-// gives the same bits.
+// [Score]: the probability that a composition satisfies the Want, or how large or small its
+// expected label is. Sums of fixed-point numbers are exact in any order, so that every way to
+// compute a score gives the same bits.
 //
 // # Lines
 //
@@ -25,29 +25,30 @@
 // and no threshold is negative. An amount of zero therefore passes all tests, so that only tests of
 // ingredients in use can fail. Second, the set of failing tests determines the leaf. Number the
 // leaves of a tree from left to right. A failing test blocks all leaves below its left child. The
-// leaf of the composition is the first leaf that is not blocked (Lucchese et al. 2015, QuickScorer).
+// leaf of the composition is the first leaf that is not blocked (Lucchese et al. 2015,
+// QuickScorer).
 //
 // For a tree of up to 64 leaves, a set of leaves is one machine word. A scorer counts, for each
 // leaf, the ingredients that block the leaf. From these counts follow the leaves that ingredients
-// other than i and j block. A pass over the thresholds of i and j then gives the leaf on every piece
-// of the line. The scorer visits only the trees that test i or j. A larger tree is descended with
-// the interval of k that reaches a node, and only if its current path tests i or j.
+// other than i and j block. A pass over the thresholds of i and j then gives the leaf on every
+// piece of the line. The scorer visits only the trees that test i or j. A larger tree is descended
+// with the interval of k that reaches a node, and only if its current path tests i or j.
 //
 // # Points
 //
-// A composition that is drawn as a whole is scored as a single point, by the masks of the tests that
-// its few ingredients fail. A tree that tests none of these ingredients ends in its first leaf. If
-// the ingredients in use have more tests than the paths of the trees, the trees are walked one by
-// one instead. A candidate that is rejected thus costs only one point. The first few lines through
-// a candidate are scored without the counts of blocked leaves. Only after these lines does a scorer
-// update the counts.
+// A composition that is drawn as a whole is scored as a single point, by the masks of the tests
+// that its few ingredients fail. A tree that tests none of these ingredients ends in its first
+// leaf. If the ingredients in use have more tests than the paths of the trees, the trees are walked
+// one by one instead. A candidate that is rejected thus costs only one point. The first few lines
+// through a candidate are scored without the counts of blocked leaves. Only after these lines does
+// a scorer update the counts.
 //
 // # Descriptors
 //
 // A [Feature] can be more than an amount: the total of a group of ingredients, the presence of any
 // of them, or a descriptor. A descriptor is a mean of an attribute or a log-ratio of two groups. A
-// forest with descriptors can predict for ingredients that no row has. Package kir/internal/ensemble
-// scores such forests, as it scores models of other programs.
+// forest with descriptors can predict for ingredients that no row has. Package
+// kir/internal/ensemble scores such forests, as it scores models of other programs.
 //
 // [GrowBest] chooses among ways to grow a forest by repeated cross-validation.
 //

@@ -10,16 +10,20 @@ import (
 )
 
 // A Feature is a quantity of a composition that a test of a tree compares with a threshold. Its
-// value is a whole number from 0 to 2³¹ − 1. A feature is the total amount of one or more
-// ingredients, the presence of any of them, or one of two kinds of descriptors. With descriptors, a
-// forest can also predict for ingredients that no row has.
-//   - With Weights, the feature is Σ weight·amount: a mean of the attribute that the weights
-//     encode.
-//   - With Over, the feature is a log-ratio of the totals a and b of two groups, log₂((a + ½)/(b +
-//     ½)), rounded to quarters from −64 to 64. The value is the number of steps 2^(e/4), e = −64,
-//     …, 64, that the ratio exceeds. Half a unit is added to each total, so that totals of zero
-//     have a ratio. A step is compared as a whole-number fraction, round(2^(12+|e|/4))/2¹² or its
-//     inverse.
+// value is a whole number from 0 to 2³¹ − 1. There are four kinds:
+//   - the total amount of one or more ingredients,
+//   - if Presence is set: the presence of any of these ingredients,
+//   - if Weights is set: a weighted total Σ weight·amount, which encodes the mean of an attribute
+//     of the ingredients,
+//   - if Over is set: a log-ratio of two totals.
+//
+// The last two kinds are called descriptors. With descriptors, a forest can also predict for
+// ingredients that no row has.
+//
+// A log-ratio is log₂((a + ½)/(b + ½)), where a is the total of Ingredients and b is the total of
+// Over. The halves keep it finite for totals of zero. The value of the feature is a number of
+// steps: it counts the steps 2^(e/4), e = −64, …, 64, that the ratio (a + ½)/(b + ½) exceeds. Each
+// step is a fraction of whole numbers, round(2^(12+|e|/4))/2¹² or its inverse.
 type Feature struct {
 	Name string
 	// Ingredients are the indices of the ingredients whose amounts are added.
@@ -60,38 +64,40 @@ func (f *Feature) value(x []int32) int32 {
 	return f.valueFromSums(sum, below)
 }
 
-// valueFromSums returns the value of the feature. The parameter sum is the (weighted) sum of the
-// amounts of Ingredients, and below is the sum of the amounts of Over.
+// valueFromSums returns the value of the feature, given sums of amounts. The parameter sum is the
+// sum over Ingredients, with their weights. The parameter below is the sum over Over.
 func (f *Feature) valueFromSums(sum, below int32) int32 {
 	switch {
 	case f.Presence:
 		return min(sum, 1)
 	case f.Over != nil:
-		return int32(sort.Search(ratioSteps, func(step int) bool { return !ratioExceedsStep(sum, below, step) }))
+		return int32(sort.Search(ratioStepCount, func(step int) bool { return !ratioExceedsStep(sum, below, step) }))
 	}
 	return sum
 }
 
-// maxValue returns an upper bound of the value of the feature in compositions with the given total.
+// maxValue returns an upper bound of the value of the feature in compositions whose amounts sum to
+// total.
 func (f *Feature) maxValue(total int) int {
 	switch {
 	case f.Presence:
 		return 1
 	case f.Over != nil:
-		return ratioSteps
+		return ratioStepCount
 	case f.Weights != nil:
 		return math.MaxInt32
 	}
 	return total
 }
 
-// ratioSteps is the number of steps of a log-ratio, and so its greatest value: see [Feature].
-const ratioSteps = 129
+// ratioStepCount is the number of steps of a log-ratio feature, and therefore the greatest value of
+// the feature: see [Feature].
+const ratioStepCount = 129
 
-// ratioStepFraction returns the step with the given index as a fraction above/below. Both numbers
-// are below 2²⁹.
+// ratioStepFraction returns the ratio of the log-ratio step with the given index as a fraction
+// above/below. Both numbers are below 2²⁹.
 func ratioStepFraction(step int) (above, below int64) {
-	e := float64(step - ratioSteps/2)
+	e := float64(step - ratioStepCount/2)
 	above, below = int64(math.Round(portable.Exp2(12+float64(math.Abs(e)/4)))), 1<<12
 	if e < 0 {
 		return below, above
@@ -99,13 +105,14 @@ func ratioStepFraction(step int) (above, below int64) {
 	return above, below
 }
 
-// ratioExceedsStep reports whether (a + ½)/(b + ½) is greater than the step with the given index.
+// ratioExceedsStep reports whether the ratio (a + ½)/(b + ½) is greater than the ratio of the step
+// with the given index. For steps see [Feature].
 func ratioExceedsStep(a, b int32, step int) bool {
 	above, below := ratioStepFraction(step)
 	return (2*int64(a)+1)*below > (2*int64(b)+1)*above
 }
 
-// amountFeatures returns the default features: the amount of each ingredient, under the name of the
+// amountFeatures returns the default features: the amount of each ingredient, named like the
 // ingredient.
 func amountFeatures(ingredients []string) []Feature {
 	features := make([]Feature, len(ingredients))
@@ -176,14 +183,13 @@ func checkFeatures(features []Feature, ingredients, total int) error {
 }
 
 // An Importance is the permutation importance of a feature (Breiman 2001, section 10): by how much
-// the error of a tree rises if the feature carries no information. For each tree, the values of the
-// feature are permuted among the rows that the tree has not seen. Mean is the mean rise of the
-// error over the trees, and SE is the standard error of Mean.
+// the error of a tree rises if the values of the feature are permuted. For each tree, the values
+// are permuted among the rows that the tree has not seen.
 //
 // For classes the error is the share of wrong predictions, so that Mean is at most 1 and can be a
 // little below 0. For numbers the error is the mean squared error divided by the variance of the
 // labels.
 type Importance struct {
-	Mean float64 `json:"mean"`
-	SE   float64 `json:"se"`
+	Mean float64 `json:"mean"` // mean over the trees of the rise of the error
+	SE   float64 `json:"se"`   // standard error of Mean
 }

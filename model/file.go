@@ -15,15 +15,19 @@ import (
 	"strings"
 )
 
-// The format of a saved forest: see docs/forest.md.
+// Names and versions of the format of a saved forest: see docs/forest.md.
 const (
-	forestFormat          = "kir forest"
-	forestVersion         = 4 // latest version of the format, for forests with random splits
-	chosenFeaturesVersion = 3 // for forests with best splits that have descriptors, or features chosen by cross-validation
-	plainForestVersion    = 2 // for forests with best splits that have neither descriptors nor chosen features
+	forestFormat        = "kir forest"
+	latestForestVersion = 4 // latest version of the format, for forests with random splits
+	// chosenFeaturesVersion is for forests with best splits that have descriptors, or features
+	// chosen by cross-validation.
+	chosenFeaturesVersion = 3
+	// plainForestVersion is for forests with best splits that have neither descriptors nor features
+	// chosen by cross-validation.
+	plainForestVersion = 2
 )
 
-// A savedForest is the content of a forest file, as JSON.
+// A savedForest is the JSON content of a forest file.
 type savedForest struct {
 	Format      string           `json:"format"`
 	Version     int              `json:"version"`
@@ -33,17 +37,17 @@ type savedForest struct {
 	Ingredients []string         `json:"ingredients"`
 	Total       int              `json:"total"`
 	Features    []savedFeature   `json:"features,omitempty"` // absent if the features are the amounts of the ingredients
-	Rows        int              `json:"rows"`               // number of rows of the data
-	Chances     []int64          `json:"chances,omitempty"`  // by row: the relative probability that a bootstrap draws the row; absent if uniform
+	Rows        int              `json:"rows"`               // number of rows from which the forest was grown
+	Chances     []int64          `json:"chances,omitempty"`  // relative probability with which a bootstrap draws each row; absent if all are equal
 	Options     savedOptions     `json:"options"`
 	OutOfBag    Quality          `json:"out_of_bag"`
 	Choice      *CandidateChoice `json:"choice,omitempty"`
 	Importances []Importance     `json:"importances,omitempty"`
 	Trees       []savedTree      `json:"trees"`
-	Checksum    string           `json:"checksum,omitempty"` // SHA-256 of all bytes before the checksum, except line feeds: see [checksumFormat]
+	Checksum    string           `json:"checksum,omitempty"` // SHA-256 of all bytes before the checksum except line feeds: see [checksumFormat]
 }
 
-// A savedFeature is a [Feature] in a forest file.
+// A savedFeature is a [Feature] as a forest file stores it.
 type savedFeature struct {
 	Name        string  `json:"name"`
 	Ingredients []int32 `json:"ingredients"`
@@ -52,36 +56,38 @@ type savedFeature struct {
 	Over        []int32 `json:"over,omitempty"`
 }
 
-// A savedOptions holds the options of a forest in a forest file.
+// A savedOptions holds the options of a forest as a forest file stores them.
 type savedOptions struct {
 	Trees            int    `json:"trees"`
-	Splits           string `json:"splits,omitempty"` // "random" or "best"; absent means best
+	Splits           string `json:"splits,omitempty"` // "random" or "best"; absent means "best"
 	FeaturesPerSplit int    `json:"features_per_split"`
 	SmallestLeaf     int    `json:"smallest_leaf"`
 	Seed             uint64 `json:"seed"`
 
-	Shrink float64 `json:"shrink,omitempty"` // λ of the shrinkage of class shares in leaves; 0 means none
+	// Shrink is λ of the shrinkage of class shares in leaves: see [tree.shrinkShares]. 0 means no
+	// shrinkage.
+	Shrink float64 `json:"shrink,omitempty"`
 }
 
-// A savedTree is a tree in preorder: a node is followed by all nodes below its left child, and then
-// by all nodes below its right child. This order determines the children of every node. A tree can
-// therefore not have missing nodes or circles.
+// A savedTree is a tree as a forest file stores it. Nodes are in preorder: a node is followed by
+// all nodes below its left child, and then by all nodes below its right child. The order determines
+// the children of every node, so that a saved tree cannot have missing nodes or cycles.
 type savedTree struct {
-	Features   []int32   `json:"features"`   // by node: the index of the feature that the node tests, or −1 for a leaf
-	Thresholds []int32   `json:"thresholds"` // by test: the threshold; a composition whose feature is at most the threshold goes left
-	Leaves     [][]int32 `json:"leaves"`     // by leaf: label, draws, label, draws, …, with ascending indices of labels
+	Features   []int32   `json:"features"`   // index of the feature that each node tests, or −1 for a leaf
+	Thresholds []int32   `json:"thresholds"` // threshold of each test: a composition goes left if its feature is at most the threshold
+	Leaves     [][]int32 `json:"leaves"`     // content of each leaf: label, draws, label, draws, …, with ascending indices of labels
 }
 
-// regrownTrees is the number of trees that are grown again to check whether a forest was grown from
-// given rows. With a probability of 0.37²⁰, none of the regrown trees has drawn a given row, and a
-// change of that row is not detected.
-const regrownTrees = 20
+// regrownTreeCount is the number of trees that are grown again to check whether a forest was grown
+// from given rows. A row that none of these trees has drawn can differ without being detected. The
+// probability for a given row is 0.37²⁰.
+const regrownTreeCount = 20
 
-// IsGrownFrom reports whether the forest was grown from the rows and labels of d, in this order. It
-// grows the first trees again and compares them with those of the forest. If the result is true,
-// [Forest.OutOfBag] and [Data.SplitIntoHalves] are valid for a forest that was read from a file, too.
-// IsGrownFrom sets the features of d to the features of the forest. It returns an error only if ctx
-// ends first.
+// IsGrownFrom reports whether the forest was grown from the rows and labels of d, in their order.
+// It grows the first trees again and compares them with the trees of the forest. If the result is
+// true, [Forest.OutOfBag] and [Data.SplitIntoHalves] are valid for the forest, even if it was read
+// from a file. IsGrownFrom sets d.Features to the features of the forest. It returns an error only
+// if ctx ends first.
 func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	d.Features = nil
 	if !areAmountFeatures(f.features, f.ingredients) {
@@ -91,7 +97,7 @@ func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 		return false, nil
 	}
 	o := f.options
-	o.Trees, o.Importances = min(o.Trees, regrownTrees), false
+	o.Trees, o.Importances = min(o.Trees, regrownTreeCount), false
 	if d.check() != nil {
 		return false, ctx.Err()
 	}
@@ -106,11 +112,13 @@ func (f *Forest) IsGrownFrom(ctx context.Context, d *Data) (bool, error) {
 	return same, nil
 }
 
-// A FormatError describes the damage in a saved forest or model, and the place of the damage.
+// A FormatError says what is damaged in a saved forest or model, and where.
 type FormatError struct {
-	Line, Column int // place of a syntax or type error in the JSON, counted from 1; 0 for other errors
-	Tree, Node   int // indices of the damaged tree and node; −1 if the damage is not in a tree, or not in one node
-	Reason       string
+	Line   int    // line of a syntax or type error in the JSON, counted from 1; 0 for other errors
+	Column int    // column of a syntax or type error in the JSON, counted from 1; 0 for other errors
+	Tree   int    // index of the damaged tree; −1 if the damage is not in a tree
+	Node   int    // index of the damaged node; −1 if the damage is not in a single node
+	Reason string // description of the damage
 }
 
 func (e *FormatError) Error() string {
@@ -126,13 +134,13 @@ func (e *FormatError) Error() string {
 	}
 }
 
-// damageError returns a [*FormatError] without a place in a tree or in the text.
+// damageError returns a [*FormatError] with the given reason, without a line, a tree or a node.
 func damageError(format string, args ...any) error {
 	return &FormatError{Tree: -1, Node: -1, Reason: fmt.Sprintf(format, args...)}
 }
 
-// errSavingConditions is the error for saving a model with ingredients beside the composition: see
-// [Data.Beside].
+// errSavingConditions is the error for saving a model that has ingredients beside the composition:
+// see [Data.Beside].
 var errSavingConditions = errors.New("a model of conditions cannot be written to a file: learn it in the problem that needs it")
 
 // Write saves the forest as JSON, with one tree per line.
@@ -141,7 +149,7 @@ func (f *Forest) Write(w io.Writer) error {
 		return errSavingConditions
 	}
 	saved := savedForest{
-		Format: forestFormat, Version: forestVersion,
+		Format: forestFormat, Version: latestForestVersion,
 		Label: f.label, Classes: f.classes, Numbers: f.numbers,
 		Ingredients: f.ingredients, Total: f.totalAmount,
 		Rows: f.rowCount, Chances: f.drawWeights,
@@ -149,12 +157,12 @@ func (f *Forest) Write(w io.Writer) error {
 			Trees: f.options.Trees, FeaturesPerSplit: f.options.FeaturesPerSplit,
 			SmallestLeaf: f.options.SmallestLeaf, Seed: f.options.Seed, Shrink: f.options.shrink,
 		},
-		OutOfBag: f.quality, Importances: f.importances, Choice: f.choice,
+		OutOfBag: f.quality, Importances: f.importances, Choice: f.candidateChoice,
 	}
 	switch {
 	case f.options.Splits == RandomSplits:
 		saved.Options.Splits = RandomSplits.String()
-	case f.choice == nil && !hasDescriptors(f.features):
+	case f.candidateChoice == nil && !hasDescriptors(f.features):
 		saved.Version = plainForestVersion
 	default:
 		saved.Version = chosenFeaturesVersion
@@ -197,11 +205,11 @@ func (f *Forest) Write(w io.Writer) error {
 	return nil
 }
 
-// checksumFormat is the format of the end of a file, with the checksum in hexadecimal digits. The
-// checksum covers all bytes before it except line feeds.
+// checksumFormat is the format of the end of a file. It holds the checksum of all bytes before it
+// except line feeds, in hexadecimal digits.
 const checksumFormat = ",\"checksum\":\"%s\"}"
 
-// checksumMatches reports whether a file ends with the checksum of its content.
+// checksumMatches reports whether the checksum at the end of a file is that of the text before it.
 func checksumMatches(data []byte) bool {
 	data = bytes.ReplaceAll(data, []byte("\n"), nil)
 	at := max(0, len(data)-len(checksumFormat)+len("%s")-2*sha256.Size)
@@ -209,7 +217,7 @@ func checksumMatches(data []byte) bool {
 	return string(data[at:]) == fmt.Sprintf(checksumFormat, hex.EncodeToString(sum[:]))
 }
 
-// toSaved converts the tree to its form in a file.
+// toSaved returns the tree as a forest file stores it.
 func (t *tree) toSaved() savedTree {
 	s := savedTree{Thresholds: []int32{}}
 	for _, n := range t.nodes {
@@ -228,8 +236,8 @@ func (t *tree) toSaved() savedTree {
 	return s
 }
 
-// Read loads a forest that [Forest.Write] saved, and checks all of it. If the file is damaged, the
-// error wraps a [*FormatError] that locates and describes the damage.
+// Read loads a forest that [Forest.Write] saved, and checks all of its content. If the file is
+// damaged, the error wraps a [*FormatError] that describes the damage.
 func Read(r io.Reader) (*Forest, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -254,8 +262,8 @@ func parseForest(data []byte) (*Forest, error) {
 	if kind.Format != forestFormat {
 		return nil, damageError("this is not a saved forest: format is %q and should be %q", kind.Format, forestFormat)
 	}
-	if kind.Version < plainForestVersion || kind.Version > forestVersion {
-		return nil, damageError("the forest was made by another version of kir, in version %d of the format; this one reads versions %d to %d", kind.Version, plainForestVersion, forestVersion)
+	if kind.Version < plainForestVersion || kind.Version > latestForestVersion {
+		return nil, damageError("the forest was made by another version of kir, in version %d of the format; this one reads versions %d to %d", kind.Version, plainForestVersion, latestForestVersion)
 	}
 	var saved savedForest
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -274,7 +282,7 @@ func parseForest(data []byte) (*Forest, error) {
 }
 
 // locateError converts an error of the JSON decoder to a [*FormatError] with the line and the
-// column of the fault.
+// column of the error.
 func locateError(data []byte, err error) error {
 	e := &FormatError{Tree: -1, Node: -1, Reason: strings.TrimPrefix(err.Error(), "json: ")}
 	var syntax *json.SyntaxError

@@ -13,20 +13,22 @@ import (
 type Forest struct {
 	label       string
 	classes     []string  // the names of the classes, sorted; nil if the label is a number
-	numbers     []float64 // the distinct numeric labels of the rows, ascending; nil if the label is a class
+	numbers     []float64 // the distinct numeric labels of the rows in ascending order; nil if the label is a class
 	ingredients []string
 	totalAmount int // the sum of the amounts of a composition
 	features    []Feature
-	rowCount    int     // number of rows of the data
-	drawWeights []int64 // by row: the relative probability that a bootstrap draws the row; nil if uniform
-	besideCount int     // number of ingredients that stand beside the composition: see [Data.Beside]
-	groupOfRow  []int32 // by row: the number of its group, see [Data.groupRows]; nil if no ingredient stands beside the composition
-	groupCount  int     // number of groups of rows
-	options     Options
-	quality     Quality
-	choice      *CandidateChoice // the cross-validation that chose the features; nil if there was none
-	importances []Importance
-	trees       []tree
+	rowCount    int     // number of rows from which the forest was grown
+	drawWeights []int64 // relative probability with which a bootstrap draws each row; nil if all are equal
+	besideCount int     // number of ingredients beside the composition: see [Data.Beside]
+	// groupOfRow[r] is the index of the group of row r (see [Data.groupRows]). It is nil if no
+	// ingredient is beside the composition.
+	groupOfRow      []int32
+	groupCount      int // number of groups of rows; see groupOfRow
+	options         Options
+	quality         Quality
+	candidateChoice *CandidateChoice // the cross-validation that chose the forest's features; nil if there was none
+	importances     []Importance     // permutation importance of each feature; nil if not computed
+	trees           []tree
 
 	compileOnce sync.Once       // guards compiled
 	compiled    *compiledForest // the forest prepared for scoring; nil before the first use
@@ -38,8 +40,8 @@ func (f *Forest) Label() string { return f.label }
 // Numeric reports whether the label is a number rather than a class.
 func (f *Forest) Numeric() bool { return f.numbers != nil }
 
-// Classes returns the names of the classes in ascending order, or nil if the label is a number.
-// Wherever this package lists classes, it does so in this order.
+// Classes returns the names of the classes in ascending order, or nil if the label is a number. All
+// results with one element for each class are in this order.
 func (f *Forest) Classes() []string { return slices.Clone(f.classes) }
 
 // Range returns the smallest and the largest label of the rows. Both are 0 if the label is a class.
@@ -69,12 +71,12 @@ func (f *Forest) TreeCount() int { return len(f.trees) }
 // is 0.
 func (f *Forest) Options() Options { return f.options }
 
-// Quality returns how well the forest predicts rows that it has not seen.
+// Quality returns how well the forest predicts rows that its trees have not seen.
 func (f *Forest) Quality() Quality { return f.quality }
 
-// Choice returns the cross-validation by which [GrowBest] chose the forest, or nil if there was
-// none.
-func (f *Forest) Choice() *CandidateChoice { return f.choice }
+// Choice returns the result of the cross-validation that chose the way to grow the forest. It
+// returns nil if there was none.
+func (f *Forest) Choice() *CandidateChoice { return f.candidateChoice }
 
 // Importances returns the permutation importance of each feature, in the order of the features. It
 // returns nil if the options did not ask for importances.
@@ -84,8 +86,8 @@ func (f *Forest) Importances() []Importance { return slices.Clone(f.importances)
 type TreeShapes struct {
 	Nodes       int // number of nodes of all trees, leaves included
 	Leaves      int // number of leaves of all trees
-	MedianDepth int // median over the trees of the depth, the largest number of tests on a path
-	LargestTree int // number of nodes of the tree with the most nodes
+	MedianDepth int // median of the depths of the trees; a depth is the largest number of tests on a path
+	LargestTree int // number of nodes of the largest tree
 	MaxDepth    int // depth of the deepest tree
 }
 
@@ -105,7 +107,8 @@ func (f *Forest) Shape() TreeShapes {
 	return s
 }
 
-// checkNodeCount returns an error if all trees together have too many nodes for int32 indices.
+// checkNodeCount returns an error if all trees together have more nodes than int32 indices can
+// count.
 func (f *Forest) checkNodeCount() error {
 	nodes := 0
 	for k := range f.trees {
@@ -126,9 +129,9 @@ func (f *Forest) featureValues(x []int32) []int32 {
 	return values
 }
 
-// labelWeights returns the predicted probability of each label for the dense composition x, in the
-// order of the classes or numbers. The probability is the mean over the trees of the label's share
-// in the leaf that x reaches.
+// labelWeights returns the predicted probability of each label for the dense composition x. The
+// order is that of the forest's classes or numbers. The probability of a label is the mean over the
+// trees of the label's share in the leaf that x reaches.
 func (f *Forest) labelWeights(x []int32) []float64 {
 	values := f.featureValues(x)
 	law := make([]float64, max(len(f.classes), len(f.numbers)))

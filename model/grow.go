@@ -6,21 +6,25 @@ import (
 	"slices"
 )
 
-// Grow grows a forest. Each tree is grown from a bootstrap sample: as many rows as the data has,
-// drawn with replacement. Rows with a large measurement error are drawn less often: see [Data.SD].
+// Grow grows a forest from the rows of d. Each tree is grown from a bootstrap sample: as many rows
+// as the data has, drawn with replacement. Rows with a large measurement error are drawn less
+// often: see [Data.SD].
 //
-// At each node, features are drawn at random, and the split with the lowest impurity is taken. If
-// several splits are equally good, the first one drawn is taken. The impurity is Gini's index for
-// classes and the variance for numbers.
+// A node of a tree is split in two steps. First some features are drawn at random. Then the best
+// split on these features is taken, that is, the split with the lowest impurity. The impurity is
+// Gini's index for classes and the variance for numbers. Of several equally good splits, the first
+// is taken.
+//   - With [RandomSplits], one threshold is drawn for each feature. It is uniform over the whole
+//     numbers from the feature's least value in the node to its greatest value minus 1.
+//   - With [BestSplits], all thresholds are tried. A threshold is half way between two neighbouring
+//     values, rounded down.
 //
-// With [RandomSplits], one threshold is drawn for each feature, uniformly from the whole numbers
-// from the feature's least value in the node to its greatest value minus 1. With [BestSplits], all
-// thresholds are tried. A threshold is then half way between two neighbouring values, rounded down.
-//
-// A node becomes a leaf if all labels are equal, if no feature varies, or if every split tried
-// would leave fewer distinct rows on one side than a leaf must have. With random splits and
-// numbers, a node also becomes a leaf if it has fewer than a fortieth of all rows. The limit is
-// four if a fortieth of all rows is less, and ten if a fortieth of all rows is more.
+// A node becomes a leaf in any of these cases:
+//   - All labels are equal.
+//   - No feature varies.
+//   - Every tried split would leave fewer distinct rows on one side than [Options.SmallestLeaf].
+//   - Splits are random, labels are numbers, and the node has few rows. The limit is a fortieth of
+//     all rows, but at least four and at most ten rows.
 //
 // The forest depends only on the data and the options, not on the number of workers. Grow returns
 // the error of ctx if ctx ends first. If the data or the options are invalid, the error describes
@@ -32,8 +36,8 @@ func Grow(ctx context.Context, d *Data, o Options) (*Forest, error) {
 	return growWithWeights(ctx, d, o, d.drawWeights())
 }
 
-// growWithWeights grows a forest whose bootstrap samples draw row r in proportion to
-// drawWeights[r], or uniformly if the slice is nil.
+// growWithWeights grows a forest, like [Grow]. A bootstrap draws row r with a probability
+// proportional to drawWeights[r]. If drawWeights is nil, all rows have the same probability.
 func growWithWeights(ctx context.Context, d *Data, o Options, drawWeights []int64) (*Forest, error) {
 	f := &Forest{
 		label:       d.Label,
@@ -62,7 +66,7 @@ func growWithWeights(ctx context.Context, d *Data, o Options, drawWeights []int6
 		return nil, fmt.Errorf("growing a forest: with descriptors it can have %d trees, and not %d", maxDescriptorTrees, f.options.Trees)
 	}
 
-	t := newTable(d, f.features)
+	t := newFeatureTable(d, f.features)
 	labels := d.labelling()
 	f.classes, f.numbers = labels.classes, labels.numbers
 	f.trees = make([]tree, f.options.Trees)

@@ -170,7 +170,7 @@ func TestTreesFollowTheDefinition(t *testing.T) {
 				g.x = append(g.x, f.featureValues(x))
 			}
 			for k := range f.trees {
-				random := newStream(o.Seed, growPurpose, uint64(k))
+				random := newRandomStream(o.Seed, streamForGrowing, uint64(k))
 				g.draws = make([]int, len(d.Rows))
 				for range d.Rows {
 					g.draws[random.drawBelow(len(d.Rows))]++
@@ -207,7 +207,7 @@ func TestGrowingIsTheSameHoweverDone(t *testing.T) {
 			}
 			labels := d.labelling()
 			for _, limit := range []int{-1, math.MaxInt} {
-				g := newGrower(newTable(d, want.features), &labels, want)
+				g := newGrower(newFeatureTable(d, want.features), &labels, want)
 				g.gatherLimit = limit
 				for k := range want.trees {
 					tree, _, err := g.growTree(context.Background(), k)
@@ -243,7 +243,7 @@ func TestRandomSplitsFollowTheDefinition(t *testing.T) {
 			}
 			for k := range f.trees {
 				drawn := make([]int32, len(d.Rows))
-				drawBootstrap(newStream(o.Seed, growPurpose, uint64(k)), drawn, f.drawWeights)
+				drawBootstrap(newRandomStream(o.Seed, streamForGrowing, uint64(k)), drawn, f.drawWeights)
 				var check func(at int, rows []int) int
 				check = func(at int, rows []int) int {
 					n := f.trees[k].nodes[at]
@@ -386,7 +386,7 @@ func TestFeaturesAreDrawnUntilOneVaries(t *testing.T) {
 // fail once in 1.7 million.
 func TestBootstrap(t *testing.T) {
 	const rows, trees = 200, 400
-	random := newStream(1, growPurpose, 0)
+	random := newRandomStream(1, streamForGrowing, 0)
 	left := 0
 	for range trees {
 		drawn := make([]bool, rows)

@@ -8,77 +8,83 @@ import (
 
 // A grower grows one tree after another and reuses its memory.
 type grower struct {
-	table   *table
+	table   *featureTable
 	labels  *labelling // the distinct labels, and the label of each row
 	forest  *Forest    // the forest to which the trees belong
 	options Options
-	targets []float64 // by row: the numeric label, centred and scaled to about ±1; nil for classes
+	// centredLabels holds the numeric label of each row, minus the mean of the labels and divided
+	// by the greatest deviation from the mean. It is nil for classes.
+	centredLabels []float64
 
-	random       stream
-	drawCounts   []int32 // by row: how often the bootstrap drew the row
-	orderedRows  []int32 // the distinct rows drawn, ordered so that the rows of each node are a range
-	rowPositions []int32 // by row: the index of the row in orderedRows, or −1 if the row was not drawn
-	rightRows    []int32 // scratch memory of partitionRows: the rows that go right
-	goesRight    []bool  // by row: whether the row goes right; false outside partitionRows
+	random       randomStream // random numbers of the current tree
+	drawCounts   []int32      // how often the bootstrap of the current tree drew each row
+	orderedRows  []int32      // the distinct drawn rows; those of each node are neighbours
+	rowPositions []int32      // rowPositions[r] is the index of row r in orderedRows, or −1 if row r was not drawn
+	rightRows    []int32      // scratch memory of partitionRows: the rows that go right
+	goesRight    []bool       // goesRight[r] tells whether row r goes right; false outside partitionRows
 
-	featureOrder []int32      // a permutation of the features, shuffled further at each node
-	firstCell    []int32      // by feature: 1 + the index in cells of the feature's first positive value in the node, or 0 if there is none
-	cells        []cellInNode // the positive values in the node, as one linked list for each feature
+	featureOrder []int32 // a permutation of the features, which is shuffled further at each node
+	// firstGathered[f] is 1 + the index in gatheredValues of the first positive value of feature f
+	// in the node. It is 0 if there is none.
+	firstGathered  []int32
+	gatheredValues []gatheredValue // the positive values of features in the node, in one linked list for each feature
 
 	nodeFeatures []int32 // the features with positive values in the node
-	rowsAbove    []int32 // the rows of the node whose value exceeds the tried threshold
+	rowsAbove    []int32 // the rows of the node whose value exceeds the threshold that is being tried
 
-	valueRowPairs []uint64 // value<<32 | row for the positive values of one feature in the node, ascending
+	valueRowPairs []uint64 // the pairs value<<32 | row of the positive values of one feature in the node, ascending
 
-	// gatherLimit is the greatest number of positive values in a node for which the search gathers
-	// all of them. In a node with more values, the search scans the columns of the drawn features.
+	// gatherLimit decides how the search for a split finds the positive values of features in a
+	// node. If the node has at most gatherLimit of them, the search gathers the values of all
+	// features. Otherwise it scans the columns of the drawn features.
 	gatherLimit int
 
-	state nodeState // summary of the current node
+	nodeState nodeState // summary of the node that is being split
 }
 
-// A cellInNode is a positive value of a feature in the current node. The field nextCell is 1 + the
-// index of the next value of the same feature, or 0 if there is none.
-type cellInNode struct {
-	feature, value, row, nextCell int32
+// A gatheredValue is a positive value of a feature in the node that is being split, as an element
+// of a linked list. The field next is 1 + the index of the next value of the same feature, or 0 at
+// the end of the list.
+type gatheredValue struct {
+	feature, value, row, next int32
 }
 
-// A nodeState summarises the current node for the search for a split.
+// A nodeState summarises the node for which a split is searched.
 type nodeState struct {
 	rowCount        int     // number of distinct rows in the node
 	drawCount       int64   // number of bootstrap draws of the rows in the node
-	classDraws      []int64 // by class: the number of draws in the node
-	squaredDrawSum  int64   // Σ of the squares of classDraws
-	rightClassDraws []int64 // by class: the number of draws on the right side of a split; zero between uses
-	targetSum       float64 // Σ of the targets over the draws
-	minLeafRows     int     // least number of distinct rows in a leaf
+	classDraws      []int64 // number of draws of each class in the node
+	squaredDrawSum  int64   // Σ of the squares of the elements of classDraws
+	rightClassDraws []int64 // number of draws of each class on the right side of a split; zero between uses
+	centredLabelSum float64 // sum over the draws in the node of the row's element of [grower] centredLabels
+	minLeafRows     int     // least number of distinct rows that a leaf may have
 	minSplitRows    int     // least number of distinct rows in a node that may be split
 }
 
-// With random splits and numbers, a node may be split if it has at least a fortieth of all rows.
-// splitRowsFloor and splitRowsCeiling are the least and the greatest value of this limit. Without
-// such a limit, trees are twice as large and no better.
+// splitRowsFloor and splitRowsCeiling limit the least number of rows in a node that may be split,
+// if splits are random and labels are numbers. The least number is a fortieth of all rows, but not
+// outside these limits. With smaller nodes, trees are twice as large and no better.
 const splitRowsFloor, splitRowsCeiling = 4, 10
 
 // newGrower returns a grower for the trees of forest f.
-func newGrower(t *table, labels *labelling, f *Forest) *grower {
+func newGrower(t *featureTable, labels *labelling, f *Forest) *grower {
 	o := f.options
 	g := &grower{
 		table: t, labels: labels, forest: f, options: o,
-		drawCounts:   make([]int32, t.rowCount),
-		rowPositions: make([]int32, t.rowCount),
-		goesRight:    make([]bool, t.rowCount),
-		featureOrder: make([]int32, t.featureCount),
-		firstCell:    make([]int32, t.featureCount),
-		state:        nodeState{minLeafRows: o.SmallestLeaf, minSplitRows: 2 * o.SmallestLeaf},
+		drawCounts:    make([]int32, t.rowCount),
+		rowPositions:  make([]int32, t.rowCount),
+		goesRight:     make([]bool, t.rowCount),
+		featureOrder:  make([]int32, t.featureCount),
+		firstGathered: make([]int32, t.featureCount),
+		nodeState:     nodeState{minLeafRows: o.SmallestLeaf, minSplitRows: 2 * o.SmallestLeaf},
 		// As many as the scanned columns have on average.
 		gatherLimit: o.FeaturesPerSplit * len(t.columnRows) / t.featureCount,
 	}
 	if labels.numbers != nil {
 		if o.Splits == RandomSplits {
-			g.state.minSplitRows = max(g.state.minSplitRows, min(max(t.rowCount/40, splitRowsFloor), splitRowsCeiling))
+			g.nodeState.minSplitRows = max(g.nodeState.minSplitRows, min(max(t.rowCount/40, splitRowsFloor), splitRowsCeiling))
 		}
-		g.targets = make([]float64, t.rowCount)
+		g.centredLabels = make([]float64, t.rowCount)
 		mean, largest := 0.0, 0.0
 		for _, l := range labels.labelIndices {
 			mean += labels.numbers[l] / float64(t.rowCount)
@@ -88,20 +94,20 @@ func newGrower(t *table, labels *labelling, f *Forest) *grower {
 		}
 		if largest > 0 {
 			for r, l := range labels.labelIndices {
-				g.targets[r] = (labels.numbers[l] - mean) / largest
+				g.centredLabels[r] = (labels.numbers[l] - mean) / largest
 			}
 		}
 	} else {
-		g.state.classDraws = make([]int64, labels.labelCount())
-		g.state.rightClassDraws = make([]int64, labels.labelCount())
+		g.nodeState.classDraws = make([]int64, labels.labelCount())
+		g.nodeState.rightClassDraws = make([]int64, labels.labelCount())
 	}
 	return g
 }
 
-// growTree grows the tree with index k. It also returns the rows that the bootstrap sample of the
-// tree left out.
+// growTree grows the tree with index k. It also returns the rows that are not in the tree's
+// bootstrap sample.
 func (g *grower) growTree(ctx context.Context, k int) (tree, leftOutRows, error) {
-	g.random = newStream(g.options.Seed, growPurpose, uint64(k))
+	g.random = newRandomStream(g.options.Seed, streamForGrowing, uint64(k))
 	out := g.forest.drawBootstrap(g.random, g.drawCounts)
 	g.orderedRows = g.orderedRows[:0]
 	for r, n := range g.drawCounts {
@@ -150,7 +156,7 @@ func (g *grower) growTree(ctx context.Context, k int) (tree, leftOutRows, error)
 	return t, out, nil
 }
 
-// addLeaf appends a leaf with the labels of the given rows to tree t.
+// addLeaf appends a leaf to tree t. The leaf holds the labels of the given rows.
 func (g *grower) addLeaf(t *tree, rows []int32) {
 	byLabel := g.valueRowPairs[:0]
 	for _, r := range rows {
@@ -170,18 +176,18 @@ func (g *grower) addLeaf(t *tree, rows []int32) {
 	t.leafStarts = append(t.leafStarts, int32(len(t.labels)))
 }
 
-// initNode sets the state for the node with the given rows. It returns true if the node must be a
-// leaf whatever the features: if all labels are equal, or if there are too few rows.
+// initNode sets the state for the node that holds the given rows. It returns true if the node must
+// be a leaf, because all labels are equal or because there are too few rows.
 func (g *grower) initNode(rows []int32) (leaf bool) {
-	n := &g.state
+	n := &g.nodeState
 	n.rowCount, n.drawCount = len(rows), 0
 	equal := true
-	if g.targets != nil {
-		n.targetSum = 0
+	if g.centredLabels != nil {
+		n.centredLabelSum = 0
 		for _, r := range rows {
 			w := g.drawCounts[r]
 			n.drawCount += int64(w)
-			n.targetSum += float64(float64(w) * g.targets[r])
+			n.centredLabelSum += float64(float64(w) * g.centredLabels[r])
 			equal = equal && g.labels.labelIndices[r] == g.labels.labelIndices[rows[0]]
 		}
 	} else {
@@ -200,7 +206,7 @@ func (g *grower) initNode(rows []int32) (leaf bool) {
 	return equal || len(rows) < n.minSplitRows
 }
 
-// partitionRows orders orderedRows[from:to] by split s, so that the rows that go left come first.
+// partitionRows reorders orderedRows[from:to] so that the rows that split s sends left come first.
 // It returns the number of rows that go left. The rows of each side keep their order.
 func (g *grower) partitionRows(from, to int32, s split) int32 {
 	column := g.table.columnRows[g.table.columnStarts[s.feature]:g.table.columnStarts[s.feature+1]]

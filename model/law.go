@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// A Distribution is a model's predictive distribution of a number for one composition. The distribution is
-// discrete.
+// A Distribution is a discrete probability distribution of a number: what a model predicts for one
+// composition.
 type Distribution struct {
-	Values, Weights []float64 // the possible values, ascending, and their probabilities, which sum to 1
+	Values  []float64 // the possible values, ascending
+	Weights []float64 // probability of each value; the probabilities sum to 1
 }
 
 // Mean returns the mean of the distribution, Σ value·weight.
@@ -36,8 +37,8 @@ func (l Distribution) Share(low, high float64) float64 {
 	return sum
 }
 
-// stretchedAboutMean returns the distribution with the distance of each value from the mean
-// multiplied by a factor.
+// stretchedAboutMean returns a wider or narrower distribution: the distance of each value from the
+// mean is multiplied by a factor.
 func (l Distribution) stretchedAboutMean(by float64) Distribution {
 	if by == 1 || l.Values == nil {
 		return l
@@ -65,8 +66,8 @@ func (l Distribution) CRPS(y float64) float64 {
 	return score
 }
 
-// mixLaws returns the mixture of two distributions with equal weights.
-func mixLaws(a, b Distribution) Distribution {
+// mixDistributions returns the mixture of two distributions, each with weight ½.
+func mixDistributions(a, b Distribution) Distribution {
 	type atom struct{ value, weight float64 }
 	all := make([]atom, 0, len(a.Values)+len(b.Values))
 	for _, l := range []Distribution{a, b} {
@@ -84,24 +85,25 @@ func mixLaws(a, b Distribution) Distribution {
 	return m
 }
 
-// Law returns the predicted distribution of the label for the dense composition x: the mean over
-// the trees of the label shares in the leaf that x reaches (Meinshausen 2006). It panics if the
-// label is a class.
+// Law returns the predicted distribution of the label for the dense composition x. The weight of a
+// label is the mean over the trees of the label's share in the leaf that x reaches (Meinshausen
+// 2006). Law panics if the label is a class.
 func (f *Forest) Law(x []int32) Distribution {
 	f.mustBeNumeric()
 	return Distribution{f.numbers, f.labelWeights(x)}
 }
 
-// normalAtoms is the number of equally likely values that represent a normal distribution.
-const normalAtoms = 64
+// normalAtomCount is the number of equally likely values that [normalDistribution] takes to
+// represent a normal distribution.
+const normalAtomCount = 64
 
-// normalLaw returns a discrete approximation of a normal distribution: its (k + ½)/normalAtoms
-// quantiles, k = 0, …, normalAtoms − 1, with equal weights.
-func normalLaw(mean, sd float64) Distribution {
-	l := Distribution{make([]float64, normalAtoms), make([]float64, normalAtoms)}
+// normalDistribution returns a discrete approximation of a normal distribution. Its values are the
+// (k + ½)/normalAtomCount quantiles, k = 0, …, normalAtomCount − 1, all with equal weights.
+func normalDistribution(mean, sd float64) Distribution {
+	l := Distribution{make([]float64, normalAtomCount), make([]float64, normalAtomCount)}
 	for k := range l.Values {
-		l.Values[k] = mean + float64(sd*normalQuantile(float64((float64(k)+0.5)/normalAtoms)))
-		l.Weights[k] = 1.0 / normalAtoms
+		l.Values[k] = mean + float64(sd*normalQuantile(float64((float64(k)+0.5)/normalAtomCount)))
+		l.Weights[k] = 1.0 / normalAtomCount
 	}
 	return l
 }

@@ -5,25 +5,28 @@ import (
 	"slices"
 )
 
-// A lawMeter measures the quality of predicted distributions of numbers, one row after another.
-type lawMeter struct {
-	prior        Distribution // the distribution of the labels of all rows
-	priorMean    float64      // the mean of the prior
-	priorDeciles []float64    // the nine deciles of the prior
+// A distributionMeter measures how well predicted distributions agree with the numbers that were
+// observed. Rows are added one by one.
+type distributionMeter struct {
+	prior        Distribution // distribution of the labels of all rows; it is the prediction to beat
+	priorMean    float64      // mean of the labels of all rows
+	priorDeciles []float64    // the nine deciles of the labels of all rows
 
-	explainedVariance explainedVariance // squared errors of the predictions and of the prior
-	reliability       reliability       // compares predicted probabilities with frequencies, for the events that the number is at most a decile of the prior
-	rowCRPS           []float64         // by row: the continuous ranked probability score of the predicted distribution
-	priorCRPS         meanAccumulator   // the continuous ranked probability score of the prior
-	outsideDistances  []float64         // by row: how far the number lies outside its 90 % interval; negative inside the interval
-	covered50Rows     int               // number of rows whose number lies in its 50 % interval
-	covered90Rows     int               // number of rows whose number lies in its 90 % interval
+	explainedVariance explainedVariance // squared errors of the predicted means and of the mean of prior
+	// reliability compares predicted probabilities with observed frequencies. The events are that
+	// the number is at most a decile of prior.
+	reliability      reliabilityCollector
+	rowCRPS          []float64       // CRPS of the predicted distribution for each row: see [Distribution.CRPS]
+	priorCRPS        meanAccumulator // CRPS of prior: see [Distribution.CRPS]
+	outsideDistances []float64       // how far each row's number lies outside its predicted 90 % interval; negative inside
+	covered50Rows    int             // number of rows whose number lies in its predicted 50 % interval
+	covered90Rows    int             // number of rows whose number lies in its predicted 90 % interval
 }
 
-// newLawMeter returns a meter for rows with the given numbers as labels.
-func newLawMeter(numbers []float64) *lawMeter {
+// newDistributionMeter returns a meter for rows with the given numbers as labels.
+func newDistributionMeter(numbers []float64) *distributionMeter {
 	sorted := slices.Sorted(slices.Values(numbers))
-	m := &lawMeter{prior: Distribution{sorted, make([]float64, len(sorted))}}
+	m := &distributionMeter{prior: Distribution{sorted, make([]float64, len(sorted))}}
 	for k := range sorted {
 		m.prior.Weights[k] = 1 / float64(len(sorted))
 	}
@@ -34,8 +37,8 @@ func newLawMeter(numbers []float64) *lawMeter {
 	return m
 }
 
-// addRow adds a row with the number y and the predicted distribution l.
-func (m *lawMeter) addRow(y float64, l Distribution) {
+// addRow adds a row whose number is y and whose predicted distribution is l.
+func (m *distributionMeter) addRow(y float64, l Distribution) {
 	gap, all := l.Mean()-y, m.priorMean-y
 	m.explainedVariance.addRow(float64(gap*gap), float64(all*all))
 	m.rowCRPS = append(m.rowCRPS, l.CRPS(y))
@@ -53,9 +56,10 @@ func (m *lawMeter) addRow(y float64, l Distribution) {
 	}
 }
 
-// quality returns the quality of the predictions added so far. The second result is by how much
-// each end of a 90 % interval must move outwards, so that 90 % of the rows lie in their intervals.
-func (m *lawMeter) quality() (q Quality, widen float64) {
+// quality returns the quality of the predictions of all added rows. The result widen says by how
+// much each end of the 90 % intervals must move outwards so that 90 % of the numbers lie in their
+// intervals.
+func (m *distributionMeter) quality() (q Quality, widen float64) {
 	n := float64(len(m.rowCRPS))
 	if n == 0 {
 		return q, 0

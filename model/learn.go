@@ -12,10 +12,10 @@ import (
 type ModelKind int
 
 const (
-	// BestKind learns a forest and, for numbers of up to [MaxAveragedCompositions] different compositions, a
-	// Gaussian process. The prediction is the mean of the two models. If the mean is worse than the
-	// forest on held-out rows, the model keeps only the forest. For classes the model is always
-	// only a forest.
+	// BestKind learns a forest and, for numbers of up to [MaxAveragedCompositions] different
+	// compositions, a Gaussian process. The prediction is the mean of the two models. If the mean
+	// is worse than the forest on held-out rows, the model keeps only the forest. For classes the
+	// model is always only a forest.
 	BestKind ModelKind = iota
 	// ForestAlone learns only a forest.
 	ForestAlone
@@ -23,9 +23,9 @@ const (
 	ProcessAlone
 )
 
-// MaxAveragedCompositions is the greatest number n of different compositions for which a forest is averaged
-// with a Gaussian process. The time to fit a process is proportional to n³, and the time to score a
-// line is proportional to n.
+// MaxAveragedCompositions is the greatest number n of different compositions for which a forest is
+// averaged with a Gaussian process. The time to fit a process is proportional to n³, and the time
+// to score a line is proportional to n.
 const MaxAveragedCompositions = 1000
 
 // minAveragedCompositions is the least number of different compositions for which a forest is
@@ -57,45 +57,49 @@ type LearnOptions struct {
 	Failed [][]Part
 }
 
-// The cross-validation that chooses a [FeatureSet] is repeated featureSetRepeats times, each time
-// with other folds. It uses at most the first maxFeatureSetRows rows.
+// Cross-validation chooses a [FeatureSet]. It is repeated featureSetRepeats times, each time with
+// other folds, and uses at most the first maxFeatureSetRows rows.
 const featureSetRepeats, maxFeatureSetRows = 3, 2000
 
 // maxFeatureSetTrees is the greatest number of trees of the forests that are grown to compare
 // feature sets.
 const maxFeatureSetTrees = 50
 
-// A LearnedModel is the model that [Learn] returns: a forest, a Gaussian process, or the mean of both.
-// It includes the errors of the predictions of held-out rows. A forest predicts a held-out row by
-// the trees whose bootstrap sample left the row out. A process predicts a held-out row from the
-// rows of other compositions. A LearnedModel does not change, so that any number of goroutines may use
-// it.
+// A LearnedModel is the model that [Learn] returns: a forest, a Gaussian process, or the mean of
+// both. It also knows how well it predicts held-out rows:
+//   - A forest predicts a held-out row by the trees whose bootstrap sample does not have the row.
+//   - A process predicts a held-out row from the rows of other compositions.
+//
+// A LearnedModel does not change, so that any number of goroutines may use it.
 type LearnedModel struct {
-	options       LearnOptions
-	forestOptions Options  // options with which the forest was grown
-	forest        *Forest  // the forest; nil if the model is only a Gaussian process
-	process       *Process // the Gaussian process; nil if the model is only a forest
-	successForest *Forest  // a forest that predicts whether a composition can be measured; nil if no composition failed
+	options       LearnOptions // options with which the model was learnt
+	forestOptions Options      // options with which the forest was grown
+	forest        *Forest      // the forest; nil if the model is only a Gaussian process
+	process       *Process     // the Gaussian process; nil if the model is only a forest
+	successForest *Forest      // a forest that predicts whether a composition can be measured; nil if no composition failed
 
-	numericLabels []float64 // by row: the numeric label, before any logarithm; nil for classes
-	measurementSD []float64 // by row: the standard deviation of the measurement; nil if none is known
-	classLabels   []string  // by row: the class; nil for numbers
-	compositions  [][]Part  // by row: the composition
-	quality       Quality
-	choice        *CandidateChoice  // the comparison of the feature sets; nil if there was only one set
-	heldOutErrors []CandidateResult // held-out errors of the forest, of the process and of their mean; nil unless both were learnt
-	stretchFactor float64           // factor by which the distances of a predicted distribution from its mean are multiplied
-	intervalShift float64           // by how much each end of a 90 % interval moves outwards, in the unit of the label
+	numericLabels    []float64 // numeric label of each row, before any logarithm; nil for classes
+	measurementSD    []float64 // standard deviation of the measurement of each row; nil if none is known
+	classLabels      []string  // class of each row; nil for numbers
+	compositions     [][]Part  // composition of each row
+	quality          Quality
+	featureSetChoice *CandidateChoice // result of the comparison of the feature sets; nil if there was only one set
+	// heldOutResults compares the forest, the process and their mean on held-out rows, in this
+	// order. It is nil unless both models were learnt.
+	heldOutResults []CandidateResult
+	stretchFactor  float64 // predicted distributions are stretched about their mean by this factor
+	intervalShift  float64 // how far each end of a 90 % interval is moved outwards, in the unit of the label
 }
 
-// The classes of the forest that predicts whether a composition can be made and measured.
+// Classes of the forest that predicts success, that is, whether a composition can be made and
+// measured.
 const (
 	madeClass   = "made"
 	failedClass = "failed"
 )
 
-// Learn learns a model as the options select. The result depends only on the data and the options.
-// Learn returns the error of ctx if ctx ends first.
+// Learn learns a model from the data, as the options select. The result depends only on the data
+// and the options. Learn returns the error of ctx if ctx ends first.
 func Learn(ctx context.Context, d *Data, o LearnOptions) (*LearnedModel, error) {
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
@@ -129,8 +133,9 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*LearnedModel, error) 
 	return m, m.growSuccessForest(ctx, d)
 }
 
-// RefitTo learns a model from some of the data, with the choices that were made for all of the data.
-// The features are the same. A Gaussian process is fitted only if the present model has one.
+// RefitTo learns a model from some of the data, such as a half. It keeps the choices that were made
+// for all of the data: the features are the same, and a Gaussian process is fitted only if m has
+// one.
 func (m *LearnedModel) RefitTo(ctx context.Context, some *Data) (*LearnedModel, error) {
 	o := m.options
 	o.Forest, o.Features = m.forestOptions, nil
@@ -161,8 +166,8 @@ func logLabels(d *Data) ([]float64, error) {
 	return logs, nil
 }
 
-// logSDs returns the standard deviations of the logarithms of the labels, to first order: sd/label.
-// It returns nil if the data has no standard deviations.
+// logSDs returns the standard deviations of the logarithms of the labels. To first order, they are
+// SD/label. It returns nil if the data has no standard deviations.
 func logSDs(d *Data) []float64 {
 	if d.SD == nil {
 		return nil
@@ -174,15 +179,15 @@ func logSDs(d *Data) []float64 {
 	return sd
 }
 
-// growForest grows the forest. If there are several feature sets, cross-validation chooses one of
-// them first.
+// growForest grows the forest of the model. If there are several feature sets, it first chooses one
+// of them by cross-validation.
 func (m *LearnedModel) growForest(ctx context.Context, d *Data) (err error) {
 	whole, sets := *d, m.options.Features
 	m.forestOptions = m.options.Forest
 	if len(sets) > 0 {
 		whole.Features = sets[0].Features
 	}
-	if len(sets) > 1 && len(d.Rows) >= 2*defaultFolds {
+	if len(sets) > 1 && len(d.Rows) >= 2*defaultFoldCount {
 		var candidates []Candidate
 		for k, s := range sets {
 			o := m.options.forestOptions(k, s)
@@ -192,12 +197,12 @@ func (m *LearnedModel) growForest(ctx context.Context, d *Data) (err error) {
 			candidates = append(candidates, Candidate{s.Name, s.Features, o})
 		}
 		some := d.firstRows(maxFeatureSetRows)
-		if m.choice, err = Choose(ctx, some, candidates, featureSetRepeats, defaultFolds, m.options.Forest.Seed); err != nil {
+		if m.featureSetChoice, err = Choose(ctx, some, candidates, featureSetRepeats, defaultFoldCount, m.options.Forest.Seed); err != nil {
 			return err
 		}
-		m.choice.Chosen = m.choice.bestCandidate()
-		whole.Features = sets[m.choice.Chosen].Features
-		m.forestOptions = m.options.forestOptions(m.choice.Chosen, sets[m.choice.Chosen])
+		m.featureSetChoice.Chosen = m.featureSetChoice.bestCandidate()
+		whole.Features = sets[m.featureSetChoice.Chosen].Features
+		m.forestOptions = m.options.forestOptions(m.featureSetChoice.Chosen, sets[m.featureSetChoice.Chosen])
 	}
 	if m.forest, err = Grow(ctx, &whole, m.forestOptions); err != nil || d.Numbers == nil || m.forestOptions.SmallestLeaf > 0 || m.forestOptions.Splits != RandomSplits {
 		return err
@@ -212,13 +217,13 @@ func (m *LearnedModel) growForest(ctx context.Context, d *Data) (err error) {
 	return err
 }
 
-// largeLeafRows is the least number of rows in a leaf of the second forest that is tried for
-// numbers. Large leaves are better if the labels are mostly noise.
+// largeLeafRows is the least number of rows in a leaf of a second way to grow the forest, which is
+// tried for numbers. Large leaves are better if the labels are mostly noise.
 const largeLeafRows = 5
 
-// forestOptions returns the options of a forest with the feature set of index k. From the second
-// set on, all features are tried at a split, because these sets have descriptors, which are more
-// informative than amounts.
+// forestOptions returns the options of a forest that uses the feature set with index k. The sets
+// after the first have descriptors, which are more informative than amounts. With these sets, all
+// features are tried at each split.
 func (o *LearnOptions) forestOptions(k int, s FeatureSet) Options {
 	of := o.Forest
 	if k > 0 && of.Splits == RandomSplits && of.FeaturesPerSplit == 0 {
@@ -227,9 +232,9 @@ func (o *LearnOptions) forestOptions(k int, s FeatureSet) Options {
 	return of
 }
 
-// bestCandidate returns the index of the candidate with the lowest loss. It considers only the
-// first candidate, and those whose loss is below the first one's by more than the standard error of
-// the difference.
+// bestCandidate returns the index of the candidate with the lowest loss. A candidate other than the
+// first counts only if it is better than the first by more than the standard error of the
+// difference.
 func (c *CandidateChoice) bestCandidate() int {
 	best := 0
 	for k, t := range c.Tried {
@@ -240,19 +245,18 @@ func (c *CandidateChoice) bestCandidate() int {
 	return best
 }
 
-// firstRows returns the data with only the first rows. The parameter most is the greatest number of
-// rows.
-func (d *Data) firstRows(most int) *Data {
+// firstRows returns the data with only its first rows, at most maxRows of them.
+func (d *Data) firstRows(maxRows int) *Data {
 	some := *d
-	if len(d.Rows) > most {
-		some.Rows = d.Rows[:most]
+	if len(d.Rows) > maxRows {
+		some.Rows = d.Rows[:maxRows]
 		if d.Numbers != nil {
-			some.Numbers = d.Numbers[:most]
+			some.Numbers = d.Numbers[:maxRows]
 			if d.SD != nil {
-				some.SD = d.SD[:most]
+				some.SD = d.SD[:maxRows]
 			}
 		} else {
-			some.Classes = d.Classes[:most]
+			some.Classes = d.Classes[:maxRows]
 		}
 	}
 	return &some
@@ -277,8 +281,9 @@ func (m *LearnedModel) fitProcess(ctx context.Context, d *Data) (err error) {
 	return p.precompute(ctx)
 }
 
-// evaluateHeldOut measures the predictions of held-out rows. It drops the process if the mean of
-// forest and process is worse than the forest by more than the standard error of the difference.
+// evaluateHeldOut measures how well the model predicts held-out rows. It drops the process if
+// averaging makes the model worse: if the mean of forest and process has a greater loss than the
+// forest, by more than the standard error of the difference.
 func (m *LearnedModel) evaluateHeldOut(ctx context.Context, d *Data) error {
 	if m.process == nil && !m.options.Log {
 		m.quality = m.forest.Quality()
@@ -288,17 +293,17 @@ func (m *LearnedModel) evaluateHeldOut(ctx context.Context, d *Data) error {
 		return nil
 	}
 	names := []string{"forest", "Gaussian process", "average of both"}
-	var meters [3]*lawMeter
+	var meters [3]*distributionMeter
 	for k := range meters {
-		meters[k] = newLawMeter(m.numericLabels)
+		meters[k] = newDistributionMeter(m.numericLabels)
 	}
 	held := m.newHeldOutPredictor()
 	for r := range d.Rows {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		grown, fitted := held.rowLaws(r)
-		for k, l := range []Distribution{grown, fitted, averageLaws(grown, fitted)} {
+		grown, fitted := held.rowDistributions(r)
+		for k, l := range []Distribution{grown, fitted, averageDistributions(grown, fitted)} {
 			if l.Values != nil {
 				meters[k].addRow(m.numericLabels[r], m.toLabelUnit(l))
 			}
@@ -310,18 +315,18 @@ func (m *LearnedModel) evaluateHeldOut(ctx context.Context, d *Data) error {
 			if len(meter.rowCRPS) != len(meters[0].rowCRPS) {
 				gain = meanAccumulator{n: 1} // some rows are in the bootstrap of every tree
 			}
-			m.heldOutErrors = append(m.heldOutErrors, CandidateResult{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
+			m.heldOutResults = append(m.heldOutResults, CandidateResult{names[k], loss.mean(), loss.standardError(), gain.mean(), gain.standardError()})
 		}
-		if t := m.heldOutErrors[2]; t.Gain < -t.GainSE {
+		if t := m.heldOutResults[2]; t.Gain < -t.GainSE {
 			m.process = nil
 		}
 	}
 	return m.calibrateIntervals(ctx, held)
 }
 
-// stretchFactors returns the candidates for the stretch factor: 0.5, 0.55, …, 1.5. The candidate
-// with the least CRPS on held-out rows is taken. Stretching corrects the width of the predicted
-// distribution: the mixture of two distributions is wider than either.
+// stretchFactors returns the candidates for the stretch factor of predicted distributions: 0.5,
+// 0.55, …, 1.5. A factor corrects the width of a distribution: the mixture of two distributions,
+// for example, is wider than either.
 func stretchFactors() (all []float64) {
 	for k := 10; k <= 30; k++ {
 		all = append(all, float64(k)/20)
@@ -329,8 +334,9 @@ func stretchFactors() (all []float64) {
 	return all
 }
 
-// calibrateIntervals sets the stretch factor and the shift of the ends of intervals. It then
-// measures the quality of the resulting predictions.
+// calibrateIntervals sets two corrections from held-out rows: the stretch factor of predicted
+// distributions, and the shift of the ends of 90 % intervals. It then measures the quality of the
+// corrected predictions.
 func (m *LearnedModel) calibrateIntervals(ctx context.Context, held *heldOutPredictor) error {
 	if m.process == nil {
 		held.means = nil
@@ -340,12 +346,12 @@ func (m *LearnedModel) calibrateIntervals(ctx context.Context, held *heldOutPred
 			return err
 		}
 	}
-	meter := newLawMeter(m.numericLabels)
+	meter := newDistributionMeter(m.numericLabels)
 	for r := range m.compositions {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if l := averageLaws(held.rowLaws(r)); l.Values != nil {
+		if l := averageDistributions(held.rowDistributions(r)); l.Values != nil {
 			meter.addRow(m.numericLabels[r], m.toLabelUnit(l.stretchedAboutMean(m.stretchFactor)))
 		}
 	}
@@ -353,7 +359,8 @@ func (m *LearnedModel) calibrateIntervals(ctx context.Context, held *heldOutPred
 	return nil
 }
 
-// chooseStretch sets the stretch factor to the candidate with the least CRPS on held-out rows.
+// chooseStretch sets the stretch factor to the one of [stretchFactors] with the least CRPS on
+// held-out rows.
 func (m *LearnedModel) chooseStretch(ctx context.Context, held *heldOutPredictor) error {
 	all := stretchFactors()
 	losses := make([]float64, len(all))
@@ -361,7 +368,7 @@ func (m *LearnedModel) chooseStretch(ctx context.Context, held *heldOutPredictor
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		l := averageLaws(held.rowLaws(r))
+		l := averageDistributions(held.rowDistributions(r))
 		if l.Values == nil {
 			continue
 		}
@@ -373,20 +380,20 @@ func (m *LearnedModel) chooseStretch(ctx context.Context, held *heldOutPredictor
 	return nil
 }
 
-// averageLaws returns the mixture of two distributions with equal weights. If one of them is empty,
-// it returns the other one.
-func averageLaws(a, b Distribution) Distribution {
+// averageDistributions returns the mixture of two distributions, each with weight ½. If one of the
+// distributions is empty, it returns the other.
+func averageDistributions(a, b Distribution) Distribution {
 	switch {
 	case a.Values == nil:
 		return b
 	case b.Values == nil:
 		return a
 	}
-	return mixLaws(a, b)
+	return mixDistributions(a, b)
 }
 
-// toLabelUnit converts a distribution of what was learnt to a distribution of the label: it undoes
-// the logarithm if there is one.
+// toLabelUnit converts a distribution on the scale on which the model learns to the unit of the
+// label. The two scales differ only if the model learns logarithms.
 func (m *LearnedModel) toLabelUnit(l Distribution) Distribution {
 	if !m.options.Log {
 		return l
@@ -398,7 +405,8 @@ func (m *LearnedModel) toLabelUnit(l Distribution) Distribution {
 	return Distribution{values, l.Weights}
 }
 
-// growSuccessForest grows the forest that predicts whether a composition can be made and measured.
+// growSuccessForest grows the forest that predicts success, that is, whether a composition can be
+// made and measured. It does nothing if no composition failed.
 func (m *LearnedModel) growSuccessForest(ctx context.Context, d *Data) (err error) {
 	if len(m.options.Failed) == 0 {
 		return nil
@@ -423,16 +431,19 @@ func (m *LearnedModel) growSuccessForest(ctx context.Context, d *Data) (err erro
 	return err
 }
 
-// A heldOutPredictor predicts the rows of a model's own data, each by models that have not seen the
-// row.
+// A heldOutPredictor predicts each row of a model's own data without the row: by trees, and by a
+// process, that have not seen the row.
 type heldOutPredictor struct {
 	*LearnedModel
-	leftOutByTree    []leftOutRows // by tree: the rows that the tree has not seen
-	composition      []int32       // scratch memory: a dense composition; zero between uses
-	means, variances []float64     // by row: the held-out mean and standard deviation by the process; nil if there is no process
+	leftOutByTree []leftOutRows // the rows that each tree has not seen
+	composition   []int32       // scratch memory: a dense composition; zero between uses
+	means         []float64     // mean of the process's held-out prediction of each row; nil if there is no process
+	// heldOutSDs holds the standard deviation of the process's held-out prediction of each row. It
+	// is nil if there is no process.
+	heldOutSDs []float64
 }
 
-// newHeldOutPredictor returns the predictor of the model's own rows.
+// newHeldOutPredictor returns a predictor of the rows of the model's data.
 func (m *LearnedModel) newHeldOutPredictor() *heldOutPredictor {
 	h := &heldOutPredictor{LearnedModel: m}
 	if m.forest != nil {
@@ -440,22 +451,22 @@ func (m *LearnedModel) newHeldOutPredictor() *heldOutPredictor {
 		h.composition = make([]int32, len(m.forest.ingredients))
 	}
 	if m.process != nil {
-		h.means, h.variances = m.process.HeldOut()
+		h.means, h.heldOutSDs = m.process.HeldOut()
 	}
 	return h
 }
 
-// rowLaws returns the held-out distribution of row r by the forest and by the process, both on the
-// learnt scale. A distribution is empty if its model does not exist, or if every tree has seen the
-// row.
-func (h *heldOutPredictor) rowLaws(r int) (grown, fitted Distribution) {
+// rowDistributions returns two predictions of row r without the row: the distribution by the forest
+// (grown) and that by the process (fitted). Both are on the scale on which the model learns. A
+// distribution is empty if the model has no forest or process, or if every tree has seen the row.
+func (h *heldOutPredictor) rowDistributions(r int) (grown, fitted Distribution) {
 	if h.forest != nil {
-		if law := h.forest.outOfBagLaw(h.rowFeatures(r), r, h.leftOutByTree, nil); len(law) > 0 {
+		if law := h.forest.outOfBagWeights(h.rowFeatures(r), r, h.leftOutByTree, nil); len(law) > 0 {
 			grown = Distribution{h.forest.numbers, law}
 		}
 	}
 	if h.means != nil {
-		fitted = normalLaw(h.means[r], h.variances[r])
+		fitted = normalDistribution(h.means[r], h.heldOutSDs[r])
 	}
 	return grown, fitted
 }
@@ -472,13 +483,13 @@ func (h *heldOutPredictor) rowFeatures(r int) []int32 {
 	return values
 }
 
-// redrawLeftOutRows returns, for each tree, the rows that the bootstrap sample of the tree left
-// out. It draws the samples again from the seed.
+// redrawLeftOutRows returns, for each tree, the rows that are not in the tree's bootstrap sample.
+// The seed determines the samples, so that it can draw them again.
 func (f *Forest) redrawLeftOutRows() []leftOutRows {
 	leftOut := make([]leftOutRows, len(f.trees))
 	drawn := make([]int32, f.rowCount)
 	for k := range leftOut {
-		leftOut[k] = f.drawBootstrap(newStream(f.options.Seed, growPurpose, uint64(k)), drawn)
+		leftOut[k] = f.drawBootstrap(newRandomStream(f.options.Seed, streamForGrowing, uint64(k)), drawn)
 	}
 	return leftOut
 }
@@ -530,12 +541,14 @@ func (m *LearnedModel) Range() (smallest, largest float64) {
 // Quality returns how well the model predicts held-out rows.
 func (m *LearnedModel) Quality() Quality { return m.quality }
 
-// Choice returns the cross-validation that chose the feature set, or nil if there was only one set.
-func (m *LearnedModel) Choice() *CandidateChoice { return m.choice }
+// Choice returns the result of the cross-validation that chose the feature set, or nil if there was
+// only one set.
+func (m *LearnedModel) Choice() *CandidateChoice { return m.featureSetChoice }
 
-// HeldOutComparison returns the held-out CRPS of the forest, of the process and of their mean. Each result
-// includes the gain over the forest. HeldOutComparison returns nil unless both models were learnt.
-func (m *LearnedModel) HeldOutComparison() []CandidateResult { return slices.Clone(m.heldOutErrors) }
+// HeldOutComparison returns three results on held-out rows: of the forest, of the process and of
+// their mean. Each has the CRPS and its gain over the CRPS of the forest. HeldOutComparison returns
+// nil unless both models were learnt.
+func (m *LearnedModel) HeldOutComparison() []CandidateResult { return slices.Clone(m.heldOutResults) }
 
 // Compositions returns the rows from which the model was learnt. The caller must not change them.
 func (m *LearnedModel) Compositions() [][]Part { return m.compositions }
@@ -553,7 +566,7 @@ func (m *LearnedModel) Law(x []int32) Distribution {
 	if m.process != nil {
 		fitted = m.process.Law(x)
 	}
-	return m.toLabelUnit(averageLaws(grown, fitted).stretchedAboutMean(m.stretchFactor))
+	return m.toLabelUnit(averageDistributions(grown, fitted).stretchedAboutMean(m.stretchFactor))
 }
 
 // Predict returns the expected label for the dense composition x, and a 90 % prediction interval
@@ -566,10 +579,11 @@ func (m *LearnedModel) Law(x []int32) Distribution {
 //
 // The interval does not hold for a composition that a search has found. The more candidates the
 // search chose from, the more of the predicted value is luck.
-func (m *LearnedModel) Predict(x []int32) Prediction { return m.predictFromLaw(m.Law(x)) }
+func (m *LearnedModel) Predict(x []int32) Prediction { return m.predictFromDistribution(m.Law(x)) }
 
-// predictFromLaw returns the prediction for a predicted distribution l of the label.
-func (m *LearnedModel) predictFromLaw(l Distribution) Prediction {
+// predictFromDistribution returns the prediction that follows from the predicted distribution l of
+// the label.
+func (m *LearnedModel) predictFromDistribution(l Distribution) Prediction {
 	p := Prediction{Value: l.Mean()}
 	p.Low = min(l.Quantile(0.05)-m.intervalShift, p.Value)
 	p.High = max(l.Quantile(0.95)+m.intervalShift, p.Value)
@@ -583,19 +597,19 @@ func (m *LearnedModel) predictFromLaw(l Distribution) Prediction {
 	return p
 }
 
-// HeldOut returns, for each row of the data, the prediction of the model without that row. The
-// prediction consists of NaN if every tree has seen the row and there is no process. HeldOut panics
-// if the label is a class.
+// HeldOut returns the prediction for each row of the data, by a model without that row. If every
+// tree has seen a row and there is no process, the numbers of the prediction are NaN. HeldOut
+// panics if the label is a class.
 func (m *LearnedModel) HeldOut() []Prediction {
 	held := m.newHeldOutPredictor()
 	all := make([]Prediction, len(m.compositions))
 	for r := range all {
-		l := averageLaws(held.rowLaws(r))
+		l := averageDistributions(held.rowDistributions(r))
 		if l.Values == nil {
 			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
 			continue
 		}
-		all[r] = m.predictFromLaw(m.toLabelUnit(l.stretchedAboutMean(m.stretchFactor)))
+		all[r] = m.predictFromDistribution(m.toLabelUnit(l.stretchedAboutMean(m.stretchFactor)))
 	}
 	return all
 }

@@ -12,14 +12,14 @@ import (
 	"slices"
 )
 
-// The format of a saved model: see docs/formats.md.
+// Name and version of the format of a saved model: see docs/formats.md.
 const (
 	learnedFormat  = "kir model"
 	learnedVersion = 1
 )
 
-// A savedLearned is the content of a model file, as JSON. For a process the file holds only
-// hyperparameters. The rows and the hyperparameters determine everything else.
+// A savedLearned is the JSON content of a model file. Of a Gaussian process, the file holds only
+// the hyperparameters. Everything else follows from the rows and the hyperparameters.
 type savedLearned struct {
 	Format      string            `json:"format"`
 	Version     int               `json:"version"`
@@ -28,10 +28,10 @@ type savedLearned struct {
 	Log         bool              `json:"log"`
 	Ingredients []string          `json:"ingredients"`
 	Total       int               `json:"total"`
-	Rows        [][]int32         `json:"rows"` // by row: ingredient, amount, ingredient, amount, …
+	Rows        [][]int32         `json:"rows"` // one list for each row: ingredient, amount, ingredient, amount, …
 	Classes     []string          `json:"classes,omitempty"`
 	Numbers     []float64         `json:"numbers,omitempty"`
-	SD          []float64         `json:"sd,omitempty"` // by row: the standard deviation of the measurement; −1 if unknown
+	SD          []float64         `json:"sd,omitempty"` // standard deviation of the measurement of each row; −1 if unknown
 	Failed      [][]int32         `json:"failed,omitempty"`
 	HeldOut     Quality           `json:"held_out"`
 	Spread      float64           `json:"spread"`
@@ -44,7 +44,7 @@ type savedLearned struct {
 	Checksum    string            `json:"checksum,omitempty"`
 }
 
-// A savedProcess holds the hyperparameters of a process in a model file.
+// A savedProcess holds the hyperparameters of a Gaussian process in a model file.
 type savedProcess struct {
 	Kernel          string    `json:"kernel"`
 	Length          float64   `json:"length"`
@@ -76,7 +76,7 @@ func (m *LearnedModel) Write(w io.Writer) error {
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
 		Rows: flattenRows(m.compositions), Classes: m.classLabels, Numbers: m.numericLabels, SD: encodeSD(m.measurementSD), Failed: flattenRows(m.options.Failed),
-		HeldOut: m.quality, Spread: m.stretchFactor, Widen: m.intervalShift, Choice: m.choice, Brings: m.heldOutErrors,
+		HeldOut: m.quality, Spread: m.stretchFactor, Widen: m.intervalShift, Choice: m.featureSetChoice, Brings: m.heldOutResults,
 	}
 	for _, f := range []struct {
 		of *Forest
@@ -104,13 +104,14 @@ func (m *LearnedModel) Write(w io.Writer) error {
 	return nil
 }
 
-// appendChecksum appends the end of a file with the checksum of the text.
+// appendChecksum appends the end of a file to the text: the checksum of the text, in
+// [checksumFormat].
 func appendChecksum(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return fmt.Appendf(text, checksumFormat+"\n", hex.EncodeToString(sum[:]))
 }
 
-// encodeSD replaces NaN by −1, because JSON has no NaN.
+// encodeSD returns the standard deviations with −1 in place of NaN, because JSON has no NaN.
 func encodeSD(sd []float64) []float64 {
 	saved := slices.Clone(sd)
 	for r, v := range saved {
@@ -121,7 +122,8 @@ func encodeSD(sd []float64) []float64 {
 	return saved
 }
 
-// decodeSD replaces −1 by NaN. It is the inverse of [encodeSD].
+// decodeSD returns the standard deviations with NaN in place of −1. It is the inverse of
+// [encodeSD].
 func decodeSD(saved []float64) []float64 {
 	sd := slices.Clone(saved)
 	for r, v := range sd {
@@ -135,7 +137,8 @@ func decodeSD(saved []float64) []float64 {
 // equalSD reports whether two lists of standard deviations are equal, where NaN equals NaN.
 func equalSD(a, b []float64) bool { return slices.Equal(encodeSD(a), encodeSD(b)) }
 
-// flattenRows converts rows to their form in a file: ingredient, amount, ingredient, amount, …
+// flattenRows converts rows to the form in a model file: one list ingredient, amount, ingredient,
+// amount, … for each row.
 func flattenRows(rows [][]Part) [][]int32 {
 	all := make([][]int32, len(rows))
 	for r, row := range rows {
@@ -163,14 +166,14 @@ func (m *LearnedModel) Total() int {
 	return m.forest.totalAmount
 }
 
-// IsLearntFrom reports whether the model was learnt from the rows and labels of d, in this order.
-// If d has standard deviations, they must be the same, too.
+// IsLearntFrom reports whether the model was learnt from the rows and labels of d, in their order.
+// If d has standard deviations, they must also be equal.
 func (m *LearnedModel) IsLearntFrom(d *Data) bool {
 	return slices.EqualFunc(m.compositions, d.Rows, slices.Equal[[]Part]) && slices.Equal(m.numericLabels, d.Numbers) && (d.SD == nil || equalSD(m.measurementSD, d.SD)) && slices.Equal(m.classLabels, d.Classes)
 }
 
-// IsModelFile reports whether the text of a file begins like a saved model rather than a saved
-// forest.
+// IsModelFile reports whether the text of a file is that of a saved model (true) or a saved forest
+// (false). It looks only at the beginning of the text.
 func IsModelFile(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte(`{"format":"`+learnedFormat+`"`))
 }
@@ -213,7 +216,7 @@ func parseLearned(ctx context.Context, data []byte) (*LearnedModel, error) {
 	}
 	m := &LearnedModel{
 		options: LearnOptions{Kind: kind, Log: s.Log}, numericLabels: s.Numbers, measurementSD: decodeSD(s.SD), classLabels: s.Classes,
-		quality: s.HeldOut, stretchFactor: s.Spread, intervalShift: s.Widen, choice: s.Choice, heldOutErrors: s.Brings,
+		quality: s.HeldOut, stretchFactor: s.Spread, intervalShift: s.Widen, featureSetChoice: s.Choice, heldOutResults: s.Brings,
 	}
 	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: decodeSD(s.SD), Classes: s.Classes}
 	if d.Rows, err = unflattenRows(s.Rows); err != nil {
@@ -264,7 +267,7 @@ func parseLearned(ctx context.Context, data []byte) (*LearnedModel, error) {
 	return m, nil
 }
 
-// unflattenRows is the inverse of [flattenRows].
+// unflattenRows converts rows from the form in a model file. It is the inverse of [flattenRows].
 func unflattenRows(rows [][]int32) ([][]Part, error) {
 	all := make([][]Part, len(rows))
 	for r, row := range rows {
@@ -278,7 +281,8 @@ func unflattenRows(rows [][]int32) ([][]Part, error) {
 	return all, nil
 }
 
-// restoreForest reads a forest that is part of a model file. It returns nil if the file has none.
+// restoreForest reads the forest that is part of a model file. It returns nil if the file has no
+// forest.
 func restoreForest(text json.RawMessage, d *Data, rows int) (*Forest, error) {
 	if text == nil {
 		return nil, nil
@@ -293,7 +297,8 @@ func restoreForest(text json.RawMessage, d *Data, rows int) (*Forest, error) {
 	return f, nil
 }
 
-// restoreProcess recomputes the process from the rows of d and the saved hyperparameters.
+// restoreProcess sets the Gaussian process of the model. It computes the process from the rows of d
+// and the saved hyperparameters.
 func (m *LearnedModel) restoreProcess(ctx context.Context, s *savedProcess, d *Data) (err error) {
 	if d.Numbers == nil {
 		return damageError("there is a process of classes")

@@ -8,23 +8,25 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A LearnedScore is a function of the composition: how well a model expects the composition to
-// satisfy a [Want]. It is the mean of two scores, the forest's [Score] and the process's
-// [ProcessScore]. If the model has only a forest or only a process, it is the score of that model.
+// A LearnedScore is a function of the composition that says how well a model expects the
+// composition to satisfy a [Want]. It is the mean of the forest's [Score] and the process's
+// [ProcessScore]. If the model has only one of the two, it is the score of that one.
 //
 // For classes and bounds the score is a probability, calibrated on held-out rows. For [Maximize]
 // and [Minimize] it is the position of the expected label between the least and the greatest label.
 // If some compositions failed, the score is multiplied by the probability that the composition can
 // be measured. A LearnedScore does not change, so that any number of goroutines may use it.
 type LearnedScore struct {
-	model        *LearnedModel
-	want         Want // the wanted labels, as requested
-	forest       *Score
-	process      *ProcessScore
-	calibration  *Calibration      // nil for a direction, and if no row was held out
-	curve        *calibrationCurve // the curve of calibration; nil if calibration is nil
-	successScore *Score            // score of the forest of success: the probability that a composition can be measured; nil if none failed
-	successCurve *calibrationCurve // calibration of the probability of success; nil if no composition failed
+	model            *LearnedModel
+	want             Want              // what the user wants of the label, in the unit of the label
+	forest           *Score            // score by the forest; nil if the model has no forest
+	process          *ProcessScore     // score by the Gaussian process; nil if the model has no process
+	calibration      *Calibration      // nil for [Maximize] and [Minimize], and if there were no held-out rows
+	calibrationCurve *calibrationCurve // fast approximation of calibration; nil if calibration is nil
+	// successScore is the probability, by a forest, that a composition can be measured. It is nil
+	// if no composition failed.
+	successScore            *Score
+	successCalibrationCurve *calibrationCurve // calibration of successScore; nil if no composition failed
 }
 
 // Score returns the score for a [Want]. The error says why the model cannot compute the score.
@@ -33,7 +35,7 @@ func (m *LearnedModel) Score(w Want) (*LearnedScore, error) {
 	asked := w
 	if m.options.Log {
 		var err error
-		if asked, err = w.logarithmic(); err != nil {
+		if asked, err = w.toLogarithms(); err != nil {
 			return nil, err
 		}
 	}
@@ -55,14 +57,15 @@ func (m *LearnedModel) Score(w Want) (*LearnedScore, error) {
 			came[r] = m.rowSatisfies(r, w)
 		}
 		if s.calibration = Calibrate(stated, came, m.probabilitySteps()); s.calibration != nil {
-			s.curve = s.calibration.newCurve()
+			s.calibrationCurve = s.calibration.newCurve()
 		}
 	}
 	return s, s.addSuccess()
 }
 
-// logarithmic returns the Want for a model that predicts the logarithms of the numbers.
-func (w Want) logarithmic() (Want, error) {
+// toLogarithms returns the Want that a model of logarithms must satisfy: bounds are replaced by
+// their logarithms.
+func (w Want) toLogarithms() (Want, error) {
 	if w.direction == 0 && !w.isBounded {
 		return w, fmt.Errorf("logarithms are of numbers, and classes are wanted")
 	}
@@ -78,18 +81,18 @@ func (w Want) logarithmic() (Want, error) {
 	return w, nil
 }
 
-// probabilitySteps returns the number of distinct steps that a predicted probability is taken to
-// have: the number of trees, or [processSteps] if there is no forest.
+// probabilitySteps returns a number n so that predicted probabilities are taken to be multiples of
+// 1/n. It is the number of trees, or [processProbabilitySteps] if there is no forest.
 func (m *LearnedModel) probabilitySteps() int {
 	if m.forest != nil {
 		return m.forest.TreeCount()
 	}
-	return processSteps
+	return processProbabilitySteps
 }
 
-// processSteps is the number of steps that a probability predicted by a Gaussian process is taken
-// to have.
-const processSteps = 100
+// processProbabilitySteps is the n for which the probabilities that a Gaussian process predicts are
+// taken to be multiples of 1/n.
+const processProbabilitySteps = 100
 
 // rowSatisfies reports whether the label of row r satisfies w.
 func (m *LearnedModel) rowSatisfies(r int, w Want) bool {
@@ -99,8 +102,9 @@ func (m *LearnedModel) rowSatisfies(r int, w Want) bool {
 	return slices.Contains(w.classes, m.classLabels[r])
 }
 
-// heldOutUncalibrated returns the held-out score of each row, before calibration and without the
-// probability of success. A score is NaN if no model held the row out.
+// heldOutUncalibrated returns the score of each row by models that have not seen the row. The
+// scores are uncalibrated and do not include the probability of success. A score is NaN if every
+// model has seen the row.
 func (s *LearnedScore) heldOutUncalibrated() []float64 {
 	m := s.model
 	shares := make([]float64, len(m.compositions))
@@ -125,8 +129,8 @@ func (s *LearnedScore) heldOutUncalibrated() []float64 {
 	return shares
 }
 
-// addSuccess prepares the factor for the probability that a composition can be measured, if some
-// compositions failed.
+// addSuccess sets successScore and successCalibrationCurve, if some compositions failed. They give
+// the probability that a composition can be measured.
 func (s *LearnedScore) addSuccess() (err error) {
 	m := s.model
 	if m.successForest == nil {
@@ -145,7 +149,7 @@ func (s *LearnedScore) addSuccess() (err error) {
 		came[r] = true
 	}
 	if c := Calibrate(stated, came, m.successForest.TreeCount()); c != nil {
-		s.successCurve = c.newCurve()
+		s.successCalibrationCurve = c.newCurve()
 	}
 	return nil
 }
@@ -153,15 +157,16 @@ func (s *LearnedScore) addSuccess() (err error) {
 // Want returns the [Want] of the score.
 func (s *LearnedScore) Want() Want { return s.want }
 
-// Uncalibrated returns the score before calibration and without the probability of success. For a direction
-// it is only the position of the expected label.
+// Uncalibrated returns the score without calibration and without the factor for the probability of
+// success. For [Maximize] and [Minimize] it is the position of the expected label between the least
+// and the greatest label.
 func (s *LearnedScore) Uncalibrated() *LearnedScore {
 	bare := *s
-	bare.curve, bare.successScore, bare.successCurve = nil, nil, nil
+	bare.calibrationCurve, bare.successScore, bare.successCalibrationCurve = nil, nil, nil
 	return &bare
 }
 
-// UncalibratedAt returns the uncalibrated probability of the Want at the dense composition x.
+// UncalibratedAt returns the score of [LearnedScore.Uncalibrated] for the dense composition x.
 func (s *LearnedScore) UncalibratedAt(x []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
@@ -183,16 +188,16 @@ func usedIngredients(x []int32) (used []int32) {
 	return used
 }
 
-// HeldOutUncalibrated returns the uncalibrated held-out probability of the Want for each row of the data.
-// A probability is NaN if no model held the row out.
+// HeldOutUncalibrated returns the uncalibrated score of each row of the data, by models that have
+// not seen the row. A score is NaN if every model has seen the row.
 func (s *LearnedScore) HeldOutUncalibrated() []float64 { return s.heldOutUncalibrated() }
 
-// Calibration returns the calibration of the probability. It returns nil for a direction, and if no
-// row was held out.
+// Calibration returns the calibration of the probability. It returns nil for [Maximize] and
+// [Minimize], and if there were no held-out rows.
 func (s *LearnedScore) Calibration() *Calibration { return s.calibration }
 
-// HeldOut returns the held-out score of each row of the data. A score is NaN if no model held the
-// row out.
+// HeldOut returns the score of each row of the data, by models that have not seen the row. A score
+// is NaN if every model has seen the row.
 func (s *LearnedScore) HeldOut() []float64 {
 	shares := s.heldOutUncalibrated()
 	var possible []float64
@@ -205,29 +210,29 @@ func (s *LearnedScore) HeldOut() []float64 {
 			continue
 		}
 		switch {
-		case s.curve != nil:
-			shares[r] = s.curve.chanceAt(y)
+		case s.calibrationCurve != nil:
+			shares[r] = s.calibrationCurve.chanceAt(y)
 		case s.process != nil:
 			shares[r] = max(y, minDirectionScore)
 		}
 		if possible != nil {
-			shares[r] = float64(shares[r] * s.successCurve.chanceAt(possible[r]))
+			shares[r] = float64(shares[r] * s.successCalibrationCurve.chanceAt(possible[r]))
 		}
 	}
 	return shares
 }
 
-// SuccessProbability returns the calibrated probability that the dense composition x can be measured. It
-// returns 1 if no composition failed.
+// SuccessProbability returns the calibrated probability that the dense composition x can be
+// measured. It returns 1 if no composition failed.
 func (s *LearnedScore) SuccessProbability(x []int32) float64 {
 	if s.successScore == nil {
 		return 1
 	}
-	return s.successCurve.chanceAt(s.successScore.Probability(s.successScore.Point(x)))
+	return s.successCalibrationCurve.chanceAt(s.successScore.Probability(s.successScore.Point(x)))
 }
 
-// ScoreAt returns the score of the dense composition x. The parameter used lists the ingredients with a
-// positive amount, in any order.
+// ScoreAt returns the score of the dense composition x. The parameter used lists the ingredients
+// with a positive amount, in any order.
 func (s *LearnedScore) ScoreAt(x, used []int32) float64 {
 	var of [3]float64
 	if s.forest != nil {
@@ -242,54 +247,58 @@ func (s *LearnedScore) ScoreAt(x, used []int32) float64 {
 	return s.combineModels(of)
 }
 
-// minDirectionScore is the least score of a direction if there is a process. The expected label of
-// a process can be below all labels. A score of 0 would then forbid a composition that is only bad.
+// minDirectionScore is the least score for [Maximize] and [Minimize] if the model has a process.
+// The label that a process expects can be below all labels of the rows. Without this limit, the
+// score could be 0, which would forbid a composition that is only bad.
 const minDirectionScore = 1e-3
 
-// combineModels returns the score. The parameter of holds the scores by the forest, by the process
-// and by the forest of success, in this order.
-func (s *LearnedScore) combineModels(of [3]float64) float64 {
-	y := s.combineUncalibrated(of)
+// combineModels computes the score from the scores by three models. The elements of scores are
+// those by the forest, by the process, and by the forest that predicts success.
+func (s *LearnedScore) combineModels(scores [3]float64) float64 {
+	y := s.combineUncalibrated(scores)
 	switch {
-	case s.curve != nil:
-		y = s.curve.chanceAt(y)
+	case s.calibrationCurve != nil:
+		y = s.calibrationCurve.chanceAt(y)
 	case s.process != nil:
 		y = max(y, minDirectionScore)
 	}
 	if s.successScore != nil {
-		y = float64(y * s.successCurve.chanceAt(of[2]))
+		y = float64(y * s.successCalibrationCurve.chanceAt(scores[2]))
 	}
 	return y
 }
 
-// combineUncalibrated does the work of [LearnedScore.combineModels] without calibration and without
-// success.
-func (s *LearnedScore) combineUncalibrated(of [3]float64) float64 {
+// combineUncalibrated computes the score of [LearnedScore.Uncalibrated] from the scores by the
+// forest and by the process, which are the first two elements of scores.
+func (s *LearnedScore) combineUncalibrated(scores [3]float64) float64 {
 	switch {
 	case s.forest == nil:
-		return of[1]
+		return scores[1]
 	case s.process != nil:
-		return float64((of[0] + of[1]) / 2)
+		return float64((scores[0] + scores[1]) / 2)
 	}
-	return of[0]
+	return scores[0]
 }
 
-// A LearnedScorer keeps the score of a composition that moves step by step. It also scores lines:
-// all compositions that differ from the current one only in how two ingredients share their sum. It
-// is the working memory of one Markov chain: several goroutines must not use it at once. Its scores
-// equal those of [LearnedScore.ScoreAt], bit for bit.
+// A LearnedScorer keeps the score of a composition that moves step by step. It also scores lines,
+// that is, all divisions of the current sum of two amounts: see [LearnedScorer.Line]. It is the
+// working memory of one Markov chain: several goroutines must not use it at once. Its scores equal
+// those of [LearnedScore.ScoreAt], bit for bit.
 type LearnedScorer struct {
-	score         *LearnedScore
-	scorers       [3]modelScorer // the scorers of the forest, of the process and of the forest of success, in this order; nil where a model does not exist
-	scorerIndices []int          // the indices of the elements of scorers that are not nil
-	modelLines    [3]modelLine   // by index of scorers: the model's pieces of the current line
+	score *LearnedScore
+	// scorers holds the scorers of three models: the forest, the process, and the forest that
+	// predicts success. A scorer is nil if its model does not exist.
+	scorers       [3]modelScorer
+	scorerIndices []int        // indices of the models that exist, in scorers
+	modelLines    [3]modelLine // pieces of the current line by each model, in the order of scorers
 
-	lineStarts   []int32
-	values       []float64
-	modelColumns [3][]float64 // by index of scorers: the model's scores of the current column
+	lineStarts   []int32      // the result starts of the last call of Line
+	values       []float64    // the scores of the last call of Line or Column
+	modelColumns [3][]float64 // scores by each model in the last call of Column, in the order of scorers
 }
 
-// A modelScorer scores a moving composition, and the lines through the composition, by one model.
+// A modelScorer scores by one model: a composition that moves step by step, and lines through the
+// composition as in [LearnedScorer.Line].
 type modelScorer interface {
 	Reset(x, used []int32)
 	Set(i int, xi int32, j int, xj int32)
@@ -300,13 +309,13 @@ type modelScorer interface {
 	column(i int, amounts []int32, values []float64) []float64
 }
 
-// A modelLine holds the pieces of a line by one model, and the current piece of a walk along the
-// line.
+// A modelLine holds the pieces of a line by one model: see [LearnedScorer.Line]. It also holds the
+// current piece while the pieces of several models are merged.
 type modelLine struct {
-	starts     []int32   // by piece: the amount of the line's first ingredient at which the piece begins
-	values     []float64 // by piece: the score
-	pieceIndex int       // index of the current piece
-	nextStart  int32     // start of the piece after the current one; MaxInt32 after the last piece
+	pieceStarts []int32   // amount of the line's first ingredient at which each piece begins
+	pieceScores []float64 // score of each piece of the line
+	pieceIndex  int       // index of the current piece of the line
+	nextStart   int32     // amount at which the next piece begins; MaxInt32 after the last piece
 }
 
 // NewScorer returns a scorer of the score. Call [LearnedScorer.Reset] before other methods.
@@ -332,8 +341,9 @@ func (s *LearnedScore) NewScorer() *LearnedScorer {
 	return c
 }
 
-// Reset moves the scorer to the dense composition x. The parameter used lists the ingredients with
-// a positive amount, in any order. Reset only reads both slices and does not keep them.
+// Reset makes the dense composition x the composition of the scorer. The parameter used lists the
+// ingredients with a positive amount, in any order. Reset only reads both slices and does not keep
+// them.
 func (c *LearnedScorer) Reset(x, used []int32) {
 	for _, w := range c.scorers {
 		if w != nil {
@@ -342,8 +352,8 @@ func (c *LearnedScorer) Reset(x, used []int32) {
 	}
 }
 
-// Set moves the scorer to the composition in which ingredient i has amount xi, ingredient j has
-// amount xj, and all other amounts are unchanged.
+// Set changes the amount of ingredient i to xi and the amount of ingredient j to xj. All other
+// amounts are unchanged.
 func (c *LearnedScorer) Set(i int, xi int32, j int, xj int32) {
 	for _, w := range c.scorers {
 		if w != nil {
@@ -363,19 +373,21 @@ func (c *LearnedScorer) Value() float64 {
 	return c.score.combineModels(of)
 }
 
-// Line scores the compositions in which ingredients i ≠ j share their current sum s = x_i + x_j as
-// (k, s−k), k = 0, …, s. The score is values[p] for all k from starts[p] to starts[p+1] − 1. The
-// first start is 0, and the last piece ends at k = s. Both slices are valid until the next call.
+// Line scores all compositions on a line. The line consists of the compositions in which
+// ingredients i ≠ j share their current sum s = x_i + x_j as (k, s−k), for k = 0, …, s. A piece of
+// the line is a range of k with equal scores. Piece p goes from k = starts[p] to k = starts[p+1] −
+// 1 and has the score values[p]. The first piece starts at 0, and the last piece ends at s. Both
+// slices are valid until the next call.
 func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	var of [3]float64
 	next := int32(math.MaxInt32)
 	for _, k := range c.scorerIndices {
 		l := &c.modelLines[k]
-		l.starts, l.values = c.scorers[k].line(i, j)
+		l.pieceStarts, l.pieceScores = c.scorers[k].line(i, j)
 		l.pieceIndex, l.nextStart = 0, int32(math.MaxInt32)
-		of[k] = l.values[0]
-		if len(l.starts) > 1 {
-			l.nextStart = l.starts[1]
+		of[k] = l.pieceScores[0]
+		if len(l.pieceStarts) > 1 {
+			l.nextStart = l.pieceStarts[1]
 		}
 		next = min(next, l.nextStart)
 	}
@@ -388,9 +400,9 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 			l := &c.modelLines[k]
 			if l.nextStart == start {
 				l.pieceIndex++
-				of[k], l.nextStart = l.values[l.pieceIndex], math.MaxInt32
-				if l.pieceIndex+1 < len(l.starts) {
-					l.nextStart = l.starts[l.pieceIndex+1]
+				of[k], l.nextStart = l.pieceScores[l.pieceIndex], math.MaxInt32
+				if l.pieceIndex+1 < len(l.pieceStarts) {
+					l.nextStart = l.pieceStarts[l.pieceIndex+1]
 				}
 			}
 			next = min(next, l.nextStart)
@@ -403,10 +415,10 @@ func (c *LearnedScorer) Line(i, j int) (starts []int32, values []float64) {
 	return c.lineStarts, c.values
 }
 
-// Column scores the compositions in which ingredient i has each of the ascending amounts and all
-// other amounts are unchanged. The totals of these compositions differ. Column is therefore for an
-// ingredient that stands for a condition, whose amount does not count towards the total. The slice
-// is valid until the next call.
+// Column returns the score for each of the given amounts of ingredient i, while all other amounts
+// are unchanged. The amounts must ascend. Column is for an ingredient that stands for a condition,
+// such as a temperature, whose amount does not count towards the total of the composition. The
+// slice is valid until the next call.
 func (c *LearnedScorer) Column(i int, amounts []int32) []float64 {
 	for _, k := range c.scorerIndices {
 		c.modelColumns[k] = c.scorers[k].column(i, amounts, c.modelColumns[k][:0])
@@ -430,7 +442,7 @@ func (c *LearnedScorer) Column(i int, amounts []int32) []float64 {
 type forestModelScorer struct {
 	score *Score
 	*Scorer
-	probabilities []float64 // scratch memory of line
+	probabilities []float64 // scratch memory of line: the scores
 }
 
 func (w *forestModelScorer) value() float64 { return w.score.Probability(w.Value()) }
@@ -462,8 +474,8 @@ func (w *forestModelScorer) column(i int, amounts []int32, values []float64) []f
 type descriptorModelScorer struct {
 	score *Score
 	*ensemble.Scorer
-	sums          []float64
-	probabilities []float64
+	sums          []float64 // scratch memory of value: the sum of the leaf values
+	probabilities []float64 // scratch memory of line: the scores
 }
 
 func (w *descriptorModelScorer) value() float64 {
@@ -484,14 +496,14 @@ func (w *descriptorModelScorer) column(i int, amounts []int32, values []float64)
 	return columnByPoints(w, i, w.Amount(i), amounts, values)
 }
 
-// columnByPoints computes [modelScorer.column] by moving the scorer to each amount in turn. It then
-// moves the scorer back to the amount now, which ingredient i has at present.
-func columnByPoints(w modelScorer, i int, now int32, amounts []int32, values []float64) []float64 {
+// columnByPoints computes the result of [modelScorer.column]. It sets ingredient i to each amount
+// in turn, and at the end to currentAmount, which is its amount before the call.
+func columnByPoints(w modelScorer, i int, currentAmount int32, amounts []int32, values []float64) []float64 {
 	for _, amount := range amounts {
 		w.Set(i, amount, i, amount)
 		values = append(values, w.value())
 	}
-	w.Set(i, now, i, now)
+	w.Set(i, currentAmount, i, currentAmount)
 	return values
 }
 

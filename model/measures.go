@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// A Bin is one row of a reliability table. It summarises the events whose predicted probability is
-// in [Low, Low + 1/10), or in [9/10, 1] for the last bin. Tables have no empty bins. The
-// predictions are calibrated if Predicted and Observed agree.
+// A Bin is one row of a reliability table, which compares predicted probabilities with observed
+// frequencies. It summarises the events whose predicted probability is in [Low, Low + 1/10), or in
+// [9/10, 1] for the last bin. Tables have no empty bins. The predictions are calibrated if
+// Predicted and Observed agree.
 type Bin struct {
 	Low       float64 `json:"low"`       // least predicted probability of the bin
 	Events    int     `json:"events"`    // number of events
@@ -18,14 +19,16 @@ type Bin struct {
 // binCount is the number of bins of a reliability table.
 const binCount = 10
 
-// A reliability collects the events of a reliability table.
-type reliability [binCount]struct {
-	events, occurred int     // number of events in the bin, and number of those that occurred
-	predicted        float64 // sum of the predicted probabilities
+// A reliabilityCollector collects the events of a reliability table, which compares predicted
+// probabilities with observed frequencies: see [Bin].
+type reliabilityCollector [binCount]struct {
+	events    int     // number of events in each bin
+	occurred  int     // number of events in each bin that occurred
+	predicted float64 // sum of the predicted probabilities in each bin
 }
 
-// addEvent adds an event with the predicted probability p.
-func (r *reliability) addEvent(p float64, occurred bool) {
+// addEvent adds an event that was predicted with probability p.
+func (r *reliabilityCollector) addEvent(p float64, occurred bool) {
 	b := &r[min(max(int(p*binCount), 0), binCount-1)]
 	b.events++
 	b.predicted += p
@@ -34,8 +37,8 @@ func (r *reliability) addEvent(p float64, occurred bool) {
 	}
 }
 
-// table returns the bins that have events.
-func (r *reliability) table() []Bin {
+// table returns the rows of the reliability table. Bins without events are left out.
+func (r *reliabilityCollector) table() []Bin {
 	var table []Bin
 	for k, b := range r {
 		if b.events > 0 {
@@ -46,7 +49,7 @@ func (r *reliability) table() []Bin {
 	return table
 }
 
-// A meanAccumulator accumulates numbers, for their mean and its standard error.
+// A meanAccumulator accumulates numbers to compute their mean and the standard error of the mean.
 type meanAccumulator struct{ n, sum, sumSquares float64 }
 
 func (m *meanAccumulator) add(v float64) {
@@ -69,9 +72,9 @@ func (m *meanAccumulator) standardError() float64 {
 	return math.Sqrt(left / (m.n - 1) / m.n)
 }
 
-// crps returns the continuous ranked probability score ∫ (F(z) − 1{z ≥ y})² dz. F is the
-// distribution with the given ascending values and their weights. The observed number y is the
-// value with index label.
+// crps returns the continuous ranked probability score ∫ (F(z) − 1{z ≥ y})² dz of a distribution F.
+// The distribution has the given values, ascending, with the given weights. The observed number y
+// is values[label].
 func crps(values, weights []float64, label int) float64 {
 	sum, score := 0.0, 0.0
 	for l := 0; l+1 < len(values); l++ {
@@ -82,8 +85,8 @@ func crps(values, weights []float64, label int) float64 {
 	return score
 }
 
-// quantileIndex returns the least index at which the cumulative weight reaches p. Only indices with
-// positive weights count.
+// quantileIndex returns the least index at which the cumulative weight is at least p. An index with
+// weight 0 is never returned.
 func quantileIndex(weights []float64, p float64) int {
 	sum, last := 0.0, 0
 	for l, w := range weights {
@@ -107,24 +110,27 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// An explainedVariance accumulates the squared errors of predictions, and those of a constant
-// prediction (the prior). From both follows the share of the variance that the predictions explain.
+// An explainedVariance accumulates the squared errors of predictions and the squared errors of the
+// prior, which predicts the same number for every row. It computes the share of the variance that
+// the predictions explain.
 type explainedVariance struct {
-	modelErrors, priorErrors       []float64 // by row: the squared error of the prediction, and that of the prior
-	sumModelErrors, sumPriorErrors float64   // the sums of modelErrors and of priorErrors
+	modelErrors    []float64 // squared error of the model's prediction of each row
+	priorErrors    []float64 // squared error of a constant prediction for each row
+	sumModelErrors float64   // sum of modelErrors
+	sumPriorErrors float64   // sum of priorErrors
 }
 
-// addRow adds the squared errors of one row: left by the prediction, and all by the prior.
-func (e *explainedVariance) addRow(left, all float64) {
-	e.modelErrors, e.priorErrors = append(e.modelErrors, left), append(e.priorErrors, all)
-	e.sumModelErrors += left
-	e.sumPriorErrors += all
+// addRow adds a row with the squared error of the prediction and the squared error of the prior.
+func (e *explainedVariance) addRow(modelError, priorError float64) {
+	e.modelErrors, e.priorErrors = append(e.modelErrors, modelError), append(e.priorErrors, priorError)
+	e.sumModelErrors += modelError
+	e.sumPriorErrors += priorError
 }
 
-// explainedShare returns the explained share of the variance, 1 − Σ modelErrors / Σ priorErrors, and its
-// standard error to first order. The standard error is that of the mean of modelErrors −
-// (1−share)·priorErrors, divided by the mean of priorErrors. Both results are 0 if all prior errors
-// are 0.
+// explainedShare returns the explained share of the variance, 1 − Σ modelErrors / Σ priorErrors,
+// and its standard error to first order. The standard error is computed from the mean of
+// modelErrors − (1−share)·priorErrors: it is the standard error of this mean, divided by the mean
+// of priorErrors. Both results are 0 if all prior errors are 0.
 func (e *explainedVariance) explainedShare() (share, standardError float64) {
 	if e.sumPriorErrors == 0 {
 		return 0, 0

@@ -7,24 +7,25 @@ import (
 )
 
 const (
-	maxKeptSteps        = 8    // number of past steps from which the inverse Hessian is approximated
-	backtrackFactor     = 0.5  // factor by which backtracking shortens a step
-	minBacktrackShare   = 1e-8 // the search ends if backtracking shortens a step to less than this share of its first length
-	minDescentShare     = 1e-4 // least descent of a step, as a share of the descent that the gradient predicts
+	maxKeptSteps    = 8   // number of past steps from which the inverse Hessian is approximated
+	backtrackFactor = 0.5 // factor by which backtracking shortens a step
+	// the search ends if backtracking shortens a step to less than this share of its first length
+	minBacktrackShare   = 1e-8
+	minDescentShare     = 1e-4 // a step must descend by at least this share of the descent that the gradient predicts
 	maxCoordinateChange = 2    // greatest change of a coordinate in one step
 )
 
-// minimize searches for a minimum of a smooth function, starting from x, by the limited-memory BFGS
-// method with backtracking (Nocedal 1980). It changes x to the best point found and returns the
-// function there.
+// minimize searches for a minimum of a smooth function, starting from x. The method is
+// limited-memory BFGS with backtracking (Nocedal 1980). It changes x to the best point found and
+// returns the value of the function there.
 //
-// The parameter value returns the function at x and writes the gradient. It returns +Inf where the
-// function is undefined. The search ends when two iterations in a row each descend by less than
+// The function value returns the value at x and writes the gradient. It returns +Inf where the
+// function is undefined. The search ends when two successive iterations each descend by less than
 // tolerance, or after the given number of iterations.
 func minimize(x []float64, value func(x, gradient []float64) float64, iterations int, tolerance float64) float64 {
 	n := len(x)
 	g, next, gNext, step := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	var past stepMemory
+	var past pastSteps
 	f := value(x, g)
 	small := 0
 	for range iterations {
@@ -65,8 +66,8 @@ func minimize(x []float64, value func(x, gradient []float64) float64, iterations
 	return f
 }
 
-// initialStepShare returns the share of a step that is tried first. The share limits the change of
-// each coordinate, and more strictly so if the step is the first of a search.
+// initialStepShare returns the share of a step that the search tries first. The share limits the
+// change of each coordinate to maxCoordinateChange, or to 0.5 in the first step of a search.
 func initialStepShare(step []float64, first bool) float64 {
 	t, most := 1.0, 0.0
 	for _, v := range step {
@@ -81,19 +82,19 @@ func initialStepShare(step []float64, first bool) float64 {
 	return t
 }
 
-// A stepMemory holds the last steps of a search, the oldest first.
-type stepMemory []pastStep
+// A pastSteps holds the last steps of a search by [minimize], the oldest first.
+type pastSteps []pastStep
 
-// A pastStep is a step s of a search, the change y of the gradient along the step, and rho =
-// 1/(s·y).
+// A pastStep is a step of a search by [minimize], in the notation of limited-memory BFGS.
 type pastStep struct {
-	s, y []float64
-	rho  float64
+	s   []float64 // change of the point from the start to the end of the step
+	y   []float64 // change of the gradient from the start to the end of the step
+	rho float64   // 1/(s·y), where s·y is the dot product
 }
 
-// setDirection sets step to an approximation of the inverse Hessian times the gradient g. It uses
-// the two-loop recursion of limited-memory BFGS.
-func (m stepMemory) setDirection(g, step []float64) {
+// setDirection sets step to an approximation of H⁻¹·g, where H is the Hessian and g is the
+// gradient. It uses the two-loop recursion of limited-memory BFGS.
+func (m pastSteps) setDirection(g, step []float64) {
 	copy(step, g)
 	weight := make([]float64, len(m))
 	for k := len(m) - 1; k >= 0; k-- {
@@ -118,9 +119,9 @@ func (m stepMemory) setDirection(g, step []float64) {
 	}
 }
 
-// addStep adds the step from x to next, where g and gNext are the gradients at the two points. It
-// does nothing if the function is not convex along the step.
-func (m *stepMemory) addStep(x, next, g, gNext []float64) {
+// addStep adds the step from point x to point next. The gradients at these points are g and gNext.
+// It does nothing if the function is not convex along the step.
+func (m *pastSteps) addStep(x, next, g, gNext []float64) {
 	p := pastStep{s: make([]float64, len(x)), y: make([]float64, len(x))}
 	for i := range x {
 		p.s[i], p.y[i] = next[i]-x[i], gNext[i]-g[i]

@@ -60,11 +60,12 @@ type Options struct {
 	// processor. The number does not affect the forest.
 	Workers int
 
-	shrink float64 // λ of [tree.shrinkShares] for class shares in leaves; 0 means no shrinkage
+	shrink float64 // λ of [tree.shrinkShares], which shrinks class shares in leaves; 0 means no shrinkage
 }
 
-// withDefaults checks the options and fills in the defaults. The parameter features is the number
-// of features, and numeric tells whether the labels are numbers.
+// withDefaults returns the options with defaults filled in, or an error if an option is invalid.
+// The parameter features is the number of features, and numeric tells whether the labels are
+// numbers.
 func (o Options) withDefaults(features int, numeric bool) (Options, error) {
 	switch {
 	case o.Splits != RandomSplits && o.Splits != BestSplits:

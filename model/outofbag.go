@@ -7,9 +7,9 @@ import (
 	"kir/internal/portable"
 )
 
-// measureOutOfBag predicts every row by the trees that left the row out, and returns the quality of
-// the predictions. The parameter leftOut holds, for each tree, the rows that the tree left out.
-func (f *Forest) measureOutOfBag(ctx context.Context, t *table, labels *labelling, leftOut []leftOutRows) (Quality, error) {
+// measureOutOfBag predicts every row by the trees that have not seen the row, and returns the
+// quality of the predictions. The element leftOut[k] holds the rows that tree k has not seen.
+func (f *Forest) measureOutOfBag(ctx context.Context, t *featureTable, labels *labelling, leftOut []leftOutRows) (Quality, error) {
 	m := newForestMeter(f, labels)
 	// A law has a weight for each label, and there may be as many labels as rows. So the rows are
 	// predicted in blocks, which bounds the memory. The workers share a block, whose laws are then
@@ -21,7 +21,7 @@ func (f *Forest) measureOutOfBag(ctx context.Context, t *table, labels *labellin
 			x := make([]int32, t.featureCount)
 			return func(k int) error {
 				t.writeRow(from+k, x)
-				laws[k] = f.outOfBagLaw(x, from+k, leftOut, laws[k])
+				laws[k] = f.outOfBagWeights(x, from+k, leftOut, laws[k])
 				t.clearRow(from+k, x)
 				return nil
 			}
@@ -38,10 +38,11 @@ func (f *Forest) measureOutOfBag(ctx context.Context, t *table, labels *labellin
 	return m.quality(), nil
 }
 
-// outOfBagLaw returns the predicted weight of each label for row r, by the trees that left the row
-// out. It returns an empty slice if there is no such tree. The parameter x holds the features of
-// the row. The result reuses the memory of law.
-func (f *Forest) outOfBagLaw(x []int32, r int, leftOut []leftOutRows, law []float64) []float64 {
+// outOfBagWeights returns the predicted weight of each label for row r, by the trees that have not
+// seen the row. If there is no such tree, the result is empty. The parameter x holds the features
+// of the row. The element leftOut[k] holds the rows that tree k has not seen. The result reuses the
+// memory of law.
+func (f *Forest) outOfBagWeights(x []int32, r int, leftOut []leftOutRows, law []float64) []float64 {
 	labels := max(len(f.classes), len(f.numbers))
 	if cap(law) < labels {
 		law = make([]float64, labels)
@@ -65,28 +66,38 @@ func (f *Forest) outOfBagLaw(x []int32, r int, leftOut []leftOutRows, law []floa
 	return law
 }
 
-// A forestMeter measures the quality of the predictions of a forest, one row after another.
+// A forestMeter measures the quality of the predictions of a forest. Rows are added one by one. The
+// prior is a constant prediction: the shares of the labels among all rows.
 type forestMeter struct {
 	forest      *Forest
-	priorShares []float64   // by label: the share of the rows with the label
-	rows        int         // number of rows added
-	reliability reliability // compares predicted probabilities with frequencies
+	priorShares []float64            // share of each label among all rows
+	rows        int                  // number of rows added
+	reliability reliabilityCollector // compares predicted probabilities with observed frequencies
 
-	accuracy, loss, priorLoss   meanAccumulator // whether the most probable class is right, the log loss, and the log loss of the prior; only for classes
-	minProbability              float64         // a lower probability counts as this one in the log loss
-	majorityClass, majorityRows int             // index of the most frequent class, and number of added rows with that class
-	confusion                   [][]int         // number of rows by class and most probable class
+	accuracy meanAccumulator // share of rows whose most probable class is right; only for classes
+	// loss is the mean of −log p, where p is the predicted probability of the row's class. It is
+	// only for classes.
+	loss meanAccumulator
+	// priorLoss is the mean of −log p if p is the share of the row's class among all rows. It is
+	// only for classes.
+	priorLoss      meanAccumulator
+	minProbability float64 // a lower probability counts as minProbability in the log loss
+	majorityClass  int     // index of the most frequent class
+	majorityRows   int     // number of added rows with the most frequent class
+	confusion      [][]int // confusion[c][p] is the number of rows of class c whose most probable class is p
 
-	explainedVariance explainedVariance // squared errors of the predictions and of the prior
+	explainedVariance explainedVariance // squared errors of the predictions, and of always predicting the mean or the class shares
 
-	crps, priorCRPS              meanAccumulator // continuous ranked probability score of the prediction and of the prior; only for numbers
-	outsideDistances             []float64       // by row: how far the label lies outside its 90 % interval; negative inside the interval
-	priorMean                    float64         // mean of the labels of all rows
-	decileIndices                []int           // the nine deciles of the labels, as indices in the sorted list of distinct labels
-	covered50Rows, covered90Rows int             // number of rows whose label lies in its 50 % interval, and in its 90 % interval
+	crps             meanAccumulator // CRPS (see [Distribution.CRPS]) of the predictions; only for numbers
+	priorCRPS        meanAccumulator // CRPS of the distribution of the labels of all rows; only for numbers
+	outsideDistances []float64       // how far each row's label lies outside its predicted 90 % interval; negative inside
+	priorMean        float64         // mean of the labels of all rows
+	decileIndices    []int           // indices of the nine deciles of the labels in the sorted list of distinct labels
+	covered50Rows    int             // number of rows whose label lies in its predicted 50 % interval
+	covered90Rows    int             // number of rows whose label lies in its predicted 90 % interval
 }
 
-// newForestMeter returns a meter for the predictions of forest f. The parameter labels holds the
+// newForestMeter returns a meter of the predictions of forest f. The parameter labels holds the
 // labels of all rows.
 func newForestMeter(f *Forest, labels *labelling) *forestMeter {
 	m := &forestMeter{forest: f, priorShares: make([]float64, labels.labelCount())}
@@ -116,7 +127,8 @@ func newForestMeter(f *Forest, labels *labelling) *forestMeter {
 	return m
 }
 
-// addRow adds a row, given the index of its label and the predicted weight of each label.
+// addRow adds a row. The parameter label is the index of its label, and law holds the predicted
+// weight of each label.
 func (m *forestMeter) addRow(label int32, law []float64) {
 	m.rows++
 	if m.forest.Numeric() {
@@ -178,7 +190,7 @@ func (m *forestMeter) addNumber(label int, law []float64) {
 	}
 }
 
-// quality returns the quality of the predictions added so far.
+// quality returns the quality of the predictions of all added rows.
 func (m *forestMeter) quality() Quality {
 	q := Quality{Rows: m.rows}
 	switch n := float64(m.rows); {

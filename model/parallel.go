@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls a function once for each k = 0, …, n − 1, on the given number of goroutines.
-// Each goroutine has its own function, which one call of worker returns. inParallel stops at the
-// first error and returns that error.
+// inParallel runs n tasks, k = 0, …, n − 1, on the given number of goroutines. Each goroutine calls
+// worker once, and then calls the returned function with the k of each of its tasks. At the first
+// error, inParallel stops and returns the error.
 func inParallel(ctx context.Context, workers, n int, worker func() func(int) error) error {
 	var (
 		next  atomic.Int64

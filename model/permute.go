@@ -4,15 +4,15 @@ import (
 	"context"
 )
 
-// permutationImportances computes the importance of each feature. A tree that does not test a
-// feature counts as an importance of 0. The parameter leftOut holds, for each tree, the rows that
-// the tree left out.
-func (f *Forest) permutationImportances(ctx context.Context, t *table, labels *labelling, leftOut []leftOutRows) ([]Importance, error) {
+// permutationImportances computes the permutation importance of each feature: see [Importance]. A
+// tree that does not test a feature counts with 0. The element leftOut[k] holds the rows that tree
+// k has not seen.
+func (f *Forest) permutationImportances(ctx context.Context, t *featureTable, labels *labelling, leftOut []leftOutRows) ([]Importance, error) {
 	worse := make([][]featureLossRise, len(f.trees))
 	err := inParallel(ctx, f.options.Workers, len(f.trees), func() func(int) error {
 		p := permuter{
 			forest: f, table: t, labels: labels,
-			x:              make([]int32, t.featureCount),
+			rowFeatures:    make([]int32, t.featureCount),
 			rowLosses:      make([]float64, t.rowCount),
 			permutedValues: make([]int32, t.rowCount),
 			predicted:      make([]bool, t.rowCount),
@@ -59,33 +59,37 @@ func (l *labelling) variance() float64 {
 	return m.mean()
 }
 
-// A featureLossRise tells by how much the mean loss of a tree rises if a feature is permuted.
+// A featureLossRise says by how much the mean loss of a tree rises if the values of a feature are
+// permuted.
 type featureLossRise struct {
-	feature int32
+	feature int32 // index of the feature
 	rise    float64
 }
 
-// A permuter permutes features and measures the loss of one tree after another.
+// A permuter permutes the values of features among rows, and measures by how much the loss of a
+// tree rises. It handles one tree after another.
 type permuter struct {
 	forest *Forest
-	table  *table
+	table  *featureTable
 	labels *labelling
 
-	x              []int32   // scratch memory: the features of one row; zero between uses
-	leafGuesses    []float64 // by leaf: the predicted number, or the index of the predicted class
-	leftOutRows    []int32   // the rows that the tree left out, in an order that each feature shuffles further
-	rowLosses      []float64 // by row: the loss of the tree before a permutation; set for left-out rows only
-	permutedValues []int32   // by row: the value of the feature after the permutation; zero between uses
-	predicted      []bool    // by row: whether the row has been predicted after the permutation; false between uses
-	donorRows      []int32   // the left-out rows with a positive value of the feature
+	rowFeatures []int32   // scratch memory: the features of one row; zero between uses
+	leafGuesses []float64 // prediction of each leaf of the tree: a number, or the index of a class
+	// leftOutRows lists the rows that the tree has not seen. Each permutation shuffles the list
+	// further.
+	leftOutRows    []int32
+	rowLosses      []float64 // loss of the tree for each row before a permutation; set only for rows in leftOutRows
+	permutedValues []int32   // value of the permuted feature of each row; zero between uses
+	predicted      []bool    // whether each row has been predicted after the permutation; false between uses
+	donorRows      []int32   // rows in leftOutRows with a positive value of the feature before the permutation
 }
 
-// lossRises returns, for each feature that the tree with index k tests, the rise of the tree's mean
-// loss if the feature is permuted. The parameter out holds the rows that the tree left out. The
-// result is in ascending order of the features.
+// lossRises returns the rise of the mean loss of tree k for each feature that the tree tests, if
+// the feature is permuted. The features ascend. The parameter out holds the rows that the tree has
+// not seen.
 func (p *permuter) lossRises(ctx context.Context, k int, out leftOutRows) ([]featureLossRise, error) {
 	t := &p.forest.trees[k]
-	random := newStream(p.forest.options.Seed, permutePurpose, uint64(k))
+	random := newRandomStream(p.forest.options.Seed, streamForPermuting, uint64(k))
 	p.leafGuesses = p.leafGuesses[:0]
 	for l := range int32(t.leafCount()) {
 		p.leafGuesses = append(p.leafGuesses, p.forest.leafGuess(t, l))
@@ -96,9 +100,9 @@ func (p *permuter) lossRises(ctx context.Context, k int, out leftOutRows) ([]fea
 			continue
 		}
 		p.leftOutRows = append(p.leftOutRows, int32(r))
-		p.table.writeRow(r, p.x)
+		p.table.writeRow(r, p.rowFeatures)
 		p.rowLosses[r] = p.rowLoss(t, int32(r))
-		p.table.clearRow(r, p.x)
+		p.table.clearRow(r, p.rowFeatures)
 	}
 	if len(p.leftOutRows) == 0 {
 		return nil, nil
@@ -122,10 +126,10 @@ func (p *permuter) lossRises(ctx context.Context, k int, out leftOutRows) ([]fea
 	return losses, nil
 }
 
-// permuteFeature returns the rise of the mean loss of tree t if feature f is permuted among the
-// left-out rows. Most values are zero. To permute the values, the positive values are given to rows
-// that are drawn without replacement.
-func (p *permuter) permuteFeature(t *tree, f int32, out leftOutRows, random stream) float64 {
+// permuteFeature permutes feature f among the rows that tree t has not seen, which the parameter
+// out holds. It returns the rise of the tree's mean loss. Most values of a feature are zero. It
+// therefore only draws rows, without replacement, that get the positive values.
+func (p *permuter) permuteFeature(t *tree, f int32, out leftOutRows, random randomStream) float64 {
 	from, to := p.table.columnStarts[f], p.table.columnStarts[f+1]
 	p.donorRows = p.donorRows[:0]
 	for c := from; c < to; c++ {
@@ -145,13 +149,13 @@ func (p *permuter) permuteFeature(t *tree, f int32, out leftOutRows, random stre
 			return
 		}
 		p.predicted[r] = true
-		p.table.writeRow(int(r), p.x)
-		if p.x[f] != p.permutedValues[r] {
-			p.x[f] = p.permutedValues[r]
+		p.table.writeRow(int(r), p.rowFeatures)
+		if p.rowFeatures[f] != p.permutedValues[r] {
+			p.rowFeatures[f] = p.permutedValues[r]
 			rise += p.rowLoss(t, r) - p.rowLosses[r]
 		}
-		p.x[f] = 0
-		p.table.clearRow(int(r), p.x)
+		p.rowFeatures[f] = 0
+		p.table.clearRow(int(r), p.rowFeatures)
 	}
 	takers := p.leftOutRows[:len(p.donorRows)]
 	for k := range takers {
@@ -165,9 +169,9 @@ func (p *permuter) permuteFeature(t *tree, f int32, out leftOutRows, random stre
 	return rise / float64(len(p.leftOutRows))
 }
 
-// rowLoss returns the loss of tree t for row r, whose features are in p.x.
+// rowLoss returns the loss of tree t for row r. The features of the row are in p.x.
 func (p *permuter) rowLoss(t *tree, r int32) float64 {
-	guess, label := p.leafGuesses[t.leafNumber(p.x)], p.labels.labelIndices[r]
+	guess, label := p.leafGuesses[t.leafNumber(p.rowFeatures)], p.labels.labelIndices[r]
 	if p.forest.Numeric() {
 		gap := guess - p.labels.numbers[label]
 		return float64(gap * gap)
@@ -175,8 +179,8 @@ func (p *permuter) rowLoss(t *tree, r int32) float64 {
 	return indicator(int32(guess) != label)
 }
 
-// leafGuess returns the prediction of leaf l: the mean of its numbers, or the index of its most
-// frequent class. If several classes are equally frequent, the first one is taken.
+// leafGuess returns the prediction of leaf l of tree t: the mean of the numbers in the leaf, or the
+// index of the most frequent class. Of several equally frequent classes, the first is taken.
 func (f *Forest) leafGuess(t *tree, l int32) float64 {
 	labels, counts := t.leafContent(l)
 	if !f.Numeric() {

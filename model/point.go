@@ -4,23 +4,26 @@ import "math/bits"
 
 // A pointScratch is the working memory of [Score.Sum].
 type pointScratch struct {
-	free         []uint64 // by word of [pointIndex]: the leaves that no slot blocks; all bits are set between uses
-	testingTrees []uint64 // bit set of the trees that test a used ingredient or group; empty between uses
-	groupTotals  []int32  // by group: the total of its amounts; 0 between uses
+	// free holds the words of 64 leaves of [pointIndex]. A bit is set if no slot blocks the leaf.
+	// All bits are set between uses.
+	free         []uint64
+	testingTrees []uint64 // bit set of the trees with a test of a slot that blocks leaves; empty between uses
+	groupTotals  []int32  // total amount of each group of ingredients; 0 between uses
 }
 
 // newPointScratch returns working memory for [Score.Sum].
 func (s *compiledForest) newPointScratch() *pointScratch {
 	o := &s.pointIndex
-	p := &pointScratch{free: make([]uint64, o.firstWord[len(s.roots)]), testingTrees: make([]uint64, o.treeWords), groupTotals: make([]int32, len(s.groups))}
+	p := &pointScratch{free: make([]uint64, o.firstWords[len(s.roots)]), testingTrees: make([]uint64, o.treeWords), groupTotals: make([]int32, len(s.groups))}
 	for k := range p.free {
 		p.free[k] = ^uint64(0)
 	}
 	return p
 }
 
-// Sum returns the same sum as [Score.Point] for the dense composition x, but faster. The parameter
-// used lists the ingredients with a positive amount, in any order.
+// Sum returns the sum of leaf values for the dense composition x. The parameter used lists the
+// ingredients with a positive amount, in any order. The result is that of [Score.Point], but Sum is
+// faster.
 func (s *Score) Sum(x, used []int32) int64 {
 	if s.ensembleScore != nil {
 		return s.Point(x)
@@ -34,19 +37,19 @@ func (s *Score) Sum(x, used []int32) int64 {
 	return sum
 }
 
-// sumWithScratch does the work of [Score.Sum] in the working memory of the caller.
+// sumWithScratch computes the result of [Score.Sum] with the working memory p.
 func (s *Score) sumWithScratch(p *pointScratch, x, used []int32) int64 {
 	o := &s.pointIndex
 	blocks, tested := 0, 0
-	if len(s.groups) == 0 && o.maxBlocks >= 0 {
+	if len(s.groups) == 0 && o.maxBlockedLeaves >= 0 {
 		for _, i := range used {
-			known := s.testsIndex[i]
+			known := s.slotTestsIndex[i]
 			t := &s.slotTests[known]
-			blocks += int(o.firstBlock[t.levelEnd] - o.firstBlock[t.firstLevel])
-			tested += int(o.treeCounts[known])
+			blocks += int(o.firstBlocks[t.levelEnd] - o.firstBlocks[t.firstLevel])
+			tested += int(o.testingTreeCounts[known])
 		}
 	}
-	if blocks > o.maxBlocks {
+	if blocks > o.maxBlockedLeaves {
 		return s.Point(x)
 	}
 
@@ -63,7 +66,7 @@ func (s *Score) sumWithScratch(p *pointScratch, x, used []int32) int64 {
 			for _, g := range s.groupsOf(i) {
 				if total := p.groupTotals[g]; total > 0 {
 					p.groupTotals[g] = 0
-					s.blockLeaves(p, int32(s.ingredients)+g, total)
+					s.blockLeaves(p, int32(s.ingredientCount)+g, total)
 				}
 			}
 		}
@@ -78,7 +81,7 @@ func (s *Score) sumWithScratch(p *pointScratch, x, used []int32) int64 {
 			t := w<<6 | bits.TrailingZeros64(trees)
 			base := int64(s.firstLeaves[t])
 			sum -= s.leafValues[base]
-			from, to := o.firstWord[t], o.firstWord[t+1]
+			from, to := o.firstWords[t], o.firstWords[t+1]
 			if to == from+1 {
 				sum += s.leafValues[base+firstSetBit(p.free[from])]
 				p.free[from] = ^uint64(0)
@@ -99,9 +102,10 @@ func (s *Score) sumWithScratch(p *pointScratch, x, used []int32) int64 {
 	return sum
 }
 
-// sumAllTrees adds the leaf values of all trees, after the failing tests have blocked leaves. Every
-// tree must have at most 64 leaves. If nearly all trees test a used ingredient, sumAllTrees is
-// faster than finding the trees that do.
+// sumAllTrees returns the sum of the values of the first free leaves of all trees. The slots of the
+// composition must have blocked their leaves before. Every tree must have at most 64 leaves.
+// Visiting all trees is faster than finding the trees that test a used ingredient if these are
+// nearly all.
 func (s *Score) sumAllTrees(p *pointScratch) (sum int64) {
 	clear(p.testingTrees)
 	for t, base := range s.firstLeaves {
@@ -111,10 +115,10 @@ func (s *Score) sumAllTrees(p *pointScratch) (sum int64) {
 	return sum
 }
 
-// blockLeaves marks the leaves that a slot with the given amount blocks as not free. It also marks
-// the trees that test the slot.
+// blockLeaves marks as not free, in p.free, the leaves that a slot with the given amount blocks. If
+// there are any, it adds the trees that test the slot to p.testingTrees.
 func (s *Score) blockLeaves(p *pointScratch, slot, amount int32) {
-	known := int(s.testsIndex[slot])
+	known := int(s.slotTestsIndex[slot])
 	tests := &s.slotTests[known]
 	to := s.endOfLevelsBelow(tests, amount)
 	if to == tests.firstLevel {
@@ -125,7 +129,7 @@ func (s *Score) blockLeaves(p *pointScratch, slot, amount int32) {
 		p.testingTrees[w] |= trees
 	}
 	free := p.free
-	for _, b := range o.blocks[o.firstBlock[tests.firstLevel]:o.firstBlock[to]] {
+	for _, b := range o.blockedLeaves[o.firstBlocks[tests.firstLevel]:o.firstBlocks[to]] {
 		free[b.word] &^= b.leaves
 	}
 }

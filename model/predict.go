@@ -27,12 +27,12 @@ type Prediction struct {
 // measure this luck: see [Data.SplitIntoHalves].
 func (f *Forest) Predict(x []int32) Prediction {
 	f.mustBeNumeric()
-	return f.predictFromLaw(f.labelWeights(x))
+	return f.predictFromWeights(f.labelWeights(x))
 }
 
-// predictFromLaw returns the prediction for a predicted distribution. The parameter law holds the
-// weight of each label.
-func (f *Forest) predictFromLaw(law []float64) Prediction {
+// predictFromWeights returns the prediction that follows from a predicted distribution. The
+// parameter law holds the predicted weight of each label.
+func (f *Forest) predictFromWeights(law []float64) Prediction {
 	p := Prediction{}
 	for k, w := range law {
 		p.Value += float64(w * f.numbers[k])
@@ -47,9 +47,9 @@ func (f *Forest) predictFromLaw(law []float64) Prediction {
 	return p
 }
 
-// HeldOut returns the forest's prediction for each row of its data, by the trees that left the row
-// out. A prediction consists of NaN if there is no such tree. The rows must be those from which the
-// forest was grown, in the same order. HeldOut panics if the label is a class.
+// HeldOut returns the forest's prediction for each row, by the trees that have not seen the row. If
+// there is no such tree, the numbers of the prediction are NaN. The rows must be those from which
+// the forest was grown, in the same order. HeldOut panics if the label is a class.
 func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 	f.mustBeNumeric()
 	if len(rows) != f.rowCount {
@@ -68,20 +68,20 @@ func (f *Forest) HeldOut(rows [][]Part) ([]Prediction, error) {
 			x[p.Ingredient] = 0
 		}
 		all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
-		if law = f.outOfBagLaw(values, r, leftOut, law); len(law) > 0 {
-			all[r] = f.predictFromLaw(law)
+		if law = f.outOfBagWeights(values, r, leftOut, law); len(law) > 0 {
+			all[r] = f.predictFromWeights(law)
 		}
 	}
 	return all, nil
 }
 
-// OutOfBag returns, for each row of the forest's data, the probability that the score predicts by
-// the trees that left the row out of their bootstrap sample. This is the prediction for a row that
-// the forest has not seen. A probability is NaN if no tree left the row out.
+// OutOfBag returns a probability for each row from which the forest was grown: the probability that
+// the score predicts by the trees that have not seen the row. This is the prediction for a new row.
+// A probability is NaN if every tree has seen the row.
 //
 // The rows must be those from which the forest was grown, in the same order. The seed determines
-// the bootstrap samples, so that OutOfBag also works for a forest that was read from a file. The
-// score must be a score of this forest.
+// which rows a tree has seen, so that OutOfBag also works for a forest that was read from a file.
+// The score must be a score of this forest.
 func (f *Forest) OutOfBag(score *Score, rows [][]Part) ([]float64, error) {
 	if len(rows) != f.rowCount {
 		return nil, fmt.Errorf("the forest was grown from %d rows, and not from %d", f.rowCount, len(rows))

@@ -12,53 +12,65 @@ import (
 
 // A Process is a Gaussian process on compositions (Rasmussen and Williams 2006). It models the
 // numeric labels of the rows as values of a random function plus noise. The covariance of the
-// function is
+// function at two compositions x and x′ is
 //
 //	k(x, x′) = s·κ(d(x, x′)),  d² = Σ_i (√p_i − √p′_i)²/ℓ_i².
 //
-// Here p = x/M are the shares of the ingredients in a composition of total M, κ is a [Kernel], and
-// ℓ_i is the length scale of ingredient i. If all ℓ_i are equal, d is proportional to Hellinger's
-// distance. This distance allows shares of zero, and distinguishes a trace of an ingredient from
-// its absence. The length scales, s and the noise are those of the greatest posterior density,
-// under the priors that process_fit.go defines.
+// Here p = x/M are the shares of the ingredients in a composition of total M, s is a variance, κ is
+// a [Kernel], and ℓ_i is the length scale of ingredient i. If all ℓ_i are equal, d is proportional
+// to Hellinger's distance. This distance allows shares of zero, and distinguishes a trace of an
+// ingredient from its absence. The length scales, s and the noise are those of the greatest
+// posterior density, under the priors that process_fit.go defines.
 //
-// The square roots of shares are rounded to steps, so that the mean is constant over stretches of a
-// line (see [ProcessScore]). The rounding raises held-out errors by about 1 %. The steps are finer
-// for ingredients that matter more. A Process does not change, so that any number of goroutines may
-// use it.
+// The square roots of shares are rounded to a grid of steps (see [ProcessScore]). The mean is
+// therefore constant over parts of a line of compositions. The rounding raises held-out errors by
+// about 1 %. The steps are finer for ingredients that matter more. A Process does not change, so
+// that any number of goroutines may use it.
 type Process struct {
 	label            string
 	ingredients      []string
 	totalAmount      int // the sum of the amounts of a composition
-	besideCount      int // number of ingredients that stand beside the composition: see [Data.Beside]
+	besideCount      int // number of ingredients beside the composition: see [Data.Beside]
 	options          ProcessOptions
-	rowCount         int       // number of rows of the data
-	labels           []float64 // by row: the numeric label
-	compositionOfRow []int32   // by row: the index of the row's composition in compositions
+	rowCount         int       // number of rows to which the process was fitted
+	labels           []float64 // numeric label of each row
+	compositionOfRow []int32   // index in compositions of the composition of each row
 
-	compositions           [][]Part  // the different compositions of the data
-	rowCounts              []float64 // by composition: the number of its rows
-	meanLabels             []float64 // by composition: the mean label of its rows
-	meanVariances          []float64 // by composition: the measurement variance of the mean label, as a share of labelSD²; 0 if unknown
-	newMeasurementVariance float64   // the measurement variance of a new row, as a share of labelSD²
-	hasSD                  bool      // whether any measurement has a known standard deviation; the fitted noise is then in addition to it
+	compositions [][]Part  // the different compositions of the data
+	rowCounts    []float64 // number of rows with each composition
+	meanLabels   []float64 // mean label of the rows with each composition
+	// meanVariances[k] is the variance, by errors of measurement, of the mean label of composition
+	// k. It is relative to labelSD², and 0 if unknown.
+	meanVariances          []float64
+	newMeasurementVariance float64 // variance of the error of a new measurement, relative to labelSD²
+	// hasSD tells whether the standard deviation of any measurement is known. The fitted noise is
+	// then in addition to the errors of measurement.
+	hasSD bool
 
-	labelMean, labelSD float64 // mean and standard deviation of the labels
-	hyperparameters    hyperparameters
+	labelMean       float64 // mean of the labels
+	labelSD         float64 // standard deviation of the labels
+	hyperparameters hyperparameters
 
-	roundings      []shareRounding          // by ingredient: how its amounts are rounded
-	stepColumns    [][]int32                // by ingredient, then composition: the step to which the amount is rounded; nil if no composition has the ingredient
-	emptyDistances []int64                  // by composition: the squared distance to the composition in which all amounts are 0
-	kernelTable    *kernelTable             // the kernel as a function of the squared distance
-	cholesky       portable.LowerTriangular // Cholesky factor of the covariance of the compositions, noise included
-	alpha          []float64                // by composition: the factor of κ in the mean, in units of labelSD
+	roundings []shareRounding // how the amounts of each ingredient are rounded to steps
+	// ingredientSteps[i][k] is the step to which the amount of ingredient i in composition k is
+	// rounded. The column of an ingredient is nil if no composition has the ingredient.
+	ingredientSteps    [][]int32
+	distancesFromEmpty []int64                  // squared distance of each composition from the composition in which all amounts are 0
+	kernelTable        *kernelTable             // the correlation κ as a function of the squared distance
+	cholesky           portable.LowerTriangular // Cholesky factor of the covariance matrix of the compositions, noise included
+	// alpha[k] is a factor in the mean. The mean of a composition, in units of labelSD, is the sum
+	// over k of alpha[k] times the composition's correlation with composition k.
+	alpha []float64
 
-	heldOutMean, heldOutSD []float64 // by composition: mean and standard deviation of the prediction without its rows
+	heldOutMean []float64 // mean of the prediction for each composition without the rows of the composition
+	// heldOutSD holds the standard deviation of the prediction for each composition without the
+	// rows of the composition.
+	heldOutSD []float64
 
-	distancePool sync.Pool // a pool of *[]int64: squared distances to all compositions
+	distancePool sync.Pool // a pool of *[]int64 for the squared distances of one composition from all compositions
 
 	roughnessOnce sync.Once  // guards meanRoughness
-	meanRoughness *roughness // computed at the first use
+	meanRoughness *roughness // data for upper bounds of the mean; nil before the first use
 }
 
 // A Kernel is a correlation κ as a function of the distance d of two compositions.
@@ -94,36 +106,48 @@ type ProcessOptions struct {
 	Kernel Kernel
 }
 
-// MaxProcessCompositions is the greatest number n of different compositions of a process. The time to fit a
-// process is proportional to n³.
+// MaxProcessCompositions is the greatest number n of different compositions of a process. The time
+// to fit a process is proportional to n³.
 const MaxProcessCompositions = 2000
 
 // A shareRounding defines how the amounts of an ingredient are rounded. The square root of the
-// ingredient's share is rounded to a multiple of 1/stepsPerUnit, and the step is the number of that
-// multiple. Two steps at a difference of n contribute n²·weight·2^−distanceBits to the squared
-// distance of two compositions.
+// ingredient's share is rounded to a multiple of 1/stepsPerUnit; the step of an amount is that
+// multiple, 0, …, stepsPerUnit. If the steps of an ingredient in two compositions differ by n, the
+// ingredient contributes n²·weight·2^−distanceBits to the squared distance of the compositions.
 type shareRounding struct {
-	stepsPerUnit int64   // number of steps from a share of 0 to a share of 1
-	weight       int64   // factor of a squared difference of steps, in units of 2^−distanceBits
-	leastAmounts []int32 // by step: the least amount that is rounded to the step; the last element exceeds every amount
+	stepsPerUnit int64 // number of steps from a share of 0 to a share of 1 of the ingredient
+	// weight is the contribution of a difference of one step to a squared distance, in units of
+	// 2^−distanceBits.
+	weight int64
+	// leastAmounts[l] is the least amount that is rounded to step l. The last element exceeds every
+	// amount.
+	leastAmounts []int32
 }
 
 const (
-	distanceBits      = 24  // squared distances are whole numbers in units of 2^−distanceBits
-	minInitialSteps   = 64  // least initial number of steps of an ingredient
-	maxSteps          = 256 // greatest number of steps of an ingredient
-	initialRangeSteps = 96  // initial number of steps between the least and the greatest amount of an ingredient in the rows, unless maxSteps is exceeded
-	minRangeSteps     = 12  // least number of steps between the least and the greatest amount of an ingredient in the rows
+	distanceBits    = 24  // squared distances are whole numbers in units of 2^−distanceBits
+	minInitialSteps = 64  // least number of steps to which the amounts of an ingredient are rounded at first
+	maxSteps        = 256 // greatest number of steps to which the amounts of an ingredient are rounded
+	// initialRangeSteps is the number of steps, in the first rounding, between the least and the
+	// greatest amount of an ingredient in the rows. The number is smaller if maxSteps would be
+	// exceeded.
+	initialRangeSteps = 96
+	// minRangeSteps is the least number of rounding steps between the least and the greatest amount
+	// of an ingredient in the rows.
+	minRangeSteps = 12
 
-	// roundingShare is the approximate variance that rounding adds, as a share of the variance of
-	// held-out errors. The held-out error grows by half of this share.
+	// roundingShare is the approximate variance that the rounding of amounts adds, as a share of
+	// the variance of held-out errors. The held-out error itself rises by half of this share.
 	roundingShare = 0.02
 
-	maxStepWeight = 1 << 32 // limits sums of squared distances to 2⁶³; steps of this weight make compositions uncorrelated
+	// maxStepWeight is the greatest weight of a [shareRounding]. It keeps sums of squared distances
+	// below 2⁶³. With this weight, a difference of one step makes compositions uncorrelated.
+	maxStepWeight = 1 << 32
 )
 
-// leastAmountsOfSteps returns, for each step of 1/per, the least amount that is rounded to the
-// step. For step l it is ⌈total·(2l − 1)²/(2·per)²⌉. The last element exceeds every amount.
+// leastAmountsOfSteps returns the least amount that is rounded to each step. The square root of the
+// share amount/total is rounded to a multiple of 1/per. The least amount of step l is ⌈total·(2l −
+// 1)²/(2·per)²⌉. The last element exceeds every amount.
 func leastAmountsOfSteps(per int64, total int) []int32 {
 	all := make([]int32, per+2)
 	bottom := 4 * per * per
@@ -134,8 +158,8 @@ func leastAmountsOfSteps(per int64, total int) []int32 {
 	return all
 }
 
-// roundToStep returns the step to which an amount is rounded: the greatest L with √(amount/total) ≥ (L −
-// ½)/stepsPerUnit.
+// roundToStep returns the step to which an amount is rounded: the greatest step L with
+// √(amount/total) ≥ (L − ½)/stepsPerUnit.
 func (a shareRounding) roundToStep(amount int32, total int) int32 {
 	if amount <= 0 {
 		return 0
@@ -143,8 +167,8 @@ func (a shareRounding) roundToStep(amount int32, total int) int32 {
 	return a.roundToStepFrom(int32(float64(math.Sqrt(float64(amount)/float64(total))*float64(a.stepsPerUnit))+0.5), amount)
 }
 
-// roundToStepFrom returns the step to which an amount is rounded. It searches from step l, and is fast if
-// the result is near l.
+// roundToStepFrom returns the step to which an amount is rounded. It starts the search at step l,
+// and is fast if the result is near l.
 func (a shareRounding) roundToStepFrom(l, amount int32) int32 {
 	l = min(l, int32(a.stepsPerUnit))
 	for amount < a.leastAmounts[l] {
@@ -156,8 +180,8 @@ func (a shareRounding) roundToStepFrom(l, amount int32) int32 {
 	return l
 }
 
-// squaredDistance returns the contribution of an ingredient with the steps l and q to the squared
-// distance of two compositions.
+// squaredDistance returns what an ingredient contributes to the squared distance of two
+// compositions, if its amounts in them are rounded to the steps l and q.
 func (a shareRounding) squaredDistance(l, q int32) int64 {
 	d := int64(l - q)
 	return d * d * a.weight
@@ -176,7 +200,7 @@ func FitProcess(ctx context.Context, d *Data, o ProcessOptions) (*Process, error
 	return p, p.precompute(ctx)
 }
 
-// newProcess returns a process with the rows of the data, before any hyperparameters are fitted.
+// newProcess returns a process with the rows of the data, before its hyperparameters are fitted.
 func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -209,9 +233,9 @@ func newProcess(d *Data, o ProcessOptions) (*Process, error) {
 	return p, nil
 }
 
-// setMeasurementSD stores the measurement variances that follow from sd, the standard deviation of
-// each row's measurement. A row without a standard deviation gets the median of the others. A new
-// measurement also gets the median.
+// setMeasurementSD sets the variances of the errors of measurement. The element sd[r] is the
+// standard deviation of the measurement of row r, or NaN if unknown. Rows without a known standard
+// deviation, and new measurements, get the median of the known ones.
 func (p *Process) setMeasurementSD(sd []float64) {
 	p.meanVariances = make([]float64, len(p.compositions))
 	known := slices.Sorted(slices.Values(sd))
@@ -231,8 +255,8 @@ func (p *Process) setMeasurementSD(sd []float64) {
 	}
 }
 
-// groupCompositions sets the different compositions of the rows, with the number of rows and the
-// mean label of each.
+// groupCompositions finds the different compositions among the rows. It sets the number of rows and
+// the mean label of each of them.
 func (p *Process) groupCompositions(d *Data) {
 	index := make(map[string]int32)
 	p.compositionOfRow = make([]int32, len(d.Rows))
@@ -257,8 +281,8 @@ func (p *Process) groupCompositions(d *Data) {
 	}
 }
 
-// amountDivisor returns the number by which an amount of ingredient i is divided to give a share.
-// It is the total of a composition, or [MaxBesideAmount] for an ingredient beside the composition.
+// amountDivisor returns the number by which an amount of ingredient i is divided to give a share:
+// the total of a composition, or [MaxBesideAmount] for an ingredient beside the composition.
 func (p *Process) amountDivisor(i int32) int {
 	if int(i) >= len(p.ingredients)-p.besideCount {
 		return MaxBesideAmount
@@ -272,9 +296,9 @@ func (p *Process) Label() string { return p.label }
 // RowCount returns the number of rows to which the process was fitted.
 func (p *Process) RowCount() int { return p.rowCount }
 
-// Replicates returns the number of rows whose composition at least one other row has. It also
-// returns the pooled standard deviation of the labels of equal compositions, or 0 if there are no
-// such rows.
+// Replicates returns the number of rows whose composition occurs in more than one row. It also
+// returns the pooled standard deviation of the labels among rows of the same composition, or 0 if
+// there are no such rows.
 func (p *Process) Replicates() (rows int, sd float64) {
 	squares, free := p.replicateScatter()
 	for _, n := range p.rowCounts {
@@ -301,15 +325,15 @@ func (p *Process) replicateScatter() (squares, free float64) {
 	return squares, free
 }
 
-// Noise returns the standard deviation of the noise, in the unit of the label. By the noise, the
-// process expects the labels of equal compositions to differ.
+// Noise returns the standard deviation of the noise, in the unit of the label: by this much the
+// process expects the labels of equal compositions to vary.
 func (p *Process) Noise() float64 {
 	return float64(p.labelSD * math.Sqrt(exp(p.hyperparameters.logNoise)+p.newMeasurementVariance))
 }
 
 // Lengths returns the length scale of each ingredient. If the square root of an ingredient's share
-// changes by a length scale, the label becomes nearly independent. An ingredient that no row has
-// gets the common length scale.
+// changes by the length scale, the label may become nearly independent of its previous value. An
+// ingredient that no row has gets the common length scale.
 func (p *Process) Lengths() []float64 {
 	lengths := make([]float64, len(p.ingredients))
 	for i := range lengths {
@@ -318,10 +342,10 @@ func (p *Process) Lengths() []float64 {
 	return lengths
 }
 
-// precompute computes the parts of predictions that depend only on the rows and the
-// hyperparameters. It first rounds amounts finely, to learn how much each ingredient matters. It
-// then rounds the amounts as coarsely as the allowed error permits, because the time to score a
-// line is proportional to the number of steps along the line.
+// precompute computes what predictions need and what depends only on the rows and the
+// hyperparameters. It rounds amounts twice. The first rounding is fine and tells how much each
+// ingredient matters. The second is as coarse as the allowed error permits, because the time to
+// score a line is proportional to the number of steps along the line.
 func (p *Process) precompute(ctx context.Context) error {
 	p.kernelTable = newKernelTable(p.options.Kernel)
 	if err := p.precomputeWithSteps(ctx, p.initialSteps()); err != nil {
@@ -330,15 +354,15 @@ func (p *Process) precompute(ctx context.Context) error {
 	return p.precomputeWithSteps(ctx, p.coarserSteps())
 }
 
-// precomputeWithSteps does the work of [Process.precompute] with the given number of steps for each
-// ingredient.
+// precomputeWithSteps rounds amounts to the given number of steps for each ingredient, and computes
+// what predictions need.
 func (p *Process) precomputeWithSteps(ctx context.Context, steps []int64) error {
 	n := len(p.compositions)
 	p.roundRows(steps)
-	p.emptyDistances = make([]int64, n)
-	for i, column := range p.stepColumns {
+	p.distancesFromEmpty = make([]int64, n)
+	for i, column := range p.ingredientSteps {
 		for r, q := range column {
-			p.emptyDistances[r] += p.roundings[i].squaredDistance(0, q)
+			p.distancesFromEmpty[r] += p.roundings[i].squaredDistance(0, q)
 		}
 	}
 	s, noise := exp(p.hyperparameters.logSignal), exp(p.hyperparameters.logNoise)
@@ -375,7 +399,7 @@ func (p *Process) precomputeWithSteps(ctx context.Context, steps []int64) error 
 	return nil
 }
 
-// initialSteps returns the number of steps of each ingredient for the first, fine rounding.
+// initialSteps returns the number of steps of each ingredient in the first, fine rounding.
 func (p *Process) initialSteps() []int64 {
 	steps := make([]int64, len(p.ingredients))
 	for i, span := range p.rootShareSpans() {
@@ -387,8 +411,8 @@ func (p *Process) initialSteps() []int64 {
 	return steps
 }
 
-// rootShareSpans returns, for each ingredient, the difference between the greatest and the least
-// square root of its share in the rows.
+// rootShareSpans returns the span of each ingredient: the greatest minus the least square root of
+// the ingredient's share in the rows.
 func (p *Process) rootShareSpans() []float64 {
 	least, most := make([]int32, len(p.ingredients)), make([]int32, len(p.ingredients))
 	uses := make([]int, len(p.ingredients))
@@ -412,10 +436,11 @@ func (p *Process) rootShareSpans() []float64 {
 	return spans
 }
 
-// coarserSteps returns the number of steps of each ingredient for the second, coarse rounding. The
-// rounding raises the variance of held-out errors by about the share roundingShare, which is
-// divided equally among the ingredients. The rounding error of a value is its slope times a number
-// that is uniform over a step of width 1, with variance 1/12.
+// coarserSteps returns the number of steps of each ingredient in the second, coarse rounding. The
+// rounding may raise the variance of held-out errors by the share roundingShare, of which each
+// ingredient gets an equal part. The error by rounding an amount is taken to be the slope of the
+// mean, per step, times a number that is uniform over an interval of width 1. The variance of this
+// number is 1/12.
 func (p *Process) coarserSteps() []int64 {
 	squares := make([]float64, len(p.ingredients)) // by ingredient: Σ of the squared slopes over the known compositions
 	distance := make([]int64, len(p.compositions))
@@ -459,11 +484,11 @@ func (p *Process) coarserSteps() []int64 {
 	return steps
 }
 
-// roundRows sets the roundings to the given numbers of steps, and rounds the amounts of all
-// compositions of the data.
+// roundRows sets the roundings, with the given number of steps for each ingredient. It then rounds
+// the amounts in all compositions of the data.
 func (p *Process) roundRows(steps []int64) {
 	p.roundings = make([]shareRounding, len(p.ingredients))
-	p.stepColumns = make([][]int32, len(p.ingredients))
+	p.ingredientSteps = make([][]int32, len(p.ingredients))
 	lengths := p.Lengths()
 	tables := make(map[[2]int64][]int32) // by steps and total
 	for i, per := range steps {
@@ -477,31 +502,32 @@ func (p *Process) roundRows(steps []int64) {
 	}
 	for r, parts := range p.compositions {
 		for _, q := range parts {
-			if p.stepColumns[q.Ingredient] == nil {
-				p.stepColumns[q.Ingredient] = make([]int32, len(p.compositions))
+			if p.ingredientSteps[q.Ingredient] == nil {
+				p.ingredientSteps[q.Ingredient] = make([]int32, len(p.compositions))
 			}
-			p.stepColumns[q.Ingredient][r] = p.roundings[q.Ingredient].roundToStep(q.Amount, p.amountDivisor(q.Ingredient))
+			p.ingredientSteps[q.Ingredient][r] = p.roundings[q.Ingredient].roundToStep(q.Amount, p.amountDivisor(q.Ingredient))
 		}
 	}
 }
 
-// writeDistances writes the squared distances between the composition with the given parts and all
-// compositions of the data.
+// writeDistances writes to the slice to the squared distances between a composition with the given
+// parts and all compositions of the data.
 func (p *Process) writeDistances(parts []Part, to []int64) {
-	copy(to, p.emptyDistances)
+	copy(to, p.distancesFromEmpty)
 	for _, q := range parts {
 		p.shiftDistances(to, q.Ingredient, 0, p.roundings[q.Ingredient].roundToStep(q.Amount, p.amountDivisor(q.Ingredient)))
 	}
 }
 
-// shiftDistances updates the squared distances to all compositions of the data when ingredient i
-// goes from one step to another.
+// shiftDistances updates squared distances after a change of ingredient i from one step to another.
+// The slice distances holds the squared distances of the changed composition to all compositions of
+// the data.
 func (p *Process) shiftDistances(distances []int64, i, from, to int32) {
 	if from == to {
 		return
 	}
 	by, slope := p.roundings[i].distanceChange(from, to)
-	column := p.stepColumns[i]
+	column := p.ingredientSteps[i]
 	if column == nil {
 		for r := range distances {
 			distances[r] += by
@@ -513,16 +539,17 @@ func (p *Process) shiftDistances(distances []int64, i, from, to int32) {
 	}
 }
 
-// distanceChange returns by and slope: if an ingredient goes from one step to another, the squared
-// distance to a composition with step q changes by by − slope·q.
-func (a shareRounding) distanceChange(from, to int32) (by, slope int64) {
+// distanceChange returns how squared distances change if an ingredient goes from one step to
+// another. The squared distance to a composition with step q of the ingredient changes by constant
+// − slope·q.
+func (a shareRounding) distanceChange(from, to int32) (constant, slope int64) {
 	f, t := int64(from), int64(to)
 	return (t*t - f*f) * a.weight, 2 * (t - f) * a.weight
 }
 
-// predictHeldOut computes the prediction for each composition of the data without the rows of the
-// composition (Rasmussen and Williams 2006, equation 5.12). The hyperparameters remain those that
-// were fitted to all rows.
+// predictHeldOut predicts each composition of the data from the rows of all other compositions
+// (Rasmussen and Williams 2006, equation 5.12). The hyperparameters remain those that were fitted
+// to all rows.
 func (p *Process) predictHeldOut() {
 	inverse := p.cholesky.Inverse()
 	p.heldOutMean, p.heldOutSD = make([]float64, len(p.compositions)), make([]float64, len(p.compositions))
@@ -534,19 +561,19 @@ func (p *Process) predictHeldOut() {
 	p.leaveOutGroups(inverse)
 }
 
-// heldOutDeviation returns the standard deviation of the held-out prediction for a single row of
-// composition r. The parameter variance is the held-out variance of the mean label of the
-// composition's rows. A mean of several rows has less noise than a single row.
+// heldOutDeviation returns the standard deviation of the held-out prediction of a single row with
+// composition r. The parameter variance is that of the held-out prediction of the mean label of
+// composition r, in which the noise of several rows is averaged.
 func (p *Process) heldOutDeviation(r int, variance float64) float64 {
 	noise := exp(p.hyperparameters.logNoise)
 	measured := float64(p.meanVariances[r] * p.rowCounts[r]) // measurement variance of a single row
 	return float64(p.labelSD * math.Sqrt(max(variance-noise/p.rowCounts[r]-p.meanVariances[r], 0)+noise+measured))
 }
 
-// leaveOutGroups corrects the held-out predictions for compositions that differ only in ingredients
-// beside the composition. All compositions of such a group G are left out together. Let A be the
-// inverse of the covariance. The residuals of the group are then A_GG⁻¹·(A·y)_G, with covariance
-// A_GG⁻¹.
+// leaveOutGroups corrects the held-out predictions of compositions that differ only in ingredients
+// beside the composition: see [Data.Beside]. It predicts such a group of compositions from the rows
+// outside the group. Let G be the group, y the mean labels, and A the inverse of their covariance.
+// The residuals of the group are A_GG⁻¹·(A·y)_G, with covariance A_GG⁻¹.
 func (p *Process) leaveOutGroups(inverse portable.LowerTriangular) {
 	of, count := groupRowsByComposition(p.compositions, len(p.ingredients)-p.besideCount, p.besideCount)
 	members := make([][]int, count)
@@ -577,8 +604,8 @@ func (p *Process) leaveOutGroups(inverse portable.LowerTriangular) {
 	}
 }
 
-// meanAtDistances returns the expected label of a composition, given its squared distances to all
-// compositions of the data. It adds in four independent sums, for speed.
+// meanAtDistances returns the expected label of a composition, given the composition's squared
+// distances to all compositions of the data. For speed, it adds in four independent sums.
 func (p *Process) meanAtDistances(distances []int64) float64 {
 	var s [4]float64
 	t, alpha := p.kernelTable, p.alpha[:len(distances)]
@@ -600,10 +627,10 @@ func (p *Process) meanOfLanes(s [4]float64) float64 {
 	return p.labelMean + float64(p.labelSD*((s[0]+s[1])+(s[2]+s[3])))
 }
 
-// shiftDistancesAndMean does the work of [Process.shiftDistances] and returns the result of
-// [Process.meanAtDistances].
+// shiftDistancesAndMean updates the squared distances as [Process.shiftDistances] does. It returns
+// the expected label at the new distances, as [Process.meanAtDistances] does.
 func (p *Process) shiftDistancesAndMean(distances []int64, i, from, to int32) float64 {
-	column := p.stepColumns[i]
+	column := p.ingredientSteps[i]
 	if column == nil || from == to {
 		p.shiftDistances(distances, i, from, to)
 		return p.meanAtDistances(distances)
@@ -639,7 +666,7 @@ func (p *Process) Mean(x []int32) float64 {
 }
 
 // Predict returns the expected label for the dense composition x, and the standard deviation of a
-// new measurement there, noise included. The standard deviation is large where the dataset has no
+// new measurement of x, noise included. The standard deviation is large where the dataset has no
 // similar composition.
 func (p *Process) Predict(x []int32) (mean, sd float64) {
 	d := make([]int64, len(p.compositions))
@@ -655,10 +682,10 @@ func (p *Process) Predict(x []int32) (mean, sd float64) {
 }
 
 // Law returns the predicted distribution of a new measurement for the dense composition x.
-func (p *Process) Law(x []int32) Distribution { return normalLaw(p.Predict(x)) }
+func (p *Process) Law(x []int32) Distribution { return normalDistribution(p.Predict(x)) }
 
-// HeldOut returns, for each row of the data, the prediction without any row of the same
-// composition. The results are the mean and the standard deviation of a measurement.
+// HeldOut returns the prediction for each row of the data from the rows of other compositions: the
+// mean and the standard deviation of a measurement.
 func (p *Process) HeldOut() (mean, sd []float64) {
 	mean, sd = make([]float64, p.rowCount), make([]float64, p.rowCount)
 	for r, k := range p.compositionOfRow {

@@ -8,7 +8,7 @@ import (
 
 // boundInBox returns an upper bound of the scores of all compositions in a box. In the box, each
 // ingredient i has from lo[i] to hi[i] units, and at most used ingredients have a positive amount.
-// The bound uses b as working memory.
+// The parameter b is working memory.
 func (s *ProcessScore) boundInBox(b *meanBound, lo, hi []int32, used int) float64 {
 	b.setBox(lo, hi, used)
 	switch w := s.want; {
@@ -28,42 +28,53 @@ func (s *ProcessScore) boundInBox(b *meanBound, lo, hi []int32, used int) float6
 }
 
 // A meanBound computes upper bounds of the mean of a process over boxes of compositions. The mean
-// is a sum of α·κ(d²) over the compositions of the data.
+// is Σ α·κ(d²), a sum over the compositions of the data, where d is the distance to the
+// composition.
 //
-// In a box the mean is at most its first- or second-order expansion about the middle, plus a bound
-// of the remainder that the [roughness] gives. The total is a sum over the ingredients, and each
-// term depends on the ingredient's step. Each term is maximized by trying all steps. Two
-// constraints connect the ingredients: their amounts sum to the total, for which a Lagrange
-// multiplier (a charge per unit) is used, and the number of used ingredients is limited.
+// In a box, the mean is at most its first- or second-order expansion about the middle of the box,
+// plus a bound of the remainder, which [roughness] gives. This upper bound is a sum of one term for
+// each ingredient. A term depends only on the step to which the ingredient's amount is rounded, and
+// is maximized by trying all steps. Two constraints connect the ingredients. The amounts sum to the
+// total, which a Lagrange multiplier enforces: a charge for each unit. And the number of used
+// ingredients is limited.
 type meanBound struct {
-	process     *Process
-	roughness   *roughness
-	weights     []float64 // by ingredient: factor of the square of a difference of steps in d²
-	maxUsed     int       // greatest number of ingredients that a composition in the box uses
-	nanoseconds int64     // approximate time taken so far
+	process     *Process   // the process whose mean is bounded
+	roughness   *roughness // bounds of the error of expanding the mean about the middle
+	weights     []float64  // weight of each ingredient: a difference of n steps contributes n²·weight to d²
+	maxUsed     int        // greatest number of ingredients that a composition in the box uses
+	nanoseconds int64      // estimate of the computing time, in nanoseconds
 
-	// lo and hi are the least and the greatest amount of each ingredient in the box, in units.
-	lo, hi             []int32
-	fromStep, toStep   []int32   // by ingredient: the least and the greatest step in the box
-	middleSteps        []float64 // by ingredient: its step in the middle of the box, not rounded
-	firstDerivatives   []float64 // by ingredient: the derivative of Σ α·κ by its step, at the middle
-	openIngredients    []int     // the ingredients that have more than one step in the box
-	maxSquaredDistance float64   // upper bound of the squared distance of a composition in the box from the middle
+	lo                 []int32   // least amount of each ingredient in the box, in units
+	hi                 []int32   // greatest amount of each ingredient in the box, in units
+	fromStep           []int32   // least step to which each ingredient's amount in the box is rounded
+	toStep             []int32   // greatest step to which each ingredient's amount in the box is rounded
+	middleSteps        []float64 // step of each ingredient in the middle of the box, not rounded
+	firstDerivatives   []float64 // derivative of the mean at the middle with respect to each ingredient's step
+	openIngredients    []int     // the ingredients whose amounts in the box are rounded to more than one step
+	maxSquaredDistance float64   // upper bound of the squared distance of compositions in the box from the middle
 
-	squaredDistances, slopes, curvatures []float64   // by composition of the data: d² from the middle, α·κ′ and 4·α·κ″
-	weightedOffsets                      [][]float64 // by open ingredient, then composition of the data: the distance in steps from the middle, times the weight
-	middleValue, errorBound              float64     // Σ α·κ at the middle, and an error bound of this value and of the tangent
-	secondDerivatives, scratch           []float64   // by pair of open ingredients: the second derivative, empty if not computed; scratch is working memory
-	secondDerivativeError                float64     // error bound of the second derivatives, per squared distance
+	squaredDistances []float64 // squared distance of each composition of the data from the middle of the box
+	slopes           []float64 // derivative of each composition's term α·κ(d²) of the mean with respect to d²
+	curvatures       []float64 // 4 times the second derivative of each composition's term α·κ(d²) with respect to d²
+	// weightedOffsets[k][r] is the difference in steps between the middle and composition r of the
+	// data, for open ingredient k, times the weight of the ingredient.
+	weightedOffsets [][]float64
+	middleValue     float64 // Σ α·κ(d²) at the middle: the mean of the process for standardised labels
+	errorBound      float64 // upper bound of the numerical error of middleValue and of the expansions
+	// secondDerivatives holds the matrix of the second derivatives for all pairs of open
+	// ingredients. It is empty if they are not computed.
+	secondDerivatives     []float64
+	scratch               []float64 // scratch memory of computeSecondDerivatives
+	secondDerivativeError float64   // upper bound of the numerical error of the second derivatives, per squared distance
 
-	terms           []boxTerm // the terms whose sum is to be bounded
-	useGains        []useGain // scratch memory: the gains by the use of optional ingredients
-	topIngredient   int       // the ingredient whose steps contribute most to the bound; −1 if none does
+	terms           []boxTerm // the terms, one for each ingredient, whose sum is to be bounded
+	useGains        []useGain // scratch memory: what the use of each optional ingredient adds to the sum of terms
+	topIngredient   int       // the ingredient along which the box is best divided; −1 if there is none
 	topContribution float64   // contribution of topIngredient to the bound
-	topMayBeUnused  bool      // whether the box has compositions without topIngredient
+	topMayBeUnused  bool      // whether some composition in the box does not use topIngredient
 }
 
-// A boxTerm is the contribution of an ingredient to a bound: y·(linear + quadratic·y), where y is
+// A boxTerm is the contribution of one ingredient to a bound: y·(linear + quadratic·y), where y is
 // the step of the ingredient minus middle.
 type boxTerm struct {
 	linear, quadratic, middle float64
@@ -83,13 +94,13 @@ func (p *Process) newMeanBound() *meanBound {
 	return b
 }
 
-// setBox prepares the bound for a box, in which each ingredient i has from lo[i] to hi[i] units and
-// at most used ingredients have a positive amount.
+// setBox prepares the bound for a box. In the box, each ingredient i has from lo[i] to hi[i] units,
+// and at most used ingredients have a positive amount.
 func (b *meanBound) setBox(lo, hi []int32, used int) {
 	p := b.process
 	b.lo, b.hi, b.maxUsed = lo, hi, used
 	b.openIngredients = b.openIngredients[:0]
-	for r, d := range p.emptyDistances {
+	for r, d := range p.distancesFromEmpty {
 		b.squaredDistances[r] = float64(d)
 	}
 	for i, a := range p.roundings {
@@ -110,7 +121,7 @@ func (b *meanBound) setBox(lo, hi []int32, used int) {
 		}
 		weight := float64(a.weight)
 		alike += float64(weight * float64(middle*middle))
-		column := p.stepColumns[i]
+		column := p.ingredientSteps[i]
 		if column == nil {
 			continue
 		}
@@ -128,9 +139,9 @@ func (b *meanBound) setBox(lo, hi []int32, used int) {
 	b.expandAtMiddle()
 }
 
-// setMiddle sets the middle of the box. Each ingredient is at the same fraction of the way from its
-// least to its greatest step. The fraction is at most one half, and less if the amounts would
-// otherwise sum to more than the total.
+// setMiddle sets the middle of the box. In the middle, the step of each ingredient is at the same
+// fraction of the way from its least to its greatest step. The fraction is one half, or less if the
+// amounts would otherwise sum to more than the total.
 func (b *meanBound) setMiddle() {
 	p := b.process
 	flat, slope, bend := -1.0, 0.0, 0.0 // Σ share − 1 as a polynomial of that fraction
@@ -163,8 +174,8 @@ func (b *meanBound) setMiddle() {
 	}
 }
 
-// expandAtMiddle computes the value of the mean and its derivatives at the middle of the box, with
-// their error bounds.
+// expandAtMiddle computes the mean and its derivatives at the middle of the box, with bounds of
+// their numerical errors.
 func (b *meanBound) expandAtMiddle() {
 	p := b.process
 	if len(b.openIngredients) == 0 {
@@ -206,7 +217,7 @@ func (b *meanBound) expandAtMiddle() {
 			b.weightedOffsets = append(b.weightedOffsets, make([]float64, len(p.alpha)))
 		}
 		apart := b.weightedOffsets[k]
-		if column := p.stepColumns[i]; column != nil {
+		if column := p.ingredientSteps[i]; column != nil {
 			for r, q := range column {
 				apart[r] = float64(w * (middle - float64(q)))
 			}
@@ -227,16 +238,17 @@ func (b *meanBound) expandAtMiddle() {
 	b.nanoseconds += int64(4 * len(p.alpha))
 }
 
-// Limits on the use of second derivatives in [meanBound].
+// Limits on the use of second derivatives in [meanBound]. An open ingredient is one with more than
+// one step in the box.
 const (
 	maxSecondOrderIngredients = 8   // greatest number of open ingredients for which second derivatives are computed
-	maxSecondOrderDistance    = 0.6 // greatest squared distance of the box from its middle for which second derivatives are computed
-	secondOrderOnlyDistance   = 0.1 // squared distance up to which no other bound is better than the second-order bound
+	maxSecondOrderDistance    = 0.6 // greatest squared distance from the middle with which second derivatives are computed
+	secondOrderOnlyDistance   = 0.1 // squared distance from the middle up to which only second-order bounds are computed
 )
 
-// computeSecondDerivatives sets secondDerivatives to those of the mean at the middle of the box,
-// for each pair of open ingredients. The parameter slopes is the sum of the elements of b.slopes.
-func (b *meanBound) computeSecondDerivatives(slopes float64) {
+// computeSecondDerivatives sets secondDerivatives to those of the mean at the middle of the box.
+// The parameter slopeSum is the sum of the elements of b.slopes.
+func (b *meanBound) computeSecondDerivatives(slopeSum float64) {
 	n := len(b.openIngredients)
 	b.secondDerivatives = slices.Grow(b.secondDerivatives, n*n)[:n*n]
 	for k, i := range b.openIngredients {
@@ -247,12 +259,12 @@ func (b *meanBound) computeSecondDerivatives(slopes float64) {
 			v := dot(b.scratch, b.weightedOffsets[l])
 			b.secondDerivatives[k*n+l], b.secondDerivatives[l*n+k] = v, v
 		}
-		b.secondDerivatives[k*n+k] += float64(2 * float64(b.weights[i]*slopes))
+		b.secondDerivatives[k*n+k] += float64(2 * float64(b.weights[i]*slopeSum))
 	}
 	b.nanoseconds += int64((n + 1) * (n + 2) / 2 * len(b.curvatures))
 }
 
-// dot returns Σ x·y.
+// dot returns the dot product Σ x·y.
 func dot(x, y []float64) float64 {
 	var s [4]float64
 	y = y[:len(x)]
@@ -269,7 +281,7 @@ func dot(x, y []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// boundMean returns an upper bound of sign times the mean in the box, where sign is 1 or −1.
+// boundMean returns an upper bound of sign·mean in the box, where sign is 1 or −1.
 func (b *meanBound) boundMean(sign float64) float64 {
 	p := b.process
 	at := float64(sign * b.middleValue)
@@ -288,15 +300,16 @@ func (b *meanBound) boundMean(sign float64) float64 {
 	return float64(sign*p.labelMean) + float64(p.labelSD*sum) + float64(math.Abs(p.labelMean)*0x1p-50)
 }
 
-// normBound returns an upper bound of the mean in the box from the norm F of the mean and its value
-// m at the middle. Let t be the correlation of a composition with the middle. The mean there is at
-// most m·t + √(F² − m²)·√(1 − t²), by the inequality of Cauchy and Schwarz. The correlation t is
-// least at a corner of the box. The parameter at is sign times m.
-func (b *meanBound) normBound(at float64) float64 {
+// normBound returns an upper bound of sign·mean in the box from the norm F of the mean. Let m be
+// sign·mean at the middle, which the parameter middleMean gives. Let t be the correlation of a
+// composition with the middle. By the inequality of Cauchy and Schwarz, sign·mean at the
+// composition is at most m·t + √(F² − m²)·√(1 − t²). The correlation is least at a corner of the
+// box.
+func (b *meanBound) normBound(middleMean float64) float64 {
 	norm := b.roughness.meanNorm
 	t, _ := b.process.options.Kernel.correlation(b.maxSquaredDistance)
 	t = float64(t * (1 - 0x1p-40))
-	middle := min(at+b.errorBound, norm)
+	middle := min(middleMean+b.errorBound, norm)
 	if t <= middle/norm {
 		return norm + b.roughness.mixtureError
 	}
@@ -304,8 +317,8 @@ func (b *meanBound) normBound(at float64) float64 {
 	return float64(middle*t) + math.Sqrt(float64(side*(1-float64(t*t)))) + b.roughness.mixtureError
 }
 
-// tangentBound returns an upper bound of the rise of sign times the mean above its value at the
-// middle of the box, from the tangent at the middle.
+// tangentBound returns an upper bound, in the box, of the rise of sign·mean above its value at the
+// middle. It uses the tangent at the middle.
 func (b *meanBound) tangentBound(sign float64) float64 {
 	best := math.Inf(1)
 	square := b.maxSquaredDistance
@@ -331,10 +344,10 @@ func (b *meanBound) tangentBound(sign float64) float64 {
 	return best
 }
 
-// updateTop makes ingredient i the top ingredient if its term contributes more than the present
-// one's. The parameters first and second are the factors of the term. An ingredient that may be
-// either used or unused goes before an ingredient with a greater contribution that is used in any
-// case.
+// updateTop makes ingredient i the top ingredient if dividing the box along it is better than along
+// the present one. The parameters first and second are the factors of the ingredient's [boxTerm].
+// An ingredient that may be unused in the box goes before one that is always used. Among the
+// others, a greater contribution goes first.
 func (b *meanBound) updateTop(i int, first, second float64) {
 	half := float64(float64(b.toStep[i]-b.fromStep[i]) / 2)
 	weight := float64(half * (math.Abs(first) + float64(max(second, 0)*half)))
@@ -343,10 +356,10 @@ func (b *meanBound) updateTop(i int, first, second float64) {
 	}
 }
 
-// expansionBound returns an upper bound of the rise of sign times the mean above its value at the
-// middle of the box, from the second-order expansion at the middle. A mixed term 2·y·z of two
-// ingredients is at most y²·t/s + z²·s/t, where s and t are the greatest distances of the two
-// ingredients from the middle.
+// expansionBound returns an upper bound, in the box, of the rise of sign·mean above its value at
+// the middle. It uses the second-order expansion at the middle. The expansion has a mixed term
+// 2·y·z for each two ingredients. Let s and t be the greatest values of |y| and |z| in the box. The
+// mixed term is at most y²·t/s + z²·s/t, a sum of two terms for one ingredient each.
 func (b *meanBound) expansionBound(sign float64) float64 {
 	slope := b.roughness.secondOrderFactor(b.maxSquaredDistance) + b.secondDerivativeError
 	b.terms = b.terms[:0]
@@ -375,13 +388,14 @@ func (b *meanBound) expansionBound(sign float64) float64 {
 	return above
 }
 
-// maxTriedCharges is the greatest number of charges per unit that [meanBound.boundTermSum] tries
-// after the first two.
-const maxTriedCharges = 10
+// maxTriedMultipliers is the greatest number of Lagrange multipliers (charges for each unit) that
+// [meanBound.boundTermSum] tries after the first two.
+const maxTriedMultipliers = 10
 
-// boundTermSum returns an upper bound of the sum of the terms, and the squared distance from the
-// middle of a point near the maximum. Any charge per unit gives an upper bound, which is a convex
-// function of the charge. boundTermSum searches for the charge with the least bound.
+// boundTermSum returns an upper bound of the sum of the terms. It also returns the squared
+// distance, from the middle, of a point at which the sum is near its maximum. Each Lagrange
+// multiplier (a charge for each unit) gives an upper bound, which is a convex function of the
+// multiplier. boundTermSum searches for the multiplier with the least bound.
 func (b *meanBound) boundTermSum() (best, square float64) {
 	top := 0.0
 	for _, t := range b.terms {
@@ -393,7 +407,7 @@ func (b *meanBound) boundTermSum() (best, square float64) {
 	}
 	type place struct{ charge, sum, slope float64 }
 	try := func(charge float64) place {
-		sum, slope, far := b.boundWithCharge(charge)
+		sum, slope, far := b.boundWithMultiplier(charge)
 		if square == 0 || sum < best {
 			best, square = sum, far
 		}
@@ -408,7 +422,7 @@ func (b *meanBound) boundTermSum() (best, square float64) {
 	case low.slope > 0:
 		low = try(float64(-4 * top))
 	}
-	for range maxTriedCharges {
+	for range maxTriedMultipliers {
 		if !(low.slope < 0 && high.slope > 0) {
 			break
 		}
@@ -429,11 +443,11 @@ func (b *meanBound) boundTermSum() (best, square float64) {
 	return best, square
 }
 
-// boundWithCharge returns an upper bound of the sum of the terms by Lagrange's method: each unit
-// costs charge/total, and the cost of the whole total is paid back. It also returns the derivative
-// of the bound by the charge, and the squared distance from the middle of the point that attains
-// the bound.
-func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64) {
+// boundWithMultiplier returns the upper bound of the sum of the terms for a Lagrange multiplier:
+// each unit costs charge/total, and the cost of all units of the total is paid back. It also
+// returns the derivative of the bound by charge, and the squared distance from the middle of the
+// point that attains the bound.
+func (b *meanBound) boundWithMultiplier(charge float64) (sum, slope, square float64) {
 	p := b.process
 	fixed := int64(0)
 	left := b.maxUsed
@@ -493,9 +507,8 @@ func (b *meanBound) boundWithCharge(charge float64) (sum, slope, square float64)
 	return sum, 1 - float64(units)/float64(p.totalAmount), square
 }
 
-// A useGain is the increase of the sum of terms if an optional ingredient is used, and the number
-// of units used.
+// A useGain says what the use of an ingredient that may be unused adds to the sum of terms.
 type useGain struct {
-	increase float64
-	units    int32
+	increase float64 // increase of the sum of terms if the ingredient is used
+	units    int32   // number of units of the ingredient if it is used
 }

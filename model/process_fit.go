@@ -9,12 +9,15 @@ import (
 	"kir/internal/portable"
 )
 
-// The hyperparameters of a process are logarithms, for labels with mean 0 and variance 1.
+// The hyperparameters of a [Process]. They are logarithms, and hold for labels that are scaled to
+// mean 0 and variance 1.
 type hyperparameters struct {
-	logLength       float64   // log of the length scale that all ingredients have in common
-	logLengthRatios []float64 // by ingredient: log of the ratio of its length scale to the common one; 0 if it has no length scale of its own
-	logSignal       float64   // log of s, the variance of the function
-	logNoise        float64   // log of the variance of the noise of a single row
+	logLength float64 // log of the common length scale of all ingredients
+	// logLengthRatios[i] is the log of the ratio of ingredient i's length scale to the common one.
+	// It is 0 if the ingredient has no length scale of its own.
+	logLengthRatios []float64
+	logSignal       float64 // log of the variance of the random function (s in [Process])
+	logNoise        float64 // log of the variance of the noise of a single row
 }
 
 // The means and standard deviations of the priors of the hyperparameters. The priors are normal
@@ -24,37 +27,46 @@ type hyperparameters struct {
 // variance. A process that takes noise for signal predicts gains that do not exist.
 const (
 	logLengthPriorMean, logLengthPriorSD = -0.35667494393873245, 1.0 // prior of the log of the common length scale; the mean is log 0.7
-	lengthRatioPriorSD                   = 0.5                       // prior of the log of the ratio of an ingredient's length scale to the common one; the mean is 0
-	logSignalPriorMean, logSignalPriorSD = 0.0, 1.5                  // prior of log s, where s is the variance of the function
-	logNoisePriorMean, logNoisePriorSD   = -1.2039728043259361, 1.0  // prior of the log of the noise variance; the mean is log 0.3
+	// lengthRatioPriorSD is for the log of the ratio of an ingredient's length scale to the common
+	// one; the mean is 0.
+	lengthRatioPriorSD                   = 0.5
+	logSignalPriorMean, logSignalPriorSD = 0.0, 1.5                 // prior of the log of the variance of the random function
+	logNoisePriorMean, logNoisePriorSD   = -1.2039728043259361, 1.0 // prior of the log of the noise variance; the mean is log 0.3
 )
 
 const (
 	maxFittedCompositions = 250  // greatest number of compositions to which the hyperparameters are fitted
 	maxFitIterations      = 60   // greatest number of iterations of the search for the hyperparameters
-	fitTolerance          = 2e-3 // the search ends if the log density rises by less
-	minNoiseShare         = 1e-7 // variance added to the noise of each composition, as a share of the variance of the labels
-	maxAbsHyperparameter  = 20   // greatest absolute value of a hyperparameter
-	minRowsForOwnLength   = 2    // number of compositions of the data that must have an ingredient for it to get its own length scale
+	fitTolerance          = 2e-3 // the search for the hyperparameters ends if the log density rises by less
+	minNoiseShare         = 1e-7 // variance that is added to the noise of each composition, relative to that of the labels
+	maxAbsHyperparameter  = 20   // greatest absolute value that the search for the hyperparameters tries
+	// minRowsForOwnLength is the least number of compositions that have an ingredient if the
+	// ingredient gets a length scale of its own.
+	minRowsForOwnLength = 2
 )
 
-// A posterior computes the log density of the posterior distribution of the hyperparameters, up to
-// a constant.
+// A posterior computes the log density of the posterior distribution of the [hyperparameters], up
+// to a constant. An active ingredient is one that has a length scale of its own.
 type posterior struct {
-	kernel                            Kernel
-	compositionCount, ingredientCount int       // number of compositions, and number of active ingredients, which have length scales of their own
-	rootShares                        []float64 // by composition, then active ingredient: the square root of the ingredient's share
-	labels                            []float64 // by composition: the standardised mean label
-	rowCounts                         []float64 // by composition: the number of its rows
-	meanVariances                     []float64 // by composition: the measurement variance of the standardised mean label
-	scatter                           float64   // Σ of the squared deviations of the rows from the mean of their composition
-	scatterFreedom                    float64   // degrees of freedom of scatter
+	kernel           Kernel
+	compositionCount int // number of compositions to which the hyperparameters are fitted
+	ingredientCount  int // number of active ingredients, which have length scales of their own
+	// rootShares holds the square roots of the shares of the active ingredients, one composition
+	// after another.
+	rootShares    []float64
+	labels        []float64 // mean label of each composition, scaled to mean 0 and variance 1
+	rowCounts     []float64 // number of rows with each composition
+	meanVariances []float64 // variance, by errors of measurement, of each element of labels
+	// replicateScatter is the sum of the squared deviations of the rows' labels from the mean label
+	// of their composition.
+	replicateScatter float64
+	replicateFreedom float64 // number of degrees of freedom of replicateScatter
 
-	covariance portable.LowerTriangular // covariance of the compositions, or its Cholesky factor
-	slopes     []float64                // by element of covariance below and on the diagonal: s·κ′
+	covariance portable.LowerTriangular // covariance matrix of the compositions, later its Cholesky factor
+	slopes     []float64                // derivative of each element of covariance, on and below the diagonal, with respect to d²
 }
 
-// fitHyperparameters returns the hyperparameters of the greatest posterior density.
+// fitHyperparameters returns the hyperparameters with the greatest posterior density.
 func (p *Process) fitHyperparameters(ctx context.Context) (hyperparameters, error) {
 	h := hyperparameters{logLength: logLengthPriorMean, logLengthRatios: make([]float64, len(p.ingredients)), logSignal: logSignalPriorMean, logNoise: logNoisePriorMean}
 	var active []int32
@@ -91,9 +103,9 @@ func (p *Process) fitHyperparameters(ctx context.Context) (hyperparameters, erro
 	return h, nil
 }
 
-// newPosterior returns the posterior for the compositions of the data. If there are too many
-// compositions, it takes an evenly spread subset. The parameter active lists the ingredients that
-// have length scales of their own.
+// newPosterior returns the posterior of the hyperparameters, given the compositions of the data. If
+// there are too many compositions, it takes an evenly spread subset. The parameter active lists the
+// ingredients that have length scales of their own.
 func (p *Process) newPosterior(active []int32) *posterior {
 	some := make([]int, 0, len(p.compositions))
 	for r := range p.compositions {
@@ -114,17 +126,18 @@ func (p *Process) newPosterior(active []int32) *posterior {
 		q.rowCounts, q.meanVariances = append(q.rowCounts, p.rowCounts[r]), append(q.meanVariances, p.meanVariances[r])
 	}
 	if !p.hasSD { // with known measurement errors, replicates differ by these as well
-		q.scatter, q.scatterFreedom = p.replicateScatter()
+		q.replicateScatter, q.replicateFreedom = p.replicateScatter()
 	}
-	q.scatter /= float64(p.labelSD * p.labelSD)
+	q.replicateScatter /= float64(p.labelSD * p.labelSD)
 	q.covariance = portable.NewLower(q.compositionCount)
 	q.slopes = make([]float64, q.compositionCount*(q.compositionCount+1)/2)
 	return q
 }
 
 // negativeLogDensity returns minus the log density at the hyperparameters theta, and writes its
-// gradient. The parameter theta holds the common log length, the log signal, the log noise, and the
-// log length ratio of each active ingredient. The result is +Inf if the density cannot be computed.
+// gradient. The elements of theta are the log of the common length scale, the log of the signal
+// variance, the log of the noise variance, and the log length ratio of each active ingredient. If
+// the density cannot be computed, the result is +Inf.
 func (q *posterior) negativeLogDensity(theta, gradient []float64) float64 {
 	for _, v := range theta {
 		if math.Abs(v) > maxAbsHyperparameter {
@@ -188,9 +201,9 @@ func (q *posterior) negativeLogDensity(theta, gradient []float64) float64 {
 		gradient[3+i] += by
 	}
 	// The deviations of replicates from their means add to the energy.
-	if q.scatterFreedom > 0 {
-		energy += float64(float64(q.scatterFreedom*theta[2])/2) + float64(q.scatter/noise/2)
-		gradient[2] += float64(q.scatterFreedom/2) - float64(q.scatter/noise/2)
+	if q.replicateFreedom > 0 {
+		energy += float64(float64(q.replicateFreedom*theta[2])/2) + float64(q.replicateScatter/noise/2)
+		gradient[2] += float64(q.replicateFreedom/2) - float64(q.replicateScatter/noise/2)
 	}
 	prior := func(k int, mean, sd float64) {
 		z := (theta[k] - mean) / sd

@@ -2,7 +2,8 @@ package model
 
 import "math"
 
-// correlation returns κ and its derivative by d², given d².
+// correlation returns the correlation κ at a squared distance d², and its derivative with respect
+// to d².
 func (k Kernel) correlation(square float64) (value, slope float64) {
 	switch k {
 	case Matern32:
@@ -19,17 +20,20 @@ func (k Kernel) correlation(square float64) (value, slope float64) {
 }
 
 const (
-	tableBits        = 8  // the table of a kernel has 2^tableBits steps for each unit of d²
-	maxTableDistance = 64 // d² from which on the table is 0; the correlation is below 2e-5 there
+	tableBits        = 8  // a [kernelTable] has 2^tableBits entries for each unit of the squared distance
+	maxTableDistance = 64 // squared distance from which on a [kernelTable] is 0; correlations are below 2e-5 there
 )
 
-// A kernelTable is a table of a kernel that is interpolated linearly in d². The interpolation is
-// exactly the same on every machine and needs no exponential function.
+// A kernelTable is a table of the correlation κ of a [Kernel] at equally spaced squared distances.
+// Between the entries, κ is interpolated linearly in the squared distance. The interpolation gives
+// the same result on every machine and needs no exponential function.
 type kernelTable struct {
-	steps [maxTableDistance<<tableBits + 1]struct{ value, slope float64 } // by step of d²: κ at the start of the step, and its slope per 2^−distanceBits
+	// steps[n] holds the correlation at the squared distance n/2^tableBits, and the slope of the
+	// correlation up to the next entry, per 2^−distanceBits.
+	steps [maxTableDistance<<tableBits + 1]struct{ value, slope float64 }
 }
 
-// newKernelTable computes the table of a kernel.
+// newKernelTable computes the table of kernel k.
 func newKernelTable(k Kernel) *kernelTable {
 	t := new(kernelTable)
 	const unit = 1 << (distanceBits - tableBits)
@@ -43,7 +47,8 @@ func newKernelTable(k Kernel) *kernelTable {
 	return t
 }
 
-// correlationAt returns κ, given the squared distance in units of 2^−distanceBits.
+// correlationAt returns the correlation κ of two compositions, given their squared distance in
+// units of 2^−distanceBits.
 func (t *kernelTable) correlationAt(square int64) float64 {
 	const shift = distanceBits - tableBits
 	n := uint64(square) >> shift

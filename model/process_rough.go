@@ -5,49 +5,55 @@ import (
 	"slices"
 )
 
-// A roughness bounds by how much the mean of a process, a sum of α·κ(d²), can exceed its first- or
-// second-order expansion about a point.
+// A roughness bounds how much the mean of a process can exceed its first- or second-order expansion
+// about a point. The mean is a sum of α·κ(d²) over the compositions of the data, where κ is the
+// [Kernel] and d a distance.
 //
 // The kernel is approximated by a mixture of squared exponentials Σ w·exp(−d²/2u), with several
 // squared lengths u. The field mixtureError bounds the error of this approximation. The mean is
-// thus a sum of functions, one for each u. The function for u has a known norm F in the space of
-// the kernel exp(−d²/2u): F² = w²·Σ Σ α·α·exp(…).
+// thus a sum of functions, one for each u. The function for u has a known norm F in the function
+// space of the kernel exp(−d²/2u): F² = w²·Σ Σ α·α·exp(…).
 //
-// Let d be the distance from the point, and y = d²/2u. The function exceeds its tangent by at most
-// F·√(2 + 2y − 2·e^(−y)·(1 + 2y)), which is F times the norm of the linear functional for the
-// excess. The function exceeds its second-order expansion by at most F·√(2 + 3y² − 2·e^(−y)·(1 + y
-// + 2y²)). Short lengths have only a small part of the norm. With a single kernel, the whole norm
-// would count as rough.
+// Let d be the distance from the point, and y = d²/2u. Two bounds hold for the function for u:
+//   - It exceeds its tangent by at most F·√(2 + 2y − 2·e^(−y)·(1 + 2y)), which is F times the norm
+//     of the linear functional for the excess.
+//   - It exceeds its second-order expansion by at most F·√(2 + 3y² − 2·e^(−y)·(1 + y + 2y²)).
+//
+// The functions for short lengths have only a small part of the norm. If the kernel were not
+// divided, the whole norm would count as rough.
 type roughness struct {
-	squaredLengths []float64 // by term of the mixture: u
-	norms          []float64 // by term of the mixture: F
-	knots          []knot    // by step of d² of a [kernelTable]: the mixture and its derivatives
+	squaredLengths []float64     // squared length u of each squared exponential in the mixture
+	norms          []float64     // norm F of the function for each squared exponential in the mixture
+	knots          []mixtureKnot // the mixture and its derivatives at each entry of a [kernelTable]
 
-	meanNorm     float64 // norm of the mean in the space of the process's own kernel
-	mixtureError float64 // bound of the difference between the mean by κ and the mean by the mixture
-	sumAbsAlpha  float64 // Σ |α|
+	meanNorm     float64 // norm of the mean in the function space of the process's own kernel
+	mixtureError float64 // greatest possible difference of the mean if the mixture replaces the kernel
+	sumAbsAlpha  float64 // sum of the absolute values of [Process] alpha
 }
 
-// A knot describes a mixture of squared exponentials between one tabulated d² and the next.
-type knot struct {
-	value, valueChange float64 // the mixture at the knot, and its increase to the next knot
-	slope, slopeChange float64 // the derivative by d² at the knot, and its increase to the next knot
-	curve, curveChange float64 // the second derivative by d² at the knot, and its increase to the next knot
-	valueError         float64 // error bound of the linear interpolation of the value
-	slopeError         float64 // error bound of the linear interpolation of the slope, times d
-	curveError         float64 // error bound of the linear interpolation of the second derivative, times d²
+// A mixtureKnot describes a mixture of squared exponentials, as a function of d², at an entry of a
+// [kernelTable]. Between knots the mixture is interpolated linearly.
+type mixtureKnot struct {
+	value       float64 // value of the mixture at the knot
+	valueChange float64 // change of value to the next knot
+	slope       float64 // derivative of the mixture with respect to d²
+	slopeChange float64 // change of slope to the next knot
+	curve       float64 // second derivative of the mixture with respect to d²
+	curveChange float64 // change of curve to the next knot
+	valueError  float64 // upper bound of the error of interpolating value
+	slopeError  float64 // upper bound of d times the error of interpolating slope, where d is the distance
+	curveError  float64 // upper bound of d² times the error of interpolating curve, where d is the distance
 }
 
 const (
-	firstLogSquare = -10.0 // the log of the squared length u runs from firstLogSquare to lastLogSquare in steps of logSquareStep
-	lastLogSquare  = 3.5
-	logSquareStep  = 0.5
+	firstLogSquare = -10.0 // least log of the squared length u in a mixture of squared exponentials: see [roughness]
+	lastLogSquare  = 3.5   // greatest log of the squared length u in a mixture of squared exponentials
+	logSquareStep  = 0.5   // spacing of the logs of the squared lengths u
 )
 
 // mixture returns a mixture of squared exponentials that approximates the kernel: the squared
-// length and the share of each term. In a Matérn kernel, the squared lengths have a gamma
-// distribution with shape and rate ν. The trapezoid rule sums over the logarithms of the squared
-// lengths.
+// length u and the weight of each term. A Matérn kernel is such a mixture, in which u has a gamma
+// distribution with shape and rate ν. The integral over log u is computed by the trapezoid rule.
 func (k Kernel) mixture() (squares, shares []float64) {
 	nu, top := 2.5, float64(3*math.Sqrt(math.Pi)/4) // Γ(ν)
 	switch k {
@@ -66,11 +72,12 @@ func (k Kernel) mixture() (squares, shares []float64) {
 	return squares, shares
 }
 
-// mixtureKnots returns the mixture and its derivatives at the knots of the table. The result off is
-// an upper bound of the difference between the table and the mixture.
-func (t *kernelTable) mixtureKnots(squares, shares []float64) (of []knot, off float64) {
+// mixtureKnots returns the knots of a mixture of squared exponentials at the entries of the table.
+// The mixture has the given squared lengths and weights (shares). The result off is an upper bound
+// of the difference between the table and the interpolated mixture.
+func (t *kernelTable) mixtureKnots(squares, shares []float64) (of []mixtureKnot, off float64) {
 	const step = 1.0 / (1 << tableBits)
-	of = make([]knot, len(t.steps))
+	of = make([]mixtureKnot, len(t.steps))
 	now, falls := slices.Clone(shares), make([]float64, len(shares))
 	for j, u := range squares {
 		falls[j] = exp(-step / (2 * u))
@@ -109,11 +116,11 @@ func (t *kernelTable) mixtureKnots(squares, shares []float64) (of []knot, off fl
 	// Beyond the last knot the table is 0. The mixture is taken as 0, too: d and d² times the
 	// derivatives fall there.
 	end := of[last]
-	of[last] = knot{valueError: end.value + rounded, slopeError: float64((rounded - end.slope) * math.Sqrt(maxTableDistance)), curveError: float64((end.curve + rounded) * maxTableDistance)}
+	of[last] = mixtureKnot{valueError: end.value + rounded, slopeError: float64((rounded - end.slope) * math.Sqrt(maxTableDistance)), curveError: float64((end.curve + rounded) * maxTableDistance)}
 	return of, off + max(apart, end.value) + rounded
 }
 
-// roughness returns the roughness of the mean. It is computed at the first call.
+// roughness returns the [roughness] of the mean. The first call computes it.
 func (p *Process) roughness() *roughness {
 	p.roughnessOnce.Do(func() {
 		r := new(roughness)
@@ -164,8 +171,8 @@ func (p *Process) roughness() *roughness {
 }
 
 // tangentExcess returns an upper bound of the mean's excess over its tangent, for points up to the
-// given squared distance. The bound is a concave function of the squared distance. The second
-// result is its slope.
+// given squared distance from the point of tangency. The bound is a concave function of the squared
+// distance. The result slope is its derivative.
 func (r *roughness) tangentExcess(square float64) (most, slope float64) {
 	for j, u := range r.squaredLengths {
 		y := square / float64(2*u)
@@ -190,10 +197,12 @@ func (r *roughness) tangentExcess(square float64) (most, slope float64) {
 	return float64(most * (1 + 0x1p-20)), slope
 }
 
-// secondOrderFactor returns a factor c for points up to the given squared distance. The mean's
-// excess over its second-order expansion is at most c times the squared distance of a point. With y
-// as for [roughness], the norm of the functional divided by y rises up to y = secondOrderPeak and
-// falls beyond. The square of the quotient is at most maxSecondOrderSquare.
+// secondOrderFactor returns a factor c: up to the given squared distance, the mean's excess over
+// its second-order expansion is at most c·d², where d is the distance of a point.
+//
+// The factor is the norm of the linear functional for the excess, divided by y: see [roughness] for
+// both. This quotient rises up to y = secondOrderPeak and falls beyond. Its square is at most
+// maxSecondOrderSquare.
 func (r *roughness) secondOrderFactor(square float64) (slope float64) {
 	for j, u := range r.squaredLengths {
 		y := square / float64(2*u)
@@ -210,5 +219,6 @@ func (r *roughness) secondOrderFactor(square float64) (slope float64) {
 	return float64(slope * (1 + 0x1p-20))
 }
 
-// See [roughness.secondOrderFactor].
+// Constants of [roughness.secondOrderFactor]: where the quotient is greatest, and an upper bound of
+// its square.
 const secondOrderPeak, maxSecondOrderSquare = 4.92, 3.05

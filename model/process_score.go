@@ -5,18 +5,21 @@ import (
 	"math"
 )
 
-// A ProcessScore is a function of the composition: how well a process expects the composition to
-// satisfy a [Want]. For [Maximize] and [Minimize] the score is the position of the expected label
-// between the least and the greatest label. It is below 0 or above 1 if the expected label is
-// outside this range. For bounds, the score is the probability of the interval between the bounds
-// under a normal distribution about the expected label. Its standard deviation is the root mean
-// squared held-out error. A ProcessScore does not change, so that any number of goroutines may use
-// it.
+// A ProcessScore is a function of the composition that says how well a process expects the
+// composition to satisfy a [Want].
+//
+// For [Maximize] and [Minimize] the score is the position of the expected label between the least
+// and the greatest label. It is below 0 or above 1 if the expected label is outside this range. For
+// bounds, the score is the probability of the interval between the bounds under a normal
+// distribution. The distribution has the expected label as its mean, and the root mean squared
+// held-out error as its standard deviation. A ProcessScore does not change, so that any number of
+// goroutines may use it.
 type ProcessScore struct {
 	*Process
-	want                      Want
-	leastLabel, greatestLabel float64 // for a direction: the ends of the scale
-	errorSD                   float64 // for bounds: the root mean squared held-out error
+	want          Want    // what the user wants of the label
+	leastLabel    float64 // for [Maximize] and [Minimize]: the lower end of the scale
+	greatestLabel float64 // for [Maximize] and [Minimize]: the upper end of the scale
+	errorSD       float64 // for bounds: the root mean squared held-out error
 }
 
 // Score returns the score for a [Want]. The error says why the process cannot compute the score.
@@ -44,7 +47,7 @@ func (p *Process) Score(w Want) (*ProcessScore, error) {
 	return s, nil
 }
 
-// heldOutRMSE returns the root mean squared error of the held-out predictions.
+// heldOutRMSE returns the root mean squared error of the held-out predictions of all rows.
 func (p *Process) heldOutRMSE() float64 {
 	squares := 0.0
 	for r, k := range p.compositionOfRow {
@@ -74,8 +77,8 @@ func (s *ProcessScore) scoreOfMean(mean float64) float64 {
 	return max(0, share)
 }
 
-// ScoreAt returns the score of the dense composition x. The parameter used lists the ingredients with a
-// positive amount, in any order.
+// ScoreAt returns the score of the dense composition x. The parameter used lists the ingredients
+// with a positive amount, in any order.
 func (s *ProcessScore) ScoreAt(x, used []int32) float64 {
 	d, ok := s.distancePool.Get().(*[]int64)
 	if !ok {
@@ -88,30 +91,30 @@ func (s *ProcessScore) ScoreAt(x, used []int32) float64 {
 	return value
 }
 
-// writeDistancesAt writes the squared distances between the dense composition x and all
-// compositions of the data. The parameter used lists the ingredients with a positive amount.
+// writeDistancesAt writes to the slice to the squared distances between the dense composition x and
+// all compositions of the data. The parameter used lists the ingredients with a positive amount.
 func (p *Process) writeDistancesAt(x, used []int32, to []int64) {
-	copy(to, p.emptyDistances)
+	copy(to, p.distancesFromEmpty)
 	for _, i := range used {
 		p.shiftDistances(to, i, 0, p.roundings[i].roundToStep(x[i], p.amountDivisor(i)))
 	}
 }
 
-// A ProcessScorer keeps the score of a composition that moves step by step. It also scores lines:
-// all compositions that differ from the current one only in how two ingredients share their sum. It
-// is the working memory of one Markov chain: several goroutines must not use it at once. Its scores
-// equal those of [ProcessScore.ScoreAt], bit for bit, because distances are whole numbers and sums are
+// A ProcessScorer keeps the score of a composition that moves step by step. It also scores lines,
+// that is, all divisions of the current sum of two amounts: see [ProcessScorer.Line]. It is the
+// working memory of one Markov chain: several goroutines must not use it at once. Its scores equal
+// those of [ProcessScore.ScoreAt], bit for bit, because distances are whole numbers and sums are
 // always taken in the same order.
 type ProcessScorer struct {
-	score     *ProcessScore
-	x         []int32 // the current composition
-	used      []int32 // the ingredients with a positive amount
-	distances []int64 // squared distances of the current composition to the compositions of the data
-	value     float64 // score of the current composition
+	score           *ProcessScore
+	x               []int32 // amounts of the current composition
+	usedIngredients []int32 // the ingredients with a positive amount in the current composition
+	distances       []int64 // squared distances of the current composition to the compositions of the data
+	value           float64 // score of the current composition
 
-	lineDistances []int64 // squared distances of a composition on the line, during Line
-	starts        []int32
-	values        []float64
+	lineDistances []int64   // scratch memory of Line: squared distances of a composition on the line
+	starts        []int32   // the result starts of the last call of Line
+	values        []float64 // the result values of the last call of Line
 }
 
 // NewScorer returns a scorer of the score. Call [ProcessScorer.Reset] before other methods.
@@ -119,13 +122,14 @@ func (s *ProcessScore) NewScorer() *ProcessScorer {
 	return &ProcessScorer{score: s, x: make([]int32, len(s.ingredients)), distances: make([]int64, len(s.compositions)), lineDistances: make([]int64, len(s.compositions))}
 }
 
-// Reset moves the scorer to the dense composition x. The parameter used lists the ingredients with
-// a positive amount, in any order. Reset only reads both slices and does not keep them.
+// Reset makes the dense composition x the composition of the scorer. The parameter used lists the
+// ingredients with a positive amount, in any order. Reset only reads both slices and does not keep
+// them.
 func (c *ProcessScorer) Reset(x, used []int32) {
-	for _, i := range c.used {
+	for _, i := range c.usedIngredients {
 		c.x[i] = 0
 	}
-	c.used = append(c.used[:0], used...)
+	c.usedIngredients = append(c.usedIngredients[:0], used...)
 	for _, i := range used {
 		c.x[i] = x[i]
 	}
@@ -136,8 +140,8 @@ func (c *ProcessScorer) Reset(x, used []int32) {
 // Value returns the score of the current composition.
 func (c *ProcessScorer) Value() float64 { return c.value }
 
-// Set moves the scorer to the composition in which ingredient i has amount xi, ingredient j has
-// amount xj, and all other amounts are unchanged.
+// Set changes the amount of ingredient i to xi and the amount of ingredient j to xj. All other
+// amounts are unchanged.
 func (c *ProcessScorer) Set(i int, xi int32, j int, xj int32) {
 	moved := c.setAmount(int32(i), xi)
 	if c.setAmount(int32(j), xj) || moved {
@@ -145,7 +149,7 @@ func (c *ProcessScorer) Set(i int, xi int32, j int, xj int32) {
 	}
 }
 
-// setAmount sets the amount of ingredient i and reports whether any distance changes.
+// setAmount sets the amount of ingredient i. It reports whether any squared distance changes.
 func (c *ProcessScorer) setAmount(i, amount int32) bool {
 	p := c.score
 	was := c.x[i]
@@ -153,14 +157,14 @@ func (c *ProcessScorer) setAmount(i, amount int32) bool {
 		return false
 	}
 	if was == 0 {
-		c.used = append(c.used, i)
+		c.usedIngredients = append(c.usedIngredients, i)
 	}
 	c.x[i] = amount
 	if amount == 0 {
-		for k, u := range c.used {
+		for k, u := range c.usedIngredients {
 			if u == i {
-				c.used[k] = c.used[len(c.used)-1]
-				c.used = c.used[:len(c.used)-1]
+				c.usedIngredients[k] = c.usedIngredients[len(c.usedIngredients)-1]
+				c.usedIngredients = c.usedIngredients[:len(c.usedIngredients)-1]
 				break
 			}
 		}
@@ -170,9 +174,11 @@ func (c *ProcessScorer) setAmount(i, amount int32) bool {
 	return from != to
 }
 
-// Line scores the compositions in which ingredients i ≠ j share their current sum s = x_i + x_j as
-// (k, s−k), k = 0, …, s. The score is values[p] for all k from starts[p] to starts[p+1] − 1. The
-// first start is 0, and the last piece ends at k = s. Both slices are valid until the next call.
+// Line scores all compositions on a line. The line consists of the compositions in which
+// ingredients i ≠ j share their current sum s = x_i + x_j as (k, s−k), for k = 0, …, s. A piece of
+// the line is a range of k with equal scores. Piece p goes from k = starts[p] to k = starts[p+1] −
+// 1 and has the score values[p]. The first piece starts at 0, and the last piece ends at s. Both
+// slices are valid until the next call.
 func (c *ProcessScorer) Line(i, j int) (starts []int32, values []float64) {
 	p := c.score
 	a, b := p.roundings[i], p.roundings[j]

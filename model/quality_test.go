@@ -17,7 +17,7 @@ func lawsByHand(d *Data, f *Forest) [][]float64 {
 	n := len(d.Rows)
 	laws, trees := make([][]float64, n), make([]float64, n)
 	for k := range f.trees {
-		random := newStream(f.options.Seed, growPurpose, uint64(k))
+		random := newRandomStream(f.options.Seed, streamForGrowing, uint64(k))
 		drawn := make([]bool, n)
 		for range n {
 			drawn[random.drawBelow(n)] = true
@@ -354,7 +354,7 @@ func TestImportanceIsTheExpectedRise(t *testing.T) {
 		o := Options{Seed: 2, Trees: 2}
 		f := mustGrow(t, d, o)
 		labels := d.labelling()
-		table := newTable(d, f.features)
+		table := newFeatureTable(d, f.features)
 		g := newGrower(table, &labels, f)
 		for k := range f.trees {
 			_, out, err := g.growTree(t.Context(), k)
@@ -362,7 +362,7 @@ func TestImportanceIsTheExpectedRise(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := permuter{
-				forest: f, table: table, labels: &labels, x: make([]int32, table.featureCount),
+				forest: f, table: table, labels: &labels, rowFeatures: make([]int32, table.featureCount),
 				rowLosses: make([]float64, table.rowCount), permutedValues: make([]int32, table.rowCount), predicted: make([]bool, table.rowCount),
 			}
 			losses, err := p.lossRises(t.Context(), k, out)
@@ -372,17 +372,17 @@ func TestImportanceIsTheExpectedRise(t *testing.T) {
 			for _, l := range losses {
 				expected := 0.0
 				for _, r := range p.leftOutRows {
-					table.writeRow(int(r), p.x)
+					table.writeRow(int(r), p.rowFeatures)
 					for _, donor := range p.leftOutRows {
-						p.x[l.feature] = table.value(donor, l.feature)
+						p.rowFeatures[l.feature] = table.value(donor, l.feature)
 						expected += p.rowLoss(&f.trees[k], r) - p.rowLosses[r]
 					}
-					p.x[l.feature] = 0
-					table.clearRow(int(r), p.x)
+					p.rowFeatures[l.feature] = 0
+					table.clearRow(int(r), p.rowFeatures)
 				}
 				expected /= float64(len(p.leftOutRows) * len(p.leftOutRows))
 				var m meanAccumulator
-				random := newStream(77, permutePurpose, uint64(l.feature))
+				random := newRandomStream(77, streamForPermuting, uint64(l.feature))
 				for range 1000 {
 					m.add(p.permuteFeature(&f.trees[k], l.feature, out, random))
 				}

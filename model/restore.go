@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// restore checks a saved forest and converts it to a [Forest].
+// restore checks a saved forest and returns it as a [Forest].
 func (s *savedForest) restore() (*Forest, error) {
 	f := &Forest{
 		label: s.Label, classes: s.Classes, numbers: s.Numbers,
@@ -16,7 +16,7 @@ func (s *savedForest) restore() (*Forest, error) {
 			SmallestLeaf: s.Options.SmallestLeaf, Seed: s.Options.Seed,
 			Importances: s.Importances != nil, shrink: s.Options.Shrink,
 		},
-		quality: s.OutOfBag, choice: s.Choice, importances: s.Importances,
+		quality: s.OutOfBag, candidateChoice: s.Choice, importances: s.Importances,
 	}
 	f.options.Splits = BestSplits
 	if s.Options.Splits != "" {
@@ -56,8 +56,8 @@ func (s *savedForest) restore() (*Forest, error) {
 	return f, nil
 }
 
-// restoreFeatures checks the saved features and sets those of the forest. If no features are saved,
-// they are the amounts of the ingredients.
+// restoreFeatures checks the saved features and sets the features of the forest. If the file has no
+// features, they are the amounts of the ingredients.
 func (f *Forest) restoreFeatures(s *savedForest) error {
 	if s.Features == nil {
 		f.features = amountFeatures(f.ingredients)
@@ -101,7 +101,7 @@ func (f *Forest) checkCounts(s *savedForest) error {
 }
 
 // restoreTrees checks and converts the saved trees. To save memory, it clears each saved tree after
-// conversion.
+// the conversion.
 func (f *Forest) restoreTrees(s *savedForest) error {
 	f.trees = make([]tree, len(s.Trees))
 	for k := range s.Trees {

@@ -3,17 +3,20 @@ package model
 import "math"
 
 // classShrinkage is the λ of [tree.shrinkShares] for classes. The held-out log loss is the same for
-// any λ from 0 to 1. Any λ above 0 distinguishes between leaves that hold a single class.
+// any λ from 0 to 1. With any λ above 0, two leaves that hold a single class can have different
+// probabilities.
 const classShrinkage = 0.5
 
-// shrinkShares moves the class shares in each leaf towards those of the nodes above it
-// (hierarchical shrinkage: Agarwal, Tan, Ronen, Singh and Yu 2022). Let m_k be the class shares and
-// N_k the number of draws in node k of the path from the root to the leaf. The shrunk shares are
+// shrinkShares moves the class shares in each leaf towards the class shares in the nodes above the
+// leaf (hierarchical shrinkage: Agarwal, Tan, Ronen, Singh and Yu 2022). Number the nodes on the
+// path from the root to the leaf by k = 0, 1, …. Let m_k be the class shares and N_k the number of
+// draws in node k. The shrunk shares are
 //
 //	p = m_0 + Σ_k (m_k − m_(k−1)) / (1 + λ/N_(k−1)).
 //
 // Among leaves that hold a single class, the probability is then closer to 1 if the leaf has more
-// rows. So a search for the largest probability does not end on a plateau where all trees return 1.
+// rows. A search for the largest probability therefore does not end on a plateau where all trees
+// return 1.
 func (t *tree) shrinkShares(classes int, lambda float64) {
 	counts := make([]float64, len(t.nodes)*classes) // by node and class: the shares m_k
 	draws := make([]float64, len(t.nodes))
@@ -57,7 +60,7 @@ func (t *tree) shrinkShares(classes int, lambda float64) {
 	}
 }
 
-// addShares adds the share of each label in leaf l to law.
+// addShares adds the share of each label in leaf l to the element of law for the label.
 func (t *tree) addShares(l int32, law []float64) {
 	if t.shares != nil {
 		for c, v := range t.shares[int(l)*len(law):][:len(law)] {
@@ -72,14 +75,14 @@ func (t *tree) addShares(l int32, law []float64) {
 	}
 }
 
-// leafValue returns the value of leaf l: the mean over its rows of how much their label is wanted.
-// The parameter desires holds how much each label is wanted, in units of 1/desireUnit. The result
-// is in fixed point, in units of 2^−fixedPointBits.
+// leafValue returns the value of leaf l in a [Score]: the mean, over the rows in the leaf, of how
+// much the row's label is wanted. The parameter desires holds how much each label is wanted, in
+// units of 1/fullDesire. The result is a fixed-point number, in units of 2^−fixedPointBits.
 func (t *tree) leafValue(l int32, desires []int64) int64 {
 	if t.shares != nil {
 		sum := 0.0
 		for c, v := range t.shares[int(l)*len(desires):][:len(desires)] {
-			sum += float64(v * float64(desires[c]) / desireUnit)
+			sum += float64(v * float64(desires[c]) / fullDesire)
 		}
 		if sum == 0 {
 			return 0
@@ -94,7 +97,7 @@ func (t *tree) leafValue(l int32, desires []int64) int64 {
 	return toFixedPoint(part, t.leafDraws(l))
 }
 
-// shrinkTrees applies the shrinkage of the options to the class shares of all trees. It does
+// shrinkTrees shrinks the class shares of all trees, as the options of the forest select. It does
 // nothing if the label is a number.
 func (f *Forest) shrinkTrees() {
 	if f.options.shrink == 0 || f.Numeric() {

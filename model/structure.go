@@ -13,104 +13,117 @@ const maxSmallLeaves = 64
 
 // A compiledForest is a forest prepared for scoring. It does not depend on the [Want].
 //
-// The tests of its trees read slots. For N ingredients, slot i < N is the amount of ingredient i,
-// and slot N+g is the total of group g. A test of the presence of a group compares its total with
-// zero.
+// The tests of its trees read slots. A slot is an ingredient or a group of ingredients. For N
+// ingredients, slot i < N is ingredient i with its amount, and slot N+g is group g with the total
+// of its amounts. A test of the presence of a group compares the total with zero.
+//
+// A level is a pair of a slot and a threshold with which the slot is compared. Levels are sorted by
+// slot, then by threshold. A leaf is blocked if a composition cannot reach it because a test fails.
+// For small trees, an [entry] holds the tests of one slot, and a [cell] the tests of one level.
 type compiledForest struct {
-	ingredients int // number of ingredients
+	ingredientCount int // number of ingredients
 
-	groups      [][]int32 // by group: its ingredients, ascending; only groups that a tree tests
-	groupStarts []int32   // by ingredient, plus one element: where its groups begin in groupList
-	groupList   []int32   // indices of groups, ascending for each ingredient
+	groups [][]int32 // groups[g] lists the ingredients of group g, ascending; only groups that a tree tests
+	// groupStarts[i] is the index in groupList of the first group of ingredient i; one more item
+	// holds the end
+	groupStarts []int32
+	groupList   []int32 // the groups of each ingredient, ascending, one ingredient after another
 
-	nodes       []slotNode // the nodes of all trees, tree by tree
-	roots       []int32    // by tree: the index of its root in nodes
-	firstLeaves []int32    // by tree: the index of its first leaf among the leaves of all trees
+	treeNodes   []slotNode // the nodes of all trees, one tree after another
+	roots       []int32    // index in nodes of the root of each tree
+	firstLeaves []int32    // index of the first leaf of each tree among the leaves of all trees
 
-	slotTests  []slotTests // by tested slot (an ingredient or a group): the tests of the slot; element 0 stands for all slots without tests
-	testsIndex []int32     // by slot (an ingredient or a group): the index of its tests in tests
+	// slotTests holds the tests of each slot (an ingredient or a group) that a tree tests. Element
+	// 0 stands for all slots without tests.
+	slotTests      []slotTests
+	slotTestsIndex []int32 // slotTestsIndex[slot] is the index in slotTests of the tests of the slot
 
-	// thresholds holds the threshold of each level. A level is a pair of a slot and a threshold
-	// with which the forest compares the slot. Levels are ordered by slot, then by threshold.
-	thresholds []int32 // by level (a slot with a threshold): the threshold
-	firstCells []int32 // by level (a slot with a threshold), plus one element: the index of its first cell
-	nodeLevels []int32 // by node: the level of its test; −1 for a leaf
-	maxDepth   int     // the largest number of tests on a path
+	// thresholds holds the threshold of each level, that is, of each pair of a slot and a threshold
+	// with which trees compare the slot.
+	thresholds []int32
+	// firstCells[l] is the index in cells of the first cell of level l (a slot and a threshold);
+	// one more item holds the end
+	firstCells []int32
+	nodeLevels []int32 // index of the level (a slot and a threshold) that each node tests; −1 for a leaf
+	maxDepth   int     // the largest number of tests on a path of any tree
 
-	// smallTrees are the trees of up to 64 leaves. They are scored by bit masks of leaves.
+	// smallTrees are the trees of up to 64 leaves. Bit masks of leaves are used to score them.
 	smallTrees     []smallTree
 	smallTreeWords int      // number of words in a bit set of the small trees
-	testingTrees   []uint64 // by tested slot (an ingredient or a group): a bit set of the small trees that test the slot
-	entries        []entry  // the entries of all small trees, by slot, then by tree
-	cells          []cell   // the cells of all small trees, by level, then by tree
-	entryCells     []int32  // by entry: the indices of its cells, ascending
+	testingTrees   []uint64 // for each element of slotTests: a bit set of the small trees that test its slot
+	entries        []entry  // the entries of all small trees (see [entry]), sorted by slot, then by tree
+	cells          []cell   // the cells of all small trees (see [cell]), sorted by level, then by tree
+	entryCells     []int32  // indices in cells of the cells of each [entry], one entry after another
 
-	// largeTrees are the trees of more than 64 leaves. They are scored by descent from the root.
+	// largeTrees are the trees of more than 64 leaves. They are descended from the root.
 	largeTrees     []largeTree
 	largeTreeWords int // number of words in a bit set of the large trees
-	pathCapacity   int // sum over the large trees of the number of nodes on a longest path, leaf included
+	pathCapacity   int // number of nodes on a longest path, leaf included, summed over the large trees
 
-	pointIndex pointIndex
+	pointIndex pointIndex // for scoring a single composition
 }
 
-// A slotNode is a node of a tree whose test reads a slot. The nodes of a tree are in preorder.
+// A slotNode is a node of a tree in a [compiledForest]: a test that compares a slot with a
+// threshold, or a leaf. The nodes of a tree are in preorder.
 type slotNode struct {
-	slot      int32 // the tested slot; −1 for a leaf
+	slot      int32 // index of the tested ingredient or group; −1 for a leaf
 	threshold int32
 	right     int32 // index of the right child; for a leaf, its index among the leaves of all trees
 }
 
-// A slotTests describes the tests of one slot.
+// A slotTests describes the tests of one slot in a [compiledForest].
 type slotTests struct {
-	firstLevel, levelEnd int32 // the levels of the slot: firstLevel ≤ level < levelEnd
-	firstEntry           int32 // index of the slot's first [entry]
+	firstLevel int32 // index of the slot's first level, a pair of a slot and a threshold
+	levelEnd   int32 // 1 + the index of the slot's last level
+	firstEntry int32 // index of the first [entry] of the slot
 }
 
 // A smallTree is a tree of at most 64 leaves in a [compiledForest].
 type smallTree struct {
-	firstLeaf int32 // index of its first leaf among the leaves of all trees
-	root      int32 // index of its root
+	firstLeaf int32 // index of the tree's first leaf among the leaves of all trees
+	root      int32 // index of the tree's root in [compiledForest] treeNodes
 }
 
-// An entry is the set of all tests of one slot in one small tree. Its cells have the indices
-// entryCells[first:end].
+// An entry is the set of all tests of one slot in one small tree of a [compiledForest]. The cells
+// of the entry have the indices entryCells[first:end].
 type entry struct {
-	blockable        uint64 // the leaves that a test of the entry can block
-	threshold, level int32  // threshold and level of the entry's first cell, which is usually the only cell
-	first, end       int32
+	blockable  uint64 // the leaves that the tests of the entry block if all of them fail
+	threshold  int32  // threshold of the entry's first cell, which is usually the only cell
+	level      int32  // index of the level (a slot and a threshold) of the entry's first cell
+	first, end int32
 }
 
-// A cell is one test in a small tree, or several tests of the same slot with the same threshold. As
-// the amount of the slot rises above the threshold, the leaves that the slot blocks change from
-// leavesBefore to leavesAfter.
+// A cell is a test in a small tree of a [compiledForest], or several tests of the same slot with
+// the same threshold. The slot blocks the leaves leavesBefore if its amount is at most the
+// threshold, and leavesAfter if its amount is just above the threshold.
 type cell struct {
 	leavesBefore, leavesAfter uint64
-	level                     int32
+	level                     int32 // index of the level, that is, of the slot and the threshold
 	tree                      int32 // index of the tree in smallTrees
-	entry                     int32 // index of the entry
+	entry                     int32 // index of the cell's [entry]
 }
 
 // A largeTree is a tree of more than 64 leaves in a [compiledForest].
 type largeTree struct {
-	root      int32
+	root      int32 // index of the tree's root in [compiledForest] treeNodes
 	pathStart int32 // index in [Scorer] pathNodes at which the current path of the tree begins
 }
 
-// slotCount returns the number of slots, one for each ingredient and each group.
-func (s *compiledForest) slotCount() int { return s.ingredients + len(s.groups) }
+// slotCount returns the number of slots: one for each ingredient and one for each group.
+func (s *compiledForest) slotCount() int { return s.ingredientCount + len(s.groups) }
 
 // hasOnlyMasks reports whether all trees are small and test only amounts of single ingredients.
 func (s *compiledForest) hasOnlyMasks() bool {
-	return len(s.largeTrees) == 0 && len(s.groups) == 0 && s.pointIndex.maxBlocks >= 0
+	return len(s.largeTrees) == 0 && len(s.groups) == 0 && s.pointIndex.maxBlockedLeaves >= 0
 }
 
-// slotAmount returns the amount of a slot in the dense composition x.
+// slotAmount returns the amount of a slot, an ingredient or a group, in the dense composition x.
 func (s *compiledForest) slotAmount(slot int32, x []int32) int32 {
-	if int(slot) < s.ingredients {
+	if int(slot) < s.ingredientCount {
 		return x[slot]
 	}
 	sum := int32(0)
-	for _, i := range s.groups[int(slot)-s.ingredients] {
+	for _, i := range s.groups[int(slot)-s.ingredientCount] {
 		sum += x[i]
 	}
 	return sum
@@ -123,7 +136,7 @@ func (s *compiledForest) groupsOf(i int32) []int32 {
 
 // compileForest prepares a forest for scoring.
 func compileForest(f *Forest) *compiledForest {
-	s := &compiledForest{ingredients: len(f.ingredients)}
+	s := &compiledForest{ingredientCount: len(f.ingredients)}
 	slotOf := s.addGroups(f)
 	s.addNodes(f, slotOf)
 	s.addLevels()
@@ -132,8 +145,8 @@ func compileForest(f *Forest) *compiledForest {
 	return s
 }
 
-// addGroups sets the groups that a tree tests. It returns the slot of each feature, or −1 for a
-// feature that no tree tests.
+// addGroups sets the groups of ingredients that a tree tests. It returns the slot of each feature,
+// or −1 for a feature that no tree tests.
 func (s *compiledForest) addGroups(f *Forest) []int32 {
 	tested := make([]bool, len(f.features))
 	for k := range f.trees {
@@ -145,7 +158,7 @@ func (s *compiledForest) addGroups(f *Forest) []int32 {
 	}
 	slotOf := make([]int32, len(f.features))
 	known := make(map[string]int32) // groups by their ingredients
-	belongs := make([][]int32, s.ingredients)
+	belongs := make([][]int32, s.ingredientCount)
 	for k, feature := range f.features {
 		slotOf[k] = -1
 		if !tested[k] {
@@ -160,7 +173,7 @@ func (s *compiledForest) addGroups(f *Forest) []int32 {
 		slot, found := known[string(key)]
 		if !found {
 			group := int32(len(s.groups))
-			slot = int32(s.ingredients) + group
+			slot = int32(s.ingredientCount) + group
 			known[string(key)] = slot
 			s.groups = append(s.groups, members)
 			for _, i := range members {
@@ -169,7 +182,7 @@ func (s *compiledForest) addGroups(f *Forest) []int32 {
 		}
 		slotOf[k] = slot
 	}
-	s.groupStarts = make([]int32, 1, s.ingredients+1)
+	s.groupStarts = make([]int32, 1, s.ingredientCount+1)
 	for _, groups := range belongs {
 		s.groupList = append(s.groupList, groups...)
 		s.groupStarts = append(s.groupStarts, int32(len(s.groupList)))
@@ -177,19 +190,19 @@ func (s *compiledForest) addGroups(f *Forest) []int32 {
 	return slotOf
 }
 
-// addNodes sets the nodes of all trees. The parameter slotOf holds the slot of each feature.
+// addNodes sets the nodes of all trees. The element slotOf[f] is the slot of feature f.
 func (s *compiledForest) addNodes(f *Forest, slotOf []int32) {
 	leaves := int32(0)
 	for k := range f.trees {
 		t := &f.trees[k]
-		base := int32(len(s.nodes))
+		base := int32(len(s.treeNodes))
 		s.roots = append(s.roots, base)
 		s.firstLeaves = append(s.firstLeaves, leaves)
 		for _, n := range t.nodes {
 			if n.feature < 0 {
-				s.nodes = append(s.nodes, slotNode{slot: -1, right: leaves + n.right})
+				s.treeNodes = append(s.treeNodes, slotNode{slot: -1, right: leaves + n.right})
 			} else {
-				s.nodes = append(s.nodes, slotNode{slotOf[n.feature], n.threshold, base + n.right})
+				s.treeNodes = append(s.treeNodes, slotNode{slotOf[n.feature], n.threshold, base + n.right})
 			}
 		}
 		leaves += int32(t.leafCount())
@@ -197,33 +210,33 @@ func (s *compiledForest) addNodes(f *Forest, slotOf []int32) {
 	}
 }
 
-// levelKey returns a number that orders nodes by slot, then by threshold.
+// levelKey returns a number by which nodes are sorted by slot, then by threshold.
 func (n slotNode) levelKey() uint64 { return uint64(n.slot)<<32 | uint64(n.threshold) }
 
-// addLevels sets the levels of all tests.
+// addLevels sets the levels of all tests: the pairs of a slot and a threshold.
 func (s *compiledForest) addLevels() {
 	var keys []uint64
-	for _, n := range s.nodes {
+	for _, n := range s.treeNodes {
 		if n.slot >= 0 {
 			keys = append(keys, n.levelKey())
 		}
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	s.testsIndex = make([]int32, s.slotCount())
+	s.slotTestsIndex = make([]int32, s.slotCount())
 	s.slotTests = []slotTests{{}}
 	s.thresholds = make([]int32, len(keys))
 	for k, key := range keys {
 		slot := key >> 32
-		if s.testsIndex[slot] == 0 {
-			s.testsIndex[slot] = int32(len(s.slotTests))
+		if s.slotTestsIndex[slot] == 0 {
+			s.slotTestsIndex[slot] = int32(len(s.slotTests))
 			s.slotTests = append(s.slotTests, slotTests{firstLevel: int32(k)})
 		}
 		s.slotTests[len(s.slotTests)-1].levelEnd = int32(k + 1)
 		s.thresholds[k] = int32(uint32(key))
 	}
-	s.nodeLevels = make([]int32, len(s.nodes))
-	for at, n := range s.nodes {
+	s.nodeLevels = make([]int32, len(s.treeNodes))
+	for at, n := range s.treeNodes {
 		s.nodeLevels[at] = -1
 		if n.slot >= 0 {
 			k, _ := slices.BinarySearch(keys, n.levelKey())
@@ -232,7 +245,8 @@ func (s *compiledForest) addLevels() {
 	}
 }
 
-// addMasks sets the entries and cells of the small trees, and the list of large trees.
+// addMasks sets what is needed to score small trees by bit masks of leaves: the entries and cells.
+// It also sets the list of large trees.
 func (s *compiledForest) addMasks(f *Forest) {
 	type blocking struct { // a test, or several equal ones, of a small tree
 		tests, level, tree int32
@@ -258,7 +272,7 @@ func (s *compiledForest) addMasks(f *Forest) {
 			from, to := t.firstLeaf(at), t.firstLeaf(int(n.right))
 			leaves := (uint64(1)<<(to-from) - 1) << from
 			at := root + int32(at)
-			all = append(all, blocking{s.testsIndex[s.nodes[at].slot], s.nodeLevels[at], tree, leaves})
+			all = append(all, blocking{s.slotTestsIndex[s.treeNodes[at].slot], s.nodeLevels[at], tree, leaves})
 		}
 	}
 	s.smallTreeWords = (len(s.smallTrees) + 63) / 64
@@ -308,8 +322,8 @@ func (s *compiledForest) addMasks(f *Forest) {
 	}
 }
 
-// endOfLevelsBelow returns the end of the slot's levels whose thresholds are below the amount. A
-// slot with that amount fails the tests of these levels.
+// endOfLevelsBelow returns 1 + the index of the last level of a slot whose threshold is below the
+// amount. These are the levels whose tests fail if the slot has that amount.
 func (s *compiledForest) endOfLevelsBelow(t *slotTests, amount int32) int32 {
 	// No branch depends on a threshold, because it could not be predicted.
 	from := t.firstLevel
@@ -323,12 +337,13 @@ func (s *compiledForest) endOfLevelsBelow(t *slotTests, amount int32) int32 {
 	return from
 }
 
-// countBitsBelow returns the number of set bits of a word below the position bit.
+// countBitsBelow returns the number of set bits of a word at positions below bit.
 func countBitsBelow(word uint64, bit int) int32 {
 	return int32(bits.OnesCount64(word & (1<<bit - 1)))
 }
 
-// leavesBlockedAt returns the leaves that an entry blocks if its slot has the given amount.
+// leavesBlockedAt returns the leaves that the slot of an entry blocks if the slot has the given
+// amount.
 func (s *compiledForest) leavesBlockedAt(e *entry, amount int32) (blocked uint64) {
 	for _, c := range s.entryCells[e.first:e.end] {
 		if s.thresholds[s.cells[c].level] >= amount {
@@ -339,14 +354,15 @@ func (s *compiledForest) leavesBlockedAt(e *entry, amount int32) (blocked uint64
 	return blocked
 }
 
-// firstLeaf returns the number of the leftmost leaf below the node with index at.
-func (t *tree) firstLeaf(at int) int32 {
-	for t.nodes[at].feature >= 0 {
-		at++
+// firstLeaf returns the number of the leftmost leaf below the node with index nodeIndex. If the
+// node is a leaf, it is the node's own number.
+func (t *tree) firstLeaf(nodeIndex int) int32 {
+	for t.nodes[nodeIndex].feature >= 0 {
+		nodeIndex++
 	}
-	return t.nodes[at].right
+	return t.nodes[nodeIndex].right
 }
 
-// firstSetBit returns the position of the lowest set bit, that is, the number of the first free
-// leaf.
+// firstSetBit returns the position of the lowest set bit. In a set of free leaves, it is the number
+// of the first free leaf, which a composition reaches.
 func firstSetBit(free uint64) int64 { return int64(bits.TrailingZeros64(free)) }

@@ -4,24 +4,27 @@ package model
 // comes right after the node.
 type tree struct {
 	nodes []node
-	// leafStarts delimits the labels of the leaves, which are numbered from left to right. The
-	// labels in leaf l are labels[leafStarts[l]:leafStarts[l+1]], as ascending indices of labels.
-	// The slice counts holds the number of bootstrap draws with each of these labels.
+	// leafStarts delimits the contents of the leaves, which are numbered from left to right. Leaf l
+	// has the labels labels[leafStarts[l]:leafStarts[l+1]], which are ascending indices of labels.
+	// The same elements of counts are the numbers of bootstrap draws with these labels.
 	leafStarts []int32
-	labels     []int32
-	counts     []int32
-	shares     []float64 // by leaf, then class: the share of the class after shrinkage; nil without shrinkage
+	labels     []int32 // labels of all leaves, one leaf after another: see leafStarts
+	counts     []int32 // number of bootstrap draws for each element of labels
+	// shares of the classes in each leaf after shrinkage, one leaf after another; nil without
+	// shrinkage
+	shares []float64
 }
 
-// A node is a test or a leaf. A composition goes left if its feature is at most the threshold, and
-// right otherwise. Features and thresholds are integers.
+// A node is a test or a leaf of a [tree]. A composition goes left if its feature is at most the
+// threshold, and right otherwise. Features and thresholds are integers.
 type node struct {
 	feature   int32 // index of the tested feature; −1 for a leaf
 	threshold int32
 	right     int32 // index of the right child; for a leaf, the number of the leaf
 }
 
-// leafNumber returns the number of the leaf that a composition with the features x reaches.
+// leafNumber returns the number of the leaf that a composition reaches. The parameter x holds the
+// features of the composition.
 func (t *tree) leafNumber(x []int32) int32 {
 	at := int32(0)
 	for {
@@ -40,8 +43,8 @@ func (t *tree) leafNumber(x []int32) int32 {
 // leafCount returns the number of leaves.
 func (t *tree) leafCount() int { return len(t.leafStarts) - 1 }
 
-// leafContent returns the indices of the labels in leaf l, and the number of bootstrap draws with
-// each label.
+// leafContent returns the content of leaf l: the indices of its labels, and the number of bootstrap
+// draws with each of these labels.
 func (t *tree) leafContent(l int32) (labels, counts []int32) {
 	from, to := t.leafStarts[l], t.leafStarts[l+1]
 	return t.labels[from:to], t.counts[from:to]

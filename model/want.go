@@ -11,16 +11,18 @@ import (
 	"kir/internal/ensemble"
 )
 
-// A Want is what a user wants of a label: a set of classes, bounds of a number, or a direction.
-// [AnyOf], [AtLeast], [AtMost], [Between], [Maximize] and [Minimize] return Wants.
+// A Want is what a user wants of a label: a set of classes, bounds of a number, or the direction up
+// or down. [AnyOf], [AtLeast], [AtMost], [Between], [Maximize] and [Minimize] return Wants.
 type Want struct {
 	classes   []string // the wanted classes; nil for numbers
 	low       float64  // least wanted number; −∞ if there is no lower bound
 	high      float64  // greatest wanted number; +∞ if there is no upper bound
-	isBounded bool     // whether low and high apply
-	direction int      // +1 for [Maximize], −1 for [Minimize], else 0
+	isBounded bool     // whether the Want consists of the bounds low and high
+	direction int      // +1 for [Maximize], −1 for [Minimize], 0 for any other Want
 
-	directionScale [2]float64 // for a direction: the labels with the scores 0 and 1, or the reverse; if equal, the range of the forest's labels is taken
+	// directionScale holds the labels at the two ends of the scale of [Maximize] and [Minimize]. If
+	// the two are equal, the least and the greatest label of the forest are taken.
+	directionScale [2]float64
 }
 
 // AnyOf returns the Want that the label is one of the given classes.
@@ -53,7 +55,7 @@ func Maximize() Want { return Want{direction: 1} }
 func Minimize() Want { return Want{direction: -1} }
 
 // Bounds returns the least and the greatest wanted number, or −Inf and +Inf for missing bounds. The
-// result bounded reports whether w has bounds at all.
+// result bounded reports whether w consists of bounds.
 func (w Want) Bounds() (low, high float64, bounded bool) { return w.low, w.high, w.isBounded }
 
 // Direction returns +1 for [Maximize], −1 for [Minimize], and 0 for any other Want.
@@ -62,15 +64,16 @@ func (w Want) Direction() int { return w.direction }
 // Has reports whether a class is one of the wanted classes.
 func (w Want) Has(class string) bool { return slices.Contains(w.classes, class) }
 
-// WithScale returns a direction whose scores are relative to the given least and greatest label,
-// instead of the labels of the forest. Forests of different data can thus have the same scale.
-// Labels outside the scale count as its nearer end.
+// WithScale returns w with other ends of the scale of [Maximize] or [Minimize]: the given least and
+// greatest label instead of those of the forest. Forests of different data can thus have the same
+// scale. Labels outside the scale count as its nearer end.
 func (w Want) WithScale(least, greatest float64) Want {
 	w.directionScale = [2]float64{least, greatest}
 	return w
 }
 
-// scaleEnds returns the labels between which a direction scores for forest f.
+// scaleEnds returns the least and the greatest label of the scale of [Maximize] and [Minimize] for
+// forest f.
 func (w Want) scaleEnds(f *Forest) (least, greatest float64) {
 	if w.direction != 0 && w.directionScale[0] < w.directionScale[1] {
 		return w.directionScale[0], w.directionScale[1]
@@ -97,13 +100,14 @@ func (w Want) String() string {
 	}
 }
 
-// desireUnit is the number that stands for a label that is wanted fully. A label that is not wanted
-// has 0.
-const desireUnit = 1 << 31
+// fullDesire stands for a label that is wanted fully: see [Want.labelDesires]. A label that is not
+// wanted has 0.
+const fullDesire = 1 << 31
 
-// labelDesires returns how much each label of the forest is wanted, from 0 to desireUnit. A class
-// or number is wanted fully or not at all. For a direction, the result is the position of the label
-// between the least and the greatest label. It is positive for every label that is wanted at all.
+// labelDesires returns how much each label of the forest is wanted, from 0 to fullDesire. A Want of
+// classes or bounds wants a label fully or not at all. For [Maximize] and [Minimize], it is the
+// position of the label between the least and the greatest label. A label that is wanted at all has
+// a positive number.
 func (w Want) labelDesires(f *Forest) ([]int64, error) {
 	switch {
 	case w.direction != 0:
@@ -124,12 +128,12 @@ func (w Want) labelDesires(f *Forest) ([]int64, error) {
 		if !found {
 			return nil, fmt.Errorf("%q has no class %q; it has %s", f.label, class, strings.Join(f.classes, ", "))
 		}
-		desires[k] = desireUnit
+		desires[k] = fullDesire
 	}
 	return desires, nil
 }
 
-// boundedDesires computes [Want.labelDesires] for bounds of a number.
+// boundedDesires computes the result of [Want.labelDesires] for bounds of a number.
 func (w Want) boundedDesires(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notNumericError(f)
@@ -140,13 +144,13 @@ func (w Want) boundedDesires(f *Forest) ([]int64, error) {
 	desires := make([]int64, len(f.numbers))
 	for k, v := range f.numbers {
 		if w.low <= v && v <= w.high {
-			desires[k] = desireUnit
+			desires[k] = fullDesire
 		}
 	}
 	return desires, nil
 }
 
-// directionDesires computes [Want.labelDesires] for a direction.
+// directionDesires computes the result of [Want.labelDesires] for [Maximize] and [Minimize].
 func (w Want) directionDesires(f *Forest) ([]int64, error) {
 	if !f.Numeric() {
 		return nil, notNumericError(f)
@@ -162,54 +166,56 @@ func (w Want) directionDesires(f *Forest) ([]int64, error) {
 			part = (greatest - v) / (greatest - least)
 		}
 		part = min(max(part, 0), 1)
-		if desires[k] = int64(math.Round(part * desireUnit)); part > 0 {
+		if desires[k] = int64(math.Round(part * fullDesire)); part > 0 {
 			desires[k] = max(desires[k], 1)
 		}
 	}
 	return desires, nil
 }
 
-// notNumericError returns the error for a Want of a number if the labels of the forest are classes.
+// notNumericError returns the error for a Want of numbers if the labels of forest f are classes.
 func notNumericError(f *Forest) error {
 	return fmt.Errorf("%q is not a number; its classes are %s", f.label, strings.Join(f.classes, ", "))
 }
 
-// fixedPointBits is the number of fractional bits of the value of a leaf. A share of one row in 2³¹
-// is then still far above 0, and the sum of the values of [MaxTrees] trees is at most 2⁵⁶.
+// fixedPointBits is the number of fractional bits of leaf values, which are fixed-point numbers. A
+// share of one row in 2³¹ is then still far above 0. The sum of the values of [MaxTrees] trees is
+// at most 2⁵⁶.
 const fixedPointBits = 40
 
-// toFixedPoint returns part/(whole·desireUnit) as a fixed-point number with fixedPointBits
-// fractional bits, rounded to nearest. The result is 0 only if part is 0, and 1<<fixedPointBits
-// only if part is whole·desireUnit. The parameter whole must be below 2³¹.
+// toFixedPoint returns part/(whole·fullDesire) as a fixed-point number with fixedPointBits
+// fractional bits, rounded to nearest. The result is exactly 0 only if part is 0, and exactly 1
+// only if part is whole·fullDesire. The parameter whole must be below 2³¹.
 func toFixedPoint(part, whole int64) int64 {
 	switch part {
 	case 0:
 		return 0
-	case whole * desireUnit:
+	case whole * fullDesire:
 		return 1 << fixedPointBits
 	}
-	hi, lo := bits.Mul64(uint64(part), 1<<fixedPointBits/desireUnit)
+	hi, lo := bits.Mul64(uint64(part), 1<<fixedPointBits/fullDesire)
 	lo, carry := bits.Add64(lo, uint64(whole)/2, 0)
 	q, _ := bits.Div64(hi+carry, lo, uint64(whole))
 	return min(max(int64(q), 1), 1<<fixedPointBits-1)
 }
 
-// A Score is a function of the composition: the probability that the label satisfies a [Want], or
-// for a direction the position of the expected label in its range. It is a forest with one number
-// in each leaf. A Score does not change, so that any number of goroutines may use it, and its
-// scorers may share it.
+// A Score is a function of the composition. For classes and bounds, it is the probability that the
+// label satisfies a [Want]. For [Maximize] and [Minimize], it is the position of the expected label
+// on a scale. A Score is a forest with one number in each leaf. It does not change, so that any
+// number of goroutines may use it, and its scorers may share it.
 type Score struct {
 	*compiledForest
-	want       Want
-	leafValues []int64 // by leaf, over all trees in order: the leaf's value in fixed point
+	want       Want    // what the user wants of the label
+	leafValues []int64 // fixed-point value of each leaf, one tree after another
 	emptySum   int64   // sum of the leaf values for the composition in which all amounts are 0
 
-	// forest and ensembleScore are set for a forest with descriptors, whose compiled forest has no
-	// tests.
+	// forest is set only for a forest with descriptors (see [Feature]). The compiled forest then
+	// has no tests.
 	forest        *Forest
-	ensembleScore *ensemble.Score
+	ensembleScore *ensemble.Score // the score in package ensemble; set only for a forest with descriptors
 
-	leastLabel, greatestLabel float64 // ends of the scale of a direction; for other Wants, the least and the greatest label
+	leastLabel    float64 // lower end of the scale of [Maximize] and [Minimize], or least label for other Wants
+	greatestLabel float64 // upper end of the scale of [Maximize] and [Minimize], or greatest label for other Wants
 }
 
 // Score returns the score for a [Want]. The error says why the forest cannot compute the score: an
@@ -222,7 +228,7 @@ func (f *Forest) Score(w Want) (*Score, error) {
 	}
 	f.compileOnce.Do(func() {
 		if hasDescriptors(f.features) {
-			f.compiled = &compiledForest{ingredients: len(f.ingredients), roots: make([]int32, len(f.trees))}
+			f.compiled = &compiledForest{ingredientCount: len(f.ingredients), roots: make([]int32, len(f.trees))}
 		} else {
 			f.compiled = compileForest(f)
 		}
@@ -259,9 +265,9 @@ func (s *Score) Probability(sum int64) float64 {
 	return float64(sum) / float64(s.SumForCertainty())
 }
 
-// Value converts a sum of leaf values for [Maximize] or [Minimize] to the expected label, in the
-// unit of the label. The result is that of [Forest.Mean], up to rounding. Value returns NaN for
-// other Wants, from which the mean does not follow.
+// Value converts a sum of leaf values to the expected label, in the unit of the label, if the Want
+// is [Maximize] or [Minimize]. The result is that of [Forest.Mean], up to rounding. For other
+// Wants, Value returns NaN, because the expected label does not follow from the sum.
 func (s *Score) Value(sum int64) float64 {
 	p := s.Probability(sum)
 	switch {
@@ -273,8 +279,8 @@ func (s *Score) Value(sum int64) float64 {
 	return math.NaN()
 }
 
-// Point returns the sum of the values of the leaves that the dense composition x reaches, computed
-// tree by tree. It is the reference for other ways to compute the sum. [Score.Sum] is faster.
+// Point returns the sum of the values of the leaves that the dense composition x reaches. It
+// evaluates one tree after another. Tests compare faster ways, such as [Score.Sum], with Point.
 func (s *Score) Point(x []int32) int64 {
 	if s.ensembleScore != nil {
 		return s.pointWithDescriptors(x)
@@ -283,7 +289,7 @@ func (s *Score) Point(x []int32) int64 {
 		return s.pointWithGroups(x)
 	}
 	sum := int64(0)
-	nodes := s.nodes
+	nodes := s.treeNodes
 	for _, at := range s.roots {
 		for {
 			n := &nodes[at]
@@ -301,12 +307,13 @@ func (s *Score) Point(x []int32) int64 {
 	return sum
 }
 
-// pointWithGroups computes [Score.Point] for a forest that tests groups of ingredients.
+// pointWithGroups computes the result of [Score.Point] for a forest that tests groups of
+// ingredients.
 func (s *Score) pointWithGroups(x []int32) int64 {
 	sum := int64(0)
 	for _, at := range s.roots {
 		for {
-			n := &s.nodes[at]
+			n := &s.treeNodes[at]
 			if n.slot < 0 {
 				sum += s.leafValues[n.right]
 				break

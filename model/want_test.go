@@ -15,15 +15,15 @@ func TestFixed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 20000 {
 		whole := 1 + random.Int64N(1<<(1+random.IntN(31))-1)
-		all := whole * desireUnit
-		part := random.Int64N(whole+1) * desireUnit
+		all := whole * fullDesire
+		part := random.Int64N(whole+1) * fullDesire
 		switch random.IntN(8) {
 		case 0:
 			part = 0
 		case 1:
 			part = all
 		case 2:
-			part = desireUnit
+			part = fullDesire
 		case 3:
 			part = random.Int64N(all + 1)
 		case 4:
@@ -69,7 +69,7 @@ func TestScoreIsTheShareOfTheLaw(t *testing.T) {
 				want, sum := 0.0, 0.0
 				for l, p := range f.labelWeights(x) {
 					sum += p
-					want += p * float64(desires[l]) / desireUnit
+					want += p * float64(desires[l]) / fullDesire
 				}
 				near(t, name+": the sum of the law", sum, 1)
 				near(t, name+": the probability of "+w.String(), s.Probability(s.Point(x)), want)

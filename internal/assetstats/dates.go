@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// dateLayouts returns the layouts of dates that [ParseDates] tries, in the notation of package time.
+// dateLayouts returns the layouts of dates that [ParseDates] tries, in the notation of package
+// time, such as "2006-1-2".
 func dateLayouts() []string {
 	return []string{
 		"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006",
@@ -17,9 +18,9 @@ func dateLayouts() []string {
 	}
 }
 
-// ParseDates parses the dates of a history, which must all have the same layout. If several layouts fit,
-// it takes the layout by which the most rows are in order of time, ascending or descending. The
-// result ok is false if no layout fits.
+// ParseDates parses the dates of a history, one for each row. All dates must have the same layout.
+// If several layouts fit, it takes the layout by which the most neighbouring rows are in order of
+// time, ascending or descending. If no layout fits, the result ok is false.
 func ParseDates(text []string) (dates []time.Time, ok bool) {
 	best := -1
 	for _, layout := range dateLayouts() {
@@ -53,8 +54,8 @@ func ParseDates(text []string) (dates []time.Time, ok bool) {
 	return dates, true
 }
 
-// normalizeDate removes the time of day from a date. It replaces the name of a quarter, such as
-// "2024 Q1", by the first month of the quarter.
+// normalizeDate removes the time of day from the text of a date. It replaces the name of a quarter
+// by the quarter's first month, for example "2024 Q2" by "2024-04".
 func normalizeDate(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') && strings.Contains(text[10:], ":") {
@@ -68,8 +69,8 @@ func normalizeDate(text string) string {
 	return text
 }
 
-// parseSerialDates parses dates as spreadsheets store them: as the number of days since 30 December
-// 1899. It returns false if a text is not such a date.
+// parseSerialDates parses dates that spreadsheets store as the number of days since 30 December
+// 1899. It returns false if a text is not a number of days in the years 1954 to 2119.
 func parseSerialDates(text []string) ([]time.Time, bool) {
 	var dates []time.Time
 	for _, t := range text {
@@ -82,15 +83,16 @@ func parseSerialDates(text []string) ([]time.Time, bool) {
 	return dates, len(dates) > 0
 }
 
-// A Frequency tells how often a history has a row.
+// A Frequency says how often a history has a row, for example daily or monthly.
 type Frequency struct {
 	Name           string  // the frequency in words, such as "monthly"
 	PeriodsPerYear float64 // number of rows in a year
 }
 
-// FrequencyOf returns the frequency of ascending dates. It depends on the median number of days
-// between neighbouring dates. Daily dates are taken for trading days, unless more than a tenth of
-// them are on weekends. The result is false if no frequency can be found.
+// FrequencyOf returns the frequency of a history with the given ascending dates. The frequency
+// follows from the median number of days between neighbouring dates. Daily dates are taken for
+// trading days, unless more than a tenth of the dates are on weekends. The result is false if there
+// are fewer than two dates, or if the median is below 0.9 days.
 func FrequencyOf(dates []time.Time) (Frequency, bool) {
 	if len(dates) < 2 {
 		return Frequency{}, false

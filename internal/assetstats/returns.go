@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// A Kind tells which numbers a history holds.
+// A Kind says what the numbers of a history are: prices or returns.
 type Kind int
 
 const (
-	GuessKind Kind = iota // to be decided by the numbers: see [KindOf]
-	Prices                // prices of the assets at each time
+	GuessKind Kind = iota // the numbers decide: see [KindOf]
+	Prices                // prices of the assets
 	Returns               // returns since the previous row, as fractions
 	Percent               // returns since the previous row, in percent
 )
@@ -24,15 +24,16 @@ func (k Kind) String() string {
 	return [...]string{"anything", "prices", "returns", "returns in percent"}[k]
 }
 
-// maxPriceChangeRatio is the greatest ratio of the typical change to the typical size of numbers
-// that are taken for prices. Positive numbers with a greater ratio are taken for returns.
-// Independent numbers change by as much as they vary, while a price is near the previous price.
-// Even prices with a volatility of 10 % a day stay below this ratio.
+// maxPriceChangeRatio is a limit on the mean change of a number from row to row, divided by the
+// mean size of the numbers. Positive numbers up to this limit are taken for prices, and above it
+// for returns. A price is near the previous price, while a return is nearly independent of the
+// previous return. Even prices with a volatility of 10 % a day stay below this limit.
 const maxPriceChangeRatio = 0.35
 
-// KindOf guesses which numbers a history holds. The parameter values has one row for each time and
-// one column for each asset. Prices are positive and near the previous prices. A return as a
-// fraction cannot be below −1, so that a history with a number of −1 or less is in percent.
+// KindOf guesses whether the numbers of a history are prices or returns. The element values[t][i]
+// is the number of asset i in row t. Prices are positive and near the previous prices: see
+// maxPriceChangeRatio. A return as a fraction is above −1, so that a history with a number of −1 or
+// less holds returns in percent.
 func KindOf(values [][]float64) Kind {
 	least, changes, sizes := math.Inf(1), 0.0, 0.0
 	for t, row := range values {
@@ -53,8 +54,9 @@ func KindOf(values [][]float64) Kind {
 	return Prices
 }
 
-// ToReturns converts the numbers of a history to returns as fractions. If the numbers are prices, the
-// result has one row fewer than the history.
+// ToReturns converts the numbers of a history to returns as fractions. The element values[t][i] is
+// the number of asset i in row t. If the numbers are prices, the result has one row less than the
+// history.
 func ToReturns(values [][]float64, kind Kind) [][]float64 {
 	var all [][]float64
 	for t, row := range values {
@@ -76,25 +78,28 @@ func ToReturns(values [][]float64, kind Kind) [][]float64 {
 	return all
 }
 
-// A Moments holds the mean and the covariance of the returns of assets over a year.
+// A Moments holds the estimated mean and covariance of the yearly returns of assets.
 type Moments struct {
-	Mean       []float64   // by asset: the mean return
-	Covariance [][]float64 // by two assets: the covariance of their returns
+	Mean       []float64   // mean yearly return of each asset
+	Covariance [][]float64 // Covariance[i][j] is the covariance of the yearly returns of assets i and j
 
-	// Intensity and Correlation describe the shrinkage of the covariance. The covariance is the
-	// weighted mean of the sample covariance and of a target. In the target, all pairs of assets
-	// have the same Correlation. Intensity is the weight of the target, from 0 to 1.
-	Intensity, Correlation float64
+	// Intensity is the weight of the shrinkage target in Covariance, from 0 to 1. Covariance is the
+	// weighted mean of the sample covariance and the target. In the target, all pairs of assets
+	// have the same correlation.
+	Intensity   float64
+	Correlation float64 // Correlation is the correlation of each pair of assets in the shrinkage target.
 }
 
-// Estimate returns the moments of returns over a year. The parameter returns has one row for each
-// time and one column for each asset. The parameter periods is the number of rows in a year.
+// Estimate estimates the mean and the covariance of the yearly returns of assets. The element
+// returns[t][i] is the return of asset i in row t, as a fraction. The parameter periods is the
+// number of rows in a year.
 //
-// The mean is the sample mean. The covariance is shrunk towards a target that has the sample
-// variances, and the mean of the sample correlations for all pairs of assets. The intensity is that
-// of Ledoit and Wolf, "Honey, I Shrunk the Sample Covariance Matrix", Journal of Portfolio
-// Management 30/4 (2004), 110–119, appendices A and B. The variances are those of the sample, with
-// the divisor T−1 for T rows. An asset without variance is uncorrelated with the others.
+// The mean is the sample mean. The covariance is a weighted mean of the sample covariance and a
+// shrinkage target. The target has the sample variances. In the target, each pair of assets has the
+// same correlation: the mean of the sample correlations. The weight of the target is that of Ledoit
+// and Wolf, "Honey, I Shrunk the Sample Covariance Matrix", Journal of Portfolio Management 30/4
+// (2004), 110–119, appendices A and B. Variances have the divisor T−1 for T rows. An asset without
+// variance is uncorrelated with the others.
 func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 	times := len(returns)
 	if times < 2 {
@@ -141,8 +146,8 @@ func Estimate(returns [][]float64, periods float64) (*Moments, error) {
 }
 
 // shrinkageTarget sets Correlation to the mean of the sample correlations. It returns the shrinkage
-// target: the sample variances, with that correlation for all pairs of assets. The parameter s is
-// the sample covariance with the divisor T.
+// target, a covariance matrix with the sample variances and with this correlation for each pair of
+// assets. The parameter s is the sample covariance with the divisor T for T rows.
 func (m *Moments) shrinkageTarget(s [][]float64) [][]float64 {
 	sum, pairs := 0.0, 0
 	for i := range s {
@@ -168,8 +173,8 @@ func (m *Moments) shrinkageTarget(s [][]float64) [][]float64 {
 }
 
 // setIntensity sets Intensity to (π − ρ)/(γ·T), limited to 0..1, in the notation of Ledoit and
-// Wolf. The parameter y holds the returns minus their means, s the sample covariance, and target
-// the shrinkage target.
+// Wolf: see [Estimate]. The parameter y holds the returns minus their means, s is the sample
+// covariance with the divisor T, and target is the shrinkage target.
 func (m *Moments) setIntensity(y, s, target [][]float64) {
 	count := float64(len(y))
 	spread, along, gap := 0.0, 0.0, 0.0 // π, ρ and γ of the paper

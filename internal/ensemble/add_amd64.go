@@ -1,11 +1,11 @@
 package ensemble
 
-// add32 does the work of [addPortable] for float32, with four sums per instruction. It adds to
-// sixteen sums, or to thirty-two if wide is true.
+// add32 is the assembly version of [addPortable] for float32; each instruction adds four sums. The
+// slice sums has 16 elements, or 32 if wide is true.
 func add32(sums *float32, wide bool, terms []float32, places []laneChange[float32], masks *[2 * laneCount]uint32)
 
-// add64 does the work of [addPortable] for float64, with two sums per instruction. It adds to the
-// eight sums from index lane on.
+// add64 is the assembly version of [addPortable] for float64; each instruction adds two sums. It
+// updates eight sums, sums[lane:lane+8].
 func add64(sums *float64, terms []float64, places []laneChange[float64], lane int, masks *[2 * laneCount]uint64)
 
 func newFloat32Adder() termAdder[float32] {
@@ -24,8 +24,9 @@ func newFloat64Adder() termAdder[float64] {
 	}
 }
 
-// newLaneMasks returns laneCount elements of zeros followed by laneCount elements of all ones. The
-// laneCount elements from index laneCount − q on are the mask of the lanes from q on.
+// newLaneMasks returns laneCount zeros followed by laneCount elements whose bits are all ones. The
+// laneCount elements from index laneCount − q on form a mask that selects the lanes with index q
+// and above.
 func newLaneMasks[T uint32 | uint64]() *[2 * laneCount]T {
 	var m [2 * laneCount]T
 	for q := laneCount; q < len(m); q++ {

@@ -8,25 +8,26 @@ import (
 	"slices"
 )
 
-// A Source defines an input of a model as a function of the composition. The input is Times·n/Over,
-// where n is a whole number.
-//
-// By default, n is the sum of the units of some ingredients, each times its weight. With Count, n
-// is the number of these ingredients that have a positive amount. With Presence, n is 1 if that sum
-// is positive, and 0 otherwise. With Constant, the input is Value for all compositions.
+// A Source defines an input of a model as a function of a composition. The value of the input is
+// Multiplier·n/Divisor, where n is a whole number. By default n is the weighted sum of the amounts
+// of some ingredients. The exceptions are:
+//   - If CountsUsed is true, n is the number of the ingredients that have a positive amount.
+//   - If Presence is true, n is 1 if the weighted sum is positive, and 0 otherwise.
+//   - If Constant is true, the input is Value for all compositions.
 type Source struct {
 	Ingredients []int32 // indices of the ingredients
-	Weights     []int64 // by element of Ingredients: the weight; nil if all weights are 1
+	Weights     []int64 // Weights[k] is the weight of Ingredients[k]; nil if all weights are 1
 	CountsUsed  bool
 	Presence    bool
-	Multiplier  int64   // factor of n; 0 counts as 1
-	Divisor     float64 // divisor of n; 0 counts as 1
+	Multiplier  int64   // factor of n; 0 means 1
+	Divisor     float64 // divisor of n; 0 means 1
 
 	Constant bool
-	Value    float64 // NaN for a missing value
+	Value    float64 // value of a constant input; NaN for a missing value
 }
 
-// inputValue returns the value of the input for the whole number n.
+// inputValue returns the value of the input, given n, which is the weighted sum or the count that
+// [Source] defines.
 func (s *Source) inputValue(n int64) float64 {
 	if s.Presence {
 		n = min(n, 1)
@@ -34,51 +35,58 @@ func (s *Source) inputValue(n int64) float64 {
 	return float64(n*max(s.Multiplier, 1)) / cmp.Or(s.Divisor, 1)
 }
 
-// An inputSlot is a whole number that follows from the composition and determines an input of the
-// model. Tests of tree nodes compare it with thresholds.
+// An inputSlot is a whole-number quantity of a composition, such as a sum of amounts, from which an
+// input of the model follows. Tests of tree nodes compare it with thresholds.
 type inputSlot struct {
-	source               *Source
-	minNumber, maxNumber int64   // lower and upper bound of the number over all compositions
-	rankedThresholds     []int64 // for a weighted slot: its thresholds, ascending, so that tests can compare ranks; nil for other slots
+	source    *Source
+	minNumber int64 // lower bound of the quantity over all compositions
+	maxNumber int64 // upper bound of the quantity over all compositions
+	// rankedThresholds lists the thresholds of all tests of the slot, ascending, if the slot has
+	// weights. Tests of such a slot compare ranks in this list. It is nil for a slot without
+	// weights.
+	rankedThresholds []int64
 }
 
-// A slotEffect tells by how much one unit of an ingredient changes the number of a slot. For a
-// count, it tells that the use of the ingredient changes the number by 1.
+// A slotEffect says how an ingredient affects the quantity of an [inputSlot]. For a weighted sum,
+// one more unit of the ingredient adds weight. For a count of used ingredients, the ingredient adds
+// 1 if its amount is positive.
 type slotEffect struct {
-	slot   int32
+	slot   int32 // index of the slot
 	weight int64
 }
 
-// A node is a test that compares a slot with a threshold: at most the threshold leads left.
-// Children are encoded as in [Node].
-type node struct {
+// A slotTest is a node of a tree that tests an [inputSlot]. It leads to the left child if the
+// number of the slot (see [inputSlot.comparedNumber]) is at most threshold, and to the right child
+// otherwise. Children are encoded as in [Node].
+type slotTest struct {
 	slot, threshold int32
 	left, right     int32
 }
 
-// A Score is a model whose inputs are bound to compositions. It does not change, so that any number
-// of goroutines and scorers may use it.
+// A Score is a model whose inputs are defined as functions of a composition. It does not change, so
+// that any number of goroutines and scorers may use it.
 type Score struct {
 	*Model
-	nodes      []node  // nodes of all trees, tree by tree in preorder
-	roots      []int32 // by tree: its root, encoded as a child
-	treeDepths []int32 // by tree: the greatest number of tests on a path
-	slots      []inputSlot
-	effects    [][]slotEffect // by ingredient: the slots that the ingredient changes
+	treeNodes  []slotTest     // nodes of all trees, tree by tree in preorder
+	roots      []int32        // root of each tree, encoded as a child of a [Node]
+	treeDepths []int32        // greatest number of tests on a path of each tree
+	slots      []inputSlot    // the quantities of a composition that nodes test
+	effects    [][]slotEffect // effects[i] lists the slots that a change of ingredient i affects
 }
 
-// maxWeightedSum is the greatest allowed magnitude of Σ weight·amount.
+// maxWeightedSum is the greatest allowed absolute value of Σ weight·amount of a [Source].
 const maxWeightedSum = 1 << 61
 
-// Bind returns the score of a model for compositions of total units. The parameter ingredients is
-// the number of ingredients, and sources defines each input of the model.
+// Bind returns a [Score] that evaluates the model on compositions whose amounts sum to total. The
+// parameter ingredients is the number of ingredients. The element sources[k] defines input k of the
+// model.
 func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	if len(sources) != len(m.Inputs) {
 		return nil, fmt.Errorf("the model has %d inputs, and %d are given", len(m.Inputs), len(sources))
 	}
 	b := &modelBinder{
-		Score:       &Score{Model: m, effects: make([][]slotEffect, ingredients)},
-		slotIndices: make(map[string]int32), slotConditions: make(map[featureTest]slotCondition), total: int64(total),
+		Score:           &Score{Model: m, effects: make([][]slotEffect, ingredients)},
+		slotIndexByText: make(map[string]int32), conditionByTest: make(map[featureTest]slotCondition), total: int64(total),
 	}
 	for k := range sources {
 		if err := b.addInputSlot(&sources[k]); err != nil {
@@ -94,33 +102,34 @@ func Bind(m *Model, ingredients, total int, sources []Source) (*Score, error) {
 	return b.Score, nil
 }
 
-// A featureTest is the test of a node as the file states it: feature ≤ threshold.
+// A featureTest is the test of a node as the model file states it: feature ≤ threshold.
 type featureTest struct {
-	feature   int32
+	feature   int32 // index of the feature
 	threshold float64
 }
 
-// A slotCondition is the condition on the number n of a slot that is equivalent to a [featureTest].
-// n ≤ threshold leads left or, if falling is true, right.
+// A slotCondition is the equivalent of a [featureTest] for the whole-number quantity n of an
+// [inputSlot]. If n ≤ threshold, the test leads to the left child, or to the right child if falling
+// is true.
 type slotCondition struct {
 	threshold int64
-	falling   bool
+	falling   bool // whether the feature falls as n rises
 }
 
 // A modelBinder is the working memory of [Bind].
 type modelBinder struct {
 	*Score
-	total          int64                         // units of a composition
-	slotIndices    map[string]int32              // index of each slot, by a text that defines the slot
-	inputSlots     []int32                       // by input: the index of its slot; −1 for a constant input
-	slotConditions map[featureTest]slotCondition // conditions that have been computed so far
+	total           int64                         // sum of the amounts of a composition
+	slotIndexByText map[string]int32              // maps a text that defines a slot to the index of the slot
+	slotOfInput     []int32                       // index of the slot of each input; −1 for a constant input
+	conditionByTest map[featureTest]slotCondition // maps a test of the file to its condition, once the condition has been computed
 }
 
-// addInputSlot appends the slot of an input to inputSlots. It makes a new slot if no earlier input
-// has an equal slot. A constant input has the slot −1.
+// addInputSlot appends to slotOfInput the index of the slot of an input. It makes a new slot if no
+// earlier input has an equal slot. The index of a constant input is −1.
 func (b *modelBinder) addInputSlot(s *Source) error {
 	if s.Constant {
-		b.inputSlots = append(b.inputSlots, -1)
+		b.slotOfInput = append(b.slotOfInput, -1)
 		return nil
 	}
 	type member struct {
@@ -159,35 +168,35 @@ func (b *modelBinder) addInputSlot(s *Source) error {
 		return err
 	}
 	name := fmt.Sprintf("%t %t %s", s.CountsUsed, s.Weights != nil, key)
-	at, ok := b.slotIndices[name]
+	at, ok := b.slotIndexByText[name]
 	if !ok {
 		at = int32(len(b.slots))
-		b.slotIndices[name] = at
+		b.slotIndexByText[name] = at
 		b.slots = append(b.slots, made)
 		for _, q := range members {
 			b.effects[q.Ingredient] = append(b.effects[q.Ingredient], slotEffect{at, q.Weight})
 		}
 	}
-	b.inputSlots = append(b.inputSlots, at)
+	b.slotOfInput = append(b.slotOfInput, at)
 	return nil
 }
 
-// slotConditionOf returns the condition on slot at that is equivalent to the test of node n. The
-// feature of the test is computed from the source s.
-func (b *modelBinder) slotConditionOf(n *Node, s *Source, at *inputSlot) (slotCondition, error) {
+// slotConditionOf returns the condition on the slot that is equivalent to the test of node n. The
+// source s defines the input from which the tested feature is computed.
+func (b *modelBinder) slotConditionOf(n *Node, s *Source, slot *inputSlot) (slotCondition, error) {
 	key := featureTest{n.Feature, n.Threshold}
-	if c, ok := b.slotConditions[key]; ok {
+	if c, ok := b.conditionByTest[key]; ok {
 		return c, nil
 	}
 	f := b.Features[n.Feature]
 	value := func(k int64) float64 { return b.featureValue(f, s.inputValue(k)) }
-	first, last := value(at.minNumber), value(at.maxNumber)
+	first, last := value(slot.minNumber), value(slot.maxNumber)
 	if math.IsNaN(first+last) || math.IsInf(first+last, 0) {
 		return slotCondition{}, fmt.Errorf("input %s goes from %v to %v", b.Inputs[f.Input], first, last)
 	}
 	c := slotCondition{falling: first > last}
 	// bisection for the last whole number at which the test has the same result as at the least
-	low, high := at.minNumber-1, at.maxNumber
+	low, high := slot.minNumber-1, slot.maxNumber
 	for low < high {
 		middle := low + (high-low+1)/2
 		if (value(middle) <= n.Threshold) != c.falling {
@@ -197,19 +206,20 @@ func (b *modelBinder) slotConditionOf(n *Node, s *Source, at *inputSlot) (slotCo
 		}
 	}
 	c.threshold = low
-	b.slotConditions[key] = c
+	b.conditionByTest[key] = c
 	return c, nil
 }
 
-// A reducedNode is a node that compares the whole number of a slot with a threshold.
+// A reducedNode is a test of an [inputSlot]: it leads to the left child if the slot's quantity is
+// at most threshold, and to the right child otherwise.
 type reducedNode struct {
-	slot        int32
+	slot        int32 // index of the slot
 	threshold   int64
 	left, right int32
 }
 
-// reduceNodes converts the nodes of the model to reduced nodes. It replaces a test that has only
-// one possible result by the child to which the test leads.
+// reduceNodes converts the nodes of the model to reduced nodes. It omits each test that has the
+// same result for all compositions, and puts the child to which the test leads in its place.
 func (b *modelBinder) reduceNodes(sources []Source) ([]reducedNode, error) {
 	var reduced []reducedNode
 	made := make([]int32, len(b.Model.nodes)) // for each node: the child that replaces it
@@ -223,7 +233,7 @@ func (b *modelBinder) reduceNodes(sources []Source) ([]reducedNode, error) {
 		n := &b.Model.nodes[k]
 		f := b.Features[n.Feature]
 		left, right := child(n.Left), child(n.Right)
-		s, at := &sources[f.Input], b.inputSlots[f.Input]
+		s, at := &sources[f.Input], b.slotOfInput[f.Input]
 		if at < 0 {
 			v := b.featureValue(f, s.Value)
 			if made[k] = right; v <= n.Threshold || math.IsNaN(v) && n.NaNLeft {
@@ -255,11 +265,12 @@ func (b *modelBinder) reduceNodes(sources []Source) ([]reducedNode, error) {
 	return reduced, nil
 }
 
-// isWeighted reports whether the slot has weights. Tests then compare ranks, because the number may
-// need more than 31 bits.
+// isWeighted reports whether the slot is a sum with weights. Tests then compare ranks among the
+// thresholds, because the sum may need more than 31 bits.
 func (s *inputSlot) isWeighted() bool { return s.source.Weights != nil }
 
-// rankThresholds sets rankedThresholds of each weighted slot.
+// rankThresholds sets rankedThresholds of each slot with weights. The parameter reduced holds all
+// tests.
 func (b *modelBinder) rankThresholds(reduced []reducedNode) {
 	for _, n := range reduced {
 		if s := &b.slots[n.slot]; s.isWeighted() {
@@ -273,9 +284,9 @@ func (b *modelBinder) rankThresholds(reduced []reducedNode) {
 	}
 }
 
-// rankOf returns what tests compare with thresholds if the number of the slot is n. It is the
-// number of thresholds below n for a weighted slot, and n for other slots.
-func (s *inputSlot) rankOf(n int64) int32 {
+// comparedNumber returns the number that tests compare with thresholds if the quantity of the slot
+// is n. For a slot with weights, it is the number of thresholds below n. For other slots, it is n.
+func (s *inputSlot) comparedNumber(n int64) int32 {
 	if !s.isWeighted() {
 		return int32(n)
 	}
@@ -283,8 +294,9 @@ func (s *inputSlot) rankOf(n int64) int32 {
 	return int32(at)
 }
 
-// layOutNodes sets the nodes of the score: the reachable reduced nodes, tree by tree in preorder.
-// It drops the effects on slots that no test uses.
+// layOutNodes sets the nodes of the score. They are the reduced nodes that a root can reach, one
+// tree after another, each tree in preorder. It also removes the effects on slots that no node
+// tests.
 func (b *modelBinder) layOutNodes(reduced []reducedNode) {
 	const unseen = -1
 	made := make([]int32, len(reduced))
@@ -308,7 +320,7 @@ func (b *modelBinder) layOutNodes(reduced []reducedNode) {
 			continue
 		}
 		b.treeDepths[t] = depth[root]
-		from := len(b.nodes)
+		from := len(b.treeNodes)
 		for todo = append(todo[:0], root); len(todo) > 0; {
 			k := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
@@ -316,9 +328,9 @@ func (b *modelBinder) layOutNodes(reduced []reducedNode) {
 				continue
 			}
 			n := &reduced[k]
-			made[k] = int32(len(b.nodes))
+			made[k] = int32(len(b.treeNodes))
 			tested[n.slot] = true
-			b.nodes = append(b.nodes, node{n.slot, b.slots[n.slot].rankOf(n.threshold), n.left, n.right})
+			b.treeNodes = append(b.treeNodes, slotTest{n.slot, b.slots[n.slot].comparedNumber(n.threshold), n.left, n.right})
 			for _, c := range [...]int32{n.right, n.left} {
 				if c >= 0 {
 					todo = append(todo, c)
@@ -326,8 +338,8 @@ func (b *modelBinder) layOutNodes(reduced []reducedNode) {
 			}
 		}
 		b.roots[t] = made[root]
-		for k := from; k < len(b.nodes); k++ {
-			n := &b.nodes[k]
+		for k := from; k < len(b.treeNodes); k++ {
+			n := &b.treeNodes[k]
 			if n.left >= 0 {
 				n.left = made[n.left]
 			}

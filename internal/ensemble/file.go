@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// maxFileBytes is the greatest size of a model file.
+// maxFileBytes is the greatest size of a model file in bytes.
 const maxFileBytes = 1 << 30
 
 // ReadFile reads a model file of at most 1 GiB.

@@ -5,50 +5,55 @@ import (
 	"math/bits"
 )
 
-// A slotVariation tells how what tests compare of a slot varies along a line of compositions k = 0,
-// …, s. In linearMode it is offset + slope·k, where slope is 1, −1, or 0 for a slot that does not
-// vary. Slots that vary in other ways have another mode and a [modeNumber].
+// A slotVariation describes how the number that tests of an [inputSlot] compare with thresholds
+// depends on the position k on a line (see [Scorer.Line]). In linearMode, the number is offset +
+// slope·k. The slope is 1 or −1, or 0 if the slot does not vary. In other modes, a
+// [numberAlongLine] describes the number.
 type slotVariation struct {
 	offset, slope int64
-	// changeBase determines where a test with threshold t changes its result: at k = changeBase +
-	// slope·t. If slope is 0, this k is at most 0 and means that the result does not change.
+	// changeBase determines where a test with threshold t changes its result: at the position k =
+	// changeBase + slope·t. If slope is 0, this k is at most 0, which means that the result does
+	// not change.
 	changeBase int64
 	mode       variationMode
 }
 
-// A modeNumber describes the number of a slot whose mode is not linearMode. The field base is the
-// number at k = 0, for a count without the two ingredients of the line. The field step is the
-// increment from k to k + 1.
-type modeNumber struct{ base, step int64 }
+// A numberAlongLine describes how the number of an [inputSlot] varies along a line if its
+// [variationMode] is not linearMode. For a weighted sum, base is the number at position k = 0, and
+// step is its increase from k to k + 1. For a count of used ingredients, base is the count without
+// the two ingredients of the line.
+type numberAlongLine struct{ base, step int64 }
 
-// A variationMode is the form in which the number of a slot varies along a line of compositions k =
-// 0, …, s. The line gives k units to its first ingredient and s − k units to its second.
+// A variationMode says how the number of an [inputSlot] depends on the position k on a line, k = 0,
+// …, s. At position k, the first ingredient of the line has k units, and the second has s − k
+// units.
 type variationMode uint8
 
 const (
-	linearMode      variationMode = iota // offset + slope·k
-	steepMode                            // base + step·k; tests compare ranks
-	countFirstMode                       // a count with the first ingredient: base, + 1 for k > 0
-	countSecondMode                      // a count with the second ingredient: base, + 1 for k < s
-	countBothMode                        // a count with both ingredients: base, + 1 for k > 0, + 1 for k < s
+	linearMode      variationMode = iota // the number that tests compare is offset + slope·k
+	steepMode                            // the number is base + step·k; tests compare its rank among the thresholds
+	countFirstMode                       // a count that includes only the line's first ingredient: base + 1 for k > 0, else base
+	countSecondMode                      // a count that includes only the line's second ingredient: base + 1 for k < s, else base
+	countBothMode                        // a count that includes both ingredients: base, + 1 for k > 0, + 1 for k < s
 )
 
-// setLinear sets the variation to exact + by·k in linearMode, where by is 1 or −1.
-func (v *slotVariation) setLinear(exact, by int64) {
-	*v = slotVariation{offset: exact, slope: by, changeBase: -by*exact + (by+1)/2}
+// setLinear makes the variation the linear function start + slope·k, where slope is 1 or −1.
+func (v *slotVariation) setLinear(start, slope int64) {
+	*v = slotVariation{offset: start, slope: slope, changeBase: -slope*start + (slope+1)/2}
 }
 
-// setConstant sets the variation to the constant n.
+// setConstant makes the variation the constant n.
 func (v *slotVariation) setConstant(n int32) { *v = slotVariation{offset: int64(n)} }
 
-// A span is a range of a line within a tree: the compositions from ≤ k ≤ to, all of which reach the
-// same child, a node or a leaf.
+// A span is a range of positions k on a line, from ≤ k ≤ to, at which the compositions reach the
+// same node or leaf of a tree. The field child is that node or leaf, encoded as in [Node].
 type span struct{ child, from, to int32 }
 
-// Line computes the sums of the compositions in which ingredients i ≠ j share their current sum s =
-// x_i + x_j as (k, s−k), k = 0, …, s. The sum of target g is sums[g][p] for all k from starts[p] to
-// starts[p+1] − 1. The first start is 0, and the last piece ends at k = s. The slices are valid
-// until the next call.
+// Line computes the sums of all compositions on a line. The line consists of the compositions in
+// which ingredients i ≠ j share their current sum s = x_i + x_j as (k, s−k). The position k runs
+// from 0 to s. A piece of the line is a range of positions with equal sums. Piece p has the
+// positions from starts[p] to starts[p+1] − 1, and the last piece ends at s. The sum of target g in
+// piece p is sums[g][p]. The slices are valid until the next call.
 func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	total := s.x[i] + s.x[j]
 	s.leafChanges = s.leafChanges[:0]
@@ -59,7 +64,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 			switch s.variations[slot].mode {
 			case linearMode:
 				for _, m := range s.findCrossings(slot, total) {
-					s.markStale(s.listedTests[slot][m.listIndex], m.position)
+					s.markStale(s.listedTests[slot][m.testIndex], m.linePosition)
 				}
 			case steepMode:
 				s.markSteepTrees(slot, total)
@@ -73,7 +78,7 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 			}
 		}
 		for _, slot := range s.varyingSlots {
-			s.variations[slot].setConstant(s.score.slots[slot].rankOf(s.slotNumbers[slot]))
+			s.variations[slot].setConstant(s.score.slots[slot].comparedNumber(s.slotNumbers[slot]))
 		}
 	}
 	starts = s.pieceStarts.sortedStarts(total)
@@ -84,31 +89,32 @@ func (s *Scorer) Line(i, j int) (starts []int32, sums [][]float64) {
 	return starts, s.lineSums
 }
 
-// A crossing is a position k on a line at which a test changes its result. The field listIndex is
-// the index of the test in the list of its slot.
-type crossing struct{ listIndex, position int32 }
+// A crossing is a position on a line at which a test changes its result. The field testIndex is the
+// index of the test in the list that [Scorer] listedTests holds for the tested slot.
+type crossing struct{ testIndex, linePosition int32 }
 
-// findCrossings returns the crossings in 1..total of the listed tests of a slot. The slot must be
-// in linearMode. The crossings are unpredictable, so that the loop has no branch that depends on
-// them.
+// findCrossings returns the crossings of the listed tests of a slot: the positions 1, …, total on
+// the line at which a test changes its result. The slot must be in linearMode. The loop has no
+// branch that depends on a crossing, because crossings are unpredictable.
 func (s *Scorer) findCrossings(slot, total int32) []crossing {
 	v, all := s.variations[slot], s.listedTests[slot]
-	if len(s.crossings) < len(all) {
-		s.crossings = make([]crossing, 2*len(all))
+	if len(s.crossingBuffer) < len(all) {
+		s.crossingBuffer = make([]crossing, 2*len(all))
 	}
 	n := 0
 	for k, q := range all {
 		border := v.changeBase + v.slope*int64(q.threshold)
-		s.crossings[n] = crossing{int32(k), int32(border)}
+		s.crossingBuffer[n] = crossing{int32(k), int32(border)}
 		n += int(uint64(border-1-int64(total)) >> 63 &^ (uint64(border-1) >> 63)) // adds 1 if 1 ≤ border ≤ total
 	}
-	return s.crossings[:n]
+	return s.crossingBuffer[:n]
 }
 
-// markSteepTrees marks trees as stale if a test of the given slot on their current path changes its
-// result on the line. The slot must be in steepMode.
+// markSteepTrees marks trees as stale, that is, to be followed anew along the line. A tree is stale
+// if a test of the slot on its current path changes its result along the line. The slot must be in
+// steepMode.
 func (s *Scorer) markSteepTrees(slot, total int32) {
-	f, ranks := &s.modeNumbers[slot], s.score.slots[slot].rankedThresholds
+	f, ranks := &s.numbersAlongLine[slot], s.score.slots[slot].rankedThresholds
 	low, high := f.base, f.base+f.step*int64(total)
 	if f.step < 0 {
 		low, high = high, low
@@ -126,10 +132,11 @@ func (s *Scorer) markSteepTrees(slot, total int32) {
 	}
 }
 
-// markCountTrees marks trees as stale if a test of the given slot on their current path changes its
-// result on the line. The slot must be a count, which changes only at the ends of the line.
+// markCountTrees marks trees as stale, that is, to be followed anew along the line. A tree is stale
+// if a test of the slot on its current path changes its result along the line. The slot must be a
+// count of used ingredients, which changes only at the ends of the line.
 func (s *Scorer) markCountTrees(slot int32) {
-	changes := s.modeNumbers[slot].base
+	changes := s.numbersAlongLine[slot].base
 	if s.variations[slot].mode == countBothMode {
 		changes++
 	}
@@ -140,7 +147,8 @@ func (s *Scorer) markCountTrees(slot int32) {
 	}
 }
 
-// listVarying lists the slots that vary along the line of i and j, and sets how they vary.
+// listVarying sets varyingSlots to the slots whose number varies along the line of ingredients i
+// and j (see [Scorer.Line]). It also sets how each of these slots varies.
 func (s *Scorer) listVarying(i, j int32) {
 	s.varyingSlots = s.varyingSlots[:0]
 	ofI, ofJ := s.score.effects[i], s.score.effects[j]
@@ -162,7 +170,7 @@ func (s *Scorer) listVarying(i, j int32) {
 			b, hasJ = ofJ[0].weight, true
 			ofJ = ofJ[1:]
 		}
-		v, f := &s.variations[slot], &s.modeNumbers[slot]
+		v, f := &s.variations[slot], &s.numbersAlongLine[slot]
 		exact := s.slotNumbers[slot]
 		switch at := &s.score.slots[slot]; {
 		case at.source.CountsUsed:
@@ -189,11 +197,12 @@ func (s *Scorer) listVarying(i, j int32) {
 	}
 }
 
-// outcomesAlongLine returns the results of a test along a line of total units. The slot must not be
-// in linearMode. The result is left for k < first and for k ≥ second, and the opposite in between.
-func (s *Scorer) outcomesAlongLine(n *node, total int32) (left bool, first, second int64) {
+// outcomesAlongLine returns the results of a test at all positions k = 0, …, total of a line. The
+// result outerLeft tells whether the test leads left for k < first and for k ≥ second. For the
+// positions in between, the test leads the other way. The tested slot must not be in linearMode.
+func (s *Scorer) outcomesAlongLine(n *slotTest, total int32) (outerLeft bool, first, second int64) {
 	end := int64(total) + 1
-	mode, f := s.variations[n.slot].mode, &s.modeNumbers[n.slot]
+	mode, f := s.variations[n.slot].mode, &s.numbersAlongLine[n.slot]
 	threshold := int64(n.threshold)
 	switch {
 	case mode == steepMode:
@@ -221,26 +230,26 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// descendAlongLine records the leaves that the stale tree t reaches along a line of total units.
-// The current composition is at position here on the line, and the tree's path belongs to that
-// composition. The descent starts at the first test of the path whose result changes on the line.
-// If no other test of the path changes its result, the current leaf is reached on one side of that
-// change.
+// descendAlongLine finds the leaves that tree t reaches at the positions 0, …, total of a line (see
+// [Scorer.Line]), and records where the leaf changes. The tree must be stale. The parameter here is
+// the position of the current composition, to which the tree's path belongs. The descent starts at
+// the first test of the path whose result changes along the line. If no other test of the path
+// changes its result, the current leaf holds on one side of the change.
 func (s *Scorer) descendAlongLine(t, here, total int32) {
 	last := s.treeLeaves[t]
-	nodes, vary := s.score.nodes, s.variations
+	nodes, vary := s.score.treeNodes, s.variations
 	start := s.resumePoints[t]
 	child := start.offPathChild
 	from, to := int64(0), int64(total)
 	todo := s.pendingSpans[:0]
 	switch {
-	case start.position == 0:
+	case start.linePosition == 0:
 		child = s.pathSteps[s.pathStarts[t]+start.pathIndex].node
-	case start.position > here:
-		from = int64(start.position)
+	case start.linePosition > here:
+		from = int64(start.linePosition)
 	default:
-		to = int64(start.position) - 1
-		todo = append(todo, span{last, start.position, total})
+		to = int64(start.linePosition) - 1
+		todo = append(todo, span{last, start.linePosition, total})
 	}
 	for {
 		for child >= 0 {
@@ -276,11 +285,11 @@ func (s *Scorer) descendAlongLine(t, here, total int32) {
 	s.pendingSpans = todo
 }
 
-// followSpan follows a span through a test of a slot that is not in linearMode. It returns the
-// child that the first compositions of the span reach, and the last position to which this holds.
-// It appends the rest of the span to todo.
-func (s *Scorer) followSpan(at span, todo []span, total int32) (child int32, to int64, left []span) {
-	n := &s.score.nodes[at.child]
+// followSpan follows a span through the test of a slot that is not in linearMode. The test may
+// divide the span into several. The results child and to describe the first of them: the child that
+// it reaches, and its last position. The result rest is todo with the other spans appended.
+func (s *Scorer) followSpan(at span, todo []span, total int32) (child int32, to int64, rest []span) {
+	n := &s.score.treeNodes[at.child]
 	goesLeft, first, second := s.outcomesAlongLine(n, total)
 	outer, inner := n.right, n.left
 	if goesLeft {

@@ -36,55 +36,56 @@ import (
 	"sync"
 )
 
-// A Model is a tree ensemble as stored in a file. Readers of files make a Model with a [Builder].
-// Its slices must not be changed.
+// A Model is a tree ensemble as stored in a file. It computes targets. A target is the sum, or the
+// minimum or maximum, of terms, each of which is a leaf value of one tree. Functions that read
+// files make a Model with a [Builder]. The slices of a Model must not be changed.
 type Model struct {
 	Producer  string   // program that wrote the file, such as "XGBoost 1.7.4"
 	Inputs    []string // names of the inputs, in order
-	IsFloat32 bool     // whether features and sums are float32 instead of float64
+	IsFloat32 bool     // whether features and sums are computed in float32 instead of float64
 
 	Features []Feature // the quantities that nodes compare with thresholds
 	Fold     TermFold  // how the terms of a target are combined
-	Start    []float64 // by target: the number to which the terms are added
-	Terms    [][]Term  // by target: its terms, in the order of addition
-	Outputs  []Output
+	Start    []float64 // Start[g] is the number to which the terms of target g are added
+	Terms    [][]Term  // Terms[g] lists the terms of target g, in the order of addition
+	Outputs  []Output  // the quantities that the model predicts
 
-	nodes      []Node    // nodes of all trees; children come before their parents
-	roots      []int32   // by tree: its root, encoded as a child of a [Node]
+	nodes      []Node    // nodes of all trees; the children of a node come before the node
+	roots      []int32   // root of each tree, encoded as a child of a [Node]
 	leafValues []float64 // the values of all leaves
 
-	sumComputerOnce sync.Once // guards sumComputer
-	sumComputer     sumComputer
+	sumComputerOnce sync.Once   // guards sumComputer
+	sumComputer     sumComputer // shared by all scorers; nil before the first use
 }
 
-// A Feature is a number that nodes compare with thresholds. It is the function Of of an input,
-// which must be monotonic. If Of is nil, the feature is the input itself, rounded to float32 if the
-// model is Single.
+// A Feature is a number that nodes compare with thresholds. It is a monotonic function of one input
+// of the model. If Function is nil, the feature is the input itself, rounded to float32 if
+// [Model.IsFloat32] is true.
 type Feature struct {
 	Input    int // index of the input
 	Function func(v float64) float64
 }
 
-// A TermFold tells how the terms of a target are combined: by their sum, minimum or maximum.
+// A TermFold selects how the terms of a target are combined: by their sum, minimum or maximum.
 type TermFold int
 
-// The folds.
+// The ways to combine the terms of a target.
 const (
 	Sum TermFold = iota
 	Min
 	Max
 )
 
-// A Term is the contribution of one tree to a target. It is the value with index At among the
-// values of the leaf that the tree reaches.
+// A Term is the contribution of one tree to a target. Each leaf of the tree has a list of values.
+// The term is the value with index ValueIndex in the list of the leaf that a composition reaches.
 type Term struct{ Tree, ValueIndex int32 }
 
-// A Node leads to the child Left if its feature is at most Threshold, and to Right otherwise. A
-// child c ≥ 0 is the index of a node. A child c < 0 is a leaf, whose values begin at index ^c of
-// the values of all leaves.
+// A Node is a test of a tree. It leads to the child Left if its feature is at most Threshold, and
+// to the child Right otherwise. A child c ≥ 0 is the node with index c. A child c < 0 is a leaf,
+// and ^c is the index of the leaf's first value in the list of all leaf values of the model.
 type Node struct {
 	Feature, Left, Right int32
-	NaNLeft              bool // whether a missing value leads to Left instead of Right
+	NaNLeft              bool // whether a missing value (NaN) leads to Left instead of Right
 	Threshold            float64
 }
 
@@ -92,8 +93,9 @@ type Node struct {
 type Output struct {
 	Name    string
 	Classes []string // names of the classes; nil for a single number
-	// Compute computes the output from the sums of all targets. The parameter class is the index of a
-	// class. An output without classes must be a monotonic function of each sum.
+	// Compute returns the output, given the sums of all targets. If the output has classes, it
+	// returns the number for the class with index class. An output without classes must be a
+	// monotonic function of each sum.
 	Compute func(sums []float64, class int) float64
 }
 
@@ -112,8 +114,8 @@ type Builder struct{ model *Model }
 // NewBuilder returns a builder that adds trees to m.
 func NewBuilder(m *Model) *Builder { return &Builder{m} }
 
-// AddLeaf adds a leaf with one value for each term of its tree. It returns the leaf, encoded as a
-// child of a [Node].
+// AddLeaf adds a leaf to the tree that is being built. A leaf has one value for each term to which
+// its tree contributes. AddLeaf returns the leaf, encoded as a child of a [Node].
 func (b *Builder) AddLeaf(values ...float64) (int32, error) {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -127,10 +129,10 @@ func (b *Builder) AddLeaf(values ...float64) (int32, error) {
 	return ^int32(len(b.model.leafValues) - len(values)), nil
 }
 
-// AddThresholdTests adds nodes that together divide the values v of a feature at several bounds.
-// They lead to children[k] if bounds[k−1] < v ≤ bounds[k], and to children[missing] if v is
-// missing. The bounds ascend, and there is one more child than bounds. AddThresholdTests returns
-// the topmost node, encoded as a child of a [Node].
+// AddThresholdTests adds nodes that divide the range of a feature at several bounds. A value v with
+// bounds[k−1] < v ≤ bounds[k] leads to children[k], and a missing value to children[missing]. The
+// bounds ascend, and there is one more child than bounds. AddThresholdTests returns the topmost new
+// node, encoded as a child of a [Node].
 func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []int32, missing int) (int32, error) {
 	if len(bounds) == 0 {
 		return children[0], nil
@@ -156,11 +158,15 @@ func (b *Builder) AddThresholdTests(feature int, bounds []float64, children []in
 	return int32(len(b.model.nodes) - 1), nil
 }
 
-// AddCategoryTests adds nodes that together test whether a feature is in one of some categories.
-// They lead to the child in if so, to out if not, and to missing if the value is missing. The
-// categories are ascending, distinct whole numbers of at least 0. The category of a value is its
-// integer part. The parameter zero is the greatest value below category 0. AddCategoryTests returns
-// the topmost node, encoded as a child of a [Node].
+// AddCategoryTests adds nodes that test whether the category of a feature is one of the given
+// categories. The category of a value is its integer part. The test leads
+//   - to the child in if the category is one of them,
+//   - to the child out if it is not,
+//   - to the child missing if the value is missing.
+//
+// The categories are distinct whole numbers of at least 0, in ascending order. The parameter zero
+// is the greatest value that is below category 0. AddCategoryTests returns the topmost new node,
+// encoded as a child of a [Node].
 func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, in, out, missing int32) (int32, error) {
 	var bounds []float64
 	children := []int32{out}
@@ -179,7 +185,7 @@ func (b *Builder) AddCategoryTests(feature int, categories []int, zero float64, 
 	return b.AddThresholdTests(feature, bounds, children, max(slices.Index(children, missing), 0))
 }
 
-// PreviousInput returns the greatest input below v, in the precision of the model.
+// PreviousInput returns the greatest floating-point number below v, in the precision of the model.
 func (b *Builder) PreviousInput(v float64) float64 {
 	if b.model.IsFloat32 {
 		return float64(math.Nextafter32(float32(v), float32(math.Inf(-1))))
@@ -187,17 +193,21 @@ func (b *Builder) PreviousInput(v float64) float64 {
 	return math.Nextafter(v, math.Inf(-1))
 }
 
-// A TreeShape is the structure of one tree in a file. Its functions take the number of a node, from 0
-// to Nodes − 1. Leaves count as nodes.
+// A TreeShape describes one tree of a file to [Builder.AddTree]. Nodes have numbers from 0 to Nodes
+// − 1, and leaves count as nodes. The functions take the number of a node.
 type TreeShape struct {
-	Nodes, Root int
-	Children    func(node int) (left, right int, leaf bool)
-	Leaf        func(node int) (int32, error)                    // adds a leaf to the builder and returns the leaf, encoded as a child of a [Node]
-	Test        func(node int, left, right int32) (int32, error) // adds the test of a node to the builder and returns the topmost new node, encoded as a child of a [Node]
+	Nodes    int                                         // number of nodes, leaves included
+	Root     int                                         // number of the root
+	Children func(node int) (left, right int, leaf bool) // returns the numbers of the two children of a node, or leaf = true for a leaf
+	Leaf     func(node int) (int32, error)               // adds a leaf to the builder; the result is encoded as a child of a [Node]
+	// Test adds the test of a node to the builder and returns the topmost new node. The parameters
+	// left and right are the children of the node. They and the result are encoded as children of a
+	// [Node].
+	Test func(node int, left, right int32) (int32, error)
 }
 
-// AddTree adds a tree of the given shape. It returns an error if a node is reached in more than one
-// way, which excludes cycles.
+// AddTree adds a tree of the given shape. It returns an error if a node can be reached in more than
+// one way. A tree therefore cannot have cycles.
 func (b *Builder) AddTree(s TreeShape) error {
 	if s.Root < 0 || s.Root >= s.Nodes {
 		return fmt.Errorf("the tree begins at node %d, and it has %d", s.Root, s.Nodes)
@@ -240,8 +250,8 @@ func (b *Builder) AddTree(s TreeShape) error {
 	return nil
 }
 
-// AddToTargets makes the tree that was added last a term of each of the given targets. Each leaf of
-// the tree has one value for each target, in the order of the targets.
+// AddToTargets makes the tree that was added last a term of each given target. The k-th value of
+// each leaf of the tree is the term of targets[k].
 func (b *Builder) AddToTargets(targets ...int) error {
 	for at, target := range targets {
 		if target < 0 || target >= len(b.model.Terms) {

@@ -3,12 +3,13 @@ package ensemble
 import "math"
 
 // Sums returns the sum of each target for a composition. The parameter x holds the amount of each
-// ingredient. Sums walks tree by tree, and is the reference with which tests compare a [Scorer].
+// ingredient. Sums evaluates one tree after another. Tests compare a [Scorer] with it.
 func (s *Score) Sums(x []int32) []float64 {
 	return s.appendSums(nil, s.appendLeaves(nil, s.appendSlotNumbers(nil, x)))
 }
 
-// appendSlotNumbers appends, for each slot, what tests compare for the dense composition x.
+// appendSlotNumbers appends the number that tests compare with thresholds, for each slot and the
+// dense composition x.
 func (s *Score) appendSlotNumbers(dst []int32, x []int32) []int32 {
 	for k := range s.slots {
 		at := &s.slots[k]
@@ -23,14 +24,15 @@ func (s *Score) appendSlotNumbers(dst []int32, x []int32) []int32 {
 				n += int64(x[i])
 			}
 		}
-		dst = append(dst, at.rankOf(n))
+		dst = append(dst, at.comparedNumber(n))
 	}
 	return dst
 }
 
-// appendLeaves appends the leaf that each tree reaches, given what tests compare of each slot.
+// appendLeaves appends the leaf that each tree reaches. The parameter slotNumbers holds the number
+// that tests compare with thresholds, for each slot.
 func (s *Score) appendLeaves(dst []int32, slots []int32) []int32 {
-	nodes := s.nodes
+	nodes := s.treeNodes
 	for _, at := range s.roots {
 		for at >= 0 {
 			n := &nodes[at]
@@ -53,19 +55,19 @@ func (s *Score) appendSums(dst []float64, leaves []int32) []float64 {
 	return dst
 }
 
-// SumBounds returns a lower and an upper bound of the sum of each target over all compositions. They
-// are the sums of the least and of the greatest leaf value of each tree. Actual sums may have a
-// narrower range.
+// SumBounds returns a lower and an upper bound of the sum of each target over all compositions.
+// They are the sums of the least and of the greatest leaf value of each tree. Actual sums may have
+// a narrower range.
 func (s *Score) SumBounds() (least, greatest []float64) {
 	leaves := make([][]int32, len(s.roots))
-	end := int32(len(s.nodes))
+	end := int32(len(s.treeNodes))
 	for t := len(s.roots) - 1; t >= 0; t-- {
 		root := s.roots[t]
 		if root < 0 {
 			leaves[t] = []int32{^root}
 			continue
 		}
-		for _, n := range s.nodes[root:end] {
+		for _, n := range s.treeNodes[root:end] {
 			for _, c := range [...]int32{n.left, n.right} {
 				if c < 0 {
 					leaves[t] = append(leaves[t], ^c)
@@ -81,8 +83,8 @@ func (s *Score) SumBounds() (least, greatest []float64) {
 	return least, greatest
 }
 
-// Sums returns the sum of each target for the given inputs of the model. An input of NaN is a
-// missing value.
+// Sums returns the sum of each target, given all inputs of the model. An input of NaN is a missing
+// value.
 func (m *Model) Sums(inputs []float64) []float64 {
 	leaves := make([]int32, len(m.roots))
 	for t, at := range m.roots {
@@ -104,8 +106,8 @@ func (m *Model) Sums(inputs []float64) []float64 {
 	return sums
 }
 
-// featureValue returns the value of feature f for the input v, rounded as the nodes of the model
-// compare it.
+// featureValue returns the value of feature f if its input is v, rounded as the model does before
+// it compares.
 func (m *Model) featureValue(f Feature, v float64) float64 {
 	switch {
 	case f.Function != nil:
@@ -116,8 +118,8 @@ func (m *Model) featureValue(f Feature, v float64) float64 {
 	return v
 }
 
-// sharedSumComputer returns a [sumComputer] in the precision of the model. All scorers of the model
-// share its leaf values.
+// sharedSumComputer returns a [sumComputer] in the precision of the model. The scorers of the model
+// copy it, and the copies share the leaf values.
 func (m *Model) sharedSumComputer() sumComputer {
 	m.sumComputerOnce.Do(func() {
 		if m.IsFloat32 {

@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// A pieceStarts collects the positions of a line at which pieces begin. For short lines it uses a
-// bit set.
+// A pieceStarts collects the positions at which the pieces of a line begin. A piece is a range of
+// positions at which no tree changes its leaf. For short lines, a bit set holds the positions.
 type pieceStarts struct {
-	isShort      bool                      // whether the line is short
-	startBits    [maxShortLine / 64]uint64 // for a short line: bit set of the positions
-	pieceIndices [maxShortLine]int32       // for a short line, by position: the index of the piece that begins there
-	longStarts   []int32                   // for a long line: the positions, unsorted
-	starts       []int32                   // the positions, ascending; set by sortedStarts
+	isShort      bool                      // whether the line has at most maxShortLine positions
+	startBits    [maxShortLine / 64]uint64 // for a short line: bit set of the recorded positions
+	pieceIndices [maxShortLine]int32       // for a short line: pieceIndices[k] is the index of the piece that begins at position k
+	longStarts   []int32                   // for a longer line: the recorded positions, unsorted
+	starts       []int32                   // the recorded positions, ascending; set by sortedStarts
 }
 
 // maxShortLine is the greatest number of positions of a line for which [pieceStarts] uses a bit
 // set.
 const maxShortLine = 4096
 
-// startLine empties s for a line with the positions 0, …, total.
+// startLine forgets all recorded positions and records position 0. The line has the positions 0, …,
+// total.
 func (s *pieceStarts) startLine(total int32) {
 	if s.isShort = total < maxShortLine; s.isShort {
 		clear(s.startBits[:total>>6+1])
@@ -56,7 +57,8 @@ func (s *pieceStarts) sortedStarts(total int32) []int32 {
 	return s.starts
 }
 
-// setPieceIndices replaces the position in each change by the index of the piece that begins there.
+// setPieceIndices replaces the position in each change by the index of the piece that begins at the
+// position.
 func (s *pieceStarts) setPieceIndices(changes []leafChange) {
 	for k := range changes {
 		c := &changes[k]

@@ -2,8 +2,8 @@ package ensemble
 
 import "slices"
 
-// A sumComputer computes the sums of targets in the precision of the model. It remembers the
-// current leaf of each tree.
+// A sumComputer computes the sums of targets, in the floating-point precision of the model. It
+// remembers the current leaf of each tree.
 type sumComputer interface {
 	// newCopy returns a sumComputer for another scorer. The copy shares the leaf values but has its
 	// own current leaves.
@@ -12,65 +12,67 @@ type sumComputer interface {
 	setLeaf(tree, leaf int32)
 	// currentSum returns the sum of a target over the current leaves of all trees.
 	currentSum(target int) float64
-	// sumOfLeaves returns the sum of a target, given the leaf of each tree.
+	// sumOfLeaves returns the sum of a target if leaves[t] is the leaf of tree t.
 	sumOfLeaves(target int, leaves []int32) float64
 	// appendLine appends to out the sum of a target in each piece of a line. The parameter changes
-	// lists where trees change their leaf on the line, ascending by tree and then by piece.
+	// lists the changes of a tree's leaf along the line, sorted by tree and then by piece. The
+	// parameter pieces is the number of pieces.
 	appendLine(target int, changes []leafChange, pieces int, out []float64) []float64
-	// sumBounds returns a lower and an upper bound of the sum of a target, given the leaves that
-	// each tree can reach.
+	// sumBounds returns a lower and an upper bound of the sum of a target. The element leaves[t]
+	// lists the leaves that tree t can reach.
 	sumBounds(target int, leaves [][]int32) (least, greatest float64)
 }
 
-// A leafChange tells that a tree has another leaf from the given piece of a line on. Before
-// [pieceStarts.setPieceIndices], the field piece holds the position at which the piece begins.
+// A leafChange says that a tree changes to another leaf at the start of a piece of a line. The
+// field piece is the index of that piece. Until [pieceStarts.setPieceIndices] is called, it is the
+// position on the line at which the piece begins.
 type leafChange struct{ tree, leaf, piece int32 }
 
-// A contribution is what a tree adds to a target. It is the term with index term of the target, and
-// the value with index value of the leaf that the tree reaches.
+// A contribution says which value of a tree's leaves belongs to which target. The term with index
+// term of the target is the value with index value in the current leaf of the tree.
 type contribution struct{ target, term, value int32 }
 
-// A typedSumComputer implements [sumComputer] in one precision.
+// A typedSumComputer implements [sumComputer] in float32 or float64.
 type typedSumComputer[T float32 | float64] struct {
-	fold               TermFold
-	startValues        []T            // by target: the number to which the terms are added
+	termFold           TermFold
+	startValues        []T            // startValues[g] is the number to which the terms of target g are added
 	leafValues         []T            // the values of all leaves
 	contributions      []contribution // contributions of all trees, tree by tree
-	firstContributions []int32        // by tree, plus one element: the index of the tree's first contribution
-	targetTerms        [][]Term       // by target: its terms, in the order of addition
-	oneTermPerTree     bool           // whether there is only one target, whose term with index t is of tree t
-	currentTerms       [][]T          // by target, then term: the current value
-	addTerms           termAdder[T]
+	firstContributions []int32        // index of the first contribution of each tree; one more element holds the end
+	targetTerms        [][]Term       // targetTerms[g] lists the terms of target g, in the order of addition
+	oneTermPerTree     bool           // whether there is only one target, and its term t belongs to tree t
+	currentTerms       [][]T          // currentTerms[g][k] is the current value of term k of target g
+	addTerms           termAdder[T]   // adds the terms of a target to the sums of a block of pieces
 
 	laneChanges []laneChange[T] // scratch memory: changes of terms within the current block of pieces
-	laneSums    [laneCount]T    // scratch memory: sums of the current block of pieces
+	laneSums    [laneCount]T    // scratch memory: sums in the current block of pieces
 }
 
-// laneCount is the number of pieces of a line whose sums are computed together, in as many lanes.
-// Short blocks have half as many lanes. The additions of different lanes are independent, which
-// hides their latency.
+// Sums are computed for a block of consecutive pieces of a line at once. Each piece of the block is
+// a lane. The additions of different lanes are independent of each other, which hides the latency
+// of an addition.
 const (
-	laneCount      = 32            // number of lanes of a block
-	shortLaneCount = laneCount / 2 // number of lanes of a short block
+	laneCount      = 32            // greatest number of lanes of a block
+	shortLaneCount = laneCount / 2 // number of lanes of a block with few pieces
 )
 
-// A laneChange tells that a term changes between two pieces of a block. The lanes below lane have
-// the value before, and the other lanes have the value after. Several changes of one term are in
-// the order of their lanes.
+// A laneChange says that a term of a sum changes within a block of pieces. The term has the value
+// before in the lanes below the given lane, and the value after in that lane and in all lanes
+// above. Several changes of one term are sorted by lane.
 type laneChange[T float32 | float64] struct {
 	term, lane    int32
 	before, after T
 }
 
-// A termAdder adds terms to the sums of all lanes, one term after another. The parameter places
-// holds the changes of terms within the block, in the order of the terms. A term with changes has
-// the values that its changes give.
+// A termAdder adds terms to the sums of all lanes, one term after another. The element sums[q] is
+// the sum in lane q. The parameter places holds the changes of terms within the block, sorted by
+// term. A term without changes has its value in terms in all lanes.
 type termAdder[T float32 | float64] func(sums []T, terms []T, places []laneChange[T])
 
-// newTypedSumComputer returns a [sumComputer] for the targets of model m. The function add adds
-// terms to sums.
+// newTypedSumComputer returns a [sumComputer] for the targets of model m. The parameter add is the
+// function that adds terms to sums.
 func newTypedSumComputer[T float32 | float64](m *Model, add termAdder[T]) *typedSumComputer[T] {
-	a := &typedSumComputer[T]{addTerms: add, fold: m.Fold, targetTerms: m.Terms, startValues: make([]T, len(m.Terms))}
+	a := &typedSumComputer[T]{addTerms: add, termFold: m.Fold, targetTerms: m.Terms, startValues: make([]T, len(m.Terms))}
 	for g, v := range m.Start {
 		a.startValues[g] = T(v)
 	}
@@ -120,19 +122,19 @@ func (a *typedSumComputer[T]) currentSum(target int) float64 {
 	return float64(a.foldTerms(target, a.currentTerms[target]))
 }
 
-// foldTerms returns the sum, minimum or maximum of the terms of a target, as the [TermFold] of the
-// model says.
+// foldTerms returns the sum, minimum or maximum of the terms of a target, as the model's [TermFold]
+// selects.
 func (a *typedSumComputer[T]) foldTerms(target int, terms []T) T {
 	v := a.startValues[target]
 	switch {
 	case len(terms) == 0:
-	case a.fold == Sum:
+	case a.termFold == Sum:
 		for _, t := range terms {
 			v += t
 		}
-	case a.fold == Min:
+	case a.termFold == Min:
 		v = slices.Min(terms)
-	case a.fold == Max:
+	case a.termFold == Max:
 		v = slices.Max(terms)
 	}
 	return v
@@ -149,7 +151,7 @@ func (a *typedSumComputer[T]) appendLine(target int, changes []leafChange, piece
 		for q := range sums {
 			sums[q] = a.startValues[target]
 		}
-		if a.fold == Sum {
+		if a.termFold == Sum {
 			a.addTerms(sums, terms, a.laneChanges)
 		} else {
 			a.foldExtremes(sums, terms)
@@ -161,9 +163,9 @@ func (a *typedSumComputer[T]) appendLine(target int, changes []leafChange, piece
 	return out
 }
 
-// fillLaneChanges sets laneChanges for the block of pieces that begins with piece p. Changes before
-// the block apply from its first lane on. Changes after the block get a lane beyond the last, where
-// they have no effect.
+// fillLaneChanges sets laneChanges to the changes of a target's terms in the block of pieces that
+// begins with piece p. A change before the block gets lane 0. A change after the block gets lane
+// laneCount, where it has no effect.
 func (a *typedSumComputer[T]) fillLaneChanges(target int, changes []leafChange, p int32) {
 	current, values := a.currentTerms[target], a.leafValues
 	if cap(a.laneChanges) < len(changes) {
@@ -191,8 +193,8 @@ func (a *typedSumComputer[T]) fillLaneChanges(target int, changes []leafChange, 
 	a.laneChanges = places[:n]
 }
 
-// applyLaneChanges sets each lane of r to the value of one term, the first one in places. It
-// returns the places of the other terms.
+// applyLaneChanges handles the first term in places: it sets r[q] to the value of the term in lane
+// q. It returns the changes of all other terms.
 func applyLaneChanges[T float32 | float64](r []T, places []laneChange[T]) []laneChange[T] {
 	for k, q := range places {
 		if k > 0 && q.term != places[0].term {
@@ -210,7 +212,8 @@ func applyLaneChanges[T float32 | float64](r []T, places []laneChange[T]) []lane
 	return nil
 }
 
-// forEachTerm calls f with the index of each term and the values of the term in all lanes.
+// forEachTerm calls f once for each term, with the index k of the term. The slice r holds the value
+// of the term in each lane.
 func forEachTerm[T float32 | float64](lanes int, terms []T, places []laneChange[T], f func(k int, r []T)) {
 	r := make([]T, lanes)
 	for k, t := range terms {
@@ -225,15 +228,15 @@ func forEachTerm[T float32 | float64](lanes int, terms []T, places []laneChange[
 	}
 }
 
-// foldExtremes sets each lane of result to the least or the greatest of the terms, as the [TermFold] of
-// the model says.
+// foldExtremes sets result[q] to the minimum or maximum of the terms in lane q, as the model's
+// [TermFold] selects.
 func (a *typedSumComputer[T]) foldExtremes(result, terms []T) {
 	forEachTerm(len(result), terms, a.laneChanges, func(k int, r []T) {
 		for q, v := range r {
 			switch {
 			case k == 0:
 				result[q] = v
-			case a.fold == Min:
+			case a.termFold == Min:
 				result[q] = min(result[q], v)
 			default:
 				result[q] = max(result[q], v)
@@ -252,7 +255,7 @@ func addPortable[T float32 | float64](sums, terms []T, places []laneChange[T]) {
 }
 
 func (a *typedSumComputer[T]) sumOfLeaves(target int, leaves []int32) float64 {
-	if a.fold == Sum {
+	if a.termFold == Sum {
 		v := a.startValues[target]
 		for _, t := range a.targetTerms[target] {
 			v += a.leafValues[leaves[t.Tree]+t.ValueIndex]

@@ -1,9 +1,9 @@
 package ensemble
 
 // BoundsInBox returns a lower and an upper bound of the sum of each target over a box of
-// compositions. The compositions have total units, with from lo[i] to hi[i] units of each
-// ingredient i. The bounds are the sums of the least and of the greatest leaf value that each tree
-// can reach in the box.
+// compositions. The compositions of the box have from lo[i] to hi[i] units of each ingredient i,
+// and amounts that sum to total. The bounds are the sums of the least and of the greatest leaf
+// value that each tree can reach in the box.
 func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float64) {
 	from, to := make([]int32, len(s.slots)), make([]int32, len(s.slots))
 	for k := range s.slots {
@@ -23,7 +23,7 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 		if !at.source.CountsUsed && !at.isWeighted() {
 			b = min(b, int64(total))
 		}
-		from[k], to[k] = at.rankOf(a), at.rankOf(b)
+		from[k], to[k] = at.comparedNumber(a), at.comparedNumber(b)
 	}
 	leaves := make([][]int32, len(s.roots))
 	var todo []int32
@@ -34,7 +34,7 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 				leaves[t] = append(leaves[t], ^at)
 				continue
 			}
-			n := &s.nodes[at]
+			n := &s.treeNodes[at]
 			if to[n.slot] > n.threshold {
 				todo = append(todo, n.right)
 			}
@@ -51,4 +51,4 @@ func (s *Score) BoundsInBox(lo, hi []int32, total int) (least, greatest []float6
 }
 
 // BoundsInBoxCost returns the approximate time that [Score.BoundsInBox] takes, in nanoseconds.
-func (s *Score) BoundsInBoxCost() int64 { return int64(5 * len(s.nodes)) }
+func (s *Score) BoundsInBoxCost() int64 { return int64(5 * len(s.treeNodes)) }

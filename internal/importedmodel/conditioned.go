@@ -6,32 +6,35 @@ import (
 	"kir/mcmc"
 )
 
-// A ConditionedProperty scores a composition by one of several properties, which the values of some
-// conditions select. An example is a model for each temperature. There is one property for each
-// combination of values. The properties themselves do not depend on conditions.
+// A ConditionedProperty scores a composition by one of several properties. The values of some
+// conditions select the property: an example is one model for each temperature. There is one
+// property for each combination of values. The properties themselves do not depend on conditions.
 type ConditionedProperty struct {
-	conditions  []int               // indices of the conditions
-	valueCounts []int               // by element of conditions: the number of its values
-	properties  []mcmc.LineProperty // by combination of values, with the value of the last condition varying fastest
+	conditions  []int // indices of the conditions that select the property
+	valueCounts []int // valueCounts[k] is the number of values of conditions[k]
+	// one property for each combination of values; the value of the last condition varies fastest
+	properties []mcmc.LineProperty
 }
 
 var _ mcmc.LineProperty = (*ConditionedProperty)(nil)
 
-// NewConditioned returns a [ConditionedProperty]. The parameter conditions holds the indices of the
-// conditions, and values holds the number of values of each. The parameter of holds one property
-// for each combination of values. The value of the last condition varies fastest.
-func NewConditioned(conditions, values []int, of []mcmc.LineProperty) (*ConditionedProperty, error) {
+// NewConditioned returns a [ConditionedProperty]. The parameter conditions lists the indices of the
+// conditions. The element valueCounts[k] is the number of values of conditions[k]. The parameter
+// properties holds one property for each combination of values, in the order in which the value of
+// the last condition varies fastest.
+func NewConditioned(conditions, valueCounts []int, properties []mcmc.LineProperty) (*ConditionedProperty, error) {
 	number := 1
-	for _, n := range values {
+	for _, n := range valueCounts {
 		number *= n
 	}
-	if len(conditions) != len(values) || number != len(of) {
-		return nil, fmt.Errorf("%d properties for %d combinations of conditions", len(of), number)
+	if len(conditions) != len(valueCounts) || number != len(properties) {
+		return nil, fmt.Errorf("%d properties for %d combinations of conditions", len(properties), number)
 	}
-	return &ConditionedProperty{conditions, values, of}, nil
+	return &ConditionedProperty{conditions, valueCounts, properties}, nil
 }
 
-// Combination returns the index of the property that scores x.
+// Combination returns the index of the property that scores x. The index is that of the combination
+// of values that the conditions have in x.
 func (p *ConditionedProperty) Combination(x *mcmc.Composition) int {
 	at := 0
 	for k, c := range p.conditions {
@@ -45,22 +48,23 @@ func (p *ConditionedProperty) LogScore(x *mcmc.Composition) float64 {
 	return p.properties[p.Combination(x)].LogScore(x)
 }
 
-// Scorer returns a scorer that follows x.
+// Scorer returns a scorer of composition x, which is told of every change of x.
 func (p *ConditionedProperty) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &conditionedScorer{property: p, x: x, scorers: make([]mcmc.Scorer, len(p.properties))}
 }
 
-// A conditionedScorer is the [mcmc.Scorer] of a [ConditionedProperty]. Only the scorer for the current
-// combination of values follows each move of the composition.
+// A conditionedScorer is the [mcmc.Scorer] of a [ConditionedProperty]. Of the scorers of the
+// properties, only the scorer that the current values of the conditions select is told of changes
+// of the composition.
 type conditionedScorer struct {
-	property *ConditionedProperty
-	x        *mcmc.Composition
-	scorers  []mcmc.Scorer // by combination of values: its scorer; nil before the first use
-	active   mcmc.Scorer   // the scorer for the current combination of values
+	property *ConditionedProperty // the scored property
+	x        *mcmc.Composition    // the composition
+	scorers  []mcmc.Scorer        // scorer of each property; nil before the first use
+	active   mcmc.Scorer          // the scorer that the current values of the conditions select
 }
 
-// resetScorer returns the scorer for a combination of values, after resetting it to the current
-// amounts of x.
+// resetScorer returns the scorer of the property with the given index. It first resets the scorer
+// to the current amounts of the composition.
 func (s *conditionedScorer) resetScorer(combination int) mcmc.Scorer {
 	if s.scorers[combination] == nil {
 		s.scorers[combination] = s.property.properties[combination].Scorer(s.x)
@@ -75,7 +79,7 @@ func (s *conditionedScorer) Line(i, j int, p *mcmc.PiecewiseConstant) { s.active
 func (s *conditionedScorer) Moved(i, j int)                           { s.active.Moved(i, j) }
 func (s *conditionedScorer) ConditionSet(int)                         { s.Reset() }
 
-// Values implements [mcmc.ConditionScorer].
+// Values implements [mcmc.ConditionScorer]: it adds to p the score for each value of condition c.
 func (s *conditionedScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	own := s.property.Combination(s.x)
 	stride, values := 1, 0

@@ -16,8 +16,8 @@ import (
 	"slices"
 )
 
-// Dominates reports whether a is at least as good as b in every loss and better in at least one
-// loss.
+// Dominates reports whether point a is at least as good as point b in every loss, and better in at
+// least one loss.
 func Dominates(a, b []float64) bool {
 	better := false
 	for k, v := range a {
@@ -29,7 +29,7 @@ func Dominates(a, b []float64) bool {
 	return better
 }
 
-// weaklyDominates reports whether a is at least as good as b in every loss.
+// weaklyDominates reports whether point a is at least as good as point b in every loss.
 func weaklyDominates(a, b []float64) bool {
 	for k, v := range a {
 		if v > b[k] {
@@ -39,28 +39,31 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// compareLexicographically compares two points by the first loss in which they differ.
+// compareLexicographically compares two points by the first loss in which they differ. The result
+// is −1, 0 or 1.
 func compareLexicographically(a, b []float64) int { return slices.Compare(a, b) }
 
-// TieTolerance is the greatest difference of two losses that rounding can explain, as a share of the larger
-// loss. A sum of n terms of one sign is off by at most n·2⁻⁵³, which is less than TieTolerance for n ≤
-// 4,500.
+// TieTolerance is the greatest difference of two equal losses that rounding can cause, as a share
+// of the larger loss. If a loss is a sum of n terms of the same sign, rounding changes the sum by
+// at most n·2⁻⁵³ of itself. For n ≤ 4,500, two sums thus differ by less than TieTolerance.
 const TieTolerance = 1e-12
 
-// MergeTies returns copies of the points, in which losses that differ only by rounding are equal.
-// The parameter sizes is for losses that are differences of larger numbers. For such a loss it
-// holds the size of these numbers, and losses closer than [TieTolerance] times that size become equal, too.
-// A nil sizes means that no loss is a difference.
+// MergeTies returns copies of the points in which nearly equal losses are equal. Two losses are
+// nearly equal if rounding can cause their difference: see [TieTolerance].
 //
-// The relation "nearly equal" is not transitive, and neither is dominance by nearly equal losses. A
-// chain of points could replace each other until the last point is worse than the first. MergeTies
-// therefore sorts each loss over all points. Losses with no gap wider than rounding between them
-// form a class. Each loss becomes the least loss of its class.
+// The parameter sizes is for losses that are differences of larger numbers. If loss d is such a
+// difference, sizes[d] is the size of the larger numbers, and the tolerance is relative to
+// sizes[d]. If no loss is a difference, sizes may be nil.
+//
+// "Nearly equal" is not transitive. If points were compared with a tolerance, a chain of points
+// could replace each other until the last point is worse than the first. MergeTies therefore sorts
+// the values of each loss. It divides the sorted values into classes: a class ends where the gap to
+// the next value is wider than the tolerance. Each value becomes the least value of its class.
 //
 // Merging keeps the order of losses, so that dominance among the merged points is a partial order.
-// Nearly equal losses are always in the same class. If no merged point dominates another, then no
-// point is at least as good as another in every loss, up to rounding. Among n points a loss moves
-// by at most n·1e-12 of itself, and only along an unbroken chain of near ties.
+// If no merged point dominates another, then no point is at least as good as another in every loss,
+// up to rounding. Among n points, a loss changes by at most n·1e-12 of itself, and by so much only
+// along an unbroken chain of nearly equal values.
 func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
@@ -89,8 +92,8 @@ func MergeTies(points [][]float64, sizes []float64) [][]float64 {
 	return out
 }
 
-// NonDominated returns the indices of the points that no other point dominates. The points are in
-// lexicographic order of their losses. Of several equal points, only the first is returned.
+// NonDominated returns the indices of the points that no other point dominates, in lexicographic
+// order of the losses of the points. Of several equal points, it returns only the first.
 func NonDominated(points [][]float64) []int {
 	order := make([]int, len(points))
 	for k := range order {
@@ -98,7 +101,7 @@ func NonDominated(points [][]float64) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return compareLexicographically(points[a], points[b]) })
 	if len(points) > 0 && len(points[0]) == 2 {
-		return minimalOfTwoLosses(points, order)
+		return nonDominatedOfTwoLosses(points, order)
 	}
 	// Points are in lexicographic order, so no point is dominated by a later one.
 	var kept []int
@@ -110,9 +113,9 @@ func NonDominated(points [][]float64) []int {
 	return kept
 }
 
-// minimalOfTwoLosses does the work of [NonDominated] for points with two losses. The parameter order
-// lists the points in lexicographic order.
-func minimalOfTwoLosses(points [][]float64, order []int) (kept []int) {
+// nonDominatedOfTwoLosses computes the result of [NonDominated] for points with two losses. The
+// parameter order lists the indices of the points in lexicographic order.
+func nonDominatedOfTwoLosses(points [][]float64, order []int) (kept []int) {
 	least := math.Inf(1)
 	for at, k := range order {
 		if p := points[k]; p[1] < least || at == 0 {
@@ -123,7 +126,8 @@ func minimalOfTwoLosses(points [][]float64, order []int) (kept []int) {
 	return kept
 }
 
-// Bounds returns the least value of each loss (ideal) and the greatest value of each loss (nadir).
+// Bounds returns two points: ideal holds the least value of each loss, and nadir holds the greatest
+// value of each loss.
 func Bounds(points [][]float64) (ideal, nadir []float64) {
 	for k, p := range points {
 		if k == 0 {
@@ -137,8 +141,9 @@ func Bounds(points [][]float64) (ideal, nadir []float64) {
 	return ideal, nadir
 }
 
-// ScaleLosses returns the points with each loss mapped linearly, so that the ideal becomes 0 and the
-// nadir becomes 1. A loss whose ideal and nadir are equal becomes 0.
+// ScaleLosses returns copies of the points in which each loss is scaled linearly: its ideal value
+// becomes 0, and its nadir value becomes 1. A loss whose ideal and nadir values are equal becomes
+// 0. For ideal and nadir see [Bounds].
 func ScaleLosses(points [][]float64, ideal, nadir []float64) [][]float64 {
 	out := make([][]float64, len(points))
 	for k, p := range points {
@@ -161,11 +166,11 @@ func Distance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// SelectSpread returns the indices of at most count evenly spread points, in ascending order. It
-// first takes the best point of each loss, and then the points with the indices in must. It then
-// repeatedly adds the point that is farthest from all points taken so far. The points should be
-// scaled: see [ScaleLosses].
-func SelectSpread(points [][]float64, count int, must ...int) []int {
+// SelectSpread selects at most count points that are evenly spread, and returns their indices in
+// ascending order. It first selects the best point of each loss, and then the points with the
+// indices in required. It then repeatedly adds the point that is farthest from all selected points.
+// The points should be scaled: see [ScaleLosses].
+func SelectSpread(points [][]float64, count int, required ...int) []int {
 	if len(points) <= count {
 		all := make([]int, len(points))
 		for k := range all {
@@ -192,7 +197,7 @@ func SelectSpread(points [][]float64, count int, must ...int) []int {
 	for d := range points[0] {
 		take(bestInLoss(points, d))
 	}
-	for _, k := range must {
+	for _, k := range required {
 		take(k)
 	}
 	for left > 0 {
@@ -213,8 +218,8 @@ func SelectSpread(points [][]float64, count int, must ...int) []int {
 	return out
 }
 
-// bestInLoss returns the index of the point with the least loss d. Of several such points, the
-// point with the least sum of losses is taken.
+// bestInLoss returns the index of the point with the least value of loss d. Of several such points,
+// it takes the one with the least sum of losses.
 func bestInLoss(points [][]float64, d int) int {
 	at := 0
 	for k, p := range points {
@@ -245,19 +250,22 @@ func sumOfLosses(p []float64) (s float64) {
 	return s
 }
 
-// The limits for [Knees].
+// Limits on the knees that [Knees] returns.
 const (
 	minKneeDepth    = 0.05 // least depth of a knee below the plane
 	minKneeDistance = 0.3  // least distance of a knee from any deeper point
 	maxKnees        = 3    // greatest number of knees
 )
 
-// Knees returns the indices of the knees of a scaled front, the deepest knee first. At a knee, a
-// small improvement of one loss begins to cost much of another loss.
+// Knees returns the indices of at most three knees of a front, the deepest knee first. A front is a
+// set of points that do not dominate each other. Its losses must be scaled: see [ScaleLosses]. At a
+// knee, a small improvement of one loss begins to cost much of another loss.
 //
-// The knees are the points farthest below the plane through the points that are worst in one loss
-// and best in all others (Das 1999, "On characterizing the knee of the Pareto curve"). A knee is
-// more than 0.05 below the plane, and at least 0.3 from any deeper point. There may be no knee.
+// The knees are the points farthest below a plane (Das 1999, "On characterizing the knee of the
+// Pareto curve"). For two losses, it is the line through (0, 1) and (1, 0). For more losses, it is
+// a plane of constant sum of losses. This sum is the mean over the best points of each loss. A knee
+// is at least 0.05 below the plane, at least 0.3 from any deeper point, and not the best point of a
+// loss. There may be no knee.
 func Knees(points [][]float64) []int {
 	if len(points) < 3 {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Hypervolume returns the exact volume of the region that the points dominate, bounded by a
-// reference point (Zitzler and Thiele 1998). The region consists of all locations that are better
-// than the reference in each loss, and that at least one point weakly dominates.
+// Hypervolume returns the exact hypervolume of the points with respect to a reference point
+// (Zitzler and Thiele 1998). It is the volume of the region of all locations that are better than
+// the reference in each loss, and that at least one point weakly dominates.
 //
-// For two losses the time is O(n·log n). For more losses, the exclusive volumes of successive
-// points are added (While, Bradstreet and Barone 2012). This is fast for hundreds of points and up
-// to four losses.
+// For two losses the time is O(n·log n). For more losses, the points are taken one by one, and the
+// volumes that only the new point dominates are added (While, Bradstreet and Barone 2012). This is
+// fast for hundreds of points and up to four losses.
 func Hypervolume(points [][]float64, reference []float64) float64 {
 	var inside [][]float64
 	for _, p := range points {
@@ -24,11 +24,11 @@ func Hypervolume(points [][]float64, reference []float64) float64 {
 			inside = append(inside, p)
 		}
 	}
-	return volumeOfSorted(minimalPoints(inside), reference)
+	return volumeOfNonDominated(nonDominatedPoints(inside), reference)
 }
 
-// minimalPoints returns the points that no other point dominates, in lexicographic order.
-func minimalPoints(points [][]float64) [][]float64 {
+// nonDominatedPoints returns the points that no other point dominates, in lexicographic order.
+func nonDominatedPoints(points [][]float64) [][]float64 {
 	kept := make([][]float64, 0, len(points))
 	for _, k := range NonDominated(points) {
 		kept = append(kept, points[k])
@@ -36,9 +36,9 @@ func minimalPoints(points [][]float64) [][]float64 {
 	return kept
 }
 
-// volumeOfSorted returns the hypervolume of points that do not dominate each other. The points must
-// be in lexicographic order and better than the reference.
-func volumeOfSorted(points [][]float64, reference []float64) float64 {
+// volumeOfNonDominated returns the hypervolume of points that do not dominate each other. The
+// points must be in lexicographic order, and better than the reference in each loss.
+func volumeOfNonDominated(points [][]float64, reference []float64) float64 {
 	switch {
 	case len(points) == 0:
 		return 0
@@ -72,12 +72,13 @@ func volumeOfSorted(points [][]float64, reference []float64) float64 {
 			}
 			limited = append(limited, limit)
 		}
-		sum += float64((box - volumeOfSorted(minimalPoints(limited), reference[:last])) * (reference[last] - p[last]))
+		sum += float64((box - volumeOfNonDominated(nonDominatedPoints(limited), reference[:last])) * (reference[last] - p[last]))
 	}
 	return sum
 }
 
-// VolumeGain returns by how much a point would increase the hypervolume of the other points.
+// VolumeGain returns by how much the hypervolume of the other points would increase if the given
+// point were added to them: see [Hypervolume].
 func VolumeGain(point []float64, others [][]float64, reference []float64) float64 {
 	box := 1.0
 	for d, v := range point {
@@ -98,12 +99,13 @@ func VolumeGain(point []float64, others [][]float64, reference []float64) float6
 			limited = append(limited, limit)
 		}
 	}
-	return max(box-volumeOfSorted(minimalPoints(limited), reference), 0)
+	return max(box-volumeOfNonDominated(nonDominatedPoints(limited), reference), 0)
 }
 
-// HypervolumeReference returns a reference point for [Hypervolume]. In each loss it is worse than the nadir by
-// a tenth of the range from ideal to nadir. If ideal and nadir are equal, the absolute value of the
-// nadir serves as the range, but at least 1.
+// HypervolumeReference returns a reference point for [Hypervolume]. Each loss of the reference
+// exceeds the nadir by a tenth of the range from ideal to nadir. If ideal and nadir are equal, the
+// range is taken to be the absolute value of the nadir, but at least 1. For ideal and nadir see
+// [Bounds].
 func HypervolumeReference(ideal, nadir []float64) []float64 {
 	out := make([]float64, len(nadir))
 	for d, v := range nadir {

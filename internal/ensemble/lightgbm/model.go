@@ -23,13 +23,14 @@ import (
 	"kir/internal/portable"
 )
 
-// Limits on a file.
+// Limits on a model file.
 const (
 	maxFeatures = 1 << 20 // greatest number of features
 	maxClasses  = 1 << 12 // greatest number of classes
 )
 
-// Read reads a LightGBM text model. The error describes the fault in the file, or names what is not supported.
+// Read reads a LightGBM text model. The error describes the fault in the file, or names what is not
+// supported.
 func Read(r io.Reader) (*ensemble.Model, error) {
 	data, err := ensemble.ReadFile(r)
 	if err != nil {
@@ -44,7 +45,7 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &modelFile{header: head}
+	f := &modelHeader{fields: head}
 	m, err := f.buildModel()
 	if err != nil {
 		return nil, err
@@ -76,10 +77,10 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 // A lineReader returns the lines of a file, one after another.
 type lineReader struct {
 	rest       []byte // the text after the last line returned
-	lineNumber int    // number of the last line returned, from 1
+	lineNumber int    // number of the last line returned; the first line is line 1
 }
 
-// nextLine returns the next line. The result more is false if there is none.
+// nextLine returns the next line. At the end of the file, the result more is false.
 func (l *lineReader) nextLine() (line string, more bool) {
 	if len(l.rest) == 0 {
 		return "", false
@@ -90,8 +91,9 @@ func (l *lineReader) nextLine() (line string, more bool) {
 	return strings.TrimSuffix(string(text), "\r"), true
 }
 
-// readFields reads lines of the form "name=value" until a line begins a tree or ends the trees. It
-// returns the values by name, and the line at which it stopped.
+// readFields reads lines of the form "name=value" until it meets a line that begins a tree or the
+// line that ends the trees. It returns a map from names to values, and the line at which it
+// stopped.
 func (l *lineReader) readFields() (fields map[string]string, next string, err error) {
 	fields = make(map[string]string)
 	for {
@@ -110,34 +112,34 @@ func (l *lineReader) readFields() (fields map[string]string, next string, err er
 	}
 }
 
-// A modelFile holds the header of a model file.
-type modelFile struct {
-	header            map[string]string // the fields of the header: value by name
+// A modelHeader holds the header of a model file and what the header says about the trees.
+type modelHeader struct {
+	fields            map[string]string // maps the name of a field to its value
 	treeCount         int               // number of trees
 	treesPerIteration int               // number of trees that one iteration of boosting adds
-	iterationCount    float64           // number of iterations; known after the trees have been read
+	iterationCount    float64           // number of iterations; set after all trees have been read
 }
 
-// readInt returns the field of the header with the given name. It returns an error unless the value
-// is a whole number from least to most.
-func (f *modelFile) readInt(name string, least, most int) (int, error) {
-	v, err := strconv.Atoi(f.header[name])
+// intField returns the value of the header field with the given name. It returns an error unless
+// the value is a whole number from least to most.
+func (f *modelHeader) intField(name string, least, most int) (int, error) {
+	v, err := strconv.Atoi(f.fields[name])
 	if err != nil || v < least || v > most {
-		return 0, fmt.Errorf("%s is %.40q: it must be a whole number from %d to %d", name, f.header[name], least, most)
+		return 0, fmt.Errorf("%s is %.40q: it must be a whole number from %d to %d", name, f.fields[name], least, most)
 	}
 	return v, nil
 }
 
 // buildModel returns the model that the header describes, without trees.
-func (f *modelFile) buildModel() (*ensemble.Model, error) {
-	version := f.header["version"]
+func (f *modelHeader) buildModel() (*ensemble.Model, error) {
+	version := f.fields["version"]
 	switch version {
 	case "v2", "v3", "v4":
 	default:
 		return nil, fmt.Errorf("version %.20q is not supported: v2, v3 and v4 are", version)
 	}
-	m := &ensemble.Model{Producer: "LightGBM, text " + version, Inputs: strings.Fields(f.header["feature_names"])}
-	last, err := f.readInt("max_feature_idx", 0, maxFeatures-1)
+	m := &ensemble.Model{Producer: "LightGBM, text " + version, Inputs: strings.Fields(f.fields["feature_names"])}
+	last, err := f.intField("max_feature_idx", 0, maxFeatures-1)
 	if err != nil {
 		return nil, err
 	}
@@ -147,24 +149,24 @@ func (f *modelFile) buildModel() (*ensemble.Model, error) {
 	for k := range m.Inputs {
 		m.Features = append(m.Features, ensemble.Feature{Input: k})
 	}
-	if f.treesPerIteration, err = f.readInt("num_tree_per_iteration", 1, maxClasses); err != nil {
+	if f.treesPerIteration, err = f.intField("num_tree_per_iteration", 1, maxClasses); err != nil {
 		return nil, err
 	}
-	if _, err := f.readInt("num_class", 1, maxClasses); err != nil {
+	if _, err := f.intField("num_class", 1, maxClasses); err != nil {
 		return nil, err
 	}
-	f.treeCount = len(strings.Fields(f.header["tree_sizes"]))
+	f.treeCount = len(strings.Fields(f.fields["tree_sizes"]))
 	m.Terms = make([][]ensemble.Term, f.treesPerIteration)
-	_, average := f.header["average_output"]
+	_, average := f.fields["average_output"]
 	return m, f.setObjective(m, average, average && version == "v2")
 }
 
-// setObjective sets the outputs of the model, which are computed from the sums of the leaves. If
-// average is true, the model is a random forest, and the sums are divided by the number of
-// iterations. If linked is true, the leaves already include the link function of the objective, and
-// no link function is applied.
-func (f *modelFile) setObjective(m *ensemble.Model, average, linked bool) error {
-	name, link, err := parseObjective(strings.Fields(f.header["objective"]))
+// setObjective sets the outputs of the model, which are computed from the sums of leaf values. If
+// average is true, the model is a random forest, and each sum is divided by the number of
+// iterations. If linked is true, the leaf values already include the link function of the
+// objective, so that no link function is applied.
+func (f *modelHeader) setObjective(m *ensemble.Model, average, linked bool) error {
+	name, link, err := parseObjective(strings.Fields(f.fields["objective"]))
 	if err != nil {
 		return err
 	}
@@ -223,11 +225,12 @@ func (f *modelFile) setObjective(m *ensemble.Model, average, linked bool) error 
 	return nil
 }
 
-// identity returns v.
+// identity returns v unchanged. It is the link function of objectives without a link.
 func identity(v float64) float64 { return v }
 
-// parseObjective returns the name of an objective, and the link function that converts a sum of
-// leaves to a prediction.
+// parseObjective returns the name of the objective, and its link function, which converts a sum of
+// leaf values to a prediction. The parameter words holds the words of the objective in the file:
+// the name, followed by options such as "sigmoid:1".
 func parseObjective(words []string) (name string, link func(float64) float64, err error) {
 	sigmoid, sqrt := 1.0, false
 	for k, w := range words {

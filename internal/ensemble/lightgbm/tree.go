@@ -13,29 +13,33 @@ import (
 // maxLeaves is the greatest number of leaves of a tree.
 const maxLeaves = 1 << 24
 
-// The bits of a node's decision type.
+// The bits of the decision type of a node.
 const (
 	categoricalBit = 1 << 0 // set if the node tests categories
 	defaultLeftBit = 1 << 1 // set if missing values lead left
-	missingMask    = 3 << 2 // the bits that tell which values count as missing
-	zeroMissing    = 1 << 2 // value of these bits if zeros count as missing
-	nanMissing     = 2 << 2 // value of these bits if NaN counts as missing
+	missingMask    = 3 << 2 // mask of the two bits that tell which values count as missing
+	zeroMissing    = 1 << 2 // value of the masked bits if zeros count as missing
+	nanMissing     = 2 << 2 // value of the masked bits if NaN counts as missing
 )
 
-// zeroTolerance is the greatest magnitude of a value that counts as zero, in models in which zeros
-// are missing values.
+// zeroTolerance is the greatest absolute value that counts as zero. It matters only if zeros count
+// as missing values.
 const zeroTolerance = float64(float32(1e-35))
 
-// A tree holds the nodes and leaves of one tree. A child c ≥ 0 is the index of a node, and a child
-// c < 0 is the leaf with index ^c.
+// A tree holds the nodes and leaves of one tree of the file. A child c ≥ 0 is the node with index
+// c. A child c < 0 is the leaf with index ^c.
 type tree struct {
-	features, decisionTypes, left, right []int     // by node: the tested feature, the decision type, and the children
-	thresholds, leafValues               []float64 // the threshold of each node, and the value of each leaf
-	categorySets                         [][]int   // sets of categories that lead left; the threshold of a node that tests categories is an index in this list
+	features      []int     // index of the feature that each node tests
+	decisionTypes []int     // decision type of each node
+	left          []int     // left child of each node
+	right         []int     // right child of each node
+	thresholds    []float64 // threshold of each node; for a node that tests categories, an index in categorySets
+	leafValues    []float64 // value of each leaf
+	categorySets  [][]int   // the sets of categories that lead left; nil once a node has used the set
 }
 
-// addTree adds a tree as a term of a target. The parameter fields holds the fields of the tree in
-// the file.
+// addTree adds a tree to the model as a term of the given target. The parameter fields maps the
+// names of the tree's fields in the file to their values.
 func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 	t, err := readTree(fields)
 	if err != nil {
@@ -64,7 +68,8 @@ func addTree(b *ensemble.Builder, fields map[string]string, target int) error {
 	return b.AddToTargets(target)
 }
 
-// addTest adds the test of node k to the builder. The test leads to the children left and right.
+// addTest adds the test of node k to the builder. The parameters left and right are the children of
+// the node.
 func (t *tree) addTest(b *ensemble.Builder, k int, left, right int32) (int32, error) {
 	feature, threshold, kind := t.features[k], t.thresholds[k], t.decisionTypes[k]
 	if kind&categoricalBit != 0 {
@@ -91,7 +96,7 @@ func (t *tree) addTest(b *ensemble.Builder, k int, left, right int32) (int32, er
 	return b.AddThresholdTests(feature, []float64{b.PreviousInput(-zeroTolerance), zeroTolerance}, []int32{test, byDefault, test}, 1)
 }
 
-// readTree reads a tree from its fields in the file.
+// readTree reads a tree from its fields in the file, a map from names to values.
 func readTree(fields map[string]string) (*tree, error) {
 	leaves, err := strconv.Atoi(fields["num_leaves"])
 	if err != nil || leaves < 1 || leaves > maxLeaves {
@@ -129,8 +134,8 @@ func readTree(fields map[string]string) (*tree, error) {
 	return t, err
 }
 
-// readCategories reads the sets of categories that lead left. The file stores each set as the bits
-// of 32-bit words.
+// readCategories reads the sets of categories that lead left. In the file, each set consists of
+// 32-bit words, and each set bit is a category.
 func (t *tree) readCategories(fields map[string]string) error {
 	count, err := strconv.Atoi(fields["num_cat"])
 	if err != nil || count < 1 || count > len(t.features) {
@@ -177,8 +182,8 @@ func parseNumber(text string) (float64, error) {
 	return v, err
 }
 
-// parseList parses the field with the given name as a list of n values. If n is negative, the list
-// may have any length.
+// parseList parses the value of a field as a list of n numbers. If n is negative, the list may have
+// any length. The parameter name is the name of the field, and parse parses one number.
 func parseList[T any](fields map[string]string, name string, n int, parse func(string) (T, error)) ([]T, error) {
 	texts := strings.Fields(fields[name])
 	if n >= 0 && len(texts) != n {

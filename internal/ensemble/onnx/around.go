@@ -9,7 +9,8 @@ import (
 	"kir/internal/portable"
 )
 
-// binaryOperations maps an operator of two numbers to its function.
+// binaryOperations maps the name of an operator of two numbers to the function that the operator
+// computes.
 var binaryOperations = map[string]func(a, b float64) float64{
 	"Add": func(a, b float64) float64 { return a + b },
 	"Sub": func(a, b float64) float64 { return a - b },
@@ -17,26 +18,28 @@ var binaryOperations = map[string]func(a, b float64) float64{
 	"Div": func(a, b float64) float64 { return a / b },
 }
 
-// constantOperand returns the constant operand of a node with two operands, as a function of the
-// index of a column. The other operand has width columns. The result first reports whether the
-// constant is the first operand.
-func (w *graphReader) constantOperand(n *graphNode, width int) (of func(k int) float64, first bool, err error) {
+// constantOperand returns the constant operand of a node that has two operands, one of them
+// constant. The function constantOf returns the constant for the column with a given index of the
+// other operand, which has width columns. The result isFirst reports whether the constant is the
+// first operand.
+func (w *graphReader) constantOperand(n *graphNode, width int) (constantOf func(k int) float64, isFirst bool, err error) {
 	if len(n.inputs) != 2 {
 		return nil, false, fmt.Errorf("it has %d operands", len(n.inputs))
 	}
 	t := w.graph.constants[n.inputs[1]]
 	if t == nil {
-		t, first = w.graph.constants[n.inputs[0]], true
+		t, isFirst = w.graph.constants[n.inputs[0]], true
 	}
 	if t == nil {
 		return nil, false, errors.New("neither operand is a constant")
 	}
-	of, err = broadcastConstants(t.numbers, width)
-	return of, first, err
+	constantOf, err = broadcastConstants(t.numbers, width)
+	return constantOf, isFirst, err
 }
 
-// broadcastConstants returns a function from the index of a column to the constant for that column.
-// There must be one constant for each of width columns, or a single constant for all columns.
+// broadcastConstants returns a function that returns the constant for the column with a given
+// index. The parameter numbers holds one constant for each of width columns, or a single constant
+// for all columns.
 func broadcastConstants(numbers []float64, width int) (func(k int) float64, error) {
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -52,8 +55,9 @@ func broadcastConstants(numbers []float64, width int) (func(k int) float64, erro
 	return nil, fmt.Errorf("it has %d constants for %d columns", len(numbers), width)
 }
 
-// convertBeforeTrees returns the columns that node n computes. The node must come before the trees.
-func (w *graphReader) convertBeforeTrees(n *graphNode) ([]column, error) {
+// convertBeforeTrees returns the columns that node n computes. The node must be one whose output
+// leads to the trees.
+func (w *graphReader) convertBeforeTrees(n *graphNode) ([]inputColumn, error) {
 	columns := w.columns[n.inputs[0]]
 	if columns == nil {
 		columns = w.columns[n.inputs[len(n.inputs)-1]]
@@ -72,7 +76,7 @@ func (w *graphReader) convertBeforeTrees(n *graphNode) ([]column, error) {
 		if err != nil {
 			return nil, err
 		}
-		made := make([]column, len(at))
+		made := make([]inputColumn, len(at))
 		for k, from := range at {
 			made[k] = columns[from]
 		}
@@ -83,8 +87,8 @@ func (w *graphReader) convertBeforeTrees(n *graphNode) ([]column, error) {
 	return nil, errors.New("it is not supported before a tree ensemble")
 }
 
-// castColumns returns the columns after a Cast node.
-func castColumns(n *graphNode, columns []column) ([]column, error) {
+// castColumns returns the columns that a Cast node computes from the given columns.
+func castColumns(n *graphNode, columns []inputColumn) ([]inputColumn, error) {
 	kind := 0
 	if a := n.attributes["to"]; a != nil {
 		kind = int(a.integer)
@@ -93,15 +97,15 @@ func castColumns(n *graphNode, columns []column) ([]column, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := make([]column, len(columns))
+	made := make([]inputColumn, len(columns))
 	for k, c := range columns {
 		made[k] = c.withFunction(kind, step)
 	}
 	return made, nil
 }
 
-// scaleColumns returns the columns after a Scaler node.
-func scaleColumns(n *graphNode, columns []column) ([]column, error) {
+// scaleColumns returns the columns that a Scaler node computes from the given columns.
+func scaleColumns(n *graphNode, columns []inputColumn) ([]inputColumn, error) {
 	offset, err := broadcastConstants(n.floats("offset"), len(columns))
 	if err != nil {
 		return nil, err
@@ -110,7 +114,7 @@ func scaleColumns(n *graphNode, columns []column) ([]column, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := make([]column, len(columns))
+	made := make([]inputColumn, len(columns))
 	for k, c := range columns {
 		offset, scale := offset(k), scale(k)
 		if c.elementKind == kindDouble {
@@ -122,8 +126,9 @@ func scaleColumns(n *graphNode, columns []column) ([]column, error) {
 	return made, nil
 }
 
-// imputeColumns returns the columns after an Imputer node, which replaces missing values.
-func imputeColumns(n *graphNode, columns []column) ([]column, error) {
+// imputeColumns returns the columns that an Imputer node computes from the given columns. The node
+// replaces missing values by constants.
+func imputeColumns(n *graphNode, columns []inputColumn) ([]inputColumn, error) {
 	a := n.attributes["replaced_value_float"]
 	if a == nil || !math.IsNaN(a.float) {
 		return nil, errors.New("it replaces another value than NaN, which is not supported")
@@ -132,7 +137,7 @@ func imputeColumns(n *graphNode, columns []column) ([]column, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := make([]column, len(columns))
+	made := make([]inputColumn, len(columns))
 	for k, c := range columns {
 		value := value(k)
 		made[k] = c.withFunction(kindFloat, func(v float64) float64 {
@@ -145,9 +150,9 @@ func imputeColumns(n *graphNode, columns []column) ([]column, error) {
 	return made, nil
 }
 
-// computeColumns returns the columns after a node that adds, subtracts, multiplies or divides by
-// constants.
-func (w *graphReader) computeColumns(n *graphNode, columns []column) ([]column, error) {
+// computeColumns returns the columns that an arithmetic node computes from the given columns. The
+// node adds, subtracts, multiplies or divides by constants.
+func (w *graphReader) computeColumns(n *graphNode, columns []inputColumn) ([]inputColumn, error) {
 	constant, first, err := w.constantOperand(n, len(columns))
 	if err != nil {
 		return nil, err
@@ -156,7 +161,7 @@ func (w *graphReader) computeColumns(n *graphNode, columns []column) ([]column, 
 		return nil, errors.New("a constant divided by a column is not supported")
 	}
 	do := binaryOperations[n.op]
-	made := make([]column, len(columns))
+	made := make([]inputColumn, len(columns))
 	for k, c := range columns {
 		step, err := roundingFunction(c.elementKind)
 		if err != nil {
@@ -176,7 +181,8 @@ func (w *graphReader) computeColumns(n *graphNode, columns []column) ([]column, 
 	return made, nil
 }
 
-// selectedColumns returns the indices of the columns that a node selects out of width columns.
+// selectedColumns returns the indices of the columns that a Gather or ArrayFeatureExtractor node
+// selects. There are width columns to select from.
 func (w *graphReader) selectedColumns(n *graphNode, width int) ([]int, error) {
 	if len(n.inputs) != 2 || w.graph.constants[n.inputs[1]] == nil {
 		return nil, errors.New("what it selects is no constant")
@@ -194,8 +200,8 @@ func (w *graphReader) selectedColumns(n *graphNode, width int) ([]int, error) {
 	return at, nil
 }
 
-// convertAfterTrees returns the table of numbers that node n computes. The node must come after the
-// trees. The result is nil if the output of the node is not numeric.
+// convertAfterTrees returns the table of numbers that node n computes from the output of the trees.
+// The result is nil if the output of the node is not numeric.
 func (w *graphReader) convertAfterTrees(n *graphNode) (*outputTable, error) {
 	k := slices.IndexFunc(n.inputs, func(name string) bool { return w.tables[name] != nil })
 	t := w.tables[n.inputs[k]]
@@ -268,8 +274,8 @@ func (w *graphReader) convertAfterTrees(n *graphNode) (*outputTable, error) {
 	return nil, errors.New("it is not supported behind a tree ensemble")
 }
 
-// normalizeTable returns the table after a Normalizer node, which divides all numbers by their
-// norm.
+// normalizeTable returns the table that a Normalizer node computes. The node divides all numbers by
+// their norm.
 func (w *graphReader) normalizeTable(n *graphNode, t *outputTable) (*outputTable, error) {
 	norm := "MAX"
 	if a := n.attributes["norm"]; a != nil {

@@ -45,8 +45,8 @@ func stump(op, from string, also map[string]*attribute) graphNode {
 // told says what a graph tells of some inputs, or why it does not.
 func told(constants map[string]*tensor, kind int, nodes ...graphNode) string {
 	g := &graph{nodes: nodes, constants: constants, inputs: []graphInput{{name: "X", kind: kind, columns: 2}}, outputs: []string{"Z", "Y", "L"}}
-	w := &graphReader{model: &ensemble.Model{Producer: "ONNX"}, graph: g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
-	if err := w.read(); err != nil {
+	w := &graphReader{model: &ensemble.Model{Producer: "ONNX"}, graph: g, columns: make(map[string][]inputColumn), tables: make(map[string]*outputTable)}
+	if err := w.convertGraph(); err != nil {
 		return err.Error()
 	}
 	said := strings.Join(w.model.Inputs, ", ")

@@ -9,8 +9,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// The modes of tree nodes, with the numbers that the operator TreeEnsemble uses. A mode says how a
-// node compares its feature v with its threshold t.
+// The modes of tree nodes. A mode says how a node compares the value v of its feature with its
+// threshold t. The numbers are those of the ONNX operator TreeEnsemble.
 const (
 	modeLEQ    = iota // true if v ≤ t
 	modeLT            // true if v < t
@@ -18,52 +18,56 @@ const (
 	modeGT            // true if v > t
 	modeEQ            // true if v = t
 	modeNEQ           // true if v ≠ t
-	modeMember        // true if v is in a set of numbers
+	modeMember        // true if v is a member of the node's set of numbers
 	modeLeaf          // the node is a leaf
 )
 
-// modeByName maps the name of a mode in operator versions 1 and 3 to the mode.
+// modeByName maps the name of a mode to the mode. The names are those of the ONNX operators
+// TreeEnsembleClassifier and TreeEnsembleRegressor.
 var modeByName = map[string]int{
 	"BRANCH_LEQ": modeLEQ, "BRANCH_LT": modeLT, "BRANCH_GTE": modeGTE, "BRANCH_GT": modeGT,
 	"BRANCH_EQ": modeEQ, "BRANCH_NEQ": modeNEQ, "LEAF": modeLeaf,
 }
 
-// An ensembleTrees holds the trees of an ensemble, read from any version of the operators. Leaves
-// are nodes, too.
+// An ensembleTrees holds the trees of an ensemble in a form that is the same for all versions of
+// the ONNX operators. Leaves count as nodes.
 type ensembleTrees struct {
-	roots                       []int                // by tree: the index of its root
-	modes                       []int                // by node: its mode
-	features                    []int64              // by node: the index of the tested feature
-	thresholds                  []float64            // by node: the threshold of its test
-	members                     [][]float64          // by node of modeMember: the set of numbers
-	trueChildren, falseChildren []int                // by node: the child for which the test is true, and the other child
-	missingLeadsToTrue          []int64              // by node: 1 if a missing value leads to the child for true; empty if this holds for no node
-	weights                     map[int][]leafWeight // by leaf: its contributions to targets
-	targetCount                 int
-	isAverage                   bool      // whether sums are divided by the number of trees
-	baseValues                  []float64 // by target: a number that is added to its sum
-	postTransform               string    // name of the function that is applied to the sums
+	roots         []int       // index of the root of each tree
+	modes         []int       // mode of each node
+	features      []int64     // index of the feature that each node tests
+	thresholds    []float64   // threshold of each node's test
+	members       [][]float64 // members[k] is the set of numbers of node k, if its mode is modeMember
+	trueChildren  []int       // child of each node if its test is true
+	falseChildren []int       // child of each node if its test is false
+	// missingLeadsToTrue[k] is 1 if a missing value at node k leads to the child for a true test.
+	// The slice is empty if no element would be 1.
+	missingLeadsToTrue []int64
+	weights            map[int][]leafWeight // maps the index of a leaf to its contributions to targets
+	targetCount        int                  // number of targets, that is, of sums of leaf weights
+	isAverage          bool                 // whether each sum is divided by the number of trees
+	baseValues         []float64            // number that is added to the sum of each target
+	postTransform      string               // name of the function that is applied to the sums, such as "LOGISTIC"
 }
 
-// A leafWeight is the contribution of a leaf to a target.
+// A leafWeight is what a leaf adds to the sum of one target.
 type leafWeight struct {
 	target int64 // index of the target
 	value  float64
 }
 
-// foldByName maps the name of an aggregation to its [ensemble.TermFold]. An average is a sum that is
-// divided afterwards.
+// foldByName maps the name of an aggregation, such as "SUM", to its [ensemble.TermFold]. An average
+// is a sum that is divided by the number of trees afterwards.
 var foldByName = map[string]ensemble.TermFold{"SUM": ensemble.Sum, "AVERAGE": ensemble.Sum, "MIN": ensemble.Min, "MAX": ensemble.Max}
 
-// A namedLength is the length of one list in the attributes of a graph node. The name is for
-// errors.
+// A namedLength is the length of a list in the attributes of a graph node, with the name of the
+// list for error messages.
 type namedLength struct {
 	name   string
 	length int
 }
 
-// checkLengths returns an error unless each list has one value for each of the given number of tree
-// nodes. The list of missing values may also be empty.
+// checkLengths returns an error if a list does not have one value for each tree node. The parameter
+// nodes is the number of tree nodes. The list of missing values may also be empty.
 func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 	if len(missing) > 0 {
 		lists = append(lists, namedLength{"nodes_missing_value_tracks_true", len(missing)})
@@ -76,8 +80,8 @@ func checkLengths(nodes int, missing []int64, lists []namedLength) error {
 	return nil
 }
 
-// readTreesV1 reads the trees of operator versions 1 and 3, in which the number of a tree and a
-// number within the tree identify a node.
+// readTreesV1 reads the trees of a node of the ONNX operator versions 1 and 3. In these versions,
+// the number of a tree and a number within the tree together identify a tree node.
 func readTreesV1(n *graphNode) (*ensembleTrees, ensemble.TermFold, error) {
 	t := &ensembleTrees{features: n.ints("nodes_featureids"), thresholds: n.numbers("nodes_values"), missingLeadsToTrue: n.ints("nodes_missing_value_tracks_true"),
 		baseValues: n.numbers("base_values"), postTransform: n.text("post_transform", "NONE"), weights: make(map[int][]leafWeight)}
@@ -105,8 +109,8 @@ func readTreesV1(n *graphNode) (*ensembleTrees, ensemble.TermFold, error) {
 	return t, fold, t.readWeights(n, prefix, l)
 }
 
-// readTargets sets the number of targets. It returns the prefix in the names of the attributes for
-// weights, "class" or "target".
+// readTargets sets the number of targets. It returns the prefix of the names of the attributes that
+// hold the weights of leaves: "class" or "target".
 func (t *ensembleTrees) readTargets(n *graphNode) (prefix string, err error) {
 	prefix = "target"
 	if n.op == "TreeEnsembleClassifier" {
@@ -124,19 +128,24 @@ func (t *ensembleTrees) readTargets(n *graphNode) (prefix string, err error) {
 	return prefix, nil
 }
 
-// A nodeID identifies a tree node in operator versions 1 and 3.
+// A nodeID identifies a tree node in operator versions 1 and 3 by the number of the tree and a
+// number within the tree.
 type nodeID struct{ tree, node int64 }
 
-// A nodeLists holds the lists by which operator versions 1 and 3 link tree nodes.
-type nodeLists struct {
-	trees, nodeNumbers, trueNodes, falseNodes []int64        // by node: number of its tree, its own number in the tree, and the numbers of its two children
-	modes                                     []string       // by node: the name of its mode
-	indexByID                                 map[nodeID]int // index of each node in these lists
+// A nodeAttributeLists holds the lists of the attributes with which operator versions 1 and 3
+// describe tree nodes. Each list has one element for each node.
+type nodeAttributeLists struct {
+	trees       []int64        // number of the tree of each node
+	nodeNumbers []int64        // number of each node within its tree
+	trueNodes   []int64        // number of the child of each node if its test is true
+	falseNodes  []int64        // number of the child of each node if its test is false
+	modes       []string       // name of the mode of each node
+	indexByID   map[nodeID]int // maps a node to its index in the lists
 }
 
 // readNodes reads the lists of tree nodes and checks their lengths.
-func (t *ensembleTrees) readNodes(n *graphNode) (*nodeLists, error) {
-	l := &nodeLists{trees: n.ints("nodes_treeids"), nodeNumbers: n.ints("nodes_nodeids"), trueNodes: n.ints("nodes_truenodeids"), falseNodes: n.ints("nodes_falsenodeids")}
+func (t *ensembleTrees) readNodes(n *graphNode) (*nodeAttributeLists, error) {
+	l := &nodeAttributeLists{trees: n.ints("nodes_treeids"), nodeNumbers: n.ints("nodes_nodeids"), trueNodes: n.ints("nodes_truenodeids"), falseNodes: n.ints("nodes_falsenodeids")}
 	nodes := len(l.trees)
 	if nodes == 0 {
 		return nil, errors.New("it has no nodes")
@@ -161,12 +170,12 @@ func (t *ensembleTrees) readNodes(n *graphNode) (*nodeLists, error) {
 	return l, nil
 }
 
-// linkNodes sets the modes and the children of all tree nodes. The result tells for each node
-// whether it is the child of another node.
-func (t *ensembleTrees) linkNodes(l *nodeLists) (child []bool, err error) {
+// linkNodes sets the modes and the children of all tree nodes. The result isChild[k] tells whether
+// node k is the child of another node.
+func (t *ensembleTrees) linkNodes(l *nodeAttributeLists) (isChild []bool, err error) {
 	nodes := len(l.trees)
 	t.trueChildren, t.falseChildren = make([]int, nodes), make([]int, nodes)
-	child = make([]bool, nodes)
+	isChild = make([]bool, nodes)
 	for k, mode := range l.modes {
 		m, ok := modeByName[mode]
 		if !ok {
@@ -182,17 +191,17 @@ func (t *ensembleTrees) linkNodes(l *nodeLists) (child []bool, err error) {
 			return nil, fmt.Errorf("node %d of tree %d has a child that is not there", l.nodeNumbers[k], l.trees[k])
 		}
 		t.trueChildren[k], t.falseChildren[k] = a, b
-		child[a], child[b] = true, true
+		isChild[a], isChild[b] = true, true
 	}
-	return child, nil
+	return isChild, nil
 }
 
-// findRoots sets the root of each tree: the only node of the tree that is not a child. The
-// parameter child tells for each node whether it is a child.
-func (t *ensembleTrees) findRoots(l *nodeLists, child []bool) error {
+// findRoots sets the root of each tree, which is the only node of the tree that is not a child. The
+// element isChild[k] tells whether node k is the child of another node.
+func (t *ensembleTrees) findRoots(l *nodeAttributeLists, isChild []bool) error {
 	rooted := make(map[int64]bool)
 	for k, tree := range l.trees {
-		if child[k] {
+		if isChild[k] {
 			continue
 		}
 		if rooted[tree] {
@@ -209,9 +218,8 @@ func (t *ensembleTrees) findRoots(l *nodeLists, child []bool) error {
 	return nil
 }
 
-// readWeights reads the weights of the leaves. The parameter prefix is the prefix in the names of
-// their attributes.
-func (t *ensembleTrees) readWeights(n *graphNode, prefix string, l *nodeLists) error {
+// readWeights reads the weights of all leaves from the attributes whose names begin with prefix.
+func (t *ensembleTrees) readWeights(n *graphNode, prefix string, l *nodeAttributeLists) error {
 	ofTrees, ofNodes, targets, weights := n.ints(prefix+"_treeids"), n.ints(prefix+"_nodeids"), n.ints(prefix+"_ids"), n.numbers(prefix+"_weights")
 	if len(ofTrees) != len(weights) || len(ofNodes) != len(weights) || len(targets) != len(weights) {
 		return errors.New("the lists of weights are not of one length")
@@ -226,8 +234,8 @@ func (t *ensembleTrees) readWeights(n *graphNode, prefix string, l *nodeLists) e
 	return nil
 }
 
-// readTreesV5 reads the trees of operator version 5, in which nodes and leaves are numbered over
-// all trees.
+// readTreesV5 reads the trees of a node of the ONNX operator version 5. In this version, nodes and
+// leaves are numbered across all trees.
 func readTreesV5(n *graphNode) (*ensembleTrees, ensemble.TermFold, error) {
 	t := &ensembleTrees{features: n.ints("nodes_featureids"), thresholds: n.numbers("nodes_splits"), missingLeadsToTrue: n.ints("nodes_missing_value_tracks_true"), weights: make(map[int][]leafWeight)}
 	nodes := len(t.features)
@@ -260,8 +268,8 @@ func readTreesV5(n *graphNode) (*ensembleTrees, ensemble.TermFold, error) {
 	}); err != nil {
 		return nil, 0, err
 	}
-	// Each leaf of a child becomes a node of its own. The order is: nodes, leaves reached by yes, leaves reached by
-	// no.
+	// Each leaf of a child becomes a node of its own. The order is: nodes, leaves reached by yes,
+	// leaves reached by no.
 	t.modes = slices.Repeat([]int{modeLeaf}, 3*nodes)
 	t.trueChildren, t.falseChildren, t.members = make([]int, nodes), make([]int, nodes), make([][]float64, nodes)
 	members := n.numbers("membership_values")

@@ -100,8 +100,8 @@ func TestForms(t *testing.T) {
 	} {
 		g := *both
 		g.nodes = nodes
-		w := &graphReader{model: &ensemble.Model{Producer: "ONNX"}, graph: &g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
-		if err := w.read(); err != nil {
+		w := &graphReader{model: &ensemble.Model{Producer: "ONNX"}, graph: &g, columns: make(map[string][]inputColumn), tables: make(map[string]*outputTable)}
+		if err := w.convertGraph(); err != nil {
 			kept.CheckText(t, name, err.Error())
 			continue
 		}

@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// forEachField calls f with each field of a Protocol Buffers message. The arguments are the number
-// of the field, and its integer value or its bytes. A number of fixed size is passed as bytes. A
-// group is passed without its content.
+// forEachField calls f with each field of a Protocol Buffers message. The arguments of f are the
+// number of the field and its value: an integer for a varint, and bytes otherwise. The bytes of a
+// group are empty.
 func forEachField(message []byte, f func(field int, value uint64, text []byte) error) error {
 	for len(message) > 0 {
 		field, kind, head := protowire.ConsumeTag(message)
@@ -39,8 +39,8 @@ func forEachField(message []byte, f func(field int, value uint64, text []byte) e
 	return nil
 }
 
-// messageError returns the error for a negative length that protowire returned. It does not use
-// protowire's own text, which differs between builds.
+// messageError returns the error for a negative length that package protowire returned. It does not
+// use the error text of protowire, which differs between builds.
 func messageError(length int) error {
 	if err := protowire.ParseError(length); errors.Is(err, io.ErrUnexpectedEOF) {
 		return io.ErrUnexpectedEOF

@@ -42,20 +42,20 @@ func Read(r io.Reader) (*ensemble.Model, error) {
 	if g.maker != "" {
 		m.Producer += fmt.Sprintf(" (%.40s %.20s)", g.maker, g.version)
 	}
-	w := &graphReader{model: m, graph: g, columns: make(map[string][]column), tables: make(map[string]*outputTable)}
-	return m, w.read()
+	w := &graphReader{model: m, graph: g, columns: make(map[string][]inputColumn), tables: make(map[string]*outputTable)}
+	return m, w.convertGraph()
 }
 
-// A column is a number that is computed from one input of the model.
-type column struct {
-	inputIndex  int                   // index of the input
-	elementKind int                   // kind of number, such as kindFloat
-	function    func(float64) float64 // function of the input; nil for the input itself
+// An inputColumn is a number that is computed from one input of the model, before the trees.
+type inputColumn struct {
+	inputIndex  int                   // index of the input of the model
+	elementKind int                   // kind of the number, such as kindFloat
+	function    func(float64) float64 // computes the number from the input; nil if the number is the input itself
 }
 
-// withFunction returns the column after one more function is applied. The parameter kind is the
-// kind of number of the result.
-func (c column) withFunction(kind int, step func(float64) float64) column {
+// withFunction returns the column with the function step applied to it. The parameter kind is the
+// kind of the resulting number, such as kindFloat.
+func (c inputColumn) withFunction(kind int, step func(float64) float64) inputColumn {
 	before := c.function
 	c.elementKind, c.function = kind, step
 	if before != nil {
@@ -64,16 +64,16 @@ func (c column) withFunction(kind int, step func(float64) float64) column {
 	return c
 }
 
-// A graphReader reads the nodes of a graph, one after another, into a model.
+// A graphReader converts the nodes of a graph, one after another, to a model.
 type graphReader struct {
 	model   *ensemble.Model
 	graph   *graph
-	columns map[string][]column     // by name of a graph value before the trees: its columns
-	tables  map[string]*outputTable // by name of a graph value after the trees: its table
+	columns map[string][]inputColumn // maps the name of a value of the graph before the trees to its columns
+	tables  map[string]*outputTable  // maps the name of a value of the graph after the trees to its table of numbers
 }
 
-// read reads all inputs, nodes and outputs of the graph.
-func (w *graphReader) read() error {
+// convertGraph converts all inputs, nodes and outputs of the graph.
+func (w *graphReader) convertGraph() error {
 	if len(w.graph.nodes) > maxGraphNodes {
 		return fmt.Errorf("the graph has %d nodes: at most %d are supported", len(w.graph.nodes), maxGraphNodes)
 	}
@@ -109,8 +109,8 @@ func (w *graphReader) read() error {
 	return nil
 }
 
-// addInputColumns adds a column for each number of an input of the graph. If the graph does not
-// state the number of columns, there are as many as the trees test.
+// addInputColumns adds one column for each number of an input of the graph. If the graph does not
+// state the number of columns, there are as many columns as features that the trees test.
 func (w *graphReader) addInputColumns(in graphInput) {
 	n := in.columns
 	if n == 0 {
@@ -121,19 +121,19 @@ func (w *graphReader) addInputColumns(in graphInput) {
 			}
 		}
 	}
-	columns := make([]column, n)
+	columns := make([]inputColumn, n)
 	for k := range columns {
 		name := in.name
 		if n > 1 {
 			name += "[" + strconv.Itoa(k) + "]"
 		}
-		columns[k] = column{inputIndex: len(w.model.Inputs), elementKind: in.kind}
+		columns[k] = inputColumn{inputIndex: len(w.model.Inputs), elementKind: in.kind}
 		w.model.Inputs = append(w.model.Inputs, name)
 	}
 	w.columns[in.name] = columns
 }
 
-// addNode reads one node of the graph.
+// addNode converts one node of the graph.
 func (w *graphReader) addNode(n *graphNode) error {
 	if n.domain != "" && n.domain != "ai.onnx" && n.domain != "ai.onnx.ml" {
 		return fmt.Errorf("its domain %.40q is not supported", n.domain)
@@ -179,15 +179,17 @@ func (w *graphReader) addNode(n *graphNode) error {
 	return nil // nodes that handle the label of the likeliest class do not affect the predictions
 }
 
-// isLabel reports whether name is a node's output that holds class labels instead of numbers, or a
-// constant.
+// isLabel reports whether a value of the graph, given by its name, is a constant or an output of a
+// node. It is called only for values that are neither columns nor tables. Such an output holds
+// class labels instead of numbers.
 func (w *graphReader) isLabel(name string) bool {
 	return slices.ContainsFunc(w.graph.nodes, func(n graphNode) bool { return slices.Contains(n.outputs, name) }) || w.graph.constants[name] != nil
 }
 
-// concatenate reads a Concat or FeatureVectorizer node, which joins columns or tables.
+// concatenate converts a Concat or FeatureVectorizer node, which joins columns before the trees, or
+// tables after the trees.
 func (w *graphReader) concatenate(n *graphNode) error {
-	var columns []column
+	var columns []inputColumn
 	var tables []*outputTable
 	for _, name := range n.inputs {
 		columns = append(columns, w.columns[name]...)
@@ -233,7 +235,7 @@ func (w *graphReader) concatenate(n *graphNode) error {
 // roundToFloat32 rounds v to the nearest float32.
 func roundToFloat32(v float64) float64 { return float64(float32(v)) }
 
-// roundingFunction returns the function that rounds numbers to the given kind of number.
+// roundingFunction returns the function that rounds a number to the given kind, such as kindFloat.
 func roundingFunction(kind int) (func(float64) float64, error) {
 	switch kind {
 	case kindFloat:

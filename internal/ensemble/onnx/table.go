@@ -7,15 +7,15 @@ import (
 	"kir/internal/portable"
 )
 
-// An outputTable is a function from the sums of the trees to a list of numbers.
+// An outputTable is a list of numbers that are computed from the sums of the trees.
 type outputTable struct {
-	width     int                                 // number of numbers in the list
+	width     int                                 // number of numbers
 	isFloat32 bool                                // whether the numbers are float32 instead of float64
-	classes   []string                            // names of the classes, one for each number; nil if the numbers are not of classes
-	value     func(sums []float64, k int) float64 // returns the number with index k
+	classes   []string                            // name of the class of each number; nil if the numbers do not belong to classes
+	value     func(sums []float64, k int) float64 // computes the number with index k
 }
 
-// tableValues returns all numbers of a table for the given sums.
+// tableValues returns all numbers of a table, given the sums of the trees.
 func tableValues(t *outputTable, sums []float64) []float32 {
 	all := make([]float32, t.width)
 	for k := range all {
@@ -28,7 +28,7 @@ func exp32(v float32) float32  { return float32(portable.Exp(float64(v))) }
 func log32(v float32) float32  { return float32(portable.Log(float64(v))) }
 func sqrt32(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
-// logistic returns 1/(1 + exp(−v)), computed as ONNX Runtime does.
+// logistic returns the logistic function 1/(1 + exp(−v)), computed as ONNX Runtime does.
 func logistic(v float32) float32 {
 	p := 1 / (1 + exp32(-max(v, -v)))
 	if v < 0 {
@@ -52,7 +52,7 @@ func probit(v float32) float32 {
 }
 
 // softmax returns the softmax of all numbers. If zeros is true, numbers that are nearly 0 do not
-// count in the normalising sum, and stay nearly 0.
+// count in the sum by which the others are divided, and they stay nearly 0.
 func softmax(all []float32, zeros bool) []float64 {
 	most := all[0]
 	for _, v := range all {
@@ -74,7 +74,7 @@ func softmax(all []float32, zeros bool) []float64 {
 	return made
 }
 
-// applyPostTransform returns the table after the post-transform with the given name.
+// applyPostTransform returns the table with the named post-transform applied, such as "LOGISTIC".
 func applyPostTransform(t *outputTable, name string) (*outputTable, error) {
 	made := *t
 	each := func(f func(float32) float32) {

@@ -8,7 +8,8 @@ import (
 	"kir/internal/ensemble"
 )
 
-// addEnsemble reads the trees of a node into the model, and adds the table of the node's output.
+// addEnsemble adds the trees of a tree-ensemble node to the model. It also adds the table that the
+// node computes.
 func (w *graphReader) addEnsemble(n *graphNode) error {
 	if w.model.Terms != nil {
 		return errors.New("it is the second tree ensemble of the graph: one is supported")
@@ -76,8 +77,8 @@ func (w *graphReader) addEnsemble(n *graphNode) error {
 	return err
 }
 
-// inputKind returns the kind of number of an input of the model, or 0 if the graph does not state
-// it.
+// inputKind returns the kind of an input of the model, such as kindFloat, or 0 if the graph does
+// not state the kind.
 func (w *graphReader) inputKind(input int) int {
 	for _, in := range w.graph.inputs {
 		if columns := w.columns[in.name]; w.graph.constants[in.name] == nil && len(columns) > 0 && columns[0].inputIndex <= input && input <= columns[len(columns)-1].inputIndex {
@@ -87,7 +88,7 @@ func (w *graphReader) inputKind(input int) int {
 	return 0
 }
 
-// roundSum rounds v to the precision in which leaves are added.
+// roundSum rounds v to the precision in which leaf weights are added.
 func (w *graphReader) roundSum(v float64) float64 {
 	if w.model.IsFloat32 {
 		return roundToFloat32(v)
@@ -95,13 +96,13 @@ func (w *graphReader) roundSum(v float64) float64 {
 	return v
 }
 
-// addClassifierTable adds the table of class scores, computed from the table of sums. A model with
-// two classes may give the score of only one class. ONNX does not define the score of the other
-// class. It is then computed as ONNX Runtime does.
+// addClassifierTable adds the table of class scores of a TreeEnsembleClassifier node, computed from
+// the table of sums. A model with two classes may give the score of only one class. ONNX does not
+// define the score of the other class then; addClassifierTable computes it as ONNX Runtime does.
 //
-// The parameter used tells which targets have weights, and positive tells whether all weights are
-// at least 0.
-func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *outputTable, used []bool, positive bool) error {
+// The element hasWeights[g] tells whether target g has leaf weights. The parameter allPositive
+// tells whether all leaf weights are at least 0.
+func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *outputTable, hasWeights []bool, allPositive bool) error {
 	classes := n.labels("classlabels")
 	if len(n.outputs) < 2 {
 		return errors.New("it has no output of numbers")
@@ -110,7 +111,7 @@ func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *o
 	if t.targetCount < 2 {
 		return errors.New("it has less than two classes")
 	}
-	if t.targetCount == 2 && (len(t.baseValues) == 2 || len(t.baseValues) == 1 && !used[0]) {
+	if t.targetCount == 2 && (len(t.baseValues) == 2 || len(t.baseValues) == 1 && !hasWeights[0]) {
 		return errors.New("two classes with base values of both, or of one that no leaf is of: what is to be made of them differs between runtimes")
 	}
 	based := func(sums []float64, k int) float64 {
@@ -119,7 +120,7 @@ func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *o
 		}
 		return sums[k]
 	}
-	if t.targetCount > 2 || used[1] {
+	if t.targetCount > 2 || hasWeights[1] {
 		sums.value = based
 		made, err := applyPostTransform(sums, t.postTransform)
 		if err == nil {
@@ -132,7 +133,7 @@ func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *o
 	switch {
 	case t.postTransform == "PROBIT":
 		return errors.New("the post-transform PROBIT of one number for two classes is not supported")
-	case positive:
+	case allPositive:
 		made.value = func(sums []float64, k int) float64 {
 			v := float32(based(sums, 0))
 			if k == 0 {
@@ -156,11 +157,11 @@ func (w *graphReader) addClassifierTable(n *graphNode, t *ensembleTrees, sums *o
 	return nil
 }
 
-// addTrees adds the trees to the model. The result used tells which targets have weights, and
-// positive tells whether all weights are at least 0.
-func (w *graphReader) addTrees(t *ensembleTrees) (used []bool, positive bool, err error) {
+// addTrees adds the trees to the model. The result hasWeights[g] tells whether target g has leaf
+// weights. The result allPositive tells whether all leaf weights are at least 0.
+func (w *graphReader) addTrees(t *ensembleTrees) (hasWeights []bool, allPositive bool, err error) {
 	w.model.Terms = make([][]ensemble.Term, t.targetCount)
-	used, positive = make([]bool, t.targetCount), true
+	hasWeights, allPositive = make([]bool, t.targetCount), true
 	b := ensemble.NewBuilder(w.model)
 	local := make([]int, len(t.modes)) // number of each node in its tree, plus 1
 	var nodes, targets []int
@@ -185,8 +186,8 @@ func (w *graphReader) addTrees(t *ensembleTrees) (used []bool, positive bool, er
 					return nil, false, fmt.Errorf("tree %d: a weight is of target %d, of %d", k, v.target, t.targetCount)
 				}
 				targets = append(targets, int(v.target))
-				used[v.target] = true
-				positive = positive && v.value >= 0
+				hasWeights[v.target] = true
+				allPositive = allPositive && v.value >= 0
 			}
 		}
 		slices.Sort(targets)
@@ -223,10 +224,10 @@ func (w *graphReader) addTrees(t *ensembleTrees) (used []bool, positive bool, er
 			return nil, false, fmt.Errorf("tree %d: %w", k, err)
 		}
 	}
-	return used, positive, nil
+	return hasWeights, allPositive, nil
 }
 
-// haveDistinctTargets reports whether no two weights are of the same target.
+// haveDistinctTargets reports whether the weights all belong to different targets.
 func haveDistinctTargets(weights []leafWeight) bool {
 	seen := make(map[int64]bool, len(weights))
 	for _, w := range weights {
@@ -238,8 +239,8 @@ func haveDistinctTargets(weights []leafWeight) bool {
 	return true
 }
 
-// addTest adds the test of a tree node to the builder. The test leads to the child yes if it is
-// true, and to no otherwise.
+// addTest adds the test of a tree node to the builder. The parameter yes is the child for a true
+// test, and no is the child for a false test.
 func (t *ensembleTrees) addTest(b *ensemble.Builder, node int, yes, no int32) (int32, error) {
 	v, mode := t.thresholds[node], t.modes[node]
 	var bounds []float64

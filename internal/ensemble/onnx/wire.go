@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Limits on a file.
+// Limits on a model file.
 const (
 	maxColumns    = 1 << 20 // greatest number of columns of an input or a node
 	maxTargets    = 1 << 12 // greatest number of targets
@@ -20,28 +20,32 @@ const (
 // A graph holds the parts of an ONNX graph that this package uses. Each node comes after its
 // inputs.
 type graph struct {
-	nodes          []graphNode
-	constants      map[string]*tensor // by name: its numbers
-	inputs         []graphInput
-	outputs        []string // names of the outputs
-	maker, version string   // the program that wrote the file, and the version of the program
+	nodes     []graphNode
+	constants map[string]*tensor // maps the name of a constant to its numbers
+	inputs    []graphInput
+	outputs   []string // names of the outputs
+	maker     string   // the program that wrote the file
+	version   string   // version of the program that wrote the file
 }
 
 // A graphInput is an input of a graph.
 type graphInput struct {
 	name    string
-	kind    int // kind of number, such as kindFloat
+	kind    int // kind of the numbers, such as kindFloat
 	columns int // number of columns; 0 if the file does not state the number
 }
 
 // A graphNode is a node of a graph: an operator with the names of its inputs and outputs.
 type graphNode struct {
-	op, domain      string // name of the operator, and of the operator set
-	inputs, outputs []string
-	attributes      map[string]*attribute
+	op         string                // name of the operator
+	domain     string                // name of the set of operators to which the operator belongs
+	inputs     []string              // names of the input values
+	outputs    []string              // names of the output values
+	attributes map[string]*attribute // maps the name of an attribute to its value
 }
 
-// An attribute is a named parameter of a node. Only one of the fields is set.
+// An attribute is the value of a named parameter of a node. The field that is set depends on the
+// type of the value.
 type attribute struct {
 	float   float64
 	integer int64
@@ -52,14 +56,14 @@ type attribute struct {
 	strings []string
 }
 
-// A tensor is a list of numbers. Its shape is not kept.
+// A tensor is a list of numbers. The dimensions of the ONNX tensor are not kept.
 type tensor struct {
 	name    string
 	kind    int // kind of its elements, such as kindFloat
 	numbers []float64
 }
 
-// The kinds of elements of a tensor, with the numbers that TensorProto defines.
+// The kinds of tensor elements, with the numbers that ONNX defines in TensorProto.
 const (
 	kindFloat  = 1
 	kindUint8  = 2
@@ -69,8 +73,8 @@ const (
 	kindDouble = 11
 )
 
-// appendInts appends to dst the integer in a field of a Protocol Buffers message, or all integers
-// if the field is packed.
+// appendInts appends to dst the integers in a field of a Protocol Buffers message. The field holds
+// the single integer value, or the bytes of packed integers if packed is not nil.
 func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	if packed == nil {
 		return append(dst, int64(value)), nil
@@ -85,7 +89,8 @@ func appendInts(dst []int64, value uint64, packed []byte) ([]int64, error) {
 	return dst, nil
 }
 
-// appendNumbers appends the little-endian numbers in data, which are of the given kind.
+// appendNumbers appends to dst the little-endian numbers in data. The parameter kind is the kind of
+// the numbers, such as kindFloat.
 func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 	size := map[int]int{kindFloat: 4, kindDouble: 8, kindInt64: 8, kindInt32: 4, kindUint8: 1}[kind]
 	if size == 0 {
@@ -113,7 +118,7 @@ func appendNumbers(dst []float64, kind int, data []byte) ([]float64, error) {
 	return dst, nil
 }
 
-// readModel reads the graph of a model.
+// readModel reads the graph from the bytes of an ONNX model.
 func readModel(message []byte) (*graph, error) {
 	g := &graph{constants: make(map[string]*tensor)}
 	found := false
@@ -135,7 +140,7 @@ func readModel(message []byte) (*graph, error) {
 	return g, err
 }
 
-// readFields reads the fields of a GraphProto message.
+// readFields reads the bytes of a GraphProto message into g.
 func (g *graph) readFields(message []byte) error {
 	return forEachField(message, func(field int, _ uint64, text []byte) error {
 		switch field {
@@ -258,7 +263,8 @@ func readTensor(message []byte) (*tensor, error) {
 	return t, err
 }
 
-// readInput reads the name, the kind of elements and the number of columns of an input of a graph.
+// readInput reads an input of a graph: its name, the kind of its elements, and its number of
+// columns.
 func readInput(message []byte) (in graphInput, err error) {
 	var shape []int64
 	dimension := func(_ int, _ uint64, text []byte) error {
@@ -300,7 +306,7 @@ func readInput(message []byte) (in graphInput, err error) {
 	return in, err
 }
 
-// floats returns the list of floating-point numbers in the named attribute.
+// floats returns the list of floating-point numbers in the attribute with the given name.
 func (n *graphNode) floats(name string) []float64 {
 	if a := n.attributes[name]; a != nil {
 		return a.floats
@@ -308,7 +314,7 @@ func (n *graphNode) floats(name string) []float64 {
 	return nil
 }
 
-// ints returns the list of integers in the named attribute.
+// ints returns the list of integers in the attribute with the given name.
 func (n *graphNode) ints(name string) []int64 {
 	if a := n.attributes[name]; a != nil {
 		return a.ints
@@ -316,8 +322,8 @@ func (n *graphNode) ints(name string) []int64 {
 	return nil
 }
 
-// numbers returns the elements of the tensor in the named attribute, or its list of floating-point
-// numbers.
+// numbers returns the elements of the tensor in the attribute with the given name. If the attribute
+// has no tensor, it returns the attribute's list of floating-point numbers.
 func (n *graphNode) numbers(name string) []float64 {
 	if a := n.attributes[name+"_as_tensor"]; a != nil && a.tensor != nil {
 		return a.tensor.numbers
@@ -328,17 +334,17 @@ func (n *graphNode) numbers(name string) []float64 {
 	return n.floats(name)
 }
 
-// text returns the text of the named attribute, or the parameter otherwise if the node does not
+// text returns the text of the attribute with the given name, or defaultText if the node does not
 // have the attribute.
-func (n *graphNode) text(name, otherwise string) string {
+func (n *graphNode) text(name, defaultText string) string {
 	if a := n.attributes[name]; a != nil {
 		return a.text
 	}
-	return otherwise
+	return defaultText
 }
 
-// labels returns the class labels in the attributes that begin with prefix. The labels are strings,
-// or integers as text.
+// labels returns the class labels in the attributes whose names begin with prefix. The labels are
+// strings, or integers converted to strings.
 func (n *graphNode) labels(prefix string) []string {
 	if a := n.attributes[prefix+"_strings"]; a != nil && len(a.strings) > 0 {
 		return a.strings

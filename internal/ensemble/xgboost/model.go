@@ -52,11 +52,12 @@ func isJSON(data []byte) bool {
 	return !brace || len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
-// nonFiniteLiterals are the numbers that XGBoost writes although JSON does not allow them, for
-// example as the conditions of categorical tests.
+// nonFiniteLiterals are the texts of numbers that XGBoost writes although JSON does not allow them.
+// An example is NaN as the condition of a categorical test.
 var nonFiniteLiterals = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// quoteNonFinite puts each of the [nonFiniteLiterals] in data in quotation marks.
+// quoteNonFinite returns the JSON in data with quotation marks around each of the
+// [nonFiniteLiterals].
 func quoteNonFinite(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	text := false
@@ -105,10 +106,10 @@ type file struct {
 	} `json:"learner"`
 }
 
-// A booster holds the trees of a model.
+// A booster holds the trees of a model. In a file, it is the "gradient_booster".
 type booster struct {
 	Name       string   `json:"name"`
-	WeightDrop []real   `json:"weight_drop"` // for dart, by tree: the weight of the tree
+	WeightDrop []real   `json:"weight_drop"` // weight of each tree, if the booster is dart
 	GBTree     *booster `json:"gbtree"`      // the inner booster of dart, which holds the trees
 	Model      struct {
 		TreeInfo []int  `json:"tree_info"`
@@ -121,22 +122,23 @@ type tree struct {
 	Left       []int  `json:"left_children"`
 	Right      []int  `json:"right_children"`
 	Features   []int  `json:"split_indices"`
-	Conditions []real `json:"split_conditions"`    // by node: the threshold of a test, or the value of a leaf
-	Missing    []flag `json:"default_left"`        // by node: whether a missing value leads left
-	Types      []flag `json:"split_type"`          // by node: whether its test is categorical
-	Categories []int  `json:"categories"`          // the categories of all categorical tests, test by test
-	CatNodes   []int  `json:"categories_nodes"`    // by categorical test: the index of its node
-	CatStarts  []int  `json:"categories_segments"` // by categorical test: where its categories begin in Categories
-	CatSizes   []int  `json:"categories_sizes"`    // by categorical test: the number of its categories
+	Conditions []real `json:"split_conditions"`    // threshold of a test, or value of a leaf, for each node
+	Missing    []flag `json:"default_left"`        // whether a missing value leads left, for each node
+	Types      []flag `json:"split_type"`          // whether the test is categorical, for each node
+	Categories []int  `json:"categories"`          // the categories of all categorical tests, one test after another
+	CatNodes   []int  `json:"categories_nodes"`    // index of the node of each categorical test
+	CatStarts  []int  `json:"categories_segments"` // index in Categories of the first category of each categorical test
+	CatSizes   []int  `json:"categories_sizes"`    // number of categories of each categorical test
 	Param      struct {
 		LeafSize number `json:"size_leaf_vector"`
 	} `json:"tree_param"`
 }
 
-// A real is a float32 number in a file. A number that is not finite becomes NaN.
+// A real is a number that a file gives as a float32. A number that is not finite becomes NaN.
 type real float32
 
-// UnmarshalJSON decodes a number, or a quoted number that is not finite.
+// UnmarshalJSON decodes a number. A text in quotation marks stands for a number that is not finite,
+// and becomes NaN.
 func (r *real) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		*r = real(math.NaN())
@@ -176,7 +178,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Limits on a file, apart from its trees.
+// Limits on the numbers of features and targets of a model.
 const (
 	maxFeatures = 1 << 20 // greatest number of features
 	maxTargets  = 1 << 12 // greatest number of targets
@@ -239,7 +241,7 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 		if weights != nil {
 			weight = weights[k]
 		}
-		err := g.Model.Trees[k].addTo(b, weight)
+		err := g.Model.Trees[k].addToBuilder(b, weight)
 		if err == nil {
 			err = b.AddToTargets(g.Model.TreeInfo[k])
 		}
@@ -250,8 +252,9 @@ func (f *file) buildModel() (*ensemble.Model, error) {
 	return m, nil
 }
 
-// addTo adds the tree to the builder. The value of each leaf is multiplied by weight.
-func (t *tree) addTo(b *ensemble.Builder, weight real) error {
+// addToBuilder adds the tree to the builder. Each leaf value is multiplied by weight, the weight of
+// the tree.
+func (t *tree) addToBuilder(b *ensemble.Builder, weight real) error {
 	n := len(t.Left)
 	if t.Param.LeafSize > 1 {
 		return fmt.Errorf("its leaves have %d outputs: trees of one output are supported, which multi_strategy one_output_per_tree grows", t.Param.LeafSize)
@@ -287,7 +290,8 @@ func (t *tree) addTo(b *ensemble.Builder, weight real) error {
 // maxCategory is the largest category that XGBoost allows.
 const maxCategory = 1<<24 - 1
 
-// nodeCategories returns the categories that lead right, by the index of the node that tests them.
+// nodeCategories returns a map from the index of a node that tests categories to the categories
+// that lead right.
 func (t *tree) nodeCategories() (map[int][]int, error) {
 	if len(t.CatStarts) != len(t.CatNodes) || len(t.CatSizes) != len(t.CatNodes) {
 		return nil, errors.New("its lists of categories are not of one length")

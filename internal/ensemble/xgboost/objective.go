@@ -10,18 +10,19 @@ import (
 	"kir/internal/portable"
 )
 
-// A linkFunction converts a margin, that is, a sum of leaves, to a prediction.
+// A linkFunction selects the function that converts a margin to a prediction. A margin is a sum of
+// leaf values.
 type linkFunction int
 
 const (
-	identityLink linkFunction = iota
-	logisticLink
-	exponentialLink
-	hingeLink
-	softmaxLink
+	identityLink    linkFunction = iota // the prediction is the margin
+	logisticLink                        // 1/(1 + exp(−margin))
+	exponentialLink                     // exp(margin)
+	hingeLink                           // 1 if the margin is positive, and 0 otherwise
+	softmaxLink                         // softmax of the margins of all classes
 )
 
-// linkByObjective maps the name of each known objective to its link function.
+// linkByObjective maps the name of each supported objective to its link function.
 var linkByObjective = map[string]linkFunction{
 	"reg:squarederror": identityLink, "reg:linear": identityLink, "reg:squaredlogerror": identityLink,
 	"reg:pseudohubererror": identityLink, "reg:absoluteerror": identityLink, "reg:quantileerror": identityLink,
@@ -32,8 +33,9 @@ var linkByObjective = map[string]linkFunction{
 	"multi:softprob": softmaxLink, "multi:softmax": softmaxLink,
 }
 
-// setObjective sets the start of the model's sums from the base score. It also sets the outputs,
-// which are computed from the sums.
+// setObjective sets the values from which the model's sums start: the base scores, converted to
+// margins. It also sets the outputs, which are computed from the sums. The parameter targets is the
+// number of targets.
 func setObjective(m *ensemble.Model, objective string, targets int, baseScore string) error {
 	link, ok := linkByObjective[objective]
 	if !ok {
@@ -118,10 +120,10 @@ func setObjective(m *ensemble.Model, objective string, targets int, baseScore st
 func exp32(v float32) float32 { return float32(portable.Exp(float64(v))) }
 func log32(v float32) float32 { return float32(portable.Log(float64(v))) }
 
-// sigmoid returns 1/(1 + exp(−v)), computed as XGBoost does.
+// sigmoid returns the logistic function 1/(1 + exp(−v)), computed as XGBoost does.
 func sigmoid(v float32) float32 { return 1 / (1 + exp32(min(-v, 88.7))) }
 
-// softmaxProbability returns the probability of a class by the softmax of the sums.
+// softmaxProbability returns the probability of a class: the softmax of the sums of all classes.
 func softmaxProbability(sums []float64, class int) float64 {
 	most := float32(sums[0])
 	for _, v := range sums {

@@ -12,7 +12,7 @@ import (
 // maxNestingDepth is the greatest depth to which values may be nested.
 const maxNestingDepth = 64
 
-// toJSON converts a UBJSON value to JSON: see ubjson.org. Numbers that are not finite become
+// toJSON converts a value in UBJSON to JSON: see ubjson.org. Numbers that are not finite become
 // strings, as in [quoteNonFinite].
 func toJSON(data []byte) ([]byte, error) {
 	u := ubjsonConverter{data: data}
@@ -28,14 +28,14 @@ func toJSON(data []byte) ([]byte, error) {
 
 // A ubjsonConverter converts UBJSON to JSON.
 type ubjsonConverter struct {
-	data     []byte // the UBJSON
+	data     []byte // the UBJSON to be converted
 	position int    // index in data of the next byte to read
 	json     []byte // the JSON written so far
 }
 
 var errTruncated = errors.New("the file ends too early")
 
-// nextBytes reads the next n bytes.
+// nextBytes returns the next n bytes of data and moves the position behind them.
 func (u *ubjsonConverter) nextBytes(n int) ([]byte, error) {
 	if n < 0 || n > len(u.data)-u.position {
 		return nil, errTruncated
@@ -52,10 +52,10 @@ func (u *ubjsonConverter) readByte() (byte, error) {
 	return b[0], nil
 }
 
-// numberSizes maps the marker of a type of number to the size of such a number in bytes.
+// numberSizes maps the marker of a type of number to the size of the number in bytes.
 var numberSizes = map[byte]int{'i': 1, 'U': 1, 'I': 2, 'l': 4, 'L': 8, 'd': 4, 'D': 8}
 
-// readInt reads a whole number. The parameter kind is the marker of its type.
+// readInt reads a whole number. The parameter kind is the marker of the type of the number.
 func (u *ubjsonConverter) readInt(kind byte) (int64, error) {
 	size, ok := numberSizes[kind]
 	if !ok || kind == 'd' || kind == 'D' {
@@ -78,8 +78,8 @@ func (u *ubjsonConverter) readInt(kind byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(b)), nil
 }
 
-// readLength reads a length: a marker and a whole number. The length may not exceed the number of
-// remaining bytes.
+// readLength reads a length, which consists of the marker of a number type and a whole number. It
+// returns an error if the length exceeds the number of remaining bytes.
 func (u *ubjsonConverter) readLength() (int, error) {
 	kind, err := u.readByte()
 	if err != nil {
@@ -92,7 +92,7 @@ func (u *ubjsonConverter) readLength() (int, error) {
 	return int(n), err
 }
 
-// convertString converts a string whose marker has been read.
+// convertString converts a string to JSON. The marker of the string has already been read.
 func (u *ubjsonConverter) convertString() error {
 	n, err := u.readLength()
 	if err != nil {
@@ -107,8 +107,9 @@ func (u *ubjsonConverter) convertString() error {
 	return err
 }
 
-// convertValue converts a value whose marker is kind. The parameter depth is the number of arrays
-// and objects that contain the value.
+// convertValue converts a value to JSON. The parameter kind is the marker of the value, which has
+// already been read. The parameter depth is the number of arrays and objects that contain the
+// value.
 func (u *ubjsonConverter) convertValue(kind byte, depth int) error {
 	if depth > maxNestingDepth {
 		return fmt.Errorf("values are nested deeper than %d", maxNestingDepth)
@@ -153,7 +154,7 @@ func (u *ubjsonConverter) convertValue(kind byte, depth int) error {
 	return nil
 }
 
-// appendFloat appends a number to the JSON.
+// appendFloat appends a floating-point number to the JSON.
 func (u *ubjsonConverter) appendFloat(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		u.json = append(u.json, `"NaN"`...)
@@ -162,7 +163,7 @@ func (u *ubjsonConverter) appendFloat(v float64, bits int) {
 	u.json = strconv.AppendFloat(u.json, v, 'g', -1, bits)
 }
 
-// convertObject converts an object whose first brace has been read.
+// convertObject converts an object to JSON. The opening brace has already been read.
 func (u *ubjsonConverter) convertObject(depth int) error {
 	u.json = append(u.json, '{')
 	for first := true; ; first = false {
@@ -188,9 +189,9 @@ func (u *ubjsonConverter) convertObject(depth int) error {
 	}
 }
 
-// convertArray converts an array whose first bracket has been read. An array consists of values up
-// to a closing bracket, or of a count and that many values. With a count, all values may be numbers
-// of a single given type.
+// convertArray converts an array to JSON. The opening bracket has already been read. The values of
+// an array end with a closing bracket, or their count is given first. With a count, the type of all
+// values may also be given first.
 func (u *ubjsonConverter) convertArray(depth int) error {
 	u.json = append(u.json, '[')
 	kind, err := u.readByte()
