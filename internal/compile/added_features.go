@@ -7,8 +7,8 @@ import (
 	"kir/model"
 )
 
-// compileAddedFeatures returns the features that the splits of a forest test, and a description of the
-// features. Without added features a forest tests only amounts, and the result is nil; see [Descriptors].
+// compileAddedFeatures returns the features that a forest tests, and a description of the features. If the file
+// adds no features, a forest tests only amounts, and the result is nil; see [Descriptors].
 func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeatures]) (features []model.Feature, words string, err error) {
 	if add.Node == nil {
 		return nil, "", nil
@@ -27,7 +27,7 @@ func compileAddedFeatures(s *readContext, add config.Written[config.AddedFeature
 	return features, ", from " + d.describe(), nil
 }
 
-// addAttributes makes features of the attributes that a problem file names.
+// addAttributes adds the features that are made of attributes of the ingredients, as the problem file asks for.
 func (d *featureBuilder) addAttributes(s *readContext, add *config.AddedFeatures) error {
 	for _, name := range add.Totals {
 		a, err := s.Attribute(name.Node, name.Value)
@@ -57,8 +57,8 @@ func (d *featureBuilder) addAttributes(s *readContext, add *config.AddedFeatures
 	return nil
 }
 
-// placeFeatureError adds the position of a node in the file to an error about features. An error that has a
-// position keeps its own.
+// placeFeatureError adds the position of a YAML node to an error about features. An error that already has a
+// position is returned unchanged.
 func placeFeatureError(at *yaml.Node, err error) error {
 	if bad, ok := err.(*inputerr.Error); ok && bad.File == "" {
 		return yaml.Hint(at.Errorf("%s", bad.Message), "%s", bad.Hint)

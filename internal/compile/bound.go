@@ -9,10 +9,11 @@ import (
 	"kir/property"
 )
 
-// A property implements one or more of the following interfaces to report upper bounds of its score.
+// A property implements one or more of these interfaces to report upper bounds of its score.
 type (
-	// linearBounded is implemented by a score that is a function d of one linear form. The form is constant +
-	// Σ perUnit[i]·amount[i] over all ingredients i + Σ perUse[i] over the used ingredients i.
+	// linearBounded is implemented by a score that is a function of one linear form. The form is constant + Σ
+	// perUnit[i]·amount[i] over all ingredients i + Σ perUse[i] over the used ingredients i. The result d is
+	// the function.
 	linearBounded interface {
 		Linear(ingredients int) (perUnit, perUse []float64, constant float64, d *property.Desirability)
 	}
@@ -22,33 +23,34 @@ type (
 		Most(maxUsed int) float64
 	}
 	// boxBounded is implemented by a score with an upper bound over a box of compositions. Above returns the
-	// bound if every ingredient i has lo[i] to hi[i] units, and if at most maxUsed ingredients are used.
+	// bound for all compositions in which every ingredient i has from lo[i] to hi[i] units and at most maxUsed
+	// ingredients are used.
 	boxBounded interface {
 		Above(lo, hi []int32, maxUsed int) float64
 		AboveCost() int64 // approximate time of a call of Above, in nanoseconds
 	}
-	// pieceBounded is implemented by a score that is computed from several terms. Every function that Pieces
-	// returns gives an upper bound of one term over a box. The function join combines the bounds of all terms
-	// into a bound of the score.
+	// pieceBounded is implemented by a score that is computed from several terms. Pieces returns one function
+	// for each term, which gives an upper bound of the term over a box of compositions. The function join
+	// combines the bounds of all terms into a bound of the score.
 	pieceBounded interface {
 		Pieces() (of []func(lo, hi []int32, maxUsed int) (above float64, steps int64, along int, by float64), join func(above []float64) float64)
 		LineCost() int64 // approximate time to score all ways in which two ingredients share their amount, in nanoseconds
 	}
-	// tangentBounded is implemented by a score whose logarithm is concave. Tangents returns a function at
-	// that computes a tangent, which is an upper bound of the logarithm. floor is the least logarithm, or
-	// −Inf if there is none.
+	// tangentBounded is implemented by a score whose logarithm is concave. The function at that Tangents
+	// returns computes the tangent to the logarithm at a composition x; the tangent is an upper bound. The
+	// result floor is the least logarithm of the score, or −Inf if there is no least one.
 	tangentBounded interface {
 		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
 	}
 	// formBounded is implemented by a score whose upper bound follows from maxima of linear forms. Above
-	// computes the bound. It calls the function most for the maximum of a linear form of amounts (perUnit)
-	// and of uses of ingredients (perUse).
+	// computes the bound. It calls the function most to get the maximum of a linear form: perUnit has the
+	// coefficients of the amounts, and perUse those of the uses of ingredients.
 	formBounded interface {
 		Above(ingredients int, most func(perUnit, perUse []float64) float64) float64
 	}
 )
 
-// boundProblem returns the problem as package bound needs it. Every property whose weight is not 0 is a
+// boundProblem returns the problem in the form of package bound. Each property whose weight is not 0 becomes a
 // factor with weight 1.
 func (p *Problem) boundProblem() (*bound.Problem, error) {
 	c, err := constraint.FromRules(newRuleSet(&readContext{Data: config.Data{IngredientNames: p.Ingredients, Total: p.Total}}, p.Rules).Set)
@@ -66,17 +68,16 @@ func (p *Problem) boundProblem() (*bound.Problem, error) {
 	return b, nil
 }
 
-// newBoundFactor returns a property as a factor of the score, with the upper bounds that the property
-// reports.
-func newBoundFactor(name string, of any, ingredients, used int) bound.Factor {
+// newBoundFactor converts a property to a factor of package bound, with the upper bounds that the property reports.
+func newBoundFactor(name string, scoreProperty any, ingredients, used int) bound.Factor {
 	part := bound.Factor{Name: name, UpperBound: math.Inf(1)}
-	if p, ok := of.(countBounded); ok {
+	if p, ok := scoreProperty.(countBounded); ok {
 		part.UpperBound = p.Most(used)
 	}
-	if p, ok := of.(boxBounded); ok {
+	if p, ok := scoreProperty.(boxBounded); ok {
 		part.Box, part.BoxWork = p.Above, p.AboveCost()
 	}
-	if p, ok := of.(pieceBounded); ok {
+	if p, ok := scoreProperty.(pieceBounded); ok {
 		var pieces []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
 		pieces, part.CombinePieceBounds = p.Pieces()
 		part.LineWork = p.LineCost()
@@ -84,13 +85,13 @@ func newBoundFactor(name string, of any, ingredients, used int) bound.Factor {
 			part.Pieces = append(part.Pieces, q)
 		}
 	}
-	if p, ok := of.(tangentBounded); ok {
+	if p, ok := scoreProperty.(tangentBounded); ok {
 		part.Tangent, part.MinLog = p.Tangents()
 	}
-	if p, ok := of.(formBounded); ok {
+	if p, ok := scoreProperty.(formBounded); ok {
 		part.MaxOverForms = func(most func(perUnit, perUse []float64) float64) float64 { return p.Above(ingredients, most) }
 	}
-	p, ok := of.(linearBounded)
+	p, ok := scoreProperty.(linearBounded)
 	if !ok {
 		return part
 	}
@@ -108,8 +109,8 @@ func newBoundFactor(name string, of any, ingredients, used int) bound.Factor {
 	return part
 }
 
-// hasNoModel reports whether no property with a positive weight was learnt from data. The problem file alone
-// then defines all scores.
+// hasNoModel reports whether the problem file alone defines all scores. This is the case if no property with a
+// positive weight was learnt from data.
 func (p *Problem) hasNoModel() bool {
 	for _, w := range p.Properties {
 		if w.Weight > 0 && (w.Model != nil || w.learntModel != nil || w.Posterior != nil || w.Kind == "model") {

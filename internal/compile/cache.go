@@ -17,8 +17,8 @@ import (
 // there, on every machine that shares the directory.
 const cacheDirName = ".kir-cache"
 
-// cacheFileHeader is the text at the start of each cache file: the name of the format and its version. After
-// the header come the key, the SHA-256 of the data, and the data.
+// cacheFileHeader is the text at the start of each cache file: the name and the version of the file format.
+// After the header a cache file has the key, the SHA-256 of the data, and the data.
 const cacheFileHeader = "kir counts 1\n"
 
 const (
@@ -26,13 +26,13 @@ const (
 	maxCacheBytes     = 256 << 20 // maximum size of all cache files together; the oldest files are removed first
 )
 
-// A countCache is a [mcmc.Cache] that keeps counts of compositions in files of a directory. It ignores all
-// errors: data that cannot be read counts as missing, and data that cannot be written is not stored.
+// A countCache is a [mcmc.Cache] that stores numbers of compositions in files of a directory. It ignores all
+// errors: data that cannot be read count as missing, and data that cannot be written are not stored.
 type countCache struct {
 	dir file.Dir // directory of the problem file
 }
 
-// newCountCache returns the cache of the problems in the directory dir.
+// newCountCache returns the cache of the problems whose files are in the directory dir.
 func newCountCache(dir string) countCache { return countCache{file.Dir{Path: dir}} }
 
 // fileName returns the name of the file for a key, relative to the directory of the problem file.
@@ -73,12 +73,12 @@ func (c countCache) Store(key [sha256.Size]byte, data []byte) {
 		return
 	}
 	if c.dir.Replace(c.fileName(key), whole) == nil {
-		c.prune()
+		c.removeOldestFiles()
 	}
 }
 
-// prune removes the oldest files until the remaining files have at most maxCacheBytes.
-func (c countCache) prune() {
+// removeOldestFiles removes the oldest files until the remaining files have at most maxCacheBytes.
+func (c countCache) removeOldestFiles() {
 	files, _, err := c.dir.Walk(cacheDirName + "/")
 	if err != nil {
 		return

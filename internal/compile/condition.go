@@ -16,19 +16,19 @@ import (
 )
 
 // A Condition is a quantity that a trial sets in addition to the recipe, such as a temperature. It lists the
-// values that may be offered: the values in the file that no rule forbids, or the one given value. Package
-// mcmc refers to a value by its index in the list.
+// values that may be offered: the values in the file that no rule forbids, or the one value that the file
+// fixes. Package mcmc refers to a value by its index in this list.
 type Condition struct {
 	Name       string
 	Unit       string    // unit of the numbers; empty for categories
-	Given      bool      // whether the file gives one value, which is not chosen
-	Numbers    []float64 // offered values, ascending; nil for categories
+	Given      bool      // whether the file fixes the value by the key "given"
+	Numbers    []float64 // offered values in ascending order; nil for categories
 	Categories []string  // offered values; nil for numbers
 
-	fileCondition *config.Condition // the condition as the file describes it
-	listedIndices []int             // by index of an offered value: its index in the list of the file
-	weights       []float64         // by index of an offered value: its relative probability before objectives count
-	usualIndex    int32             // index of the offered value that replaces an unknown value; see [Condition.chooseUsualValue]
+	fileCondition   *config.Condition // the condition as the file describes it
+	listedIndices   []int             // item v is the index, in the list of the file, of the offered value with index v
+	weights         []float64         // item v is the relative probability of the offered value with index v before objectives count
+	usualValueIndex int32             // index of the offered value that replaces an unknown value; see [Condition.chooseUsualValue]
 }
 
 // Len returns the number of values that may be offered.
@@ -56,7 +56,7 @@ func (c *Condition) Index(value any) int {
 	return -1
 }
 
-// listedConditions returns the conditions of the file. All values that the file lists count as offered.
+// listedConditions returns the conditions of the file. It treats all values that the file lists as offered.
 func (s *loader) listedConditions() (all []Condition) {
 	for k := range s.Conditions {
 		of := &s.Conditions[k]
@@ -69,8 +69,8 @@ func (s *loader) listedConditions() (all []Condition) {
 	return all
 }
 
-// compileConditions compiles the conditions of the file. It leaves out every value that a rule forbids for
-// all recipes and for all values of the other conditions.
+// compileConditions compiles the conditions of the file. It leaves out every value that a rule forbids
+// unconditionally, that is, for all recipes and for all values of the other conditions.
 func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 	for k := range s.Conditions {
 		of := &s.Conditions[k]
@@ -111,8 +111,8 @@ func (s *loader) compileConditions(tied []Rule) (all []Condition, err error) {
 	return all, nil
 }
 
-// forbiddingRule returns the rule that forbids value v of condition k, for all recipes and for all values of
-// the other conditions. It returns nil if there is no such rule.
+// forbiddingRule returns the rule that forbids the value with index v of the condition with index k for all
+// recipes and for all values of the other conditions. It returns nil if there is no such rule.
 func forbiddingRule(tied []Rule, k, v int) *Rule {
 	for n := range tied {
 		if r := &tied[n]; r.Forbids && len(r.ConditionValues) == 1 && r.ConditionValues[0].Condition == k && r.ConditionValues[0].Allowed[v] {
@@ -122,8 +122,8 @@ func forbiddingRule(tied []Rule, k, v int) *Rule {
 	return nil
 }
 
-// separateTiedRules divides rules into plain rules, which hold under all conditions, and tied rules, which
-// hold only for some values of conditions.
+// separateTiedRules divides rules into two lists. Plain rules hold for all values of the conditions. Tied rules
+// hold only for some values.
 func separateTiedRules(rules []Rule) (plain, tied []Rule) {
 	for _, r := range rules {
 		if len(r.ConditionValues) > 0 {
@@ -135,14 +135,14 @@ func separateTiedRules(rules []Rule) (plain, tied []Rule) {
 	return plain, tied
 }
 
-// A conditionCases lists the cases that tied rules distinguish. Tied rules hold only for some values of
-// conditions. Values of a condition form a class if the tied rules treat the values equally. A case is one
-// class of each condition; see [mcmc.WithConditions].
+// A conditionCases lists the cases that must be counted separately, because tied rules hold only for some
+// values of conditions. Two values of a condition are in the same class if every tied rule treats them equally.
+// A case consists of one class of each condition; see [mcmc.WithConditions].
 type conditionCases struct {
-	conditions  []mcmc.Condition
-	classCounts []int   // by condition: number of classes of its values
-	classValues [][]int // by condition and class: index of an offered value in the class
-	tiedRules   []Rule  // rules that hold only for some values of conditions; rules that just forbid a value are left out
+	conditions           []mcmc.Condition
+	classCounts          []int   // item k is the number of classes of the values of condition k
+	classRepresentatives [][]int // item [k][c] is the index of one offered value in class c of condition k
+	tiedRules            []Rule  // rules that hold only for some values of conditions; rules that just forbid a value are left out
 }
 
 // newConditionCases divides the offered values of each condition into classes. Every tied rule treats all
@@ -176,7 +176,7 @@ func newConditionCases(all []Condition, tied []Rule) *conditionCases {
 			one.ValueClasses = append(one.ValueClasses, class)
 		}
 		c.conditions = append(c.conditions, one)
-		c.classCounts, c.classValues = append(c.classCounts, len(first)), append(c.classValues, first)
+		c.classCounts, c.classRepresentatives = append(c.classCounts, len(first)), append(c.classRepresentatives, first)
 	}
 	return c
 }
@@ -190,13 +190,13 @@ func (c *conditionCases) caseCount() int {
 	return number
 }
 
-// rulesOfCase returns the tied rules that hold in the case with the given number. If one of the rules forbids
-// the case, the result is that rule alone, as forbidden.
-func (c *conditionCases) rulesOfCase(all []Condition, number int) (rules []Rule, forbidden *Rule) {
+// rulesOfCase returns the tied rules that hold in the case with the given index. If one of these rules forbids
+// the case, it returns only that rule, as the result forbidden.
+func (c *conditionCases) rulesOfCase(all []Condition, caseIndex int) (rules []Rule, forbidden *Rule) {
 	values := make([]int, len(all)) // of the case, as the file lists them
 	for k := len(all) - 1; k >= 0; k-- {
-		values[k] = all[k].listedIndices[c.classValues[k][number%c.classCounts[k]]]
-		number /= c.classCounts[k]
+		values[k] = all[k].listedIndices[c.classRepresentatives[k][caseIndex%c.classCounts[k]]]
+		caseIndex /= c.classCounts[k]
 	}
 	for n := range c.tiedRules {
 		r := &c.tiedRules[n]
@@ -211,12 +211,12 @@ func (c *conditionCases) rulesOfCase(all []Condition, number int) (rules []Rule,
 	return rules, nil
 }
 
-// maxConditionCases is the maximum number of combinations of values that rules on conditions may distinguish.
+// maxConditionCases is the maximum number of cases of [conditionCases].
 const maxConditionCases = 1024
 
-// addConditionsToSpace returns the space of pairs of a recipe and values of the conditions that the rules
-// allow. base is the space without conditions. The compositions of each case of [conditionCases] are counted
-// separately.
+// addConditionsToSpace returns a space of compositions with values of the conditions. It has the combinations
+// that the rules allow. The parameter base is the space without conditions. The compositions of each case of
+// [conditionCases] are counted separately.
 func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all []Condition, plain, tied []Rule, counting mcmc.CountingOptions, law *yaml.Node) (*mcmc.Space, error) {
 	cases := newConditionCases(all, tied)
 	if len(cases.tiedRules) == 0 {
@@ -269,8 +269,8 @@ func (s *loader) addConditionsToSpace(ctx context.Context, base *mcmc.Space, all
 	return mcmc.WithConditions(base, cases.conditions, spaces)
 }
 
-// countCase counts the compositions that keep the rules of one case of the conditions. If the rules exclude
-// one another, the error wraps a [ConflictError].
+// countCase counts the compositions that keep the given rules, which are the rules of one case of
+// [conditionCases]. If the rules exclude one another, the error wraps a [ConflictError].
 func (s *loader) countCase(ctx context.Context, rules []Rule, counting mcmc.CountingOptions, law *yaml.Node) (*mcmc.Space, error) {
 	set := newRuleSet(&s.readContext, rules)
 	plain, err := mcmc.NewSpace(len(s.IngredientNames), s.Total)

@@ -15,19 +15,19 @@ import (
 )
 
 // A conditionTable has the values of the conditions in the known recipes, and their encoding for models. A
-// model sees the value of a condition as the amounts of code ingredients. These are additional ingredients
-// that follow the ingredients of the recipe; see [model.Data.Beside].
+// model takes only amounts of ingredients. Therefore the value of a condition is encoded as amounts of code
+// ingredients, which follow the ingredients of the recipe; see [model.Data.Beside].
 type conditionTable struct {
-	codeNames      []string                   // names of the code ingredients, that is, the model inputs that stand for conditions
-	codesByRecipe  [][]model.Part             // by known recipe: amounts of the model inputs that stand for conditions
-	offeredCodes   *property.ConditionEncoder // encodes the offered values of conditions for models
-	nearestOffered [][]int32                  // by known recipe and condition: index of the offered value nearest to the value in the recipe
-	knownValues    [][]any                    // by known recipe and condition: the value, a float64 or a string; nil if unknown
-	encoders       []conditionEncoder         // by condition: encodes any value of the condition for models
+	codeNames             []string                   // names of the code ingredients, which encode the conditions for models
+	codesByRecipe         [][]model.Part             // item r has the amounts of code ingredients for the known recipe with index r
+	offeredEncoder        *property.ConditionEncoder // encodes the offered values of conditions for models
+	nearestOfferedIndices [][]int32                  // item [r][k] is the index of the offered value of condition k that is nearest to the value in known recipe r
+	knownValues           [][]any                    // item [r][k] is the value of condition k in known recipe r: a float64, a string, or nil if unknown
+	encoders              []conditionEncoder         // item k encodes any value of condition k for models
 }
 
-// extractConditionColumns moves the columns with values of conditions from the labels of b to
-// conditionColumns.
+// extractConditionColumns removes the columns with values of conditions from the labels of b, and stores them
+// in conditionColumns.
 func (s *loader) extractConditionColumns(b *dataset.Book) error {
 	if len(s.Conditions) == 0 {
 		return nil
@@ -91,9 +91,9 @@ func (c *Condition) readConditionColumn(b *dataset.Book, column *dataset.Label) 
 	return had, nil
 }
 
-// Nearest returns the index of the offered value nearest to v. Of two equally near numbers it takes the
-// lower. For nil, which stands for an unknown value, and for a category that is not offered, it returns the
-// index of the usual value; see [Condition.chooseUsualValue].
+// Nearest returns the index of the offered value nearest to the number v. Of two equally near numbers it takes
+// the lower. If v is a category, it returns the index of the category. If v is nil (unknown), or a category
+// that is not offered, it returns the index of the usual value; see [Condition.chooseUsualValue].
 func (c *Condition) Nearest(v any) int32 {
 	switch v := v.(type) {
 	case float64:
@@ -109,16 +109,17 @@ func (c *Condition) Nearest(v any) int32 {
 			return int32(at)
 		}
 	}
-	return c.usualIndex
+	return c.usualValueIndex
 }
 
-// chooseUsualValue chooses the offered value that replaces an unknown value. The parameter had lists the
-// values of the known recipes. The usual value is the offered value to which most of them are nearest. If no
-// recipe has a value, it is the value with the greatest weight. A tie goes to the first value.
-func (c *Condition) chooseUsualValue(had []any) {
+// chooseUsualValue chooses the usual value, which is the offered value that replaces an unknown value. The
+// parameter recipeValues has the value in each known recipe, or nil. The usual value is the offered value to
+// which most of these values are nearest. If no recipe has a value, it is the value with the greatest weight.
+// If several qualify, it is the first.
+func (c *Condition) chooseUsualValue(recipeValues []any) {
 	counts := make([]float64, c.Len())
 	known := false
-	for _, v := range had {
+	for _, v := range recipeValues {
 		if text, is := v.(string); v != nil && (!is || slices.Contains(c.Categories, text)) {
 			counts[c.Nearest(v)]++
 			known = true
@@ -127,10 +128,10 @@ func (c *Condition) chooseUsualValue(had []any) {
 	if !known {
 		counts = c.weights
 	}
-	c.usualIndex = int32(slices.Index(counts, slices.Max(counts)))
+	c.usualValueIndex = int32(slices.Index(counts, slices.Max(counts)))
 }
 
-// tabulateConditions fills the [conditionTable] with the values of the conditions in the known recipes.
+// tabulateConditions makes the [conditionTable] of the known recipes.
 func (s *loader) tabulateConditions(all []Condition) error {
 	if len(all) == 0 {
 		return nil
@@ -139,7 +140,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 	if s.Book != nil {
 		recipes = len(s.Book.Recipes)
 	}
-	t := &conditionTable{codesByRecipe: make([][]model.Part, recipes), nearestOffered: make([][]int32, recipes), knownValues: make([][]any, recipes)}
+	t := &conditionTable{codesByRecipe: make([][]model.Part, recipes), nearestOfferedIndices: make([][]int32, recipes), knownValues: make([][]any, recipes)}
 	var amounts [][][]int32
 	for k := range all {
 		c := &all[k]
@@ -153,7 +154,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		}
 		c.chooseUsualValue(had)
 		for r, v := range had {
-			t.knownValues[r], t.nearestOffered[r] = append(t.knownValues[r], v), append(t.nearestOffered[r], c.Nearest(v))
+			t.knownValues[r], t.nearestOfferedIndices[r] = append(t.knownValues[r], v), append(t.nearestOfferedIndices[r], c.Nearest(v))
 		}
 		scale := c.newEncoder(len(s.IngredientNames)+len(t.codeNames), had)
 		t.encoders, t.codeNames = append(t.encoders, scale), append(t.codeNames, scale.codeNames...)
@@ -166,7 +167,7 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		for v := range c.Len() {
 			code := make([]int32, len(scale.codeNames))
 			part := scale.encode(c.Value(v))
-			code[int(part.Ingredient)-scale.firstCode] = part.Amount
+			code[int(part.Ingredient)-scale.firstCodeIndex] = part.Amount
 			codes = append(codes, code)
 		}
 		amounts = append(amounts, codes)
@@ -175,31 +176,31 @@ func (s *loader) tabulateConditions(all []Condition) error {
 		}
 	}
 	var err error
-	if t.offeredCodes, err = property.NewConditions(len(s.IngredientNames), amounts); err != nil {
+	if t.offeredEncoder, err = property.NewConditions(len(s.IngredientNames), amounts); err != nil {
 		return err
 	}
 	s.conditionTable = t
 	return nil
 }
 
-// LeastCoordinate is the coordinate of the least number of a condition. Models see the numbers of a condition
-// as coordinates from LeastCoordinate to 1. The coordinate 0 stands for a missing value.
+// LeastCoordinate is the coordinate of the least number of a condition. Models use coordinates from
+// LeastCoordinate to 1 instead of the numbers of a condition. The coordinate 0 stands for a missing value.
 const LeastCoordinate = 0.25
 
 // A conditionEncoder encodes the values of one condition for models, as amounts of code ingredients. A number
-// becomes the amount of one code ingredient. Each category has its own code ingredient, with the full amount
-// for that category and 0 for others.
+// becomes the amount of one code ingredient. Each category has its own code ingredient, whose amount is the
+// maximum for that category and 0 for others.
 type conditionEncoder struct {
-	firstCode                   int      // index of the first model input that stands for the condition
-	codeNames                   []string // names of the model inputs that stand for the condition
-	categories                  []string // all categories, in the order of the model inputs that stand for them; nil for numbers
+	firstCodeIndex              int      // index of the first code ingredient of the condition
+	codeNames                   []string // names of the code ingredients of the condition
+	categories                  []string // all categories, in the order of their code ingredients; nil for numbers
 	leastNumber, greatestNumber float64  // numbers whose coordinates are LeastCoordinate and 1; see [LeastCoordinate]
 }
 
-// newEncoder returns the encoder of the condition. The parameter first is the index of its first code
-// ingredient. The parameter had lists the values of the known recipes.
-func (c *Condition) newEncoder(first int, had []any) conditionEncoder {
-	s := conditionEncoder{firstCode: first}
+// newEncoder returns the encoder of the condition. The parameter firstCodeIndex is the index of the first code
+// ingredient of the condition, and recipeValues has the values in the known recipes.
+func (c *Condition) newEncoder(firstCodeIndex int, recipeValues []any) conditionEncoder {
+	s := conditionEncoder{firstCodeIndex: firstCodeIndex}
 	if c.Numbers == nil {
 		s.categories = c.fileCondition.Categories
 		for _, category := range s.categories {
@@ -208,7 +209,7 @@ func (c *Condition) newEncoder(first int, had []any) conditionEncoder {
 		return s
 	}
 	s.codeNames = []string{c.Name}
-	numbers := onlyNumbers(had)
+	numbers := onlyNumbers(recipeValues)
 	s.leastNumber, s.greatestNumber = finiteRange(append(numbers, c.Numbers...))
 	if from, to := finiteRange(numbers); from < to {
 		// Models know as little of what lies further away, and numbers closer together must stay apart.
@@ -217,21 +218,21 @@ func (c *Condition) newEncoder(first int, had []any) conditionEncoder {
 	return s
 }
 
-// encode returns the code ingredient (the model input) that stands for a value, with its amount. A number
-// outside the ends of the coordinate counts as the nearer end.
+// encode returns the code ingredient that stands for the value v, with its amount. A number outside the range
+// from leastNumber to greatestNumber is first moved to the nearer end.
 func (s *conditionEncoder) encode(v any) model.Part {
 	if category, is := v.(string); is {
-		return model.Part{Ingredient: int32(s.firstCode + slices.Index(s.categories, category)), Amount: model.MaxBesideAmount}
+		return model.Part{Ingredient: int32(s.firstCodeIndex + slices.Index(s.categories, category)), Amount: model.MaxBesideAmount}
 	}
 	u := 1.0
 	if s.greatestNumber > s.leastNumber {
 		number := min(max(v.(float64), s.leastNumber), s.greatestNumber)
 		u = LeastCoordinate + float64((1-LeastCoordinate)*((number-s.leastNumber)/(s.greatestNumber-s.leastNumber)))
 	}
-	return model.Part{Ingredient: int32(s.firstCode), Amount: int32(math.Round(float64(u * u * model.MaxBesideAmount)))}
+	return model.Part{Ingredient: int32(s.firstCodeIndex), Amount: int32(math.Round(float64(u * u * model.MaxBesideAmount)))}
 }
 
-// onlyNumbers returns the numbers among the values and leaves out all others.
+// onlyNumbers returns the items of values that are numbers.
 func onlyNumbers(values []any) (numbers []float64) {
 	for _, v := range values {
 		if f, is := v.(float64); is {
@@ -241,13 +242,13 @@ func onlyNumbers(values []any) (numbers []float64) {
 	return numbers
 }
 
-// extrapolationWarning returns a sentence if some offered number lies outside the range of the numbers in the
-// known recipes. Otherwise it returns "".
-func (c *Condition) extrapolationWarning(had []any) string {
+// extrapolationWarning returns a sentence if some offered number lies outside the range of the numbers in
+// recipeValues, which has the values in the known recipes. Otherwise it returns "".
+func (c *Condition) extrapolationWarning(recipeValues []any) string {
 	if c.Numbers == nil {
 		return ""
 	}
-	from, to := finiteRange(onlyNumbers(had))
+	from, to := finiteRange(onlyNumbers(recipeValues))
 	least, greatest := c.Numbers[0], c.Numbers[len(c.Numbers)-1]
 	if from > to || from <= least && greatest <= to {
 		return ""
@@ -274,7 +275,7 @@ func (p *Problem) Extrapolations() (all []string) {
 	return all
 }
 
-// addConditions appends the values of conditions to training data, as amounts of code ingredients. Row k of
+// addConditions appends the code ingredients, which encode conditions, to the rows of training data. Row k of
 // the data is the known recipe with index recipes[k]. Row k of failed is the known recipe with index
 // failedRecipes[k].
 func (t *conditionTable) addConditions(data *model.Data, recipes []int, failed [][]model.Part, failedRecipes []int) {
@@ -293,32 +294,32 @@ func (t *conditionTable) addConditions(data *model.Data, recipes []int, failed [
 	data.Features = t.withCodeFeatures(data.Features, inside)
 }
 
-// withCodeFeatures appends a feature for each model input that stands for a condition. It returns nil for nil
-// features, which stand for all amounts. The parameter inside is the number of ingredients of a recipe.
-func (t *conditionTable) withCodeFeatures(features []model.Feature, inside int) []model.Feature {
+// withCodeFeatures appends one feature for each code ingredient. It returns nil if features is nil, which
+// stands for all amounts. The parameter ingredientCount is the number of ingredients of recipes.
+func (t *conditionTable) withCodeFeatures(features []model.Feature, ingredientCount int) []model.Feature {
 	if t == nil || features == nil {
 		return features
 	}
 	features = slices.Clip(features)
 	for k, name := range t.codeNames {
-		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(inside + k)}})
+		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(ingredientCount + k)}})
 	}
 	return features
 }
 
-// conditionCodes returns the encoding of the offered values of conditions for models; nil if the problem has
-// no conditions.
-func (s *readContext) conditionCodes() *property.ConditionEncoder {
+// offeredConditionEncoder returns the encoder of the offered values of conditions for models. It returns nil if the
+// problem has no conditions.
+func (s *readContext) offeredConditionEncoder() *property.ConditionEncoder {
 	if s.conditionTable == nil {
 		return nil
 	}
-	return s.conditionTable.offeredCodes
+	return s.conditionTable.offeredEncoder
 }
 
-// withConditions makes the property that relearn returns accept compositions with conditions. It also records
-// the encoding c of the conditions.
+// withConditions makes the properties that the function relearn returns accept compositions with conditions.
+// The parameter c encodes the conditions; withConditions stores c in w.
 func (w *learntModel) withConditions(c *property.ConditionEncoder) *learntModel {
-	w.conditionCodes = c
+	w.conditionEncoder = c
 	if relearn := w.relearn; c != nil {
 		w.relearn = func(ctx context.Context, part *model.Data) (mcmc.Property, error) {
 			p, err := relearn(ctx, part)
@@ -331,29 +332,30 @@ func (w *learntModel) withConditions(c *property.ConditionEncoder) *learntModel 
 	return w
 }
 
-// wrapProperty returns a property that encodes the conditions of a composition before it scores p.
+// wrapProperty returns the property p, changed so that it encodes the conditions of a composition before it
+// computes the score.
 func (w *learntModel) wrapProperty(p mcmc.LineProperty) mcmc.LineProperty {
-	if w == nil || w.conditionCodes == nil {
+	if w == nil || w.conditionEncoder == nil {
 		return p
 	}
-	return w.conditionCodes.Wrap(p)
+	return w.conditionEncoder.Wrap(p)
 }
 
-// modelAmounts returns the amounts from which a model predicts: the amounts of the ingredients of x, then the
-// amounts that encode the conditions of x.
+// modelAmounts returns the inputs of the model for the composition x: the amounts of the ingredients of x, then
+// the amounts that encode the conditions of x.
 func (w *learntModel) modelAmounts(x *mcmc.Composition) []int32 {
-	if w == nil || w.conditionCodes == nil {
+	if w == nil || w.conditionEncoder == nil {
 		return x.Amounts()
 	}
-	return w.conditionCodes.Amounts(x)
+	return w.conditionEncoder.Amounts(x)
 }
 
-// ModelAmounts returns the amounts from which the model of the property predicts: the amounts of the
+// ModelAmounts returns the inputs of the model of the property for the composition x: the amounts of the
 // ingredients of x, then the amounts that encode the conditions of x; see [Setting.Codes].
 func (w *Property) ModelAmounts(x *mcmc.Composition) []int32 { return w.learntModel.modelAmounts(x) }
 
-// withConditions returns a value scale whose functions accept compositions with conditions. c encodes the
-// conditions.
+// withConditions returns a copy of the value scale whose functions accept compositions with conditions. The
+// parameter c encodes the conditions.
 func (l *valueScale) withConditions(c *property.ConditionEncoder) *valueScale {
 	if l == nil || c == nil {
 		return l
@@ -368,8 +370,8 @@ func (l *valueScale) withConditions(c *property.ConditionEncoder) *valueScale {
 			return c.Wrap(p.(mcmc.LineProperty)), nil
 		}
 	}
-	if value := l.judgedValue; value != nil {
-		own.judgedValue = func(x *mcmc.Composition) float64 { return value(c.Extend(x)) }
+	if value := l.scoredValue; value != nil {
+		own.scoredValue = func(x *mcmc.Composition) float64 { return value(c.Extend(x)) }
 	}
 	if probability := l.boundProbability; probability != nil {
 		own.boundProbability = func(least, most float64) (mcmc.LineProperty, error) {
@@ -383,9 +385,9 @@ func (l *valueScale) withConditions(c *property.ConditionEncoder) *valueScale {
 	return &own
 }
 
-// nearestOfferedByRecipe returns, by recipe of b and by condition, the index of the offered value nearest to
-// the value in the recipe. If b has no column for a condition, its recipes count as having the usual value.
-// An entry is nil if the problem has no conditions.
+// nearestOfferedByRecipe returns indices of offered values of the conditions. Item [r][k] is for the value of
+// condition k in recipe r of b: the index of the nearest offered value. If b has no column for the condition,
+// it is the index of the usual value. Item r is nil if the problem has no conditions.
 func (p *Problem) nearestOfferedByRecipe(b *dataset.Book) ([][]int32, error) {
 	all := make([][]int32, len(b.Recipes))
 	for k := range p.Conditions {
@@ -430,7 +432,7 @@ func (p *Problem) ConditionWarnings(b *dataset.Book) ([]string, error) {
 			}
 		}
 		if unknown > 0 {
-			all = append(all, fmt.Sprintf("The %s of %s is unknown: kir scores at %s.", c.Name, inputerr.Count(unknown, "recipe"), c.Text(int(c.usualIndex))))
+			all = append(all, fmt.Sprintf("The %s of %s is unknown: kir scores at %s.", c.Name, inputerr.Count(unknown, "recipe"), c.Text(int(c.usualValueIndex))))
 		}
 		if moved > 0 {
 			all = append(all, fmt.Sprintf("The %s of %s is not one that may be offered, %s: kir scores at the nearest.", c.Name, inputerr.Count(moved, "recipe"), c.OfferedText()))

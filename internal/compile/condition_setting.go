@@ -11,27 +11,28 @@ import (
 	"kir/model"
 )
 
-// A Setting has one value of each condition, in the problem's order of conditions. A value that a trial had
-// need not be offered. The zero Setting is the setting of a problem without conditions.
+// A Setting has one value for each condition of a problem, such as the values that a trial had. A value need
+// not be one of the offered values. The zero Setting is for a problem without conditions.
 type Setting struct {
-	Values []any // by condition: a float64 or a string; nil if unknown
-	// OfferedIndices has, by condition, the index of the value in the offered values, or of the offered value
-	// nearest to it. For an unknown value it has the index of the usual value.
+	Values []any // item k is the value of condition k: a float64, a string, or nil if unknown
+	// Item k of OfferedIndices is the index of an offered value of condition k: the value itself, or the
+	// offered value nearest to it. For an unknown value it is the usual value; see [Condition.Nearest].
 	OfferedIndices []int32
-	// Codes are the values as models see them: amounts of code ingredients. A code ingredient is an
-	// additional model input that stands for a condition; see [model.Data.Beside].
+	// Codes are the values as models use them: amounts of code ingredients. A code ingredient is an additional
+	// model input that encodes a condition; see [model.Data.Beside].
 	Codes []mcmc.Part
 }
 
-// ValuesByName returns the known values by the name of the condition. It returns nil if no value is known.
-func (s *Setting) ValuesByName(of []Condition) map[string]any {
+// ValuesByName returns a map from the name of each condition in conditions to its value. Unknown values are
+// left out. It returns nil if no value is known.
+func (s *Setting) ValuesByName(conditions []Condition) map[string]any {
 	var named map[string]any
 	for k, v := range s.Values {
 		if v != nil {
 			if named == nil {
 				named = make(map[string]any)
 			}
-			named[of[k].Name] = v
+			named[conditions[k].Name] = v
 		}
 	}
 	return named
@@ -43,14 +44,15 @@ func (p *Problem) KnownSetting(r int) (s Setting) {
 	if t == nil {
 		return s
 	}
-	s.Values, s.OfferedIndices = t.knownValues[r], t.nearestOffered[r]
+	s.Values, s.OfferedIndices = t.knownValues[r], t.nearestOfferedIndices[r]
 	for _, part := range t.codesByRecipe[r] {
 		s.Codes = append(s.Codes, mcmc.Part{Ingredient: int(part.Ingredient), Amount: int(part.Amount)})
 	}
 	return s
 }
 
-// OfferedSetting returns a setting of offered values, given the index of the value of each condition.
+// OfferedSetting returns a setting of offered values. Item k of offered is the index of the value of condition
+// k.
 func (p *Problem) OfferedSetting(offered []int32) (s Setting) {
 	if p.conditionTable == nil {
 		return s
@@ -62,17 +64,17 @@ func (p *Problem) OfferedSetting(offered []int32) (s Setting) {
 	return s
 }
 
-// AppendCodes appends the model inputs that stand for conditions to dst; see [Setting.Codes]. The parameter
-// offered has the index of the offered value of each condition.
+// AppendCodes appends the amounts of code ingredients to dst; see [Setting.Codes]. Item k of offered is the
+// index of the offered value of condition k.
 func (p *Problem) AppendCodes(dst []mcmc.Part, offered []int32) []mcmc.Part {
 	if p.conditionTable == nil {
 		return dst
 	}
-	return p.conditionTable.offeredCodes.AppendParts(dst, offered)
+	return p.conditionTable.offeredEncoder.AppendParts(dst, offered)
 }
 
-// NamedSetting returns the setting with the given values, each a float64 or a string, by the name of the
-// condition. A condition that has no value in the map gets its usual value; see [Condition.Nearest].
+// NamedSetting returns the setting with the given values. The map values has a float64 or a string for the name
+// of a condition. A condition that is not in the map gets its usual value; see [Condition.Nearest].
 func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	if len(p.Conditions) == 0 {
 		return Setting{}, nil
@@ -94,8 +96,8 @@ func (p *Problem) NamedSetting(values map[string]any) (Setting, error) {
 	return s, nil
 }
 
-// normalizeValue returns v in the form in which the condition stores its values. It returns an error if v is
-// not a number, or not a category that the file lists.
+// normalizeValue converts v to the type and the spelling of the values of the condition. It returns an error if
+// v is not a number, or not a category that the file lists.
 func (c *Condition) normalizeValue(v any) (any, error) {
 	if c.Numbers != nil {
 		if f, is := v.(float64); is {
@@ -149,8 +151,8 @@ func (c *Condition) ValueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Allows reports whether a value lies within the offered values: a number from the least to the greatest, or
-// an offered category. Every value of a condition with a given value is allowed.
+// Allows reports whether the value v is within the range of the offered values: a number from the least to the
+// greatest, or an offered category. If the file fixes the value of the condition, every value is allowed.
 func (c *Condition) Allows(v any) bool {
 	switch v := v.(type) {
 	case float64:
@@ -172,14 +174,14 @@ func (c *Condition) OfferedText() string {
 	return c.Text(0) + " to " + c.Text(c.Len()-1)
 }
 
-// AddConditions appends the values of conditions to training data, as amounts of additional ingredients; see
+// AddConditions appends the code ingredients, which encode conditions, to the rows of training data; see
 // [Setting.Codes]. Row k of the data is the known recipe with index recipes[k].
 func (p *Problem) AddConditions(data *model.Data, recipes []int) {
 	p.conditionTable.addConditions(data, recipes, nil, nil)
 }
 
-// ModelInputCount returns the number of inputs of models: the ingredients of recipes, and the additional
-// ingredients that stand for conditions; see [Setting.Codes].
+// ModelInputCount returns the number of inputs of models: the number of ingredients of recipes plus the number
+// of code ingredients, which encode conditions; see [Setting.Codes].
 func (p *Problem) ModelInputCount() int {
 	if p.conditionTable == nil {
 		return len(p.Ingredients)
@@ -187,12 +189,12 @@ func (p *Problem) ModelInputCount() int {
 	return len(p.Ingredients) + len(p.conditionTable.codeNames)
 }
 
-// CodeIndices returns the indices of the additional ingredients that stand for condition k in models; see
-// [Setting.Codes]. The indices are from first up to end, without end.
+// CodeIndices returns the indices of the code ingredients that encode condition k in models; see
+// [Setting.Codes]. The indices are first, first + 1, ..., end − 1.
 func (p *Problem) CodeIndices(k int) (first, end int) {
 	t := p.conditionTable
 	if end = p.ModelInputCount(); k+1 < len(t.encoders) {
-		end = t.encoders[k+1].firstCode
+		end = t.encoders[k+1].firstCodeIndex
 	}
-	return t.encoders[k].firstCode, end
+	return t.encoders[k].firstCodeIndex, end
 }

@@ -28,33 +28,34 @@ type Command struct {
 	Dir   string   // working directory: the directory of the problem file
 
 	key         string
-	hashedFiles []string // paths of the files whose contents are part of the key; see [Command.Files]
+	hashedFiles []string // paths of the files that were hashed into the key; see [Command.Files]
 	trustErr    error    // the reason why consent to the command cannot be stored; nil if it can
 }
 
-// Key returns the key under which consent to the command is stored. The key is the SHA-256, in hexadecimal,
-// of the command's words, the problem's directory, and the names and contents of [Command.Files]. Other parts
-// of the problem do not change the key.
+// Key returns the key under which the user's consent to the command is stored. It is a SHA-256 in hexadecimal.
+// It depends on the words of the command, the directory of the problem, and the names and contents of
+// [Command.Files]. Other parts of the problem do not change the key.
 func (c *Command) Key() string { return c.key }
 
-// Files returns the files whose names and contents are part of the key:
+// Files returns the files whose names and contents are part of [Command.Key]:
 //
 //   - the program,
-//   - files that the command's words name,
-//   - all files of directories that the words name, without non-executable files that kir writes (results,
+//   - files that the words of the command name,
+//   - all files of directories that the words name, except non-executable files that kir writes (results,
 //     batches, runs, locks, counts),
-//   - the interpreter of a #! line, and the files that the line names,
-//   - for a script, the files in and below its directory that its language may load, by their endings.
+//   - the interpreter of a #! line, and the files that the #! line names,
+//   - for a script, the files in and below its directory that its language may load, which their extensions
+//     tell.
 //
-// The language of a script follows from its ending, or else from its #! line. For a script without an
-// ending it also follows from the interpreters that the command names. Links are followed.
+// The language of a script follows from its extension, or else from its #! line. For a script without an
+// extension it also follows from the interpreters that the command names. Symbolic links are followed.
 func (c *Command) Files() []string { return c.hashedFiles }
 
 // TrustError returns the reason why consent to the command cannot be stored, or nil. The reason is that the
 // command names too many files, or something without permanent contents.
 func (c *Command) TrustError() error { return c.trustErr }
 
-// Lines returns the complete command for display. The first line has the directory. Each further line has one
+// Lines returns the complete command for display. The first line is the directory. Each further line is one
 // word of the command, quoted and not shortened.
 func (c *Command) Lines() []string {
 	lines := []string{"in " + strconv.Quote(c.Dir)}
@@ -64,16 +65,17 @@ func (c *Command) Lines() []string {
 	return lines
 }
 
-// consentContextKey is the context key of the function that reports which commands are allowed.
+// consentContextKey is the type of a context key. Its value in a context is a function that reports which
+// commands are allowed.
 type consentContextKey struct{}
 
-// AllowPrograms returns a context in which loaded problems may run all programs.
+// AllowPrograms returns a context in which problems may run all programs that they name.
 func AllowPrograms(ctx context.Context) context.Context {
 	return AllowCommands(ctx, func(*Command) bool { return true })
 }
 
-// AllowCommands returns a context in which loaded problems may run every program for which the function
-// allowed returns true. Programs that the user trusts, or that the context ctx allows, may run too. allowed
+// AllowCommands returns a context in which problems may run a program in three cases: the function allowed
+// returns true for its command, the user trusts the command, or the context ctx allows it. The function allowed
 // may be called from several goroutines at once.
 func AllowCommands(ctx context.Context, allowed func(*Command) bool) context.Context {
 	outer, _ := ctx.Value(consentContextKey{}).(func(*Command) bool)
@@ -82,7 +84,7 @@ func AllowCommands(ctx context.Context, allowed func(*Command) bool) context.Con
 	})
 }
 
-// readCommand reads the command of a property whose score a program computes. dir is the directory of the
+// readCommand reads the command of a property that a program scores. The parameter dir is the directory of the
 // problem file.
 func readCommand(ctx context.Context, n *yaml.Node, dir string) (*Command, error) {
 	if err := n.Require("the program", "write {command: [python3, scorer.py]}", "command"); err != nil {
@@ -131,7 +133,7 @@ func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if n := len(strings.Join(c.Words, " ")); n > maxConsentCommandBytes {
 		return fmt.Errorf("the command has %d bytes: it may have %d", n, maxConsentCommandBytes)
 	}
-	f := &commandHasher{ctx: ctx, dir: home, hash: sha256.New(), seen: make(map[string]bool), importExtensions: interpreterExtensions(c.Words)}
+	f := &commandHasher{ctx: ctx, dir: home, hash: sha256.New(), hashedPaths: make(map[string]bool), importExtensions: interpreterExtensions(c.Words)}
 	hashTexts(f.hash, "kir consent 4", home, program, strconv.Itoa(len(c.Words)))
 	hashTexts(f.hash, c.Words...)
 	if err := f.hashPath(program); err != nil {
@@ -142,15 +144,14 @@ func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 			return err
 		}
 	}
-	if err := f.hashImports(c.Words); err != nil {
+	if err := f.hashImportedModules(c.Words); err != nil {
 		return err
 	}
 	c.key, c.hashedFiles, c.trustErr = hex.EncodeToString(f.hash.Sum(nil)), f.hashedFiles, f.incompleteErr
 	return nil
 }
 
-// checkUnchanged returns an error if the program, or a file that it names or loads, has changed since the key
-// was computed.
+// checkUnchanged returns an error if one of [Command.Files] has changed since the key was computed.
 func (c *Command) checkUnchanged() error {
 	is := &Command{Words: c.Words}
 	if err := is.resolveProgram(context.Background(), c.Dir); err != nil {
@@ -162,8 +163,8 @@ func (c *Command) checkUnchanged() error {
 	return nil
 }
 
-// hashTexts writes each text to h, preceded by its length. Different lists of texts therefore have different
-// hashes.
+// hashTexts writes each text to the hash h, preceded by the length of the text. Different lists of texts
+// therefore have different hashes.
 func hashTexts(h hash.Hash, texts ...string) {
 	for _, text := range texts {
 		fmt.Fprintf(h, "%d:%s", len(text), text)
@@ -176,7 +177,7 @@ func (c *Command) trustFilePath() (string, error) {
 	return filepath.Join(dir, "kir", "trusted", c.key), err
 }
 
-// Trusted reports whether the user trusts the command and its words and [Command.Files] have not changed
+// Trusted reports whether the user trusts the command, and the command and its [Command.Files] have not changed
 // since. It does not detect changes of the following:
 //
 //   - installed libraries (of the system, in site-packages or node_modules),
@@ -214,7 +215,7 @@ func (c *Command) Trust() error {
 // directory of each program and each word of its command, one a line.
 type ConsentError struct {
 	Commands []*Command      // commands that are not allowed
-	cause    *inputerr.Error // the error at its position in the file
+	cause    *inputerr.Error // the error at the position of the first command in the file
 }
 
 func (e *ConsentError) Error() string {
@@ -229,8 +230,8 @@ func (e *ConsentError) Error() string {
 
 func (e *ConsentError) Unwrap() error { return e.cause }
 
-// requireConsent returns a [ConsentError] if one of the commands is not allowed. n is the node of the first
-// command.
+// requireConsent returns a [ConsentError] if one of the commands is not allowed. The node n is that of the
+// first command, where the error is placed.
 func requireConsent(ctx context.Context, n *yaml.Node, all ...*Command) error {
 	allowed, _ := ctx.Value(consentContextKey{}).(func(*Command) bool)
 	e := new(ConsentError)
@@ -255,7 +256,7 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 	if err != nil {
 		return nil, err
 	}
-	file, err := config.Read(root, path, allKinds().fileKinds(), &config.Diagnostics{File: root.File, Root: root})
+	file, err := config.Read(root, path, allKinds().configKinds(), &config.Diagnostics{File: root.File, Root: root})
 	if err != nil {
 		return nil, err
 	}
@@ -266,8 +267,8 @@ func ReadCommands(ctx context.Context, path string, text []byte) ([]*Command, er
 	return all, nil
 }
 
-// findCommands returns the valid commands that a problem file names, and the node of the first valid command.
-// err is the first error in an invalid command.
+// findCommands returns the valid commands that a problem file names. The result first is the YAML node of the
+// first valid command, and err is the first error in an invalid command.
 func findCommands(ctx context.Context, file *config.Problem, dir string) (all []*Command, first *yaml.Node, err error) {
 	for _, e := range file.Properties {
 		v, ok := e.Value.Value.(*config.Program)

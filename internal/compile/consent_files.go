@@ -22,29 +22,34 @@ import (
 	"kir/property"
 )
 
-// Limits of the files that are hashed for consent. Consent to a command that exceeds a limit cannot be
-// stored.
+// Limits of the files that are hashed for consent. If a command exceeds a limit, consent to the command cannot
+// be stored.
 const (
-	maxConsentEntries      = 100_000   // number of files and directories visited
-	maxConsentFiles        = 10_000    // number of files read
-	maxConsentBytes        = 1 << 30   // total size of the files read
-	maxConsentPathBytes    = 4096      // length of the part of a word that is tried as a path
-	maxConsentCommandBytes = 128 << 10 // length of the words of a command, joined by spaces
+	maxConsentEntries      = 100_000   // maximum number of files and directories that are visited
+	maxConsentFiles        = 10_000    // maximum number of files that are read
+	maxConsentBytes        = 1 << 30   // maximum total size of the files that are read
+	maxConsentPathBytes    = 4096      // maximum length of a part of a word that is tried as a path
+	maxConsentCommandBytes = 128 << 10 // maximum length of the words of a command, joined by spaces
 )
 
-// A commandHasher hashes the files that a command names. It tries several parts of each word as paths: the
-// whole word, its parts between blanks and similar characters, the part after "=", and the rest of a flag
-// after each of its letters. So it finds s.py in --file=s.py, -fs.py and sh -c "python3 s.py".
+// A commandHasher hashes the files that a command names. It tries several parts of each word of the command as
+// paths. For example, it finds s.py in the words --file=s.py and -fs.py, and in "python3 s.py" after sh -c. The
+// parts are:
+//
+//   - the whole word,
+//   - its parts between blanks and similar characters,
+//   - the part after "=",
+//   - the rest of a flag after each of its letters.
 type commandHasher struct {
 	ctx              context.Context
 	dir              string // the directory of the problem file, with symbolic links resolved
 	hash             hash.Hash
-	seen             map[string]bool // keys: paths that were hashed, some with a prefix such as "read " or "modules "
+	hashedPaths      map[string]bool // paths that were hashed; a prefix such as "read " or "modules " tells how
 	entryCount       int             // number of files and directories visited
 	hashedFiles      []string        // paths of the files that were hashed
-	hashedBytes      int64           // total size of the files that were hashed
-	incompleteErr    error           // the reason why the hash does not cover every named file; nil if it does
-	importExtensions [][]string      // by interpreter that the command names: extensions of the files that its language loads
+	hashedByteCount  int64           // total size of the files that were hashed
+	incompleteErr    error           // the reason why the hash does not cover every file that the command names; nil if it covers all
+	importExtensions [][]string      // one item for each interpreter in the command: the extensions of the files that its language loads
 }
 
 // markIncomplete records the reason why the hash does not cover every file that the command names. Only the
@@ -88,8 +93,8 @@ func pathCandidates(word string) (all []string) {
 	return all
 }
 
-// hashWord hashes the files that a word may name. If programs is true, it also searches the PATH for a
-// program with that name. This serves #! lines, in which the command env may precede the program.
+// hashWord hashes the files that a word may name. If programs is true, the word may also name a program in the
+// PATH. This serves #! lines, in which a program such as python3 may follow the command env.
 func (f *commandHasher) hashWord(word string, programs bool) error {
 	for _, name := range pathCandidates(word) {
 		if err := f.hashPath(name); err != nil {
@@ -140,10 +145,10 @@ func (f *commandHasher) hashPath(name string) error {
 	if parent, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		at = filepath.Join(parent, filepath.Base(path))
 	}
-	if f.seen[at] {
+	if f.hashedPaths[at] {
 		return nil
 	}
-	f.seen[at] = true
+	f.hashedPaths[at] = true
 	hashTexts(f.hash, "named", at, real)
 	if info.IsDir() {
 		return f.hashDirectory(real, real, []fs.FileInfo{info}, nil)
@@ -155,17 +160,17 @@ func (f *commandHasher) hashPath(name string) error {
 	if err != nil {
 		return err
 	}
-	return f.hashSiblings(real, line)
+	return f.hashSiblingFiles(real, line)
 }
 
-// isProcessStream reports whether a path leads to open files of the process that opens it, such as
-// /dev/stdin.
+// isProcessStream reports whether a path, such as /dev/stdin, stands for an open file of the process that opens
+// it.
 func isProcessStream(path string) bool {
 	return slices.Contains([]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"}, path) ||
 		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/")
 }
 
-// hashContents hashes the contents of a file, or the type of a special file.
+// hashContents hashes the contents of a regular file. For any other file it hashes the type.
 func (f *commandHasher) hashContents(path string, info fs.FileInfo) error {
 	mode := info.Mode()
 	hashTexts(f.hash, "file", strconv.FormatBool(mode&0o111 != 0), mode.Type().String())
@@ -178,7 +183,7 @@ func (f *commandHasher) hashContents(path string, info fs.FileInfo) error {
 	case len(f.hashedFiles) >= maxConsentFiles:
 		f.markIncomplete(path, fmt.Sprintf("and with it more than %d files", maxConsentFiles))
 		return nil
-	case info.Size() > maxConsentBytes-f.hashedBytes:
+	case info.Size() > maxConsentBytes-f.hashedByteCount:
 		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", maxConsentBytes>>20))
 		return nil
 	}
@@ -190,25 +195,26 @@ func (f *commandHasher) hashContents(path string, info fs.FileInfo) error {
 	}
 	defer in.Close() // opened for reading: no data can be lost
 	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(in, maxConsentBytes-f.hashedBytes+1))
+	n, err := io.Copy(sum, io.LimitReader(in, maxConsentBytes-f.hashedByteCount+1))
 	if err != nil {
 		return err
 	}
-	if f.hashedBytes += n; f.hashedBytes > maxConsentBytes {
+	if f.hashedByteCount += n; f.hashedByteCount > maxConsentBytes {
 		f.markIncomplete(path, fmt.Sprintf("and with it more than %d MiB", maxConsentBytes>>20))
 	}
-	if !f.seen["read "+path] {
-		f.seen["read "+path] = true
+	if !f.hashedPaths["read "+path] {
+		f.hashedPaths["read "+path] = true
 		f.hashedFiles = append(f.hashedFiles, path)
 	}
 	hashTexts(f.hash, hex.EncodeToString(sum.Sum(nil)))
 	return nil
 }
 
-// hashDirectory hashes the files in a directory and in the directories below it, in the order of their names.
-// It follows symbolic links. The parameter above lists the directory and its parents, from root on. It skips
-// the files for which take returns false and the files that kir writes. A nil take accepts all files.
-func (f *commandHasher) hashDirectory(root, dir string, above []fs.FileInfo, take func(name string) bool) error {
+// hashDirectory hashes the files in the directory dir and in the directories below it, in the order of their
+// names. It follows symbolic links. The parameter ancestors lists dir and the directories above it, from root
+// on. It skips files that kir writes, and files for which the function accept returns false. A nil accept
+// accepts all files.
+func (f *commandHasher) hashDirectory(root, dir string, ancestors []fs.FileInfo, accept func(name string) bool) error {
 	if f.incompleteErr != nil {
 		return nil // the consent cannot be stored anyway
 	}
@@ -240,23 +246,23 @@ func (f *commandHasher) hashDirectory(root, dir string, above []fs.FileInfo, tak
 		}
 		switch {
 		case info.IsDir():
-			if k := slices.IndexFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }); k >= 0 {
+			if k := slices.IndexFunc(ancestors, func(a fs.FileInfo) bool { return os.SameFile(a, info) }); k >= 0 {
 				hashTexts(f.hash, "above", path, strconv.Itoa(k)) // a cycle: this directory is being hashed
 				continue
 			}
-			if take != nil && isInstalledDir(e.Name()) {
+			if accept != nil && isInstalledDir(e.Name()) {
 				continue
 			}
-			if err := f.hashDirectory(root, path, append(slices.Clone(above), info), take); err != nil {
+			if err := f.hashDirectory(root, path, append(slices.Clone(ancestors), info), accept); err != nil {
 				return err
 			}
-		case take != nil && !take(e.Name()), isKirFile(dir, e, info):
+		case accept != nil && !accept(e.Name()), isKirFile(dir, e, info):
 		default:
 			hashTexts(f.hash, "below", path)
 			if err := f.hashContents(path, info); err != nil {
 				return err
 			}
-			if take == nil && info.Mode().IsRegular() {
+			if accept == nil && info.Mode().IsRegular() {
 				if _, err := f.hashInterpreter(path); err != nil {
 					return err
 				}
@@ -266,17 +272,18 @@ func (f *commandHasher) hashDirectory(root, dir string, above []fs.FileInfo, tak
 	return nil
 }
 
-// isInstalledDir reports whether a directory next to a script holds libraries or the own files of a tool.
-// Only the name of the directory counts, not its contents: an attacker who adds a package could also add
-// contents. Except for node_modules, Python cannot import any of these names, so no module in such a
+// isInstalledDir reports whether a directory next to a script holds libraries or the internal files of a tool,
+// such as .git. Only the name of the directory counts, not its contents: an attacker who adds a package could
+// also add contents. Except for node_modules, Python cannot import any of these names, so no module in such a
 // directory can hide another module.
 func isInstalledDir(name string) bool {
 	return name == "site-packages" || name == "node_modules" || strings.HasPrefix(name, ".")
 }
 
-// kirFilePatterns match the names of files that kir writes for a problem. The pattern in matches the name of
-// the directory of the file; nil means any directory. No such file has the extension of a program.
-var kirFilePatterns = []struct{ name, in *regexp.Regexp }{
+// kirFilePatterns match the names of files that kir writes for a problem. The pattern directory matches the
+// name of the directory that has the file; nil means any directory. No such file has the extension of a
+// program.
+var kirFilePatterns = []struct{ name, directory *regexp.Regexp }{
 	{regexp.MustCompile(`\.results\.csv$|\.batch-\d{3,}\.(json|csv)$|\.steps\.json$|^tasted\.csv(\.before)?$`), nil},
 	{regexp.MustCompile(`^\..*\.(lock|page)$|\.\d+\.new$`), nil},
 	{regexp.MustCompile(`^(run|summary)\.json$|^report\.html$|^problem\.yaml$`), nil},
@@ -285,21 +292,21 @@ var kirFilePatterns = []struct{ name, in *regexp.Regexp }{
 	{regexp.MustCompile(`^[0-9a-f]{32}\.kir$|^\.gitignore$`), regexp.MustCompile(`^\.kir-cache$`)},
 }
 
-// isKirFile reports whether kir writes the file e. The name must match [kirFilePatterns], and the file must
-// be regular and not executable.
+// isKirFile reports whether e is a file that kir writes. Its name must match [kirFilePatterns], and it must be
+// a regular file that is not executable.
 func isKirFile(dir string, e fs.DirEntry, info fs.FileInfo) bool {
 	if !e.Type().IsRegular() || info.Mode()&0o111 != 0 {
 		return false
 	}
 	for _, k := range kirFilePatterns {
-		if k.name.MatchString(e.Name()) && (k.in == nil || k.in.MatchString(filepath.Base(dir))) {
+		if k.name.MatchString(e.Name()) && (k.directory == nil || k.directory.MatchString(filepath.Base(dir))) {
 			return true
 		}
 	}
 	return false
 }
 
-// hashInterpreter hashes the files that the #! line of a script names. It returns the words of the line.
+// hashInterpreter hashes the files that the #! line of a script names. It returns the words of the #! line.
 func (f *commandHasher) hashInterpreter(path string) ([]string, error) {
 	in, err := file.Open(f.ctx, path)
 	if err != nil {
@@ -340,11 +347,11 @@ var (
 	nodeExtensions   = []string{".js", ".mjs", ".cjs", ".node", ".json"}
 )
 
-// interpreters lists programs that run scripts of any name. Each program has a pattern for its name and the
-// extensions of the files that its scripts load.
+// interpreters lists programs that can run a script without an extension. Each program has a pattern for its
+// name and the extensions of the files that its scripts load.
 var interpreters = []struct {
-	name    *regexp.Regexp
-	endings []string
+	namePattern *regexp.Regexp
+	extensions  []string
 }{
 	{regexp.MustCompile(`^((python|pypy)[0-9.]*[a-z]?|pyw?)(\.exe)?$`), pythonExtensions},
 	{regexp.MustCompile(`^(ba|da|k|z)?sh(\.exe)?$`), siblingExtensions[".bash"]},
@@ -354,29 +361,29 @@ var interpreters = []struct {
 	{regexp.MustCompile(`^lua(jit)?[0-9.]*(\.exe)?$`), siblingExtensions[".lua"]},
 }
 
-// interpreterExtensions returns, for each interpreter that the words name, the extensions of the files that
-// its language loads.
+// interpreterExtensions returns one item for each interpreter that the words name. The item lists the
+// extensions of the files that the language of the interpreter loads.
 func interpreterExtensions(words []string) (all [][]string) {
 	for _, of := range interpreters {
 		if slices.ContainsFunc(words, func(word string) bool {
 			return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {
-				return of.name.MatchString(strings.ToLower(filepath.Base(piece)))
+				return of.namePattern.MatchString(strings.ToLower(filepath.Base(piece)))
 			})
 		}) {
-			all = append(all, of.endings)
+			all = append(all, of.extensions)
 		}
 	}
 	return all
 }
 
-// hashSiblings hashes the files that a script may load from its own directory. The language follows from the
-// extension of the script, or else from the words of its #! line. If the script has no extension, the
-// interpreters that the command names count too.
-func (f *commandHasher) hashSiblings(path string, line []string) error {
+// hashSiblingFiles hashes the files that a script may load from its own directory. The language follows from
+// the extension of the script, or else from shebangWords, the words of its #! line. If the script has no
+// extension, the interpreters that the command names count too.
+func (f *commandHasher) hashSiblingFiles(path string, shebangWords []string) error {
 	ending := strings.ToLower(filepath.Ext(path))
 	all := [][]string{siblingExtensions[ending]}
 	if all[0] == nil {
-		all = interpreterExtensions(line)
+		all = interpreterExtensions(shebangWords)
 		// The first file is the program itself. An interpreter loads nothing from its own directory.
 		if ending == "" && len(f.hashedFiles) > 1 && interpreterExtensions([]string{filepath.Base(path)}) == nil {
 			all = append(all, f.importExtensions...)
@@ -394,19 +401,19 @@ func (f *commandHasher) hashSiblings(path string, line []string) error {
 func (f *commandHasher) hashModules(dir string, endings []string) error {
 	key := "modules " + endings[0] + " " + dir
 	info, err := os.Stat(dir)
-	if err != nil || f.seen[key] {
+	if err != nil || f.hashedPaths[key] {
 		return nil
 	}
-	f.seen[key] = true
+	f.hashedPaths[key] = true
 	hashTexts(f.hash, "modules", dir)
 	return f.hashDirectory(dir, dir, []fs.FileInfo{info}, func(name string) bool {
 		return slices.Contains(endings, strings.ToLower(filepath.Ext(name)))
 	})
 }
 
-// hashImports hashes the modules in the directory of the problem file. It does so only if the words pass code
-// or a module name to Python, or code to Node. Python and Node then load modules from that directory.
-func (f *commandHasher) hashImports(words []string) error {
+// hashImportedModules hashes the modules in the directory of the problem file, because some programs load modules from
+// there: Python, if the words of the command pass code or a module name, and Node, if they pass code.
+func (f *commandHasher) hashImportedModules(words []string) error {
 	asks := slices.ContainsFunc(words, func(word string) bool {
 		return slices.ContainsFunc(pathCandidates(word), func(piece string) bool {
 			return strings.HasPrefix(piece, "-") && !strings.HasPrefix(piece, "--") && strings.ContainsAny(piece, "mcep")

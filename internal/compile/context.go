@@ -8,35 +8,35 @@ import (
 	"kir/mcmc"
 )
 
-// A readContext has what the readers of rules and properties need: the ingredients, the total, the known
-// recipes, and access to the files that the problem names.
+// A readContext has what the functions that compile rules and properties need: the ingredients, the total, the
+// known recipes, and access to the files that the problem names.
 type readContext struct {
 	config.Data
 	kinds          *kinds        // kinds of rules and properties that the file may have
-	defersLearning bool          // whether the models are learnt later, so that labels need not have values yet
+	defersLearning bool          // whether models are learnt later by a campaign, so that labels need not have values yet
 	space          *mcmc.Space   // compositions that the rules allow; nil before the compositions are counted
-	sparsityLaw    mcmc.Sparsity // sparsity law: the distribution of the number of used ingredients
+	sparsityLaw    mcmc.Sparsity // distribution of the number of ingredients (sparsity law)
 
 	offeredConditions []Condition      // conditions with the values that may be offered
-	conditionColumns  []*dataset.Label // by condition: its values in the known recipes; nil if no table has its column
-	conditionTable    *conditionTable  // nil if the problem has no conditions
+	conditionColumns  []*dataset.Label // item k has the values of condition k in the known recipes; nil if no table has a column for it
+	conditionTable    *conditionTable  // values of the conditions in the known recipes; nil if the problem has no conditions
 
-	modelCache *ModelCache  // models learnt before; may be nil
-	workers    int          // number of goroutines that grow forests; 0 means all cores
-	notify     func(string) // receives messages while the problem is sampled; may be nil
-	progress   func(string) // receives a description of each step of reading that begins; may be nil
+	modelCache  *ModelCache  // models that were learnt before; may be nil
+	workerCount int          // number of goroutines that grow forests; 0 means all cores
+	notify      func(string) // receives messages while the problem is sampled; may be nil
+	progress    func(string) // receives a description of each step of loading when the step begins; may be nil
 }
 
-// ruleBook returns the known recipes from which rules are derived, without recorded results if there are
-// other recipes. It returns nil if there are no known recipes.
-func (s *loader) ruleBook() *dataset.Book {
+// recipesForRules returns the known recipes from which rules are derived. These do not include recorded results
+// if there are other recipes. It returns nil if there are no known recipes.
+func (s *loader) recipesForRules() *dataset.Book {
 	if s.Book == nil || s.RuleRecipes == len(s.Book.Recipes) {
 		return s.Book
 	}
 	return &dataset.Book{File: s.Book.File, Ingredients: s.Book.Ingredients, Recipes: s.Book.Recipes[:s.RuleRecipes]}
 }
 
-// reportProgress calls the function progress with a description of the step that begins.
+// reportProgress describes the step of loading that now begins, to the function progress if there is one.
 func (s *readContext) reportProgress(format string, args ...any) {
 	if s.progress != nil {
 		s.progress(fmt.Sprintf(format, args...))

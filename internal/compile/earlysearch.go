@@ -10,26 +10,26 @@ import (
 	"kir/mcmc"
 )
 
-// earlyEvaluations is the number of lines that EarlyRecipes scores. A line is all the ways in which two
-// ingredients of a composition can share their joint amount.
-const earlyEvaluations = 2000
+// earlySearchLines is the number of lines that EarlyRecipes scores. A line is all ways in which two ingredients
+// of a composition can share their joint amount.
+const earlySearchLines = 2000
 
 // EarlyRecipes searches for good recipes before the compositions are counted, in a space with approximate
-// counts. It returns the problem with that space, and the recipes, the best first. The result is nil if the
-// counts are known already, if the problem has conditions or errors, or if a program scores the problem.
-// [Compilation.Finish] reports errors.
+// counts. It returns the problem with that space, and the recipes from best to worst. The results are nil if
+// the counts are already known, if the problem has conditions or errors, or if a program scores the problem.
+// Errors in the problem are not returned here; [Compilation.Finish] returns them.
 func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Found, error) {
 	if c.pendingCount == nil || c.runsPrograms || len(c.problem.Conditions) > 0 || len(c.loader.diagnostics.All) > 0 {
 		return nil, nil, nil
 	}
-	rough := c.pendingCount.count.RoughSpace()
+	rough := c.pendingCount.unfinishedCount.RoughSpace()
 	if rough == nil {
 		return nil, nil, nil
 	}
 	if c.loader.modelCache == nil {
 		c.loader.modelCache = &ModelCache{} // models that are learnt here are learnt once
 	}
-	p, err := c.roughProblem(ctx, rough)
+	p, err := c.approximateProblem(ctx, rough)
 	if p == nil || err != nil {
 		return nil, nil, err
 	}
@@ -38,7 +38,7 @@ func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Foun
 		return nil, nil, ctx.Err()
 	}
 	found, err := search.Best(ctx, p.Target, search.Options{
-		Evaluations: earlyEvaluations, Seed: p.Sampler.Seed, Workers: c.options.Workers,
+		Evaluations: earlySearchLines, Seed: p.Sampler.Seed, Workers: c.options.Workers,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: q.Niche, Refuse: q.Refuse,
 	})
 	if err != nil {
@@ -47,10 +47,10 @@ func (c *Compilation) EarlyRecipes(ctx context.Context) (*Problem, []search.Foun
 	return p, found.Archive.Best(), nil
 }
 
-// roughProblem compiles the properties for a space with approximate counts. Every property with a positive
-// weight is an objective with weight 1. It returns nil if no property has a positive weight, or if a property
-// has errors.
-func (c *Compilation) roughProblem(ctx context.Context, rough *mcmc.Space) (*Problem, error) {
+// approximateProblem compiles the properties for a space with approximate counts. Each property with a positive
+// weight becomes an objective with weight 1. It returns nil if there is no such property, or if a property has
+// errors.
+func (c *Compilation) approximateProblem(ctx context.Context, rough *mcmc.Space) (*Problem, error) {
 	own := *c.loader
 	own.Warnings, own.diagnostics, own.notify, own.progress, own.space = slices.Clone(own.Warnings), &config.Diagnostics{File: c.problem.fileProblem.Root.File, Root: c.problem.fileProblem.Root}, nil, nil, rough
 	own.Files = &yaml.Files{Dir: own.Files.Dir, Allow: own.Files.Allow, OnRead: func(string, []byte, int64) {}}

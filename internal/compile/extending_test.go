@@ -161,7 +161,7 @@ func TestExtending(t *testing.T) {
 		}
 	}
 
-	d := extended().fileKinds().Description()
+	d := extended().configKinds().Description()
 	for _, want := range []string{
 		"| `together` | [together](#together) | all of them, or none | `together: {of: [Gin, Rum]}` |\n",
 		"\n## together\n\nIngredients that come all or not at all.\n",

@@ -41,14 +41,15 @@ func (s *loader) warnRulesNoRecipeKeeps(ctx context.Context, rules []Rule) error
 	return nil
 }
 
-// A ruleSet has the rules of a problem in the form of package rule. It also has the rules in their original
-// form, with positions in the file.
+// A ruleSet has the rules of a problem in the form of package rule. It also has the rules of the problem from
+// which they were made, with their positions in the file.
 type ruleSet struct {
 	rule.Set
-	problemRules []*Rule // by index of the rule in Set: the rule of the problem from which it was made
+	problemRules []*Rule // item k is the rule of the problem from which rule k of Set was made
 }
 
-// newRuleSet returns the rules of a problem as a ruleSet, without limits of what a property predicts.
+// newRuleSet returns the rules of a problem as a ruleSet. It leaves out rules that limit the prediction of a
+// property.
 func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set := &ruleSet{Set: rule.Set{Ingredients: len(s.IngredientNames), Total: s.Total}}
 	var texts []string
@@ -83,15 +84,16 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 
 // A pendingCount is an unfinished count of the compositions that keep the rules.
 type pendingCount struct {
-	count        *mcmc.RuledSpaceCounting
-	ruleSet      *ruleSet
-	sizeLaw      *mcmc.Law // distribution of the number of ingredients, from the sparsity law
-	rules        []Rule
-	sparsityNode *yaml.Node // node of the sparsity law in the file
+	unfinishedCount    *mcmc.RuledSpaceCounting
+	ruleSet            *ruleSet
+	ingredientCountLaw *mcmc.Law // distribution of the number of ingredients
+	rules              []Rule
+	sparsityNode       *yaml.Node // YAML node of the sparsity law, that is, of the distribution of the number of ingredients
 }
 
-// beginCount begins to count the compositions that keep the rules, for every number of ingredients that has a
-// positive probability. The parameter law is the node of the sparsity law.
+// beginCount begins to count the compositions that keep the rules. It counts them for every number of
+// ingredients that has a positive probability. The node law has the sparsity law, which is the distribution of
+// the number of ingredients.
 func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space, counting mcmc.CountingOptions, law *yaml.Node) (*pendingCount, error) {
 	sizes, err := counting.Law.On(plain)
 	if err != nil {
@@ -121,14 +123,14 @@ func (s *loader) beginCount(ctx context.Context, rules []Rule, plain *mcmc.Space
 
 // finishCount finishes the count and returns the space of the compositions that keep the rules.
 func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space, error) {
-	space, err := c.count.Finish(ctx)
+	space, err := c.unfinishedCount.Finish(ctx)
 	if err != nil {
 		return nil, c.ruleSet.placeError(err)
 	}
 	if space.UsedCache() && s.notify != nil {
 		s.notify("how many compositions keep the rules is known from " + cacheDirName + "; --no-cache works it out again")
 	}
-	if s.warnSizeShares(space, c.sizeLaw) {
+	if s.warnIngredientCounts(space, c.ingredientCountLaw) {
 		return space, nil
 	}
 	conditions, err := constraint.FromRules(c.ruleSet.Set)
@@ -139,20 +141,20 @@ func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space,
 	for _, k := range conditions.UncountedRules() {
 		measured = append(measured, c.ruleSet.Text(k))
 	}
-	return nil, yaml.Hint(c.rules[0].Node.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirst(measured, 4), c.sparsityNode.Line)
+	return nil, yaml.Hint(c.rules[0].Node.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirstTexts(measured, 4), c.sparsityNode.Line)
 }
 
-// joinFirst joins texts by commas. If there are more than limit texts, it joins the first limit texts, and
+// joinFirstTexts joins texts by commas. If there are more than limit texts, it joins the first limit texts, and
 // tells how many are left.
-func joinFirst(texts []string, limit int) string {
+func joinFirstTexts(texts []string, limit int) string {
 	if len(texts) <= limit {
 		return strings.Join(texts, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), len(texts)-limit)
 }
 
-// lineReference returns the line number of the node at, as text. It adds the file name if the node other is in a
-// different file.
+// lineReference returns the line number of the node at, as text. It adds the file name if the node other is in
+// another file.
 func lineReference(at, other *yaml.Node) string {
 	if at.File != other.File {
 		return fmt.Sprintf("%s line %d", filepath.Base(at.File), at.Line)
@@ -160,8 +162,8 @@ func lineReference(at, other *yaml.Node) string {
 	return fmt.Sprintf("line %d", at.Line)
 }
 
-// conflictError returns the error that some rules exclude one another, with the lines of the rules. The
-// parameter law is the node of the sparsity law.
+// conflictError returns the error that the rules in c exclude one another. The error has the lines of the
+// rules. The node law has the distribution of the number of ingredients.
 func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	place := law
 	var lines []string
@@ -183,7 +185,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	return e
 }
 
-// placeError places an error about all rules at the first rule in the file.
+// placeError adds the position of the first rule to an error that concerns all rules.
 func (s *ruleSet) placeError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -191,27 +193,27 @@ func (s *ruleSet) placeError(err error) error {
 	return s.problemRules[0].Node.PlaceError(fmt.Errorf("the rules cannot be counted: %w", err))
 }
 
-// warnSizeShares adds a warning about numbers of ingredients that the sparsity law wants but the rules do not
-// allow. It also warns about numbers of compositions that are known only roughly. The result some reports
-// whether any number of ingredients remains.
-func (s *loader) warnSizeShares(space *mcmc.Space, law *mcmc.Law) (some bool) {
+// warnIngredientCounts adds a warning if the rules do not allow some numbers of ingredients that the sparsity
+// law wants. It also adds a warning if the number of compositions is known only roughly. The result some
+// reports whether any number of ingredients remains.
+func (s *loader) warnIngredientCounts(space *mcmc.Space, law *mcmc.Law) (some bool) {
 	_, hi := law.Support()
 	masses := make([]float64, hi+1)
 	for n := range masses {
 		masses[n] = law.P(n)
 	}
-	warnings, some := sizeShareWarnings(masses, space.LogCounts(hi), space.LawStandardErrors(masses), space.UncountedRuleShares())
+	warnings, some := ingredientCountWarnings(masses, space.LogCounts(hi), space.LawStandardErrors(masses), space.UncountedRuleShares())
 	for _, w := range warnings {
 		s.Warn(w)
 	}
 	return some
 }
 
-// sizeShareWarnings returns the warnings of warnSizeShares. The slices are indexed by the number n of
-// ingredients. The parameter law has the probability of n, logs the logarithm of the number of compositions,
-// and errors the error of the probability. shares has, by n − 1, the measured shares of rules that cannot be
-// counted; it may be nil.
-func sizeShareWarnings(law, logs, errors []float64, shares []mcmc.UncountedRuleShare) (warnings []string, some bool) {
+// ingredientCountWarnings returns the warnings of warnIngredientCounts. In all slices but shares, item n is for
+// n ingredients: law[n] is the probability of n, logs[n] is the logarithm of the number of compositions, and
+// errors[n] is the standard error of the probability. Item n − 1 of shares has the measured shares of rules
+// that cannot be counted, for n ingredients; shares may be nil.
+func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.UncountedRuleShare) (warnings []string, some bool) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	var none, rough []string
 	left := 0.0
@@ -244,12 +246,12 @@ func sizeShareWarnings(law, logs, errors []float64, shares []mcmc.UncountedRuleS
 	return warnings, some
 }
 
-// A ConflictError reports that rules exclude one another. It has the positions of the rules, so that a
-// correction can be written into the problem file.
+// A ConflictError reports that rules exclude one another. It has the positions of the rules, so that a program
+// can write a correction into the problem file.
 type ConflictError struct {
 	*conflict.Conflict
 	Set          rule.Set
-	ProblemRules []*Rule // by index of the rule in Set: the rule of the problem from which it was made
+	ProblemRules []*Rule // item k is the rule of the problem from which rule k of Set was made
 }
 
 // Unwrap returns the conflict as an error.

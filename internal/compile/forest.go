@@ -14,24 +14,24 @@ import (
 	"kir/model"
 )
 
-// Descriptors select the features that a forest tests in addition to the amounts of ingredients, or instead
-// of the amounts if Only is true. Totals, Means and Ratios list names of attributes of the ingredients.
+// Descriptors select the features that a forest tests in addition to the amounts of ingredients, or instead of
+// the amounts if WithoutAmounts is true. They are computed from attributes of the ingredients.
 type Descriptors struct {
-	Totals         []string // names of attributes; for each value of an attribute, the total of the ingredients with that value is a feature
-	Means          []string // names of numeric attributes; the mean of each, weighted by amounts, is a feature
-	Ratios         []string // names of attributes; for each pair of values of an attribute, the log-ratio of their totals is a feature
-	Presence       bool     // whether the use of each ingredient, and of any ingredient of a total, is a feature
-	WithoutAmounts bool     // whether the amounts of ingredients are no features
+	Totals         []string // names of attributes; one feature for each value of the attribute: the total of the ingredients with that value
+	Means          []string // names of numeric attributes; one feature each: the mean of the attribute, weighted by amounts
+	Ratios         []string // names of attributes; one feature for each pair of values: the log-ratio of the totals of the ingredients with these values
+	Presence       bool     // whether there is a feature that tells if an ingredient is used, for each ingredient, and one for each total
+	WithoutAmounts bool     // whether the amounts of ingredients are left out of the features
 }
 
-// isEmpty reports whether amounts are the only features.
+// isEmpty reports whether the amounts of ingredients are the only features.
 func (d *Descriptors) isEmpty() bool {
 	return d.Totals == nil && d.Means == nil && d.Ratios == nil && !d.Presence && !d.WithoutAmounts
 }
 
-// Features returns the features that a forest tests, and a description of the features. Without descriptors
-// the features are nil, which stands for all amounts. It returns an [inputerr.Error] if an attribute does not
-// exist, or if an ingredient lacks a value that a mean needs.
+// Features returns the features that a forest tests, and a description of the features. If the amounts are the
+// only features, it returns nil, which stands for all amounts. It returns an [inputerr.Error] if an attribute
+// does not exist, or if an ingredient lacks a number that a mean needs.
 func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []model.Feature, words string, err error) {
 	if d.isEmpty() {
 		return nil, "amounts", nil
@@ -76,8 +76,9 @@ func (d *Descriptors) Features(in *dataset.Ingredients, total int) (features []m
 	return features, w.describe(), nil
 }
 
-// AllDescriptors returns the totals of each attribute that groups the ingredients, and the means of each
-// numeric attribute. The result left has a text for each other attribute, which tells why it is left out.
+// AllDescriptors returns descriptors for all suitable attributes: totals for each attribute that groups the
+// ingredients, and the mean of each numeric attribute. The result left has one sentence for each other
+// attribute, with the reason why it is left out.
 func AllDescriptors(in *dataset.Ingredients) (d Descriptors, left []string) {
 	for k := range in.Attributes {
 		a := &in.Attributes[k]
@@ -99,10 +100,10 @@ func AllDescriptors(in *dataset.Ingredients) (d Descriptors, left []string) {
 	return d, left
 }
 
-// Candidates returns settings for growing a forest, the simplest first. There are up to three sets of
-// features: amounts, amounts with descriptors, and descriptors alone. Each set is combined with leaves of 1
-// and of 5 rows, and with √F and F/3 of its F features tried at a split. If o sets the leaf size or the
-// number of features, only that value is used.
+// Candidates returns settings for growing a forest, from simple to complex. There are up to three sets of
+// features: amounts, amounts with descriptors, and descriptors alone. Each set of F features is combined with a
+// minimum of 1 and of 5 rows in a leaf, and with √F and F/3 features tried at each split. If o sets the size of
+// leaves or the number of features tried, only that value is used.
 func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool, o model.Options) (candidates []model.Candidate, err error) {
 	sets, names := []Descriptors{{}}, []string{"amounts", "amounts and descriptors", "descriptors alone"}
 	if d.WithoutAmounts = false; !d.isEmpty() {
@@ -145,33 +146,35 @@ func (d Descriptors) Candidates(in *dataset.Ingredients, total int, numeric bool
 	return candidates, nil
 }
 
-// minFeaturesForThird is the number F of features from which F/3 is at least twice √F, so that both are
-// tried.
+// minFeaturesForThird is the least number F of features for which F/3 is at least twice √F. From this number
+// on, both F/3 and √F are tried as the number of features at a split.
 const minFeaturesForThird = 36
 
-// A featureBuilder makes features of amounts and of attributes of the ingredients.
+// A featureBuilder makes features of the amounts and the attributes of the ingredients.
 type featureBuilder struct {
 	ingredientNames []string        // names of the ingredients
 	total           int             // total of a composition, in units
-	features        []model.Feature // features made so far, without amounts
-	phrases         []string        // descriptions of the features, in words
+	features        []model.Feature // features made until now, except the amounts of single ingredients
+	descriptions    []string        // descriptions of groups of features, in words
 }
 
-// addTotals adds, for each value of an attribute, the total of the ingredients with that value.
+// addTotals adds one feature for each value of the attribute a: the total amount of the ingredients with that
+// value.
 func (d *featureBuilder) addTotals(a *dataset.Attribute) {
 	all := groupByValue(a)
 	for _, g := range all {
 		d.features = append(d.features, model.Feature{Name: "total of " + a.Name + " " + g.value, Ingredients: g.members})
 	}
-	d.phrases = append(d.phrases, inputerr.Count(len(all), "total")+" by "+a.Name)
+	d.descriptions = append(d.descriptions, inputerr.Count(len(all), "total")+" by "+a.Name)
 }
 
-// addMean adds the mean of an attribute as the feature Σ w·x. The weights w map the least value of the
-// attribute to 0, and the greatest value to the largest weight that a feature can have.
+// addMean adds the mean of an attribute, as the feature Σ w_i·x_i of the amounts x_i. The weight w_i grows
+// linearly with the value of the attribute for ingredient i. It is 0 for the least value, and the largest
+// weight that a feature can have for the greatest value.
 func (d *featureBuilder) addMean(name string, values []float64) error {
 	largest := math.MaxInt32 / d.total
-	if largest < minMeanScale {
-		return &inputerr.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/minMeanScale)}
+	if largest < minMeanSteps {
+		return &inputerr.Error{Message: fmt.Sprintf("a total of %d units is too fine for the mean of %s", d.total, name), Hint: fmt.Sprintf("take a total of at most %d", math.MaxInt32/minMeanSteps)}
 	}
 	least, greatest := finiteRange(values)
 	if least == greatest {
@@ -184,37 +187,38 @@ func (d *featureBuilder) addMean(name string, values []float64) error {
 		f.Weights = append(f.Weights, int32(math.Round(part*float64(largest))))
 	}
 	d.features = append(d.features, f)
-	d.phrases = append(d.phrases, "the mean of "+name)
+	d.descriptions = append(d.descriptions, "the mean of "+name)
 	return nil
 }
 
-// minMeanScale is the least number of steps in which a mean is measured, from the least to the greatest value
-// of its attribute. A total of more than math.MaxInt32/minMeanScale units is therefore an error.
-const minMeanScale = 1000
+// minMeanSteps is the least number of steps in which a mean is measured, from the least to the greatest value
+// of the attribute. A total of more than math.MaxInt32/minMeanSteps units is therefore an error.
+const minMeanSteps = 1000
 
-// addRatios adds, for each pair of values of an attribute, the log-ratio of their totals.
+// addRatios adds one feature for each pair of values of the attribute a: the log-ratio of the total of the
+// ingredients with one value to the total of the ingredients with the other value.
 func (d *featureBuilder) addRatios(a *dataset.Attribute) error {
 	all := groupByValue(a)
-	if len(all) < 2 || len(all) > maxRatioGroups {
-		return &inputerr.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", inputerr.Quote(a.Name), inputerr.Count(len(all), "value"), maxRatioGroups), Hint: "take totals, or an attribute of fewer values"}
+	if len(all) < 2 || len(all) > maxRatioValues {
+		return &inputerr.Error{Message: fmt.Sprintf("%s has %s, and ratios are of 2 to %d", inputerr.Quote(a.Name), inputerr.Count(len(all), "value"), maxRatioValues), Hint: "take totals, or an attribute of fewer values"}
 	}
 	for k, g := range all {
 		for _, over := range all[k+1:] {
 			d.features = append(d.features, model.Feature{Name: "ratio of " + a.Name + " " + g.value + " to " + over.value, Ingredients: g.members, Over: over.members})
 		}
 	}
-	d.phrases = append(d.phrases, inputerr.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
+	d.descriptions = append(d.descriptions, inputerr.Count(len(all)*(len(all)-1)/2, "ratio")+" by "+a.Name)
 	return nil
 }
 
-// maxRatioGroups is the maximum number of values of an attribute for which ratios are made. n values have
-// n·(n−1)/2 ratios.
-const maxRatioGroups = 32
+// maxRatioValues is the maximum number of values of an attribute for which ratios are made. An attribute with n
+// values has n·(n−1)/2 ratios.
+const maxRatioValues = 32
 
-// allFeatures returns the amounts of the ingredients, then the features made so far. If only is true, it
-// leaves out the amounts. If presence is true, it adds for each amount and each total whether the amount or
-// total is above 0.
-func (d *featureBuilder) allFeatures(presence, only bool) (features []model.Feature, err error) {
+// allFeatures returns the amounts of the ingredients, and then the features that were added. If withoutAmounts
+// is true, it leaves out the amounts. If presence is true, it adds for each amount and each total a feature
+// that tells whether the amount or total is above 0.
+func (d *featureBuilder) allFeatures(presence, withoutAmounts bool) (features []model.Feature, err error) {
 	for i, name := range d.ingredientNames {
 		features = append(features, model.Feature{Name: name, Ingredients: []int32{int32(i)}})
 	}
@@ -227,12 +231,12 @@ func (d *featureBuilder) allFeatures(presence, only bool) (features []model.Feat
 				flags++
 			}
 		}
-		d.phrases = append(d.phrases, inputerr.Count(flags, "presence flag"))
+		d.descriptions = append(d.descriptions, inputerr.Count(flags, "presence flag"))
 	}
-	if only {
+	if withoutAmounts {
 		features = features[len(d.ingredientNames):]
 	} else {
-		d.phrases = slices.Insert(d.phrases, 0, "amounts")
+		d.descriptions = slices.Insert(d.descriptions, 0, "amounts")
 	}
 	if len(features) == 0 {
 		return nil, &inputerr.Error{Message: "without amounts there is nothing that the forest could look at", Hint: "add totals, means, ratios or presence"}
@@ -247,12 +251,13 @@ func (d *featureBuilder) allFeatures(presence, only bool) (features []model.Feat
 	return features, nil
 }
 
-// describe returns a description of the features.
-func (d *featureBuilder) describe() string { return strings.Join(d.phrases, " and ") }
+// describe returns a description of all features.
+func (d *featureBuilder) describe() string { return strings.Join(d.descriptions, " and ") }
 
 // GrowForest grows a forest that predicts a label of recipes from the amounts of their ingredients, scaled to
-// total units. numeric tells whether the label has numbers or classes. Recipes without the label are left
-// out. Repeated cross-validation chooses the best of several candidates; see [model.GrowBest].
+// total units. If numeric is true, the label has numbers, otherwise classes. Recipes without a value of the
+// label are left out. If there are several candidates, repeated cross-validation chooses the best; see
+// [model.GrowBest].
 func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, total int, numeric bool, candidates []model.Candidate, repeats int) (*model.Forest, error) {
 	data, err := forestData(nil, book, label, total, numeric, candidates[0].Features)
 	if err != nil {
@@ -264,8 +269,8 @@ func GrowForest(ctx context.Context, book *dataset.Book, label *dataset.Label, t
 	return model.GrowBest(ctx, data, candidates, repeats)
 }
 
-// forestData returns the training data for a label: the recipes that have the label, scaled to total units,
-// in the order of the book. If s is not nil, the data include the conditions of the recipes.
+// forestData returns the training data for a label: the recipes that have a value of the label, scaled to total
+// units, in the order of the book. If s is not nil, the data include the conditions of the recipes.
 func forestData(s *readContext, book *dataset.Book, label *dataset.Label, total int, numeric bool, features []model.Feature) (*model.Data, error) {
 	data := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: total, Features: features}
 	var numbers []float64

@@ -34,8 +34,8 @@ func loadGrownForest(ctx context.Context, s *readContext, v *config.Forest) (*gr
 	return f, nil
 }
 
-// loadForest loads a forest that kir train saved, alone or within a model. The forest must have the
-// ingredients and the total of the problem.
+// loadForest loads a forest from a file that kir train wrote. The file has the forest alone, or a model that
+// contains the forest. The forest must have the ingredients and the total of the problem.
 func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Forest, error) {
 	var f *model.Forest
 	err := s.Files.Read(ctx, n, "the file of the forest", func(r io.Reader, _ string) (err error) {
@@ -65,8 +65,8 @@ func loadForest(ctx context.Context, s *readContext, n *yaml.Node) (*model.Fores
 	return f, checkModelFitsProblem(s, n, f.Total(), f.Ingredients())
 }
 
-// checkModelFitsProblem returns an error if a model was learnt with another total or other ingredients than
-// the problem has.
+// checkModelFitsProblem returns an error unless a model was learnt with the total and the ingredients of the
+// problem. The parameters total and names are those of the model.
 func checkModelFitsProblem(s *readContext, n *yaml.Node, total int, names []string) error {
 	if total != s.Total {
 		return yaml.Hint(n.Errorf("the forest was grown for a total of %d units and the problem has %d", total, s.Total), "change the total, or grow it with kir train --total %d", s.Total)
@@ -82,8 +82,8 @@ func checkModelFitsProblem(s *readContext, n *yaml.Node, total int, names []stri
 	return nil
 }
 
-// matchForestTrainingData returns the training data of a forest that was loaded from a file, if the forest
-// was grown from the known recipes. Otherwise it returns nil and adds a warning.
+// matchForestTrainingData returns the training data of a forest that was loaded from a file. The data are known
+// if the forest was grown from the known recipes. Otherwise it returns nil and adds a warning.
 func matchForestTrainingData(ctx context.Context, s *readContext, f *model.Forest) (*model.Data, error) {
 	if s.Book == nil {
 		return nil, nil
@@ -101,8 +101,8 @@ func matchForestTrainingData(ctx context.Context, s *readContext, f *model.Fores
 	return nil, nil
 }
 
-// regrowHint returns a hint how to grow a forest that fits the problem. table is the path of the ingredients
-// file, or empty.
+// regrowHint returns a hint that tells how to grow a forest that fits the problem. The parameter table is the
+// path of the ingredients file, or empty if there is none.
 func regrowHint(table string) string {
 	if table != "" {
 		return "grow it with kir train --ingredients " + inputerr.Quote(table)

@@ -8,8 +8,8 @@ import (
 	"kir/mcmc"
 )
 
-// FromTarget returns the problem of a target that Go code has made. The problem has default settings and a
-// search of effort 1. If no names of ingredients are given, the names are 0, 1, 2 and so on.
+// FromTarget returns a problem whose target was made by Go code. The problem has default settings, and the
+// effort of its search is 1. If no names of ingredients are given, the names are 0, 1, 2 and so on.
 func FromTarget(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
 	if target == nil {
 		return nil, errors.New("there is no target")

@@ -10,7 +10,7 @@ import (
 // An ingredientGroup lists the ingredients that have the same value of an attribute.
 type ingredientGroup struct {
 	value   string
-	members []int32 // indices of ingredients
+	members []int32 // indices of the ingredients that have the value
 }
 
 // groupByValue groups the ingredients by their values of an attribute, in the order of the values.

@@ -14,21 +14,21 @@ import (
 	"kir/rule"
 )
 
-// fewRecipesShare is the share of recipes below which a bound on a label counts as met by few recipes. Above
-// 1 − fewRecipesShare the bound counts as met by nearly all.
+// fewRecipesShare is the share of recipes below which only few recipes meet a bound on a label. Above 1 −
+// fewRecipesShare nearly all recipes meet the bound.
 const fewRecipesShare = 0.05
 
 // Hints returns sentences about valid parts of the problem that may not be intended. Three things are
 // reported: a minimum amount of an ingredient that no rule requires, an ingredient that all recipes use but
 // no rule requires, and a bound that few or nearly all recipes meet.
 func (p *Problem) Hints() []string {
-	offers := append(p.hintRequire(), p.hintAlwaysUsed()...)
+	offers := append(p.hintMinimumWithoutRequire(), p.hintAlwaysUsed()...)
 	for k := range p.Properties {
 		w := &p.Properties[k]
 		if w.Model == nil || !w.Model.Numeric() || w.learntModel.trainingData == nil {
 			continue
 		}
-		low, high, bounded := w.learntModel.want.Bounds()
+		low, high, bounded := w.learntModel.wantedValues.Bounds()
 		if !bounded {
 			continue
 		}
@@ -42,7 +42,7 @@ func (p *Problem) Hints() []string {
 		least, greatest := w.Model.Range()
 		if share := float64(met) / float64(all); share < fewRecipesShare || share > 1-fewRecipesShare {
 			offers = append(offers, fmt.Sprintf("%s: %d of %s have a %s %s; the book has %v to %v. A bound that about half meet tells more, and maximize: true or minimize: true needs none.",
-				w.Name, met, inputerr.Count(all, "recipe"), w.Model.Label(), w.learntModel.want, least, greatest))
+				w.Name, met, inputerr.Count(all, "recipe"), w.Model.Label(), w.learntModel.wantedValues, least, greatest))
 		}
 	}
 	return offers
@@ -60,7 +60,7 @@ func (p *Problem) requiredIngredients() (required []int) {
 	return required
 }
 
-// hintAlwaysUsed returns a hint about ingredients that all recipes use but no rule requires.
+// hintAlwaysUsed returns a hint if all recipes use an ingredient that no rule requires.
 func (p *Problem) hintAlwaysUsed() []string {
 	required := p.requiredIngredients()
 	var names []string
@@ -76,8 +76,9 @@ func (p *Problem) hintAlwaysUsed() []string {
 	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", inputerr.Count(len(p.scaledRecipes), "recipe"), list, list)}
 }
 
-// hintRequire returns a hint for each ingredient that has a minimum amount but that no rule requires.
-func (p *Problem) hintRequire() []string {
+// hintMinimumWithoutRequire returns a hint for each ingredient that has a minimum amount although no rule
+// requires the ingredient.
+func (p *Problem) hintMinimumWithoutRequire() []string {
 	required := p.requiredIngredients()
 	var offers []string
 	for _, r := range p.Rules {
@@ -93,8 +94,8 @@ func (p *Problem) hintRequire() []string {
 	return offers
 }
 
-// OutsideShare draws random compositions that keep the rules. It returns the share of draws in which the
-// amount of some ingredient is outside the range of its amounts in the known recipes. An ingredient that no
+// OutsideShare draws random compositions that keep the rules. It returns the share of draws that have some
+// ingredient in an amount outside the range of that ingredient in the known recipes. An ingredient that no
 // recipe uses has an empty range. Without known recipes the result is 0.
 func (p *Problem) OutsideShare(ctx context.Context, draws int) (float64, error) {
 	known, err := p.KnownRecipes()

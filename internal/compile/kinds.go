@@ -15,34 +15,36 @@ type propertyKind struct {
 	config.PropertyKind
 	compile func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error)
 
-	// scoresEverySplit reports whether a property is scored separately at every split, that is, at every way
-	// in which two ingredients can share their joint amount. Other properties are constant over most splits.
-	// A nil function means that no property of the kind is scored in this way.
+	// scoresEverySplit reports whether a property has a different score at every split, that is, at every way
+	// in which two ingredients can share their joint amount. The scores of other properties change only at few
+	// splits. If the function is nil, no property of the kind scores every split.
 	scoresEverySplit func(v config.Value) bool
 
-	compiledOnce  bool // whether a faulty property is not compiled again to find more errors, because compiling is slow or starts a program
-	hasDirections bool // whether the key that states the direction of the property can be replaced by another such key
+	compiledOnce  bool // whether a faulty property is compiled only once, without a search for more errors, because compiling is slow or starts a program
+	hasDirections bool // whether the property has exactly one of several keys for its direction, such as maximize and target
 }
 
-// withValueType converts a compile function for values of type V into one for values of any kind.
+// withValueType converts a compile function for values of type V into a compile function for any
+// [config.Value].
 func withValueType[V config.Value](compile func(ctx context.Context, s *readContext, v V, n *yaml.Node) (Property, error)) func(context.Context, *readContext, config.Value, *yaml.Node) (Property, error) {
 	return func(ctx context.Context, s *readContext, v config.Value, n *yaml.Node) (Property, error) {
 		return compile(ctx, s, v.(V), n)
 	}
 }
 
-// alwaysScoresEverySplit is the scoresEverySplit function of kinds whose properties are always scored at
-// every split.
+// alwaysScoresEverySplit is a function for the field scoresEverySplit of a [propertyKind]. It is for kinds
+// whose properties have a different score at every split.
 func alwaysScoresEverySplit(config.Value) bool { return true }
 
-// RuleFields returns the key of the kind of a rule, and the fields of the rule. kind is empty if the rule can
-// be changed only by hand.
+// RuleFields returns the key of the kind of the rule r, and the fields of r. The function name returns the name
+// of an ingredient. The result kind is empty if r can be changed only by hand.
 func RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []config.RuleField) {
-	return allKinds().fileKinds().RuleFields(r, name)
+	return allKinds().configKinds().RuleFields(r, name)
 }
 
-// DirectionKeys returns the keys that can state the direction of a property, by the key of the kind of
-// property. A property has exactly one of the keys, and that key can be replaced by another.
+// DirectionKeys returns the keys that can tell the direction of a property, such as maximize and target. The
+// map has one list for the key of each kind of property that has directions. A property of the kind has exactly
+// one of the keys in the list, and that key can be replaced by another key in the list.
 func DirectionKeys() map[string][]string {
 	aims := make(map[string][]string)
 	for _, k := range allKinds().properties {
@@ -70,8 +72,8 @@ func allKinds() *kinds {
 	}
 }
 
-// fileKinds returns the kinds in the form of package config.
-func (k *kinds) fileKinds() *config.Kinds {
+// configKinds returns the same kinds in the form of package config.
+func (k *kinds) configKinds() *config.Kinds {
 	of := &config.Kinds{Constraints: k.constraints, Sampler: samplerBounds()}
 	for _, p := range k.properties {
 		of.Properties = append(of.Properties, p.PropertyKind)
@@ -79,7 +81,7 @@ func (k *kinds) fileKinds() *config.Kinds {
 	return of
 }
 
-// propertyKindNamed returns the kind of property with a key, or nil if there is none.
+// propertyKindNamed returns the kind of property with a key, or nil if there is no such kind.
 func (k *kinds) propertyKindNamed(name string) *propertyKind {
 	i := slices.IndexFunc(k.properties, func(p propertyKind) bool { return p.Name == name })
 	if i < 0 {
@@ -89,4 +91,4 @@ func (k *kinds) propertyKindNamed(name string) *propertyKind {
 }
 
 // Schema returns the description of problem files.
-func Schema() schema.Description { return allKinds().fileKinds().Description() }
+func Schema() schema.Description { return allKinds().configKinds().Description() }

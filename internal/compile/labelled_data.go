@@ -13,8 +13,8 @@ import (
 	"kir/model"
 )
 
-// labelNamed returns the label of the known recipes with a name. If no name is given, the error is placed at
-// the node n.
+// labelNamed returns the label of the known recipes with the given name. If the file gives no name, the error
+// is placed at the node n.
 func labelNamed(s *readContext, n *yaml.Node, name config.Written[string]) (*dataset.Label, error) {
 	if s.Book == nil {
 		return nil, yaml.Hint(n.Errorf("a model is learnt from recipes, and the problem has none"), "add recipes: a CSV file")
@@ -41,15 +41,15 @@ func labelNamesHint(book *dataset.Book) string {
 	return "they have " + inputerr.List(names, 12)
 }
 
-// labelledData returns the training data for a label, the index of the known recipe of each row, and the
-// amounts of the recipes that failed. The parameter words lists values of the label that mean failure. If s
-// is not nil, the data include the conditions of the recipes.
-func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total int, numeric bool, words []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
+// labelledData returns the training data for a label. Row k of the data is the known recipe with index
+// recipes[k]. The result failed has the amounts of the recipes that failed. The parameter failureWords lists
+// values of the label that mean failure. If s is not nil, the data include the conditions of the recipes.
+func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total int, numeric bool, failureWords []string) (data *model.Data, recipes []int, failed [][]model.Part, err error) {
 	if !numeric {
 		data, err = forestData(s, b, label, total, false, nil)
 		return data, recipesWithLabel(label), nil, err
 	}
-	numbers, failures, err := label.Measurements(words...)
+	numbers, failures, err := label.Measurements(failureWords...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -79,7 +79,7 @@ func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total i
 	return data, recipes, failed, nil
 }
 
-// recipesWithLabel returns the indices of the recipes that have a value of a label.
+// recipesWithLabel returns the indices of the recipes that have a value of the label.
 func recipesWithLabel(label *dataset.Label) (recipes []int) {
 	for r, class := range label.ClassOf {
 		if class >= 0 {
@@ -102,8 +102,9 @@ func recipeRow(b *dataset.Book, r, total int) ([]model.Part, error) {
 	return row, nil
 }
 
-// readStandardDeviations returns the standard deviations that a column gives for the recipes with the given
-// indices. A missing standard deviation is NaN. If no column is named, the result is nil.
+// readStandardDeviations returns the standard deviations of the recipes with the given indices. They are the
+// values in the given column. A missing standard deviation is NaN. If the file names no column, the result is
+// nil.
 func (s *readContext) readStandardDeviations(column config.Written[string], recipes []int) ([]float64, error) {
 	if column.Node == nil {
 		return nil, nil
@@ -119,8 +120,8 @@ func (s *readContext) readStandardDeviations(column config.Written[string], reci
 	return sd, nil
 }
 
-// labelStandardDeviations returns the numbers of a label for the recipes with the given indices. A missing
-// number is NaN. A negative number is an error.
+// labelStandardDeviations returns the numbers of a label, which are standard deviations, for the recipes with
+// the given indices. A missing number is NaN. A negative number is an error.
 func labelStandardDeviations(label *dataset.Label, recipes []int) ([]float64, error) {
 	numbers, _, err := label.Measurements()
 	if err != nil {
@@ -144,14 +145,15 @@ func negativeSDError(v float64, label *dataset.Label) error {
 	return &inputerr.Error{Message: fmt.Sprintf("a recipe has the standard deviation %v in %s", v, inputerr.Quote(label.Name)), Hint: "it is 0 or more: correct the number, or name another column"}
 }
 
-// warnFailures adds a warning if some recipes count as failed.
-func warnFailures(s *readContext, label *dataset.Label, words []string, data *model.Data, failed [][]model.Part) {
+// warnFailures adds a warning if some recipes count as failed. The parameter failureWords lists values of the
+// label that mean failure.
+func warnFailures(s *readContext, label *dataset.Label, failureWords []string, data *model.Data, failed [][]model.Part) {
 	if len(failed) == 0 {
 		return
 	}
 	var said []string
 	for _, value := range label.Classes {
-		if dataset.IsFailureMark(value) || slices.Contains(words, value) {
+		if dataset.IsFailureMark(value) || slices.Contains(failureWords, value) {
 			said = append(said, inputerr.Quote(value))
 		}
 	}

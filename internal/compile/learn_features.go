@@ -13,9 +13,9 @@ import (
 	"kir/model"
 )
 
-// FeatureSets returns sets of features for a forest, the simplest first: amounts, amounts with descriptors,
-// and descriptors alone. Descriptors are the totals and means of all attributes, and the totals of
-// ingredients whose names share a word. The result is nil if there are no descriptors.
+// FeatureSets returns sets of features for a forest, from simple to complex: amounts, amounts with descriptors,
+// and descriptors alone. Descriptors are the totals and means of all attributes. In the second set they also
+// include the totals of ingredients whose names share a word. The result is nil if there are no descriptors.
 func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	known, _ := AllDescriptors(in)
 	d := &featureBuilder{ingredientNames: in.Names, total: total}
@@ -26,7 +26,7 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	for _, name := range known.Means {
 		a, _ := in.Attribute(name)
 		// No mean is made if the total is too fine for one.
-		if values, err := a.Numbers(); err == nil && math.MaxInt32/total >= minMeanScale {
+		if values, err := a.Numbers(); err == nil && math.MaxInt32/total >= minMeanSteps {
 			_ = d.addMean(a.Name, values)
 		}
 	}
@@ -49,8 +49,8 @@ func FeatureSets(in *dataset.Ingredients, total int) (sets []model.FeatureSet) {
 	return sets
 }
 
-// addWordTotals adds the total of the ingredients of each word, unless there is a total of the same
-// ingredients.
+// addWordTotals adds one feature for each group of ingredients that share a word in their names: their total
+// amount. It skips a group if there already is a total of the same ingredients.
 func (d *featureBuilder) addWordTotals(words []ingredientGroup) {
 	added := 0
 	there := make(map[string]bool)
@@ -65,16 +65,17 @@ func (d *featureBuilder) addWordTotals(words []ingredientGroup) {
 		}
 	}
 	if added > 0 {
-		d.phrases = append(d.phrases, inputerr.Count(added, "total")+" by words in the names")
+		d.descriptions = append(d.descriptions, inputerr.Count(added, "total")+" by words in the names")
 	}
 }
 
-// minWordLetters is the least number of letters in a word that counts. Shorter words are articles, units and
-// numbers.
+// minWordLetters is the least number of letters of a word in a name. Shorter words are ignored, because they
+// are articles, units and numbers.
 const minWordLetters = 3
 
-// sharedWords returns a group for each word that occurs in several names but not in all. A group has the word
-// and the indices of the names. Of several words in the same names only the first counts.
+// sharedWords returns a group for each word that occurs in several names but not in all. The group has the word
+// and the indices of the names. If several words occur in exactly the same names, only the first word has a
+// group.
 func sharedWords(names []string) []ingredientGroup {
 	of := make(map[string][]int32)
 	for i, name := range names {

@@ -8,22 +8,22 @@ import (
 	"kir/model"
 )
 
-// A Learning describes what a property is to learn. Properties have one if the problem is read for a
-// campaign, which decides how to learn.
+// A Learning describes what a property must learn. Properties have a Learning if the problem is read for a
+// campaign, which chooses the model.
 type Learning struct {
 	Label    string          // name of the label
 	Want     model.Want      // which values of the label are wanted
 	Numeric  bool            // whether the label has numbers rather than classes
-	Features []model.Feature // features from which to predict; nil means the amounts of the ingredients
-	Log      bool            // whether the logarithm of the number is learnt
+	Features []model.Feature // inputs of the prediction; nil means the amounts of the ingredients
+	Log      bool            // whether the logarithm of the number is learnt instead of the number
 	SDLabel  string          // name of the label with the standard deviations of the numbers; empty if there is none
-	// FailureValues are values that mark a recipe as failed, in addition to the values that [dataset.IsFailureMark]
-	// accepts. If FailureValues is nil, no recipe counts as failed.
+	// FailureValues are values that mark a recipe as failed, in addition to the values that
+	// [dataset.IsFailureMark] accepts. If the pointer is nil, no recipe counts as failed.
 	FailureValues *[]string
-	Limit         *LearntLimit // the limit that the objective stands for; nil if the objective does not stand for a limit
+	Limit         *LearntLimit // the limit that the objective is made from; nil if the objective is not made from a limit
 }
 
-// Measured returns the number that each recipe has for the label, and whether each recipe failed. A missing
+// Measured returns the number that each recipe has for the label, and whether the recipe failed. A missing
 // number is NaN.
 func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []bool, err error) {
 	if l.FailureValues != nil {
@@ -33,8 +33,8 @@ func (l *Learning) Measured(label *dataset.Label) (numbers []float64, failed []b
 	return numbers, make([]bool, len(numbers)), err
 }
 
-// Direction returns which numbers of the label are better. least and most are the bounds if the direction is
-// [config.Between]. The probability of a class is to be maximised.
+// Direction returns which numbers of the label are better. If the direction is [config.Between], least and most
+// are the bounds. For a label with classes, the probability of the wanted class is to be maximised.
 func (l *Learning) Direction() (d config.Direction, least, most float64) {
 	switch up := l.Want.Direction(); {
 	case up > 0 || !l.Numeric:
@@ -46,8 +46,8 @@ func (l *Learning) Direction() (d config.Direction, least, most float64) {
 	return config.Between, least, most
 }
 
-// Spreads returns the standard deviation of the number of each recipe. A missing standard deviation is NaN.
-// The result is nil if no label has the standard deviations.
+// Spreads returns the standard deviation of the label's number in each recipe. A missing standard deviation is
+// NaN. The result is nil if no label has the standard deviations.
 func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 	if l.SDLabel == "" || b == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func (l *Learning) Spreads(b *dataset.Book) ([]float64, error) {
 	return sd, nil
 }
 
-// compileLearning makes a property that describes what is to be learnt. It learns no model.
+// compileLearning makes a property that only describes what a campaign must learn. It learns no model.
 func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, numbers config.LabelNumbers, add config.Written[config.AddedFeatures]) (Property, error) {
 	at := objective.Label.Node
 	if at == nil {
@@ -99,8 +99,8 @@ func compileLearning(s *readContext, n *yaml.Node, objective *config.Objective, 
 	return Property{About: l.Label + " " + l.Want.String() + words, Learning: l, resolvedValue: yaml.Map{}}, nil
 }
 
-// findLabel returns the label of the known recipes with a name. The result ok is true if at least one recipe
-// has a value of the label.
+// findLabel returns the label of the known recipes with a name. The second result is true if at least one
+// recipe has a value of the label.
 func findLabel(s *readContext, name string) (*dataset.Label, bool) {
 	if s.Book == nil {
 		return nil, false

@@ -12,7 +12,7 @@ import (
 	"kir/model"
 )
 
-// loadLearntProperty makes a property of a model that kir train saved in a file.
+// loadLearntProperty makes a property that is predicted by a model from a file, which kir train wrote.
 func loadLearntProperty(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
 	file := v.File
 	var m *model.LearnedModel
@@ -46,9 +46,9 @@ func loadLearntProperty(ctx context.Context, s *readContext, v *config.Learn, n 
 	return p, nil
 }
 
-// matchTrainingData returns the training data of a model that was loaded from a file, if the model was learnt
-// from the known recipes. It also returns the index of the known recipe of each row. Otherwise it returns nil
-// and adds a warning.
+// matchTrainingData returns the training data of a model that was loaded from a file, and the index of the
+// known recipe of each row. The data are known if the model was learnt from the known recipes. Otherwise it
+// returns nil and adds a warning.
 func matchTrainingData(s *readContext, file *yaml.Node, m *model.LearnedModel) (*model.Data, []int) {
 	if s.Book == nil {
 		return nil, nil

@@ -27,7 +27,7 @@ func Load(ctx context.Context, path string, o Options) (*Problem, error) {
 	return loadWithKinds(ctx, path, o, allKinds())
 }
 
-// loadWithKinds is [Load] for problems that may have other kinds of rules and properties.
+// loadWithKinds does the work of [Load] for problems that may have the given kinds of rules and properties.
 func loadWithKinds(ctx context.Context, path string, o Options, k *kinds) (*Problem, error) {
 	c, err := beginWithKinds(ctx, path, o, k)
 	if err != nil {
@@ -42,7 +42,7 @@ type Compilation struct {
 	problem      *Problem
 	options      Options
 	loader       *loader
-	pendingCount *pendingCount // nil if all compositions are allowed, or if the constraints have errors
+	pendingCount *pendingCount // unfinished count of the allowed compositions; nil if all compositions are allowed, or if the constraints have errors
 	runsPrograms bool          // whether a program scores the problem
 }
 
@@ -52,10 +52,10 @@ func Begin(ctx context.Context, path string, o Options) (*Compilation, error) {
 	return beginWithKinds(ctx, path, o, allKinds())
 }
 
-// beginWithKinds is [Begin] for problems that may have other kinds of rules and properties.
+// beginWithKinds does the work of [Begin] for problems that may have the given kinds of rules and properties.
 func beginWithKinds(ctx context.Context, path string, o Options, k *kinds) (*Compilation, error) {
 	c := &Compilation{problem: &Problem{File: path}, options: o}
-	c.loader = &loader{readContext: readContext{kinds: k, workers: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, defersLearning: o.Campaign}, path: path}
+	c.loader = &loader{readContext: readContext{kinds: k, workerCount: o.Workers, notify: o.Notify, progress: o.Progress, modelCache: o.ModelCache, defersLearning: o.Campaign}, path: path}
 	for _, step := range []func(context.Context) error{c.readFile, c.compileSettings, c.readTables, c.compileConstraints, c.beginCount} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ func beginWithKinds(ctx context.Context, path string, o Options, k *kinds) (*Com
 	return c, nil
 }
 
-// Finish is the second part of [Load]. It finishes the count, compiles the properties with the models that
-// they learn, and makes the target. It can be called once.
+// Finish is the second part of [Load]. It finishes the count, compiles the properties, learns their models, and
+// makes the target. It can be called once.
 func (c *Compilation) Finish(ctx context.Context) (*Problem, error) {
 	for _, step := range []func(context.Context) error{c.finishCount, c.compileProperties, c.makeTarget, c.compileTrade} {
 		if err := step(ctx); err != nil {
@@ -89,7 +89,7 @@ func (c *Compilation) readFile(ctx context.Context) error {
 		return err
 	}
 	s.diagnostics = &config.Diagnostics{File: root.File, Root: root}
-	if p.fileProblem, err = config.Read(root, p.File, s.kinds.fileKinds(), s.diagnostics); err != nil {
+	if p.fileProblem, err = config.Read(root, p.File, s.kinds.configKinds(), s.diagnostics); err != nil {
 		return err
 	}
 	// Consent is checked before any composition may be scored. Errors in reading the commands are reported
@@ -102,7 +102,7 @@ func (c *Compilation) readFile(ctx context.Context) error {
 	return cmp.Or(ctx.Err(), requireConsent(ctx, at, commands...))
 }
 
-// compileSettings sets the settings of the problem from the file and from the options, which take precedence.
+// compileSettings sets the settings of the problem from the options and from the file. Options take precedence.
 func (c *Compilation) compileSettings(context.Context) (err error) {
 	p, o := c.problem, c.options
 	p.Name, p.Search, p.Campaign = p.fileProblem.Name, p.fileProblem.Search, p.fileProblem.Campaign
@@ -183,8 +183,8 @@ func (c *Compilation) hasErrorsOutsideProperties() bool {
 	return len(c.loader.diagnostics.All) > c.problem.fileProblem.PropertyErrors
 }
 
-// beginCount compiles the sparsity law, that is, the distribution of the number of ingredients. It then
-// begins to count the allowed compositions for each number of ingredients.
+// beginCount compiles the sparsity law, which is the distribution of the number of ingredients. It then begins
+// to count the allowed compositions for each number of ingredients.
 func (c *Compilation) beginCount(ctx context.Context) error {
 	p, s := c.problem, c.loader
 	plain, err := mcmc.NewSpace(len(p.Ingredients), p.Total)
@@ -212,7 +212,7 @@ func (c *Compilation) beginCount(ctx context.Context) error {
 // countingOptions returns the options for counting the compositions.
 func (c *Compilation) countingOptions() mcmc.CountingOptions {
 	p, s := c.problem, c.loader
-	return mcmc.CountingOptions{Law: p.sparsityLaw, Seed: p.Sampler.Seed, Workers: s.workers, Cache: s.countCache, Progress: s.progress}
+	return mcmc.CountingOptions{Law: p.sparsityLaw, Seed: p.Sampler.Seed, Workers: s.workerCount, Cache: s.countCache, Progress: s.progress}
 }
 
 // finishCount finishes the count of the compositions, and adds the conditions to the space.
@@ -265,7 +265,8 @@ func (c *Compilation) makeTarget(ctx context.Context) (err error) {
 	return p.checkKernel()
 }
 
-// compileTrade compiles the trade-off, and writes the problem file out with every default.
+// compileTrade compiles the trade-off. It also stores the text of the problem file with every default written
+// out.
 func (c *Compilation) compileTrade(context.Context) error {
 	p, s := c.problem, c.loader
 	if err := p.fileProblem.Trade.Compile(s.diagnostics, p.compileTrade); err != nil {
@@ -278,8 +279,7 @@ func (c *Compilation) compileTrade(context.Context) error {
 	return p.writeResolved()
 }
 
-// UseKernel replaces the kernel with which the problem is sampled. The problem must have been read from a
-// file.
+// UseKernel sets the kernel that samples the problem. The problem must have been read from a file.
 func (p *Problem) UseKernel(name string) error {
 	p.Sampler.Kernel = name
 	if err := p.checkKernel(); err != nil {
@@ -300,19 +300,19 @@ func (p *Problem) checkKernel() error {
 	return nil
 }
 
-// A loader reads a problem file. It has the readContext for the readers of rules and properties, and further
+// A loader reads a problem file. It has the [readContext] for compiling rules and properties, and further
 // fields that only the loader needs.
 type loader struct {
 	readContext
-	diagnostics *config.Diagnostics // errors found so far
-	path        string              // path of the problem file; if empty, no results file is searched
+	diagnostics *config.Diagnostics // errors found until now
+	path        string              // path of the problem file; if empty, the loader does not look for a results file
 	results     *dataset.Results    // results of the campaign; nil if there are none
 	resultsPath string              // path of the results file, if the problem file does not name it
-	countCache  mcmc.Cache          // cache of counts; may be nil
+	countCache  mcmc.Cache          // cache of numbers of compositions; may be nil
 }
 
-// placeholderTotal replaces a total that is missing or wrong, so that errors in the rest of a problem can be
-// reported. Every percentage with four decimals is a whole number of its units.
+// placeholderTotal is the total in units that replaces a missing or wrong total, so that errors in the rest of
+// a problem can be reported. Every percentage with four decimals is a whole number of units of this total.
 const placeholderTotal = 1_000_000
 
 // readInputs reads the total, the ingredients and the known recipes.
@@ -355,6 +355,6 @@ func readProblemText(ctx context.Context, files *yaml.Files, path string, text [
 	return root, err
 }
 
-// maxUsedIngredients is the maximum of min(N, M), the greatest number of ingredients in a composition. Each
-// sparsity law, and each statistic by number of ingredients, has as many values.
+// maxUsedIngredients is the maximum of min(N, M), the greatest number of ingredients in a composition, for N
+// ingredients and a total of M units. A distribution of the number of ingredients has as many probabilities.
 const maxUsedIngredients = 1 << 20

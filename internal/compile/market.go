@@ -13,19 +13,19 @@ import (
 
 // A market has the expected returns of the ingredients and the covariance of the returns.
 type market struct {
-	returns    []float64   // by ingredient: expected return
-	covariance [][]float64 // by row and column, one for each ingredient: covariance of the returns
+	expectedReturns []float64   // item i is the expected return of ingredient i
+	covariance      [][]float64 // item [i][j] is the covariance of the returns of ingredients i and j
 
-	// historyKind, historyKindWord, periodsPerYear and historyDescription describe the history from which the
-	// market was estimated. They are not set otherwise.
+	// historyKind is the kind of the table of prices or returns over time from which the market was estimated.
+	// The four history fields are set only if there is such a table.
 	historyKind        assetstats.Kind
 	historyKindWord    string  // word for historyKind in the problem file, under the key "as"
 	periodsPerYear     float64 // number of rows of the history in a year
 	historyDescription string  // description of the history in messages
 }
 
-// newMarket returns the market of a portfolio. The problem file gives expected returns and a covariance, or
-// else a history for estimating both.
+// newMarket returns the market of a portfolio. It reads expected returns and a covariance from the problem
+// file, or estimates both from prices or returns over time.
 func newMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml.Node) (*market, error) {
 	if v.Covariance == nil {
 		return estimateMarket(ctx, s, v, n)
@@ -35,7 +35,7 @@ func newMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml
 		return nil, err
 	}
 	covariance, err := readCovariance(ctx, s, v.Covariance)
-	return &market{returns: returns, covariance: covariance}, err
+	return &market{expectedReturns: returns, covariance: covariance}, err
 }
 
 // expectedReturns returns the expected return of each ingredient. It reads an attribute of the ingredients,

@@ -13,7 +13,7 @@ import (
 )
 
 // estimateMarket estimates annual expected returns and their covariance from prices or returns over time. It
-// adds a warning that tells how it interpreted the history.
+// adds a warning that tells how it has interpreted the table.
 func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n *yaml.Node) (*market, error) {
 	h, err := readHistory(ctx, s, &v.Returns, n)
 	if err != nil {
@@ -37,7 +37,7 @@ func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n 
 	if err != nil {
 		return nil, yaml.Hint(h.file.Errorf("%s has %s without a gap: %v%s", inputerr.Quote(h.file.Text), inputerr.Count(len(h.completeValues), "row"), err, strings.TrimSuffix(strings.Replace(gaps, " Left out:", "; left out:", 1), ".")), "add rows, fill the gaps, or leave out the ingredients that have them")
 	}
-	m.returns, m.covariance = moments.Mean, moments.Covariance
+	m.expectedReturns, m.covariance = moments.Mean, moments.Covariance
 	for word, kind := range historyKinds() {
 		if kind == m.historyKind {
 			m.historyKindWord = word
@@ -54,8 +54,8 @@ func estimateMarket(ctx context.Context, s *readContext, v *config.Markowitz, n 
 	return m, nil
 }
 
-// kindAndFrequencyText returns a sentence that tells whether the history has prices or returns, and how many
-// rows a year has.
+// kindAndFrequencyText returns a sentence about the table: whether it has prices or returns, and how many rows
+// a year has.
 func (h *marketHistory) kindAndFrequencyText(v *config.Markowitz, m *market, rhythm assetstats.Frequency) string {
 	text := fmt.Sprintf("%s has %s", h.file.Text, m.historyKind)
 	if v.HistoryKind.Node == nil {
@@ -71,7 +71,7 @@ func (h *marketHistory) kindAndFrequencyText(v *config.Markowitz, m *market, rhy
 	return text + fmt.Sprintf(", %.4g periods a year.", m.periodsPerYear)
 }
 
-// historyKinds maps the words that the key as may have in a problem file to kinds of histories.
+// historyKinds maps the words that may stand under the key "as" in a problem file to kinds of histories.
 func historyKinds() map[string]assetstats.Kind {
 	return map[string]assetstats.Kind{"prices": assetstats.Prices, "returns": assetstats.Returns, "percent": assetstats.Percent}
 }

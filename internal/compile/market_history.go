@@ -18,18 +18,17 @@ import (
 // A marketHistory is a table of prices or returns of the ingredients over time.
 type marketHistory struct {
 	*dataset.Series
-	file              *yaml.Node  // node that names the file
-	ingredientColumns []int       // by ingredient: index of its column
-	otherColumns      []string    // names of the columns that are no ingredients
+	file              *yaml.Node  // YAML node that names the file
+	ingredientColumns []int       // item i is the index of the column of ingredient i
+	otherColumns      []string    // names of the columns that do not belong to an ingredient
 	rowOrder          []int       // indices of the rows in order of time
-	dates             []time.Time // by row; nil if the rows have no dates
+	dates             []time.Time // date of each row, in the order of the file; nil if the rows have no dates
 
-	completeValues [][]float64 // by complete row, in order of time, and by ingredient; a complete row has no gaps
-	completeRows   []int       // indices of the complete rows, in order of time
+	completeValues [][]float64 // item [t][i] is the value of ingredient i in the complete row t, in order of time; a complete row has no missing value
+	completeRows   []int       // indices in the file of the complete rows, in order of time
 }
 
-// readHistory reads a history. n is the node of the property, where an error about a missing covariance is
-// placed.
+// readHistory reads a history. An error about a missing covariance is placed at n, the node of the property.
 func readHistory(ctx context.Context, s *readContext, r *config.Returns, n *yaml.Node) (*marketHistory, error) {
 	h := &marketHistory{file: r.File}
 	err := s.Files.Read(ctx, r.File, "the file of prices or returns", func(content io.Reader, path string) (err error) {
@@ -65,8 +64,7 @@ func readHistory(ctx context.Context, s *readContext, r *config.Returns, n *yaml
 	return h, nil
 }
 
-// guessKind returns whether the numbers of the history are prices, returns or percentages, judged by the
-// numbers.
+// guessKind guesses from the numbers of the history whether they are prices, returns or percentages.
 func (h *marketHistory) guessKind() assetstats.Kind {
 	if h.Percent {
 		return assetstats.Returns
@@ -74,8 +72,8 @@ func (h *marketHistory) guessKind() assetstats.Kind {
 	return assetstats.KindOf(h.completeValues)
 }
 
-// rowFrequency returns how many rows of the history a year has. The second result is false if the dates do
-// not tell.
+// rowFrequency returns how many rows of the history a year has. The second result is false if the dates do not
+// tell.
 func (h *marketHistory) rowFrequency() (assetstats.Frequency, bool) {
 	if h.dates == nil {
 		return assetstats.Frequency{}, false
@@ -88,7 +86,7 @@ func (h *marketHistory) rowFrequency() (assetstats.Frequency, bool) {
 }
 
 // gapsText returns a sentence that tells how many rows of the history were left out because an ingredient has
-// no value there. If many gaps are due to one ingredient alone, the sentence names that ingredient and tells
+// no value there. If one ingredient alone causes many of the gaps, the sentence names that ingredient and tells
 // how many rows there would be without it.
 func (h *marketHistory) gapsText(names []string) string {
 	left := 0
@@ -134,8 +132,8 @@ func (h *marketHistory) gapsText(names []string) string {
 	return text + fmt.Sprintf(": without this ingredient there are %d rows instead of %d.", len(h.rowOrder)-left+alone[worst], len(h.rowOrder)-left)
 }
 
-// findIngredientColumns returns the index of the column of each ingredient, and the names of the other
-// columns.
+// findIngredientColumns returns the index of the column of each ingredient. The result left has the names of
+// the other columns.
 func findIngredientColumns(t *dataset.Series, names []string) (columns []int, left []string, err error) {
 	for _, name := range names {
 		at := slices.Index(t.Columns, name)
@@ -156,8 +154,8 @@ func findIngredientColumns(t *dataset.Series, names []string) (columns []int, le
 	return columns, left, nil
 }
 
-// sortRowsByTime returns the indices of the rows of a history in order of time. Without dates the order is
-// that of the file.
+// sortRowsByTime returns the indices of the rows of a history in order of time. If the rows have no dates, the
+// rows keep the order of the file.
 func sortRowsByTime(t *dataset.Series, dates []time.Time) ([]int, error) {
 	order := make([]int, len(t.Times))
 	for r := range order {

@@ -11,22 +11,23 @@ import (
 	"kir/internal/inputerr"
 )
 
-// predictionTolerance is the default tolerance between a prediction in a table and the prediction of the
-// model. It is relative for predictions of magnitude above 1.
+// predictionTolerance is the default of the largest allowed difference between a prediction in a table and the
+// prediction of the model. For predictions of magnitude above 1 it is a relative difference.
 const predictionTolerance = 1e-5
 
-// A predictionTable is a table of predictions that the program of the imported model has made. Each row is a
-// composition. The columns are amounts of ingredients, constants, conditions, and the prediction.
+// A predictionTable is a table of predictions for comparison with those of an imported model. The program that
+// trained the model has made them. Each row is a composition. The columns are amounts of ingredients,
+// constants, conditions, and the prediction.
 type predictionTable struct {
 	*dataset.Sheet
 	predictionColumn       int   // index of the column with the predictions
-	ingredientByColumn     []int // by column: index of the ingredient; −1 if the column is no ingredient
-	constantByColumn       []int // by column: index of the constant; −1 if the column is no constant
-	conditionInputByColumn []int // by column: index in conditionInputs; −1 if no condition gives the column
+	ingredientByColumn     []int // item c is the index of the ingredient whose amounts column c has; −1 if there is none
+	constantByColumn       []int // item c is the index of the constant in column c; −1 if there is none
+	conditionInputByColumn []int // item c is the index in conditionInputs of the model input in column c; −1 if there is none
 }
 
-// checkPredictions returns an error if a prediction of the mapped model differs from the prediction in the
-// table that the node n names.
+// checkPredictions compares the predictions of the imported model with those in the table that the node n
+// names. It returns an error if one of them differs by more than the tolerance.
 func (b *inputMapping) checkPredictions(ctx context.Context, n *yaml.Node, tolerance float64, output modelOutput, combinations []*ensemble.Score) error {
 	t, err := b.readPredictions(ctx, n)
 	if err != nil {
@@ -74,8 +75,8 @@ func (b *inputMapping) readPredictions(ctx context.Context, n *yaml.Node) (*pred
 	return t, nil
 }
 
-// rowComposition returns the composition of row r in units of the total. The amounts in the row may be in any
-// unit.
+// rowComposition returns the composition of row r in units of the total. In the row the amounts may be in any
+// unit, because only their ratios count.
 func (b *inputMapping) rowComposition(t *predictionTable, r int) ([]int32, error) {
 	sum := 0.0
 	for c, v := range t.Values[r] {
@@ -102,15 +103,15 @@ func (b *inputMapping) rowComposition(t *predictionTable, r int) ([]int32, error
 	return x, nil
 }
 
-// rowCombination returns the index of the combination of conditions in row r. The parameter combinations is
-// the number of combinations.
-func (b *inputMapping) rowCombination(t *predictionTable, r, combinations int) (int, error) {
+// rowCombination returns the index of the combination of values of conditions in row r. The parameter
+// combinationCount is the number of combinations.
+func (b *inputMapping) rowCombination(t *predictionTable, r, combinationCount int) (int, error) {
 	for _, in := range b.conditionInputs {
 		if !slices.ContainsFunc(t.conditionInputByColumn, func(k int) bool { return k >= 0 && b.conditionInputs[k].name == in.name }) {
 			return 0, yaml.Hint(t.ErrorAt(-1, -1, "there is no column %s, which a condition gives", inputerr.Quote(in.name)), "add the column, as the model takes it")
 		}
 	}
-	for at := range combinations {
+	for at := range combinationCount {
 		fits := true
 		for c, v := range t.Values[r] {
 			fits = fits && (t.conditionInputByColumn[c] < 0 || b.conditionInputValue(b.conditionInputs[t.conditionInputByColumn[c]], at) == v)
@@ -122,7 +123,7 @@ func (b *inputMapping) rowCombination(t *predictionTable, r, combinations int) (
 	return 0, yaml.Hint(t.ErrorAt(r, t.predictionColumn, "the conditions of the row are none that may be offered"), "predict at values that the conditions list")
 }
 
-// checkConstants returns an error if a constant has another value in row r than in the problem file.
+// checkConstants returns an error if a constant in row r differs from the constant in the problem file.
 func (b *inputMapping) checkConstants(t *predictionTable, r int) error {
 	for c, k := range t.constantByColumn {
 		if k >= 0 && t.Values[r][c] != b.constants[k].value {

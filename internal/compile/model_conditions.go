@@ -12,13 +12,13 @@ import (
 	"kir/property"
 )
 
-// maxCombinations is the maximum number of combinations of values of conditions for which an imported model
-// is bound.
+// maxCombinations is the maximum number of combinations of values of conditions. An imported model is evaluated
+// separately for each combination.
 const maxCombinations = 1024
 
-// A conditionInput is an input of an imported model whose value follows from a condition. The value is the
-// number of the condition. For an input that stands for one category, the value is 1 for that category and 0
-// for others.
+// A conditionInput is an input of an imported model that takes the value of a condition. A condition with
+// numbers has one input, which takes the number. A condition with categories has one input for each category;
+// it takes 1 for that category and 0 for others.
 type conditionInput struct {
 	inputIndex     int    // index among the inputs of the model
 	name           string // name of the input
@@ -26,8 +26,8 @@ type conditionInput struct {
 	category       string // category for which the input is 1; empty if the condition has numbers
 }
 
-// addConditionInput adds an input if its name is that of a condition, or of a condition and one of its
-// categories, such as catalyst_A. It reports whether it did.
+// addConditionInput adds a model input if the name of the input is that of a condition, or that of a condition
+// and one of its categories, such as catalyst_A. It reports whether it has added the input.
 func (b *inputMapping) addConditionInput(input int, name string) (added bool, err error) {
 	plain := func(text string) string { return normalizeName(strings.ReplaceAll(text, "=", " ")) }
 	for k := range b.offeredConditions {
@@ -52,21 +52,21 @@ func (b *inputMapping) addConditionInput(input int, name string) (added bool, er
 	return false, nil
 }
 
-// addConditionSource adds an input that a condition gives.
+// addConditionSource adds a model input that takes its value from a condition.
 func (b *inputMapping) addConditionSource(in conditionInput) {
 	b.conditionInputs = append(b.conditionInputs, in)
 	b.inputSources = append(b.inputSources, ensemble.Source{Constant: true})
 	if !slices.Contains(b.usedConditions, in.conditionIndex) {
 		b.usedConditions = append(b.usedConditions, in.conditionIndex)
-		b.valueCounts = append(b.valueCounts, b.offeredConditions[in.conditionIndex].Len())
+		b.offeredValueCounts = append(b.offeredValueCounts, b.offeredConditions[in.conditionIndex].Len())
 	}
 }
 
-// bindConditions returns the model bound to each combination of values of the conditions that the model
-// takes. The value of the last condition varies fastest.
+// bindConditions returns one model for each combination of values of the conditions that the model takes. The
+// inputs for the conditions are fixed to that combination. The value of the last condition varies fastest.
 func (b *inputMapping) bindConditions() (all []*ensemble.Score, err error) {
 	number := 1
-	for _, n := range b.valueCounts {
+	for _, n := range b.offeredValueCounts {
 		if number *= n; number > maxCombinations {
 			return nil, yaml.Hint(b.node.Errorf("the model takes more than %d combinations of conditions", maxCombinations), "list fewer values of them")
 		}
@@ -84,16 +84,16 @@ func (b *inputMapping) bindConditions() (all []*ensemble.Score, err error) {
 	return all, nil
 }
 
-// conditionInputValue returns the value of an input that a condition gives, in the combination of values with
-// the given index.
+// conditionInputValue returns the value of a model input that depends on a condition, for the combination of
+// values with the given index.
 func (b *inputMapping) conditionInputValue(in conditionInput, combination int) float64 {
 	v := 0
 	for k := len(b.usedConditions) - 1; k >= 0; k-- {
-		v = combination % b.valueCounts[k]
+		v = combination % b.offeredValueCounts[k]
 		if b.usedConditions[k] == in.conditionIndex {
 			break
 		}
-		combination /= b.valueCounts[k]
+		combination /= b.offeredValueCounts[k]
 	}
 	c := &b.offeredConditions[in.conditionIndex]
 	switch {
@@ -105,23 +105,24 @@ func (b *inputMapping) conditionInputValue(in conditionInput, combination int) f
 	return 0
 }
 
-// mergeCombinations returns the property that scores a composition by the property for its combination of
-// conditions. The parameter of has one property for each combination.
-func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
-	p := of[0]
-	if len(of) == 1 {
+// mergeCombinations makes one property of several. It scores a composition by the property that belongs to the
+// values of the composition's conditions. Item c of properties is the property for the combination of values with
+// index c.
+func (b *inputMapping) mergeCombinations(properties []Property) (Property, error) {
+	p := properties[0]
+	if len(properties) == 1 {
 		return p, nil
 	}
 	lines := func(property func(*Property) (mcmc.Property, error)) (*importedmodel.ConditionedProperty, error) {
 		var all []mcmc.LineProperty
-		for k := range of {
-			one, err := property(&of[k])
+		for k := range properties {
+			one, err := property(&properties[k])
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, one.(mcmc.LineProperty)) // as imported models are
 		}
-		return importedmodel.NewConditioned(b.usedConditions, b.valueCounts, all)
+		return importedmodel.NewConditioned(b.usedConditions, b.offeredValueCounts, all)
 	}
 	joined, err := lines(func(w *Property) (mcmc.Property, error) { return w.mcmcProperty, nil })
 	if err != nil {
@@ -129,15 +130,15 @@ func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 	}
 	p.mcmcProperty = joined
 	if p.Value != nil {
-		p.Value = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].Value(x) }
+		p.Value = func(x *mcmc.Composition) float64 { return properties[joined.Combination(x)].Value(x) }
 	}
 	if p.importedClassChance != nil {
-		p.importedClassChance = func(x *mcmc.Composition) float64 { return of[joined.Combination(x)].importedClassChance(x) }
+		p.importedClassChance = func(x *mcmc.Composition) float64 { return properties[joined.Combination(x)].importedClassChance(x) }
 	}
 	p.newValueScale = func() (*valueScale, error) {
 		var scales []*valueScale
-		for k := range of {
-			l, err := of[k].newValueScale()
+		for k := range properties {
+			l, err := properties[k].newValueScale()
 			if err != nil {
 				return nil, err
 			}
@@ -147,7 +148,7 @@ func (b *inputMapping) mergeCombinations(of []Property) (Property, error) {
 		for _, l := range scales {
 			all.typicalSpread = max(all.typicalSpread, l.typicalSpread)
 		}
-		all.judgedValue = func(x *mcmc.Composition) float64 { return scales[joined.Combination(x)].judgedValue(x) }
+		all.scoredValue = func(x *mcmc.Composition) float64 { return scales[joined.Combination(x)].scoredValue(x) }
 		all.asProperty = func(d *property.Desirability) (mcmc.Property, error) {
 			at := -1
 			return lines(func(*Property) (mcmc.Property, error) {

@@ -10,9 +10,10 @@ import (
 	"kir/internal/portable"
 )
 
-// modelDesirability returns a function that maps a value of the output to its desirability, from 0 to 1. It
-// also returns a description. The parameter settings has the model at each combination of conditions.
-func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
+// modelDesirability returns a function that maps a value of the model's output to its desirability, from 0 to
+// 1. It also returns a description. The parameter combinations has one model for each combination of values of
+// conditions.
+func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, combinations []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	asked, nodes := v.ObjectiveKeys()
 	if v.SD.Node != nil && (len(asked) != 1 || !v.HasBounds()) {
 		return nil, "", yaml.Hint(v.SD.Node.Errorf("sd is for bounds, and there are none"), "remove it")
@@ -34,17 +35,17 @@ func modelDesirability(v *config.Model, n *yaml.Node, output modelOutput, settin
 		}
 		return func(v float64) float64 { return portable.Exp(d.Log(v)) }, about, nil
 	case v.Maximize.Node != nil:
-		return endsDesirability(config.Maximize, v.Maximize, output, settings)
+		return endsDesirability(config.Maximize, v.Maximize, output, combinations)
 	case v.Minimize.Node != nil:
-		return endsDesirability(config.Minimize, v.Minimize, output, settings)
+		return endsDesirability(config.Minimize, v.Minimize, output, combinations)
 	}
 	desirability, about = boundsDesirability(v)
 	return desirability, about, nil
 }
 
-// boundsDesirability returns the probability that a measurement lies within bounds, as a function of the
-// predicted value, and a description. The measurement is normal around the predicted value. If the file gives
-// no standard deviation, the measurement equals the predicted value.
+// boundsDesirability returns a function of the predicted value: the probability that a measurement lies within
+// the bounds of o. It also returns a description. The measurement is normal around the predicted value. If the
+// file gives no standard deviation, the measurement equals the predicted value.
 func boundsDesirability(o *config.Model) (desirability func(v float64) float64, about string) {
 	want := modelWant(&o.Objective)
 	low, high, _ := want.Bounds()
@@ -67,14 +68,14 @@ func boundsDesirability(o *config.Model) (desirability func(v float64) float64, 
 	}, fmt.Sprintf("%s, give or take %v", want, sd)
 }
 
-// endsDesirability returns a function that maps a value to its relative position between two ends, from 0 to
-// 1. It also returns a description. If the file gives no ends, the ends are the least and the greatest value
-// that the model can predict.
-func endsDesirability(direction config.Direction, ends config.Written[config.Ends], output modelOutput, settings []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
+// endsDesirability returns a function that maps a value to its relative position between two ends: 0 at or
+// beyond the first end, 1 at or beyond the second. It also returns a description. If the file gives no ends,
+// they are the least and the greatest value that the model can predict.
+func endsDesirability(direction config.Direction, ends config.Written[config.Ends], output modelOutput, combinations []*ensemble.Score) (desirability func(v float64) float64, about string, err error) {
 	from, to := ends.Value.From.Value, ends.Value.To.Value
 	if ends.Value.From.Node == nil {
 		from, to = math.Inf(1), math.Inf(-1)
-		for _, s := range settings {
+		for _, s := range combinations {
 			least, greatest := s.SumBounds()
 			a, b := output.valueOf(least), output.valueOf(greatest)
 			from, to = min(from, a, b), max(to, a, b)

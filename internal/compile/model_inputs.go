@@ -12,19 +12,19 @@ import (
 	"kir/property"
 )
 
-// An inputMapping finds, for each input of an imported model, the quantity of a composition that the input
-// stands for.
+// An inputMapping finds the source of each input of an imported model: a constant, a condition, or a quantity
+// of the composition such as the share of an ingredient.
 type inputMapping struct {
 	*readContext
 	model          *ensemble.Model
-	node           *yaml.Node        // node of the property
-	defaultMeasure string            // measure, such as "share", for an input whose name is that of an ingredient
-	inputSources   []ensemble.Source // by input of the model: how the input follows from the composition
+	node           *yaml.Node        // YAML node of the property
+	defaultMeasure string            // measure, such as "share", for every input that has the name of an ingredient
+	inputSources   []ensemble.Source // item j tells how the input of the model with index j is computed from the composition
 	constants      []constantInput
 
-	conditionInputs []conditionInput // inputs that conditions give
-	usedConditions  []int            // indices of the conditions that give inputs
-	valueCounts     []int            // by index in usedConditions: number of offered values of the condition
+	conditionInputs    []conditionInput // inputs that take their values from conditions
+	usedConditions     []int            // indices of the conditions that occur in conditionInputs
+	offeredValueCounts []int            // item j is the number of offered values of condition usedConditions[j]
 }
 
 // A constantInput is an input of the model that the problem file sets to a constant.
@@ -88,8 +88,8 @@ func (b *inputMapping) mapInputs(v *config.Model) error {
 	return nil
 }
 
-// fileInputsByName returns the descriptions of inputs in the problem file, by the names that the inputs have
-// in the model.
+// fileInputsByName returns the inputs that the problem file describes. The keys of the map are the names of the
+// inputs in the model.
 func (b *inputMapping) fileInputsByName(f config.Written[config.Features]) (map[string]*config.Input, error) {
 	inputs := b.model.Inputs
 	if f.Value.Ordered && len(f.Value.Inputs) != len(inputs) {
@@ -111,8 +111,9 @@ func (b *inputMapping) fileInputsByName(f config.Written[config.Features]) (map[
 	return all, nil
 }
 
-// inputName returns the name by which the source of an input is found. It is the name that the problem file
-// gives, or else the name in the model. item is nil if the file does not describe the input.
+// inputName returns the name by which the source of an input is found. It is the name in item, the description
+// in the problem file, or else the name of the input in the model. The parameter item is nil if the file does
+// not describe the input.
 func inputName(item *config.Input, name string) (string, error) {
 	switch {
 	case item == nil || item.Figure != nil:
@@ -124,8 +125,9 @@ func inputName(item *config.Input, name string) (string, error) {
 		"write what it is of a composition, such as Gin or {share: Gin}, and values that no composition has under constants: {%s: 1}", inputerr.Quote(name))
 }
 
-// sourceOfInput returns the source of an input that is a quantity of the composition. The problem file
-// describes the quantity, or else the name tells it. The result known is false if neither does.
+// sourceOfInput returns the source of an input that is a quantity of the composition. The quantity follows from
+// item, the description in the problem file, or else from the name of the input. The result known is false if
+// neither tells the quantity.
 func (b *inputMapping) sourceOfInput(item *config.Input, name string) (s ensemble.Source, known bool, err error) {
 	if item == nil || item.Figure == nil {
 		return b.sourceByName(name)

@@ -8,17 +8,17 @@ import (
 	"kir/internal/ensemble"
 )
 
-// sourceByName finds the source of an input by the name of the input. The name can be that of an ingredient,
-// of a group of ingredients or of a numeric attribute, or "used". Words that kir train puts before a name,
-// such as "share of", may precede it. If no name matches exactly, upper and lower case are equal, and so are
-// underscores and spaces.
+// sourceByName finds the source of a model input by the name of the input. The name is that of an ingredient,
+// of a group of ingredients or of a numeric attribute, or it is "used". It may begin with words such as "share
+// of", which kir train adds. If no name matches exactly, differences of case, and between underscores and
+// spaces, are ignored.
 func (b *inputMapping) sourceByName(name string) (s ensemble.Source, known bool, err error) {
 	clean := dataset.NormalizeName(name)
 	if i := findName(b.IngredientNames, clean); i >= 0 {
 		return b.measureSource(b.defaultMeasure, []int{i}), true, nil
 	}
 	if strings.EqualFold(clean, "used") {
-		return b.measureSource("count", allIndexes(len(b.IngredientNames))), true, nil
+		return b.measureSource("count", indicesUpTo(len(b.IngredientNames))), true, nil
 	}
 	for _, c := range [...]struct{ words, measure string }{
 		{"presence of ", "presence"}, {"share of ", "share"}, {"percent of ", "percent"}, {"units of ", "units"},
@@ -68,8 +68,8 @@ func (b *inputMapping) groupByWords(words string) (of []int) {
 	return nil
 }
 
-// findName returns the index of a name in names. If there is none, it returns the index of the first name
-// that is equal after [normalizeName], or −1.
+// findName returns the index of the name in names. If names does not have the name, it compares the names after
+// [normalizeName], and returns the index of the first match. It returns −1 if there is no match.
 func findName(names []string, name string) int {
 	if i := slices.Index(names, name); i >= 0 {
 		return i
@@ -80,8 +80,8 @@ func findName(names []string, name string) int {
 // normalizeName returns a name in lower case, with spaces instead of underscores.
 func normalizeName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", " ")) }
 
-// allIndexes returns the indices from 0 to n − 1.
-func allIndexes(n int) []int {
+// indicesUpTo returns the indices from 0 to n − 1.
+func indicesUpTo(n int) []int {
 	of := make([]int, n)
 	for i := range of {
 		of[i] = i

@@ -15,11 +15,11 @@ type modelOutput struct {
 	name          string
 	classText     string                       // description of the wanted classes; empty for a number
 	isProbability bool                         // whether the value is the probability of the wanted classes
-	valueOf       func(sums []float64) float64 // returns the value of the output, given the sums over the trees
+	valueOf       func(sums []float64) float64 // computes the value of the output from the sums over the trees
 }
 
-// chooseOutput returns the output that the problem file names, or the first output. It also finds the wanted
-// classes.
+// chooseOutput returns the output that the problem file names, or else the first output. It also looks up the
+// wanted classes of the output.
 func chooseOutput(m *ensemble.Model, v *config.Model, n *yaml.Node) (modelOutput, error) {
 	at := 0
 	if name := v.Output; name.Node != nil {
@@ -54,13 +54,13 @@ func chooseOutput(m *ensemble.Model, v *config.Model, n *yaml.Node) (modelOutput
 	}}, nil
 }
 
-// wantedClasses returns the indices and the names of the wanted classes. The parameter all lists the classes
-// of the output.
-func wantedClasses(all []string, wanted config.Texts) (classes []int, names []string, err error) {
+// wantedClasses returns the indices and the names of the wanted classes. The parameter allClasses lists the
+// classes of the output.
+func wantedClasses(allClasses []string, wanted config.Texts) (classes []int, names []string, err error) {
 	for _, class := range wanted.Value {
-		k := slices.Index(all, class.Value)
+		k := slices.Index(allClasses, class.Value)
 		if k < 0 {
-			return nil, nil, yaml.SuggestName(class.Node.Errorf("the model has no class %s", class.Node.Describe()), class.Value, "it has", all, 12)
+			return nil, nil, yaml.SuggestName(class.Node.Errorf("the model has no class %s", class.Node.Describe()), class.Value, "it has", allClasses, 12)
 		}
 		if slices.Contains(classes, k) {
 			return nil, nil, yaml.Hint(class.Node.Errorf("the class %s is named twice", class.Node.Describe()), "name it once")
@@ -68,7 +68,7 @@ func wantedClasses(all []string, wanted config.Texts) (classes []int, names []st
 		classes, names = append(classes, k), append(names, class.Value)
 	}
 	if classes == nil {
-		return nil, nil, yaml.Hint(wanted.Node.Errorf("no class is wanted"), "name one of %s", inputerr.List(all, 12))
+		return nil, nil, yaml.Hint(wanted.Node.Errorf("no class is wanted"), "name one of %s", inputerr.List(allClasses, 12))
 	}
 	return classes, names, nil
 }

@@ -9,15 +9,16 @@ import (
 	"kir/model"
 )
 
-// A ModelCache keeps models that were learnt. If a problem is read again after a change of its rules, its
-// models need not be learnt again. The key of a model is its training data and options. Several goroutines
-// may use a ModelCache at once.
+// A ModelCache stores models that were learnt. If a problem is read again after its rules have changed, its
+// models need not be learnt again. The key of a model is made of its training data and its options. Several
+// goroutines may use a ModelCache at once.
 type ModelCache struct {
 	mu     sync.Mutex                // guards models
-	models map[[sha256.Size]byte]any // by key: a *model.Forest or a *model.Learned
+	models map[[sha256.Size]byte]any // each value is a *model.Forest or a *model.LearnedModel; see cachedModel for the keys
 }
 
-// maxCachedModels is the maximum number of models in a cache. One more model empties the cache.
+// maxCachedModels is the maximum number of models in a cache. If a further model is stored, the cache is
+// emptied first.
 const maxCachedModels = 64
 
 // grow returns the cached forest with the same data and options. If there is none, it calls [model.Grow]. A
@@ -36,10 +37,11 @@ func (g *ModelCache) learn(ctx context.Context, data *model.Data, o model.LearnO
 	return cachedModel(g, fmt.Sprintf("%#v %#v", *data, same), func() (*model.LearnedModel, error) { return model.Learn(ctx, data, o) })
 }
 
-// cachedModel returns the cached model for a text that identifies the model. If there is none, it calls make.
-func cachedModel[M any](g *ModelCache, text string, make func() (M, error)) (M, error) {
+// cachedModel returns the cached model for a text that describes the data and the options. If there is none, it
+// calls the function learn and stores the result.
+func cachedModel[M any](g *ModelCache, text string, learn func() (M, error)) (M, error) {
 	if g == nil {
-		return make()
+		return learn()
 	}
 	key := sha256.Sum256([]byte(text))
 	g.mu.Lock()
@@ -48,7 +50,7 @@ func cachedModel[M any](g *ModelCache, text string, make func() (M, error)) (M, 
 	if ok {
 		return known, nil
 	}
-	made, err := make()
+	made, err := learn()
 	if err != nil {
 		return made, err
 	}

@@ -14,25 +14,26 @@ import (
 	"kir/property"
 )
 
-// objectiveFloor is the default minimum of the score of a value to maximise or minimise. As it is positive,
-// even the worst value is not forbidden.
+// objectiveFloor is the default minimum of the score of an objective to maximise or to minimise. It is
+// positive, so that even the worst value is not forbidden.
 const objectiveFloor = 0.001
 
-// An Objective is a value of compositions with the direction in which the value is better, and with the score
-// from which a search computes its loss. Its name is the name of a property or of a figure of a property.
+// An Objective is a value of compositions that a trade-off improves. It tells in which direction the value is
+// better, and has the score that the search uses. Its name is the name of a property or of a [Figure] of a
+// property.
 type Objective struct {
 	Property int    // index of the property
 	Figure   int    // index in [Property.Figures]; −1 stands for the value of the property itself
-	Unit     string // unit of the values that are shown
+	Unit     string // unit of the values in reports
 
 	Direction   config.Direction
-	Least, Most float64 // bounds if the direction is config.Between, in the unit of shown values
+	Least, Most float64 // bounds in the unit of Unit, if the direction is config.Between
 
 	search.Objective
 }
 
-// setDirection sets the direction, the bounds and the score of the objective. least and most are bounds of
-// the judged values of l.
+// setDirection sets the direction, the bounds and the score of the objective. The parameters least and most are
+// bounds of the scored value of l.
 func (o *Objective) setDirection(l *valueScale, direction config.Direction, least, most float64) (err error) {
 	o.Direction = direction
 	d := property.Exponential(direction.Sign())
@@ -46,12 +47,12 @@ func (o *Objective) setDirection(l *valueScale, direction config.Direction, leas
 	return err
 }
 
-// ShownLoss returns the loss of a value in the unit that is shown.
+// ShownLoss returns the loss of a value v that is in the unit of reports. The loss is lower for better values.
 func (o *Objective) ShownLoss(v float64) float64 { return o.Direction.Loss(v, o.Least, o.Most) }
 
-// ShownSize returns the greater absolute value of the bounds, in the unit that is shown. It tells the
-// precision of a loss, which is a difference from a bound; see [pareto.MergeTies]. It is 0 unless the
-// direction is config.Between.
+// ShownSize returns the greater absolute value of the two bounds, in the unit of reports. The loss of a value
+// is its difference from a bound, so this size tells the precision of losses; see [pareto.MergeTies]. It is 0
+// unless the direction is config.Between.
 func (o *Objective) ShownSize() float64 { return maxAbsBound(o.Least, o.Most) }
 
 // maxAbsBound returns the greater absolute value of two bounds. It ignores infinite bounds.
@@ -64,9 +65,9 @@ func maxAbsBound(least, most float64) (size float64) {
 	return size
 }
 
-// extremeDesirability returns the desirability of a value to maximise or minimise. It rises from the worst to
-// the best value that the rules allow. The second result is a description, with values in the given unit. If
-// typicalSpread is 0, extremeDesirability sets it from the range of values.
+// extremeDesirability returns the desirability of a value to maximise or to minimise. The desirability rises
+// from the worst to the best value that the rules allow. The second result is a description, with values in the
+// given unit. If typicalSpread is 0, extremeDesirability sets it from the range of values.
 func (l *valueScale) extremeDesirability(ctx context.Context, s *readContext, at *yaml.Node, unit string, o *config.Objective) (*property.Desirability, string, error) {
 	direction, _, _ := o.Direction()
 	worst, best, err := l.searchWorstAndBest(ctx, s, direction)
@@ -93,16 +94,18 @@ func (l *valueScale) extremeDesirability(ctx context.Context, s *readContext, at
 	return d, fmt.Sprintf("%s; the rules allow from %s to %s", modelWant(o), in(min(worst, best)), in(max(worst, best))), nil
 }
 
-// rangeSearchLines is the number of lines that a search scores for each end of the range of values. A line
-// has one split for each way in which two ingredients can share their joint amount. maxRangeSearchSplits is
-// the maximum number of splits of all lines together.
+// Limits of the search for the worst and the best value. rangeSearchLines is the number of lines that the
+// search scores for each of the two values. A line is all ways (splits) in which two ingredients of a
+// composition can share their joint amount. maxRangeSearchSplits is the maximum number of splits of all lines
+// together.
 const rangeSearchLines, maxRangeSearchSplits = 20_000, 4_000_000
 
-// rangeSampleDraws is the number of random compositions from which the spread of values is estimated.
+// rangeSampleDraws is the number of random compositions from which the typical difference between values is
+// estimated.
 const rangeSampleDraws = 200
 
-// searchWorstAndBest searches for the worst and the best judged value of compositions that keep the rules. It
-// returns 0 and 0 if the space is not known.
+// searchWorstAndBest searches for the worst and the best scored value of compositions that keep the rules. It
+// returns 0 and 0 if the compositions are not yet counted.
 func (l *valueScale) searchWorstAndBest(ctx context.Context, s *readContext, direction config.Direction) (worst, best float64, err error) {
 	if s.space == nil {
 		return 0, 0, nil
@@ -120,7 +123,7 @@ func (l *valueScale) searchWorstAndBest(ctx context.Context, s *readContext, dir
 		if err != nil {
 			return 0, 0, err
 		}
-		if v := l.judgedValue(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v := l.scoredValue(x); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
@@ -139,7 +142,7 @@ func (l *valueScale) searchWorstAndBest(ctx context.Context, s *readContext, dir
 			return 0, 0, err
 		}
 		lines := max(min(rangeSearchLines, maxRangeSearchSplits/s.CompositionTotal), 500)
-		found, err := search.Best(ctx, t, search.Options{Evaluations: lines, Seed: 1, Workers: s.workers})
+		found, err := search.Best(ctx, t, search.Options{Evaluations: lines, Seed: 1, Workers: s.workerCount})
 		var score *mcmc.ScoreError
 		switch {
 		case errors.As(err, &score), errors.Is(err, mcmc.ErrNoStart):
@@ -152,7 +155,7 @@ func (l *valueScale) searchWorstAndBest(ctx context.Context, s *readContext, dir
 			if err != nil {
 				return 0, 0, err
 			}
-			if v := l.judgedValue(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
+			if v := l.scoredValue(x); !math.IsNaN(v) && !math.IsInf(v, 0) && float64(sign*v) > float64(sign*ends[k]) {
 				ends[k] = v
 			}
 		}

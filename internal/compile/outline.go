@@ -23,7 +23,7 @@ type Outline struct {
 	Units       *dataset.Units       // units of the recipes; nil means default units
 	Total       int
 	Conditions  []config.Condition
-	Rules       rule.Set // rules on amounts, without the sparsity law and without rules that depend on conditions
+	Rules       rule.Set // rules on amounts, without the distribution of the number of ingredients and without rules that depend on conditions
 	Sampler     mcmc.Settings
 	Time        time.Duration
 	Search      config.Search
@@ -42,7 +42,7 @@ func ReadOutline(ctx context.Context, path string) (*Outline, error) {
 		return nil, err
 	}
 	bad := &config.Diagnostics{File: root.File, Root: root}
-	file, err := config.Read(root, path, allKinds().fileKinds(), bad)
+	file, err := config.Read(root, path, allKinds().configKinds(), bad)
 	if err != nil {
 		return nil, err
 	}

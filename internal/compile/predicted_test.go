@@ -114,7 +114,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				t.Fatalf("the bounds are %v, the rules %v", bounds, p.Rules)
 			}
 			scale := 1.0
-			if p.shownLimits[0].notation == asShare {
+			if p.shownLimits[0].notation == shareNotation {
 				scale = 100
 			}
 			kept, broken, lowest, highest := 0, 0, math.Inf(1), math.Inf(-1)

@@ -31,11 +31,11 @@ import (
 type Problem struct {
 	Name         string
 	File         string  // path of the file
-	Inputs       []Input // all files that were read, the problem file first
+	Inputs       []Input // all files that were read for the problem, the problem file first
 	Ingredients  []string
 	Total        int           // M: the total of every composition, in units
 	Book         *dataset.Book // the known recipes; nil if there are none
-	Properties   []Property    // objectives and limited values, in the order of the file
+	Properties   []Property    // objectives, and properties whose values are limited, in the order of the file
 	Conditions   []Condition   // quantities that a trial sets in addition to the recipe, such as a temperature; in the order of the file
 	Rules        []Rule        // rules that hold for all values of the conditions, in the order of the file
 	TiedRules    []Rule        // rules that hold only for some values of the conditions, in the order of the file
@@ -48,7 +48,7 @@ type Problem struct {
 	Campaign     config.Campaign
 	Trade        []string // names of the objectives of the trade-off that the file asks for; nil if it asks for none
 	Resolved     []byte   // the problem file in YAML, with every default written out
-	Warnings     []string // sentences about valid input that may be wrong
+	Warnings     []string // sentences about valid input that may not be intended
 
 	fileProblem    *config.Problem // the decoded problem file; nil for the problem of a target made by Go code
 	conditionTable *conditionTable // values of the conditions in the known recipes; nil if the problem has no conditions
@@ -57,11 +57,11 @@ type Problem struct {
 	scaledRecipes     [][]mcmc.Part        // known recipes, scaled to the total in whole units
 	units             *dataset.Units       // units of amounts in the recipes; nil means default units
 	results           *dataset.Results     // recorded results of the campaign; nil if there are none
-	probabilityLimits []probabilityLimit   // rules that require a minimum probability, in the order of the file
+	probabilityLimits []probabilityLimit   // rules that require a minimum probability of a measurement, in the order of the file
 	resultsPath       string               // path of the results file, if the problem file does not name it
-	sparsityLaw       mcmc.Sparsity        // sparsity law of the file: the distribution of the number of ingredients
-	sparsityNode      *yaml.Node           // node of the sparsity law in the file
-	shownLimits       []*shownLimit        // limits of what properties predict, in the order of the bounds of the target
+	sparsityLaw       mcmc.Sparsity        // distribution of the number of ingredients (sparsity law)
+	sparsityNode      *yaml.Node           // YAML node of the sparsity law
+	shownLimits       []*shownLimit        // limits of predictions, in the order of the bounds of the target
 }
 
 // An Input is a file that was read for a problem.
@@ -71,8 +71,8 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Results returns the results of the problem's campaign, or nil if there is no results file. The current
-// results (see [dataset.Results.CurrentEntries]) are the last recipes of the book.
+// Results returns the recorded results of the problem's campaign, or nil if there is no results file. The
+// current results (see [dataset.Results.CurrentEntries]) are the last recipes of the problem's book of recipes.
 func (p *Problem) Results() *dataset.Results { return p.results }
 
 // Attributes returns the ingredients with their attributes. It returns nil if the file gives only the number
@@ -100,6 +100,6 @@ func (p *Problem) Commands() (commands []*Command) {
 	return commands
 }
 
-// RunsPrograms reports whether a program scores a property. The program runs with the rights of the user, so
-// displaying a problem must not start it.
+// RunsPrograms reports whether an external program scores a property. The program runs with the rights of the
+// user, so displaying a problem must not start it.
 func (p *Problem) RunsPrograms() bool { return len(p.Commands()) > 0 }

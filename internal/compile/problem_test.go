@@ -448,7 +448,7 @@ func TestClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &loader{readContext: readContext{Data: config.Data{IngredientNames: []string{"Gin", "Rum"}, Total: 3, Files: &yaml.Files{Dir: t.TempDir()}}, kinds: allKinds()}, diagnostics: &config.Diagnostics{File: root.File, Root: root}}
-	file, err := config.Read(root, "p.yaml", s.kinds.fileKinds(), &config.Diagnostics{File: root.File, Root: root})
+	file, err := config.Read(root, "p.yaml", s.kinds.configKinds(), &config.Diagnostics{File: root.File, Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,23 +15,24 @@ import (
 	"kir/property"
 )
 
-// A Property is one of the properties of a problem: an objective, or a value that limits refer to.
+// A Property is one of the properties of a problem. It is an objective, or it computes a value that rules
+// limit.
 type Property struct {
 	Name   string
 	Kind   string  // key of the kind of property in the file, such as "forest"
-	Weight float64 // exponent c of the score y(x): the property multiplies the target by y(x)^c
+	Weight float64 // exponent c of the score y(x): the target probability of a composition x has the factor y(x)^c
 	About  string  // description of the objective
 
 	Model Predictor // model of a label, learnt from recipes or loaded; nil if there is none
 
-	// Learning describes what is to be learnt, if the problem is read for a campaign. The target then has no
-	// objective for this property.
+	// Learning describes what a campaign must learn, if the problem is read for its campaign. The target then
+	// does not have this property as an objective.
 	Learning *Learning
 
-	// Value returns the value of a composition in the unit Unit, such as the mean of an attribute or the
-	// number that a model predicts. It is nil if the property has only a score.
+	// Value returns the value of a composition, such as the mean of an attribute or the number that a model
+	// predicts. Its unit is Unit. Value is nil if the property has only a score.
 	Value func(x *mcmc.Composition) float64
-	Unit  string // empty if unknown
+	Unit  string // unit of Value; empty if unknown
 
 	// Class describes the wanted classes if the property scores their probability, such as "Fresh or Sour".
 	// It is empty for other properties.
@@ -41,30 +42,30 @@ type Property struct {
 	// a portfolio. It is nil if there are none.
 	Figures []Figure
 
-	// Posterior is the result of learning a preference. HeldOut tells how well the preference predicts
-	// held-out pairs. Both are empty for other properties.
+	// Posterior is the result of learning a preference, that is, the posterior distribution. HeldOut tells how
+	// well the preference predicts held-out pairs. Both are empty for other properties.
 	Posterior *property.PreferencePosterior
 	HeldOut   property.HeldOutAccuracy
 
 	learntModel         *learntModel                      // model learnt from recipes; nil if there is none
-	newValueScale       func() (*valueScale, error)       // returns the value scale; nil if the value is the score; see valueScaleOf
+	newValueScale       func() (*valueScale, error)       // returns the value scale; nil if the value is the score; see [valueScaleOf]
 	importedClassChance func(x *mcmc.Composition) float64 // returns the probability of the wanted class by an imported model; nil if there is none
 	figureObjectives    []Objective                       // figures that can be objectives of a trade-off; see [Objective.Figure]
 	mcmcProperty        mcmc.Property                     // computes the score
 	command             *Command                          // command of the program that computes the score; nil if there is none
 	fileValue           config.Value                      // the property as the file writes it; nil for functions of Go code
 	node                *yaml.Node                        // node under the key of the kind
-	resolvedValue       any                               // value under the key of the kind, with defaults filled in
+	resolvedValue       any                               // the value under the key of the kind, with all defaults written out
 }
 
-// ScoresByHeldOut reports whether each known recipe is scored by models that have not learnt from the recipe.
-// For a forest, such models are the trees that left out the recipe.
+// ScoresByHeldOut reports whether each known recipe is scored by models that have not learnt from that recipe.
+// For a forest, these models are the trees that left out the recipe.
 func (w *Property) ScoresByHeldOut() bool {
 	return w.learntModel != nil && w.learntModel.trainingData != nil
 }
 
-// Calibration returns the calibration of the model's probabilities on held-out recipes. It returns nil if the
-// model has no classes, or if it is unknown from which recipes the model has learnt.
+// Calibration returns the calibration of the predicted class probabilities on held-out recipes. It returns nil
+// if the model predicts numbers, or if it is unknown from which recipes the model has learnt.
 func (w *Property) Calibration() (*model.Calibration, error) {
 	if w.Class == "" || !w.ScoresByHeldOut() {
 		return nil, nil
@@ -72,20 +73,20 @@ func (w *Property) Calibration() (*model.Calibration, error) {
 	return w.learntModel.heldOutCalibration()
 }
 
-// ClassMembership returns 1 if the recipe with index r is in the wanted class, and 0 if it is in another
-// class. It returns NaN if the recipe lacks the label.
+// ClassMembership returns 1 if the recipe with index r is in the wanted class, and 0 if it is in another class.
+// It returns NaN if the recipe has no value of the label.
 func (w *Property) ClassMembership(label *dataset.Label, r int) float64 {
 	switch {
 	case label.ClassOf[r] < 0:
 		return math.NaN()
-	case w.learntModel.want.Has(label.Value(r)):
+	case w.learntModel.wantedValues.Has(label.Value(r)):
 		return 1
 	}
 	return 0
 }
 
-// Probability returns the probability of the wanted class for a composition, without the floor of the score.
-// The property must score classes.
+// Probability returns the probability that a composition has the wanted class, without the floor of the score.
+// The property must have a wanted class.
 func (w *Property) Probability(x *mcmc.Composition) float64 {
 	if w.learntModel != nil {
 		return w.learntModel.classProbability(w.learntModel.modelAmounts(x))
@@ -107,16 +108,17 @@ type Predictor interface {
 	Predict(x []int32) model.Prediction
 }
 
-// A Figure is a number that is shown for a composition in addition to the score of a property.
+// A Figure is a number that reports show for a composition in addition to the score of a property, such as the
+// return of a portfolio.
 type Figure struct {
-	Name    string // if empty, the name of the property
+	Name    string // name in reports; if empty, the name of the property is used
 	Unit    string
-	Percent bool                              // whether the number is a share to be shown in percent
+	Percent bool                              // whether the number is a share that reports show in percent
 	ValueOf func(x *mcmc.Composition) float64 // returns the number for a composition
 }
 
-// compileProperties compiles the properties of a file and returns all properties without errors. If it
-// returns an error, the caller must close the returned properties.
+// compileProperties compiles the properties of a file. It returns all properties without errors. If err is not
+// nil, the caller must close the returned properties.
 func compileProperties(ctx context.Context, s *loader, entries []*config.Entry[config.Property]) (all []Property, err error) {
 	for _, e := range entries {
 		kind := s.kinds.propertyKindNamed(e.Value.Kind)

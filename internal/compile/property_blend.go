@@ -15,7 +15,8 @@ import (
 	"kir/property"
 )
 
-// blendKind is the kind of property that scores the mean of an attribute.
+// blendKind is the kind of property that scores the mean of an attribute of the ingredients, weighted by
+// amounts.
 var blendKind = propertyKind{
 	PropertyKind:     config.BlendKind,
 	compile:          withValueType(compileBlend),
@@ -26,10 +27,10 @@ var blendKind = propertyKind{
 // A blendedAttribute has one number for each ingredient. A blend scores the mean of the numbers, weighted by
 // amounts.
 type blendedAttribute struct {
-	values      []float64 // by ingredient: number of the attribute
-	description string    // description of the mean
+	values      []float64 // item i is the number for ingredient i
+	description string    // description of the mean, in words
 	unit        string    // unit of the shown mean
-	shownFactor float64   // shown mean divided by the mean of values
+	shownFactor float64   // shown mean divided by the mean of the numbers in values
 }
 
 // compileBlend makes a property that scores the mean of an attribute, weighted by amounts.
@@ -46,7 +47,7 @@ func compileBlend(ctx context.Context, s *readContext, v *config.Blend, n *yaml.
 		return Property{}, n.PlaceError(err)
 	}
 	l := of.newValueScale(v)
-	l.judgedValue, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.WithDesirability(d), nil }
+	l.scoredValue, l.asProperty = mean.Mean, func(d *property.Desirability) (mcmc.Property, error) { return mean.WithDesirability(d), nil }
 	var d *property.Desirability
 	var words string
 	least := v.Floor.Value
@@ -86,30 +87,31 @@ func readBlendedAttribute(s *readContext, v *config.Blend) (of blendedAttribute,
 	return of, err
 }
 
-// newValueScale returns the value scale of the mean. The caller must set its functions judgedValue and
-// asProperty.
+// newValueScale returns the value scale of the mean. The caller must set the functions scoredValue and
+// asProperty of the scale.
 func (of *blendedAttribute) newValueScale(v *config.Blend) *valueScale {
 	// The width is a typical difference between means.
 	l := &valueScale{valueName: blendMeanName, shownUnit: of.unit, shownFactor: of.shownFactor, typicalSpread: max((slices.Max(of.values)-slices.Min(of.values))/20, math.SmallestNonzeroFloat64)}
 	if v.AttributeValues.Node != nil {
-		l.valueName, l.shownUnit, l.notation = groupShareName, "", asShare
+		l.valueName, l.shownUnit, l.notation = groupShareName, "", shareNotation
 	}
 	return l
 }
 
-// resolvedBlend returns the mapping under the key of the kind, with defaults filled in.
-func resolvedBlend(v *config.Blend, n *yaml.Node, least float64) (resolved yaml.Map) {
+// resolvedBlend returns the mapping under the key "blend", with all defaults written out. The parameter floor
+// is the minimum of the score.
+func resolvedBlend(v *config.Blend, n *yaml.Node, floor float64) (resolved yaml.Map) {
 	resolved.CopyKeys(n, "attribute", "is")
 	resolved.CopyKeys(n, v.Sections()[0].ExactlyOneOf...)
 	resolved.CopyKeys(n, "shape")
 	if v.Shape.Node == nil && v.TargetShapes.Node == nil && v.Range.Node == nil && v.Normal.Node == nil {
 		resolved.Set("shape", 1)
 	}
-	resolved.Set("floor", least)
+	resolved.Set("floor", floor)
 	return resolved
 }
 
-// joinTexts joins texts by " or ".
+// joinTexts joins texts by the word "or".
 func joinTexts(texts []config.Written[string]) string {
 	var names []string
 	for _, text := range texts {
@@ -118,8 +120,8 @@ func joinTexts(texts []config.Written[string]) string {
 	return strings.Join(names, " or ")
 }
 
-// groupIndicator returns one number for each ingredient: 1 if its attribute has one of the values that the
-// blend names, and 0 otherwise.
+// groupIndicator returns one number for each ingredient: 1 if the ingredient's attribute has one of the values
+// that the blend names, and 0 otherwise.
 func groupIndicator(s *readContext, v *config.Blend, name string) ([]float64, error) {
 	attribute, err := s.Attribute(v.Attribute.Node, name)
 	if err != nil {
@@ -149,8 +151,8 @@ func groupIndicator(s *readContext, v *config.Blend, name string) ([]float64, er
 	return values, nil
 }
 
-// blendDesirability returns the desirability of a mean whose direction has numbers, such as a target or a
-// range. It also returns a description.
+// blendDesirability returns the desirability of a mean, for a blend whose direction has numbers, such as a
+// target or a range. It also returns a description.
 func blendDesirability(v *config.Blend) (d *property.Desirability, words string, err error) {
 	below, above := v.Exponents()
 	var at *yaml.Node
@@ -184,8 +186,8 @@ func blendDesirability(v *config.Blend) (d *property.Desirability, words string,
 // spanText describes a range from one number to another.
 func spanText(s *config.Span) string { return fmt.Sprintf("from %v to %v", s.From.Value, s.To.Value) }
 
-// targetDesirability returns the desirability of a value that is best at a target, and a description. below
-// and above are the exponents on the two sides of the target.
+// targetDesirability returns the desirability of a value that is best at a target, and a description. The
+// parameters below and above are the exponents of the desirability on the two sides of the target.
 func targetDesirability(t *config.Target, below, above float64) (*property.Desirability, string, error) {
 	from, at, to := t.From.Value, t.At.Value, t.To.Value
 	d, err := property.Target(from, at, to, below, above)

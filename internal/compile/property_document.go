@@ -13,8 +13,8 @@ import (
 	"kir/property"
 )
 
-// probabilitySumTolerance is the maximum distance of the sum of a topic's probabilities from 1. The
-// probabilities may be rounded.
+// probabilitySumTolerance is the largest allowed difference between 1 and the sum of a topic's probabilities.
+// The difference arises if a table has rounded probabilities.
 const probabilitySumTolerance = 1e-3
 
 // documentKind is the kind of property that scores the words of a document.
@@ -57,8 +57,8 @@ func compileDocument(ctx context.Context, s *readContext, d *config.Document, n 
 	return Property{About: fmt.Sprintf("likelihood of %s, %d different ones, under the mixture", inputerr.Count(length, "word"), len(words)), mcmcProperty: p, resolvedValue: resolved}, nil
 }
 
-// wordProbabilities returns the probability of each word in each topic. rows has the index of the row of each
-// topic in t.
+// wordProbabilities returns the probability of each word in each topic. The probabilities of topic k are in the
+// row of t with index rows[k].
 func wordProbabilities(t *dataset.Sheet, rows []int, words []documentWord) ([][]float64, error) {
 	columns := make(map[string]int, len(t.Columns))
 	for k, name := range t.Columns {
@@ -85,8 +85,8 @@ func wordProbabilities(t *dataset.Sheet, rows []int, words []documentWord) ([][]
 	return topics, nil
 }
 
-// probabilitySum returns the sum of the probabilities of the topic in a row. The sum may differ from 1 only
-// by rounding.
+// probabilitySum returns the sum of the probabilities of the topic in a row of t. It returns an error if the
+// sum differs from 1 by more than rounding.
 func probabilitySum(t *dataset.Sheet, row int) (float64, error) {
 	sum := 0.0
 	for k, v := range t.Values[row] {
@@ -101,15 +101,16 @@ func probabilitySum(t *dataset.Sheet, row int) (float64, error) {
 	return sum, nil
 }
 
-// A documentWord is a word of a document with the number of its occurrences. The function newError returns an
-// error at the place of the word.
+// A documentWord is a word of a document with the number of its occurrences. The function newError makes an
+// error at the position of the word.
 type documentWord struct {
 	word     string
 	count    int
 	newError func(format string, args ...any) *inputerr.Error
 }
 
-// newDocumentWord returns a documentWord. It returns an error if the count is not a whole number.
+// newDocumentWord returns a documentWord. It returns an error if count is not a whole number. The function
+// errorf makes errors at the position of the word.
 func newDocumentWord(word string, count float64, errorf func(format string, args ...any) *inputerr.Error) (documentWord, error) {
 	if count != math.Trunc(count) || count < 0 || count > 1e9 {
 		return documentWord{}, yaml.Hint(errorf("the count of %s is %v", inputerr.Quote(word), count), "write how often the document has the word, a whole number from 0 to 1000000000")
@@ -117,8 +118,8 @@ func newDocumentWord(word string, count float64, errorf func(format string, args
 	return documentWord{word, int(count), errorf}, nil
 }
 
-// documentWords returns the words of a document that occur at least once. The counts are in the problem file,
-// or in the column count of a table.
+// documentWords returns the words that occur in a document at least once. The counts are in the problem file,
+// or in the column "count" of a table.
 func documentWords(ctx context.Context, s *readContext, d config.Written[config.Words]) ([]documentWord, error) {
 	var all []documentWord
 	for _, c := range d.Value.Counts {

@@ -15,15 +15,15 @@ import (
 	"kir/property"
 )
 
-// expressionKind is the kind of property that a formula computes.
+// expressionKind is the kind of property whose value is computed by a formula.
 var expressionKind = propertyKind{
 	PropertyKind:     config.ExpressionKind,
 	compile:          withValueType(compileExpression),
 	scoresEverySplit: alwaysScoresEverySplit,
 }
 
-// compileExpression makes a property of a formula. Without a direction, the value of the formula is the
-// score.
+// compileExpression makes a property from a formula. If the file does not say whether to maximise or to
+// minimise the value of the formula, the value is the score.
 func compileExpression(ctx context.Context, s *readContext, e *config.Expression, n *yaml.Node) (Property, error) {
 	p, err := parseFormula(s, e.Formula)
 	if err != nil {
@@ -33,7 +33,7 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 		return Property{About: truncateFormula(n.Text), mcmcProperty: p, resolvedValue: n.Text}, nil
 	}
 	unit := e.Unit.Value
-	l := &valueScale{valueName: formulaValueName, shownUnit: unit, shownFactor: 1, judgedValue: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.WithDesirability(d), nil }}
+	l := &valueScale{valueName: formulaValueName, shownUnit: unit, shownFactor: 1, scoredValue: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.WithDesirability(d), nil }}
 	d, words, err := l.extremeDesirability(ctx, s, n, unit, &e.Objective)
 	if err != nil {
 		return Property{}, err
@@ -74,14 +74,14 @@ func truncateFormula(text string) string {
 	return string(about)
 }
 
-// formulaNames resolves the names that a formula uses. node is the place of the formula.
+// formulaNames looks up the names that a formula uses. Errors are placed at node, the node of the formula.
 type formulaNames struct {
 	context *readContext
 	node    *yaml.Node
 }
 
-// Ingredient returns the index of the ingredient with a name. Patterns with a star are not allowed, because
-// they stand for several ingredients.
+// Ingredient returns the index of the ingredient with a name. The name must not be a pattern with a star,
+// because a pattern can stand for several ingredients.
 func (x *formulaNames) Ingredient(name string) (int, error) {
 	// A star pattern stands for several ingredients, so it is not allowed.
 	name = dataset.NormalizeName(name)
@@ -103,7 +103,7 @@ func (x *formulaNames) Numbers(attribute string) ([]float64, error) {
 }
 
 // Condition returns the index c of the condition with a name, and its values that may be offered: numbers or
-// categories. The result known lists all categories in the file.
+// categories. The result known lists all categories of the condition in the file.
 func (x *formulaNames) Condition(name string) (c int, numbers []float64, categories, known []string, err error) {
 	if c, err = x.context.FindCondition(x.node.Scalar(name)); err != nil {
 		return 0, nil, nil, nil, err

@@ -42,14 +42,14 @@ func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yam
 	if !f.model.Numeric() {
 		class = want.String()
 	}
-	known := newForestLearntModel(f.model, f.trainingData, f.recipeByRow(s.Book), score, least).withConditions(s.conditionCodes())
+	known := newForestLearntModel(f.model, f.trainingData, f.recipeByRow(s.Book), score, least).withConditions(s.offeredConditionEncoder())
 	return Property{
 		About:         f.model.Label() + " " + want.String() + f.featureText,
 		Model:         f.model,
 		Unit:          UnitOf(f.model),
 		Class:         class,
 		learntModel:   known,
-		newValueScale: func() (*valueScale, error) { return forestScale(f.model, known) },
+		newValueScale: func() (*valueScale, error) { return forestValueScale(f.model, known) },
 		mcmcProperty:  known.wrapProperty(property.NewForest(score, least)),
 		resolvedValue: f.resolvedYAML,
 	}, nil
@@ -59,11 +59,12 @@ func compileForest(ctx context.Context, s *readContext, v *config.Forest, n *yam
 type grownForest struct {
 	model        *model.Forest
 	trainingData *model.Data // training data; nil if the forest was loaded and was grown from other recipes
-	featureText  string      // description of the added features
-	resolvedYAML yaml.Map    // keys of the property in the problem file, with defaults filled in
+	featureText  string      // description of the features that the file adds, in words
+	resolvedYAML yaml.Map    // mapping under the key "forest", with all defaults written out
 }
 
-// recipeByRow returns the index in the book of the recipe in each row of the training data.
+// recipeByRow returns one item for each row of the training data: the index in the book of the recipe in that
+// row.
 func (f *grownForest) recipeByRow(book *dataset.Book) []int {
 	if f.trainingData == nil {
 		return nil
@@ -121,10 +122,10 @@ func growPropertyForest(ctx context.Context, s *readContext, v *config.Forest, n
 	return f, nil
 }
 
-// forestOptions returns the options for growing the forest of a property. features are the features that its
-// splits test; nil means the amounts.
+// forestOptions returns the options for growing the forest of a property. The parameter features has the
+// features that the forest tests; nil means the amounts.
 func forestOptions(s *readContext, v *config.Forest, features []model.Feature) (model.Options, error) {
-	o := model.Options{Trees: 100, Splits: splitKind(v), SmallestLeaf: v.Leaf.Value, Seed: v.Seed.Or(1), Importances: true, Workers: s.workers}
+	o := model.Options{Trees: 100, Splits: splitKind(v), SmallestLeaf: v.Leaf.Value, Seed: v.Seed.Or(1), Importances: true, Workers: s.workerCount}
 	if v.IsExtreme() && o.Splits == model.BestSplits {
 		o.Trees = extremeForestTrees
 	}
@@ -137,8 +138,8 @@ func forestOptions(s *readContext, v *config.Forest, features []model.Feature) (
 	return o, err
 }
 
-// splitKind returns how the splits of a forest are chosen. The default is random splits. If the key features
-// is given without the key splits, best splits are chosen, because older problem files mean that.
+// splitKind returns how the splits of a forest are chosen: at random by default. If the file has the key
+// "features" but not the key "splits", the best splits are chosen, because older problem files mean that.
 func splitKind(v *config.Forest) model.Splits {
 	if v.Splits.Value == model.BestSplits.String() || v.Splits.Node == nil && v.Features != nil {
 		return model.BestSplits

@@ -30,8 +30,8 @@ var processKind = propertyKind{
 	hasDirections: true,
 }
 
-// compileLearn makes a property that scores the prediction for a label. It chooses the model that predicts
-// the known recipes best.
+// compileLearn makes a property that scores the prediction of a label. It learns several models, and uses the
+// one that predicts the known recipes best.
 func compileLearn(ctx context.Context, s *readContext, v *config.Learn, n *yaml.Node) (Property, error) {
 	if v.File != nil {
 		return loadLearntProperty(ctx, s, v, n)
@@ -50,8 +50,8 @@ func compileLearn(ctx context.Context, s *readContext, v *config.Learn, n *yaml.
 	return learnLabel(ctx, s, n, &v.Objective, v.LabelNumbers, o)
 }
 
-// compileProcess makes a property that scores the prediction of a Gaussian process for a label of the known
-// recipes.
+// compileProcess makes a property that scores the prediction of a label by a Gaussian process. The process is
+// learnt from the known recipes.
 func compileProcess(ctx context.Context, s *readContext, v *config.Process, n *yaml.Node) (Property, error) {
 	if s.defersLearning {
 		return compileLearning(s, n, &v.Objective, v.LabelNumbers, config.Written[config.AddedFeatures]{})
@@ -61,7 +61,7 @@ func compileProcess(ctx context.Context, s *readContext, v *config.Process, n *y
 
 // defaultLearnOptions returns the default options for learning a label.
 func defaultLearnOptions(s *readContext, kind model.ModelKind) model.LearnOptions {
-	return model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntForestTrees, Seed: 1, Importances: true, Workers: s.workers}}
+	return model.LearnOptions{Kind: kind, Forest: model.Options{Trees: learntForestTrees, Seed: 1, Importances: true, Workers: s.workerCount}}
 }
 
 // learnLabel learns a label from the known recipes, and makes a property that scores the prediction.
@@ -97,9 +97,9 @@ func learnLabel(ctx context.Context, s *readContext, n *yaml.Node, objective *co
 	return p, nil
 }
 
-// resolvedLearnYAML returns the mapping under the key of the kind, with defaults filled in, for a model that
-// was learnt from the known recipes. The parameter least is the floor of the score.
-func resolvedLearnYAML(n *yaml.Node, label string, m *model.LearnedModel, o model.LearnOptions, least float64) (resolved yaml.Map) {
+// resolvedLearnYAML returns the mapping under the key of the kind, with all defaults written out, for a model
+// that was learnt from the known recipes. The parameter floor is the minimum of the score.
+func resolvedLearnYAML(n *yaml.Node, label string, m *model.LearnedModel, o model.LearnOptions, floor float64) (resolved yaml.Map) {
 	resolved.Set("label", label)
 	if o.Kind == model.BestKind {
 		resolved.Set("trees", o.Forest.Trees)
@@ -108,13 +108,13 @@ func resolvedLearnYAML(n *yaml.Node, label string, m *model.LearnedModel, o mode
 	if m.Numeric() {
 		resolved.Set("log", o.Log)
 	}
-	resolved.Set("floor", least)
+	resolved.Set("floor", floor)
 	resolved.CopyKeys(n, "want", "at_least", "at_most", "between", "maximize", "minimize", "sd", "failed")
 	return resolved
 }
 
-// learntProperty returns the property that scores the predictions of a learnt model. The parameter recipes
-// has the index of the known recipe of each row of data.
+// learntProperty returns the property that scores the predictions of a learnt model. Row k of data is the known
+// recipe with index recipes[k].
 func learntProperty(s *readContext, m *model.LearnedModel, data *model.Data, recipes []int, objective *config.Objective) (Property, error) {
 	want, at, least := modelWant(objective), objective.ObjectiveNode(), objective.Floor.Value
 	score, err := m.Score(want)
@@ -128,19 +128,19 @@ func learntProperty(s *readContext, m *model.LearnedModel, data *model.Data, rec
 	if !m.Numeric() {
 		class = want.String()
 	}
-	known := newLearntModel(m, data, recipes, score, least).withConditions(s.conditionCodes())
+	known := newLearntModel(m, data, recipes, score, least).withConditions(s.offeredConditionEncoder())
 	return Property{
 		About:         describeLearnt(m, want),
 		Model:         m,
 		Unit:          UnitOf(m),
 		Class:         class,
 		learntModel:   known,
-		newValueScale: func() (*valueScale, error) { return learntScale(m, known) },
+		newValueScale: func() (*valueScale, error) { return learntValueScale(m, known) },
 		mcmcProperty:  known.wrapProperty(property.NewLearned(score, least)),
 	}, nil
 }
 
-// describeLearnt returns a description of the objective that a learnt model predicts.
+// describeLearnt returns a description of the objective of a learnt model.
 func describeLearnt(m *model.LearnedModel, want model.Want) string {
 	text := m.Label() + " " + want.String()
 	if m.Options().Log {
@@ -149,16 +149,16 @@ func describeLearnt(m *model.LearnedModel, want model.Want) string {
 	return text
 }
 
-// newLearntModel returns the learntModel of a model that kir chose or loaded. The parameter least is the
-// floor of the score.
-func newLearntModel(m *model.LearnedModel, data *model.Data, recipes []int, score *model.LearnedScore, least float64) *learntModel {
+// newLearntModel returns the learntModel of a model of type [model.LearnedModel], which kir has chosen or
+// loaded. The parameter floor is the minimum of the score.
+func newLearntModel(m *model.LearnedModel, data *model.Data, recipes []int, score *model.LearnedScore, floor float64) *learntModel {
 	return &learntModel{
 		trainingData: data, recipeByRow: recipes,
-		want: score.Want(),
+		wantedValues: score.Want(),
 		heldOutRowScores: func() ([]float64, error) {
 			scores := score.HeldOut()
 			for r := range scores {
-				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
+				scores[r] = math.Max(floor, scores[r]) // NaN stays NaN
 			}
 			return scores, nil
 		},
@@ -184,12 +184,12 @@ func newLearntModel(m *model.LearnedModel, data *model.Data, recipes []int, scor
 			if err != nil {
 				return nil, err
 			}
-			return property.NewLearned(of, least), nil
+			return property.NewLearned(of, floor), nil
 		},
 	}
 }
 
-// UnitOf returns the unit in the name of the label that m predicts. It is empty if the name has no unit or
+// UnitOf returns the unit in the name of the label that m predicts. It returns "" if the name has no unit or if
 // the label has classes.
 func UnitOf(m Predictor) string {
 	if !m.Numeric() {
@@ -199,12 +199,12 @@ func UnitOf(m Predictor) string {
 	return unit
 }
 
-// Learn learns a label of recipes from the amounts of their ingredients, scaled to total units. numeric tells
-// whether the label has numbers or classes. The parameter sd is the label with the standard deviations of the
-// numbers, or nil. A recipe counts as failed if its value is one of words or a word that always means
-// failure.
-func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, words []string, o model.LearnOptions) (*model.LearnedModel, error) {
-	data, recipes, failed, err := labelledData(nil, b, label, total, numeric, words)
+// Learn learns a label of recipes from the amounts of their ingredients, scaled to total units. If numeric is
+// true, the label has numbers, otherwise classes. The parameter sd is the label with the standard deviations of
+// the numbers, or nil. A recipe counts as failed if its value is one of failureWords or a word that always
+// means failure.
+func Learn(ctx context.Context, b *dataset.Book, label, sd *dataset.Label, total int, numeric bool, failureWords []string, o model.LearnOptions) (*model.LearnedModel, error) {
+	data, recipes, failed, err := labelledData(nil, b, label, total, numeric, failureWords)
 	if err != nil {
 		return nil, err
 	}

@@ -15,37 +15,38 @@ import (
 	"kir/property"
 )
 
-// extremeForestTrees is the default number of trees in a forest of best splits whose number is to be
-// maximised or minimised. The best recipe of a search is best partly by luck, and more trees reduce that
-// luck; see docs/search.md.
+// extremeForestTrees is the default number of trees in a forest of best splits if the predicted number is to be
+// maximised or minimised. The best recipe that a search finds is best partly by luck, and more trees reduce
+// that luck; see docs/search.md.
 const extremeForestTrees = 300
 
-// maxNumericClasses is the maximum number of distinct numbers of a label that may be used as classes.
+// maxNumericClasses is the maximum number of distinct numbers of a label that may be treated as classes.
 const maxNumericClasses = 20
 
-// A learntModel has what is needed to check the predictions of a property's model on held-out recipes.
+// A learntModel has what is needed to check the predictions of a property's model on held-out recipes. A recipe
+// or a row of the training data is held out from a model if the model has not learnt from it.
 type learntModel struct {
-	trainingData *model.Data // training data; nil if the model is from a file and learnt from other recipes
-	recipeByRow  []int       // by row of the training data: index of the known recipe
-	want         model.Want  // which values of the label are wanted
-	// conditionCodes encodes the conditions for the model. It is nil if the problem has no conditions.
-	conditionCodes *property.ConditionEncoder
-	// heldOutRowScores returns the score of each row of data, by models that have not learnt from the row. A
-	// score is NaN if there is no such model.
+	trainingData *model.Data // training data; nil if the model is from a file and was learnt from other recipes
+	recipeByRow  []int       // item k is the index of the known recipe in row k of the training data
+	wantedValues model.Want  // which values of the label are wanted
+	// conditionEncoder encodes the conditions for the model. It is nil if the problem has no conditions.
+	conditionEncoder *property.ConditionEncoder
+	// heldOutRowScores returns the score of each row of the training data, by models that have not learnt from
+	// the row. A score is NaN if there is no such model.
 	heldOutRowScores func() ([]float64, error)
-	// heldOutPredictions returns the predicted number for each row of data, by models that have not learnt
-	// from the row. A number is NaN if there is no such model. The result is nil for classes.
+	// heldOutPredictions returns the predicted number for each row of the training data, by models that have
+	// not learnt from the row. A number is NaN if there is no such model. The result is nil for classes.
 	heldOutPredictions func() ([]model.Prediction, error)
-	// relearn learns a model from part of the training data, and returns the property that scores its
-	// predictions. The scale of the scores is that of the complete data.
+	// relearn learns a model from a part of the training data, and returns the property that scores its
+	// predictions. Numbers are scaled to scores by the range of the complete training data.
 	relearn func(ctx context.Context, part *model.Data) (mcmc.Property, error)
-	// classProbability returns the probability of the wanted class, given the amount of every ingredient. It
-	// is used for classes only.
+	// classProbability returns the probability of the wanted class. Item i of x is the amount of ingredient i.
+	// It is used for classes only.
 	classProbability func(x []int32) float64
-	// heldOutProbabilities returns the probability of the wanted class for each row of data, by models that
-	// have not learnt from the row. It is used for classes only.
+	// heldOutProbabilities returns the probability of the wanted class for each row of the training data, by
+	// models that have not learnt from the row. It is used for classes only.
 	heldOutProbabilities func() ([]float64, error)
-	// calibrate returns the calibration of the class probabilities on held-out rows. It is used for classes
+	// calibrate computes the calibration of the class probabilities on held-out rows. It is used for classes
 	// only.
 	calibrate func() (*model.Calibration, error)
 
@@ -53,9 +54,9 @@ type learntModel struct {
 	calibration     *model.Calibration
 	calibrationErr  error
 
-	chancesOnce sync.Once          // guards chances and chancesErr
-	chances     []model.Prediction // by row of the training data: calibrated probability of the wanted class
-	chancesErr  error
+	heldOutChancesOnce sync.Once          // guards heldOutChances and heldOutChancesErr
+	heldOutChances     []model.Prediction // item k is the calibrated probability of the wanted class for row k of the training data
+	heldOutChancesErr  error
 }
 
 // heldOutCalibration returns the calibration of the class probabilities on held-out recipes. It returns nil
@@ -65,16 +66,15 @@ func (w *learntModel) heldOutCalibration() (*model.Calibration, error) {
 	return w.calibration, w.calibrationErr
 }
 
-// newForestLearntModel returns the learntModel of a forest with its score. The parameter least is the floor
-// of the score.
-func newForestLearntModel(f *model.Forest, data *model.Data, recipes []int, score *model.Score, least float64) *learntModel {
+// newForestLearntModel returns the learntModel of a forest. The parameter floor is the minimum of the score.
+func newForestLearntModel(f *model.Forest, data *model.Data, recipes []int, score *model.Score, floor float64) *learntModel {
 	return &learntModel{
 		trainingData: data, recipeByRow: recipes,
-		want: score.Want(),
+		wantedValues: score.Want(),
 		heldOutRowScores: func() ([]float64, error) {
 			scores, err := f.OutOfBag(score, data.Rows)
 			for r := range scores {
-				scores[r] = math.Max(least, scores[r]) // NaN stays NaN
+				scores[r] = math.Max(floor, scores[r]) // NaN stays NaN
 			}
 			return scores, err
 		},
@@ -112,13 +112,13 @@ func newForestLearntModel(f *model.Forest, data *model.Data, recipes []int, scor
 			if err != nil {
 				return nil, err
 			}
-			return property.NewForest(of, least), nil
+			return property.NewForest(of, floor), nil
 		},
 	}
 }
 
 // heldOutScores returns the score of each known recipe, by models that have not learnt from the recipe. The
-// score is NaN for recipes that were not learnt from.
+// score of a recipe that is not in the training data is NaN.
 func (w *learntModel) heldOutScores(p *Problem) ([]float64, error) {
 	rows, err := w.heldOutRowScores()
 	if err != nil {
@@ -134,9 +134,9 @@ func (w *learntModel) heldOutScores(p *Problem) ([]float64, error) {
 	return scores, nil
 }
 
-// HeldOutPredictions returns predictions for known recipes, by index of the recipe. A prediction is a number
-// or the probability of the wanted class, by models that have not learnt from the recipe. The result is nil
-// if the property has no model, or if it is unknown from which recipes the model has learnt.
+// HeldOutPredictions returns a map from the indices of known recipes to predictions. A prediction is a number
+// or the probability of the wanted class, by models that have not learnt from the recipe. The result is nil if
+// the property has no model, or if it is unknown from which recipes the model has learnt.
 func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	if !w.ScoresByHeldOut() {
 		return nil, nil
@@ -159,11 +159,11 @@ func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	return all, nil
 }
 
-// heldOutClassChances returns the calibrated probability of the wanted class for each row of data. It returns
-// nil if no row was held out. It computes the probabilities once.
+// heldOutClassChances returns the calibrated probability of the wanted class for each row of the training data.
+// It returns nil if no row was held out. It computes the probabilities once.
 func (w *learntModel) heldOutClassChances() ([]model.Prediction, error) {
-	w.chancesOnce.Do(func() { w.chances, w.chancesErr = w.computeHeldOutChances() })
-	return w.chances, w.chancesErr
+	w.heldOutChancesOnce.Do(func() { w.heldOutChances, w.heldOutChancesErr = w.computeHeldOutChances() })
+	return w.heldOutChances, w.heldOutChancesErr
 }
 
 // computeHeldOutChances computes the result of heldOutClassChances.
@@ -193,8 +193,8 @@ func (w *learntModel) computeHeldOutChances() ([]model.Prediction, error) {
 	return all, nil
 }
 
-// refuseNumbersAsClasses returns an error if a label with many distinct numbers is used as classes. The
-// parameter want is the node of the wanted classes.
+// refuseNumbersAsClasses returns an error if a label has too many distinct numbers to be treated as classes.
+// The node want has the wanted classes.
 func refuseNumbersAsClasses(want *yaml.Node, label *dataset.Label) error {
 	if len(label.Classes) <= maxNumericClasses || !label.IsNumeric() {
 		return nil
@@ -208,8 +208,8 @@ func refuseNumbersAsClasses(want *yaml.Node, label *dataset.Label) error {
 		"ask for maximize: true, minimize: true, at_least, at_most or between")
 }
 
-// finiteRange returns the least and the greatest of the numbers. It ignores NaN. Without numbers it returns
-// +Inf and −Inf.
+// finiteRange returns the least and the greatest of the numbers. It ignores NaN. If there are no numbers, it
+// returns +Inf and −Inf.
 func finiteRange(numbers []float64) (least, greatest float64) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, v := range numbers {

@@ -13,8 +13,8 @@ import (
 	"kir/property"
 )
 
-// defaultRiskAversion is the default of the risk aversion a, by which the variance of a portfolio is
-// multiplied.
+// defaultRiskAversion is the default risk aversion, that is, the factor of the variance of a portfolio in its
+// score.
 const defaultRiskAversion = 1.5
 
 // markowitzKind is the kind of property that scores the return and the risk of a portfolio.
@@ -31,7 +31,7 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 		return Property{}, err
 	}
 	aversion := v.RiskAversion.Or(defaultRiskAversion)
-	p, err := property.NewMarkowitz(m.returns, m.covariance, aversion, s.Total)
+	p, err := property.NewMarkowitz(m.expectedReturns, m.covariance, aversion, s.Total)
 	if err != nil {
 		return Property{}, n.PlaceError(err)
 	}
@@ -57,15 +57,16 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 	return figure, err
 }
 
-// statisticProperty returns a property that scores the return, volatility or ratio of a portfolio, whichever
-// v maximises or minimises. The parameter source describes the history of the market.
+// statisticProperty returns a property that scores the return, the volatility or the ratio of a portfolio. The
+// value v tells which of them is maximised or minimised. The parameter source describes where the market data
+// are from.
 func statisticProperty(ctx context.Context, s *readContext, n *yaml.Node, p *property.Markowitz, v *config.Markowitz, source string) (Property, error) {
 	word := v.Maximize.Value
 	if v.Minimize.Node != nil {
 		word = v.Minimize.Value
 	}
 	side := statisticsByWord()[word]
-	l := statisticScale(p, side)
+	l := statisticValueScale(p, side)
 	d, words, err := l.extremeDesirability(ctx, s, n, l.shownUnit, v.Objective())
 	if err != nil {
 		return Property{}, err
@@ -74,24 +75,24 @@ func statisticProperty(ctx context.Context, s *readContext, n *yaml.Node, p *pro
 	return Property{About: word + source + ": " + words, Value: value, Unit: l.shownUnit, mcmcProperty: p.NewPortfolio(side, d), newValueScale: l.setRoundingError()}, nil
 }
 
-// statisticScale returns the value scale of a statistic of a portfolio, without its typicalSpread.
-func statisticScale(p *property.Markowitz, side property.PortfolioStatistic) *valueScale {
+// statisticValueScale returns the value scale of a statistic of a portfolio. The caller must set typicalSpread.
+func statisticValueScale(p *property.Markowitz, side property.PortfolioStatistic) *valueScale {
 	l := &valueScale{
-		judgedValue: func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
+		scoredValue: func(x *mcmc.Composition) float64 { return p.Statistic(side, x) },
 		asProperty:  func(d *property.Desirability) (mcmc.Property, error) { return p.NewPortfolio(side, d), nil },
-		shownFactor: 100, valueName: yearReturnName, shownUnit: "%", notation: asPercent,
+		shownFactor: 100, valueName: yearReturnName, shownUnit: "%", notation: percentNotation,
 	}
 	switch side {
 	case property.Volatility:
 		l.valueName = yearVolatilityName
 	case property.ReturnToVolatility:
-		l.shownFactor, l.valueName, l.shownUnit, l.notation = 1, returnRatioName, "", asNumber
+		l.shownFactor, l.valueName, l.shownUnit, l.notation = 1, returnRatioName, "", numberNotation
 	}
 	return l
 }
 
-// statisticsByWord returns the statistics of a portfolio by the words that stand after maximize or minimize
-// in a problem file.
+// statisticsByWord maps words to statistics of a portfolio. The words stand under maximize or minimize in a
+// problem file.
 func statisticsByWord() map[string]property.PortfolioStatistic {
 	return map[string]property.PortfolioStatistic{"return": property.Return, "volatility": property.Volatility, "ratio": property.ReturnToVolatility}
 }
@@ -107,10 +108,10 @@ func portfolioFigures(p *property.Markowitz) []Figure {
 	}
 }
 
-// portfolioObjectives returns the three figures of a portfolio as objectives of a trade-off.
+// portfolioObjectives returns the figures of [portfolioFigures] as objectives of a trade-off.
 func portfolioObjectives(p *property.Markowitz) (all []Objective, err error) {
 	for k, side := range []property.PortfolioStatistic{property.Return, property.Volatility, property.ReturnToVolatility} {
-		l, direction := statisticScale(p, side), config.Maximize
+		l, direction := statisticValueScale(p, side), config.Maximize
 		if side == property.Volatility {
 			direction = config.Minimize
 		}

@@ -78,16 +78,16 @@ func compileModel(ctx context.Context, s *readContext, v *config.Model, n *yaml.
 	return p, nil
 }
 
-// outputProperty returns the property that scores an output of a model. The parameter bound is the model
-// bound to one combination of conditions. score computes the score from the sums over the trees. The
-// parameter least is the floor of the score.
-func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums []float64) float64, least float64) Property {
-	scored := importedmodel.New(bound, score, least)
+// outputProperty returns the property that scores an output of a model. The parameter bound is the model with
+// the inputs for one combination of values of conditions. The function score computes the score from the sums
+// over the trees. The parameter floor is the minimum of the score.
+func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums []float64) float64, floor float64) Property {
+	scored := importedmodel.New(bound, score, floor)
 	if !output.isProbability {
 		return Property{
 			mcmcProperty:  scored,
 			Value:         func(x *mcmc.Composition) float64 { return output.valueOf(scored.Sums(x)) },
-			newValueScale: func() (*valueScale, error) { return modelScale(bound, output), nil },
+			newValueScale: func() (*valueScale, error) { return modelValueScale(bound, output), nil },
 		}
 	}
 	bare := importedmodel.New(bound, score, 0)
@@ -95,19 +95,19 @@ func outputProperty(output modelOutput, bound *ensemble.Score, score func(sums [
 		mcmcProperty: scored, Class: output.classText,
 		importedClassChance: func(x *mcmc.Composition) float64 { return portable.Exp(bare.LogScore(x)) },
 		newValueScale: func() (*valueScale, error) {
-			l := scoreScale(bare)
-			l.valueName, l.notation = classChanceName, asShare
+			l := scoreValueScale(bare)
+			l.valueName, l.notation = classChanceName, shareNotation
 			return l, nil
 		},
 	}
 }
 
-// modelScale returns the value scale of a number that an imported model predicts.
-func modelScale(bound *ensemble.Score, output modelOutput) *valueScale {
+// modelValueScale returns the value scale of a number that an imported model predicts.
+func modelValueScale(bound *ensemble.Score, output modelOutput) *valueScale {
 	least, greatest := bound.SumBounds()
 	return &valueScale{
 		valueName:   modelNumberName,
-		judgedValue: func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },
+		scoredValue: func(x *mcmc.Composition) float64 { return output.valueOf(bound.Sums(x.Amounts())) },
 		asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return importedmodel.New(bound, func(sums []float64) float64 { return portable.Exp(d.Log(output.valueOf(sums))) }, 0), nil
 		},

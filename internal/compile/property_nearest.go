@@ -13,18 +13,18 @@ import (
 )
 
 var (
-	// noveltyKind is the kind of property that scores distance from known recipes.
+	// noveltyKind is the kind of property that scores how far a composition is from known recipes.
 	noveltyKind = propertyKind{PropertyKind: config.NoveltyKind, compile: withValueType(compileNearest), scoresEverySplit: isByAmounts}
-	// likenessKind is the kind of property that scores nearness to known recipes.
+	// likenessKind is the kind of property that scores how near a composition is to known recipes.
 	likenessKind = propertyKind{PropertyKind: config.LikenessKind, compile: withValueType(compileNearest), scoresEverySplit: isByAmounts}
 )
 
-// isByAmounts reports whether a property of novelty or likeness compares amounts, and not only which
-// ingredients are used.
+// isByAmounts reports whether a property of novelty or likeness compares amounts. Otherwise it compares only
+// which ingredients are used.
 func isByAmounts(v config.Value) bool { return v.(*config.Nearest).By.Value == config.ByAmounts }
 
-// compileNearest makes a property that scores how far a composition is from the nearest known recipe, or how
-// near.
+// compileNearest makes a property that scores how far a composition is from the nearest known recipe (novelty),
+// or how near it is (likeness).
 func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yaml.Node) (Property, error) {
 	rows, names, err := namedRecipes(s, v, n)
 	if err != nil {
@@ -56,8 +56,8 @@ func compileNearest(_ context.Context, s *readContext, v *config.Nearest, n *yam
 	return Property{About: about + " by overlap of ingredients", mcmcProperty: p, resolvedValue: resolved}, nil
 }
 
-// compileNearestByAmounts makes a property that scores Aitchison's distance to the nearest of the recipes in
-// rows. The parameter about is a description of the recipes.
+// compileNearestByAmounts makes a property that scores Aitchison's distance of a composition from the nearest
+// of the recipes in rows. The parameter about is a description of the recipes.
 func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, rows [][]mcmc.Part, about string) (_ Property, err error) {
 	o := property.DistanceOptions{Ingredients: len(s.IngredientNames), Total: s.Total, Recipes: rows, ZeroReplacement: v.Zero.Or(0.5), Scale: v.Scale.Value, Floor: v.Floor.Value}
 	if v.Scale.Node == nil {
@@ -91,8 +91,8 @@ func compileNearestByAmounts(s *readContext, v *config.Nearest, n *yaml.Node, ro
 	}, nil
 }
 
-// namedRecipes returns the recipes to which a property compares compositions, and a description of the
-// recipes. The default is all known recipes.
+// namedRecipes returns the recipes that compositions are compared with, and a description of these recipes. By
+// default they are all known recipes.
 func namedRecipes(s *readContext, v *config.Nearest, n *yaml.Node) (rows [][]mcmc.Part, names string, err error) {
 	recipes := s.Book
 	if recipes == nil {

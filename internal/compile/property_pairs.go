@@ -68,7 +68,8 @@ func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.No
 	return Property{About: about, mcmcProperty: p, resolvedValue: resolved}, nil
 }
 
-// liftCombination returns the word that tells how the lifts of pairs are combined: mean, product or none.
+// liftCombination returns the word that tells how the lifts of all pairs are combined: mean, product or none.
+// The lift of a pair tells how much more often than by chance recipes have both ingredients.
 func liftCombination(s *readContext, v *config.Pairs) (string, error) {
 	if s.Book != nil {
 		return v.Lift.Or("mean"), nil
@@ -81,7 +82,8 @@ func liftCombination(s *readContext, v *config.Pairs) (string, error) {
 }
 
 // pairFactors returns the factors that a problem file gives for pairs of ingredients. Each side of a pair may
-// stand for several ingredients; every combination then has the factor, and counts once.
+// name several ingredients. Every combination of an ingredient on one side with an ingredient on the other then
+// has the factor, once.
 func pairFactors(s *readContext, pairs []config.PairFactor) ([]property.PairFactor, error) {
 	var factors []property.PairFactor
 	for _, pair := range pairs {

@@ -59,8 +59,9 @@ func compilePreference(ctx context.Context, s *readContext, v *config.Preference
 	}, nil
 }
 
-// groupIndexByIngredient returns the index of each ingredient's group. Ingredients with the same value of the
-// attribute form a group; an ingredient without a value has −1. The result is nil if no attribute is named.
+// groupIndexByIngredient returns one item for each ingredient: the index of its group. Ingredients with the
+// same value of the attribute form a group. An ingredient without a value has −1. The result is nil if the file
+// names no attribute.
 func groupIndexByIngredient(s *readContext, attribute config.Written[string]) ([]int, error) {
 	if attribute.Node == nil {
 		return nil, nil
@@ -90,12 +91,12 @@ func heldOutAccuracyText(h property.HeldOutAccuracy) string {
 // maxComparisonRows is the maximum number of rows in a file of comparisons.
 const maxComparisonRows = 1 << 20
 
-// comparisonColumns are the columns of a file of comparisons. Each row has one ingredient of one of the two
-// recipes in a pair.
+// comparisonColumns are the columns of a file of comparisons. A comparison is a pair of recipes. Each row of
+// the file has one ingredient of one of the two recipes.
 var comparisonColumns = []string{"pair", "choice", "ingredient", "amount"}
 
-// readComparisons reads comparisons in the order of the file. Amounts may be in any unit, because only the
-// shares of the ingredients count.
+// readComparisons reads pairs of recipes, in the order of the file. Amounts may be in any unit, because only
+// the shares of the ingredients count.
 func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair, error) {
 	cells, err := dataset.ReadCells(r, path, dataset.Layout{}, comparisonColumns, nil)
 	if err != nil {
@@ -161,9 +162,9 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 	return pairs, nil
 }
 
-// scaleToTotal returns the composition that divides the total in proportion to the amounts, by the method of
-// largest remainders. n is the number of ingredients of the problem, and sum is the sum of the amounts.
-// Ingredients that get no unit are dropped.
+// scaleToTotal returns a composition whose amounts add up to total. It divides the total in proportion to the
+// given amounts, by the method of largest remainders. The parameter n is the number of ingredients of the
+// problem, and sum is the sum of the amounts. Ingredients that get no unit are dropped.
 func scaleToTotal(n, total int, parts []mcmc.Part, amounts []float64, sum float64) (*mcmc.Composition, error) {
 	rest := make([]float64, len(parts))
 	left := total

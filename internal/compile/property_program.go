@@ -15,7 +15,7 @@ import (
 // defaultProgramBatch is the default number of compositions that a program scores in one request.
 const defaultProgramBatch = 16
 
-// programKind is the kind of property that another program scores.
+// programKind is the kind of property that an external program scores.
 var programKind = propertyKind{
 	PropertyKind:     config.ProgramKind,
 	compile:          withValueType(compileProgram),
@@ -23,7 +23,7 @@ var programKind = propertyKind{
 	scoresEverySplit: alwaysScoresEverySplit,
 }
 
-// compileProgram makes a property that another program scores.
+// compileProgram makes a property that an external program scores.
 func compileProgram(ctx context.Context, s *readContext, v *config.Program, n *yaml.Node) (Property, error) {
 	command, err := readCommand(ctx, n, s.Files.Dir)
 	if err != nil {

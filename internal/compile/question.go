@@ -27,14 +27,14 @@ func (p *Problem) KnownRecipes() ([]*mcmc.Composition, error) {
 }
 
 // knownComposition returns the known recipe with index r as a composition. Each of its conditions has the
-// offered value nearest to the value in the recipe.
+// offered value that is nearest to the value in the recipe.
 func (p *Problem) knownComposition(r int, parts []mcmc.Part) (*mcmc.Composition, error) {
 	x, err := mcmc.NewComposition(len(p.Ingredients), parts...)
 	if err != nil || p.conditionTable == nil {
 		return x, err
 	}
 	values := make([]int, len(p.Conditions))
-	for k, v := range p.conditionTable.nearestOffered[r] {
+	for k, v := range p.conditionTable.nearestOfferedIndices[r] {
 		values[k] = int(v)
 	}
 	return x.WithConditions(values...)
@@ -72,10 +72,15 @@ func (p *Problem) SearchQuestion() (*search.Question, error) {
 	return q, nil
 }
 
-// restrictToKnownRange restricts suggestions to the range of the known recipes. No amount is below the least amount
-// of its ingredient. If a model was learnt from recipes, no amount is above the greatest amount, and
-// ingredients that all recipes have are required. Outside the range, a search would find recipes for which
-// models are wrong. Constraints of the problem take precedence.
+// restrictToKnownRange restricts the suggestions of a search to the range of amounts in the known recipes,
+// because models are often wrong outside of that range:
+//
+//   - No amount is below the least amount that the ingredient has in the recipes.
+//   - If a model was learnt from recipes, no amount is above the greatest amount that the ingredient has in the
+//     recipes.
+//   - If a model was learnt from recipes, ingredients that all recipes have are required.
+//
+// Constraints of the problem take precedence.
 func (p *Problem) restrictToKnownRange(q *search.Question) {
 	least, most := search.KnownAmountRanges(len(p.Ingredients), q.Known)
 	q.Least = least
@@ -123,16 +128,17 @@ func (p *Problem) alwaysUsedIngredients() (all []int) {
 	return all
 }
 
-// isCheckedByHalves reports whether the property has a positive weight and a model learnt from the known
-// recipes. Models learnt from halves of the recipes then check its predictions.
+// isCheckedByHalves reports whether the predictions of the property are checked by models learnt from halves of
+// the recipes. This is the case if the property has a positive weight and a model learnt from the known
+// recipes.
 func (w *Property) isCheckedByHalves() bool { return w.Weight > 0 && w.ScoresByHeldOut() }
 
 // IsChecked reports whether models learnt from halves of the recipes check the predictions of the property.
 func (w *Property) IsChecked() bool { return w.isCheckedByHalves() }
 
-// mostRecipesHaveDistinctSets reports whether most known recipes have a set of ingredients that no other
-// recipe has. A suggestion with the ingredients of a known recipe is then not new. If many recipes share a
-// set, as in mixtures of the same few materials, only their amounts distinguish them.
+// mostRecipesHaveDistinctSets reports whether most known recipes have a set of ingredients that no other recipe
+// has. If so, a suggestion with the ingredients of a known recipe is not new. Otherwise only amounts
+// distinguish recipes, as in mixtures of the same few materials.
 func (p *Problem) mostRecipesHaveDistinctSets() bool {
 	if p.Book == nil {
 		return false
@@ -158,9 +164,9 @@ func (p *Problem) mostRecipesHaveDistinctSets() bool {
 	return 2*alone > len(p.scaledRecipes)
 }
 
-// newNiche returns how suggestions are divided into niches. Niches differ in the number of ingredients and in
-// the main ingredient. If the ingredients have a cost, niches also differ in the cost: two limits, which
-// divide the known recipes into thirds, separate three bands.
+// newNiche returns how a search divides suggestions into niches, which have one best recipe each. Niches differ
+// in the number of ingredients and in the main ingredient. If the ingredients have a cost, niches also differ
+// in the cost of the recipe: two limits, which divide the known recipes into thirds, separate three bands.
 func (p *Problem) newNiche(known []*mcmc.Composition) (kind search.Niche) {
 	if p.attributes == nil {
 		return kind
@@ -177,9 +183,9 @@ func (p *Problem) newNiche(known []*mcmc.Composition) (kind search.Niche) {
 	return kind
 }
 
-// knownScores returns the score Π_k y_k of each known recipe, by models that have not learnt from the recipe.
-// The score is NaN if the recipe has no label, or if a model is from a file and may have learnt from the
-// recipe.
+// knownScores returns the score of each known recipe: the product of the scores of the properties, by models
+// that have not learnt from the recipe. The score is NaN if the recipe has no value of a label, or if a model
+// is from a file and may have learnt from the recipe.
 func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	scores := make([]float64, len(known))
 	for r := range scores {
@@ -201,8 +207,8 @@ func (p *Problem) knownScores(known []*mcmc.Composition) ([]float64, error) {
 	return scores, nil
 }
 
-// knownScores returns the score of the property for each known recipe. The score is NaN if every model may
-// have learnt from the recipe.
+// knownScores returns the score of the property for each known recipe. The score is NaN if every model may have
+// learnt from that recipe.
 func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64, error) {
 	if w.ScoresByHeldOut() {
 		return w.learntModel.heldOutScores(p)
@@ -217,8 +223,8 @@ func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64
 	return scores, nil
 }
 
-// halfDataTargets returns two targets that differ only in their models. The models of the two targets have
-// learnt from different halves of the recipes.
+// halfDataTargets returns two targets that differ only in their models. The models of one target have learnt
+// from one half of the recipes, and those of the other target from the other half.
 func (p *Problem) halfDataTargets(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error) {
 	var objectives [2][]mcmc.Objective
 	for _, w := range p.Properties {

@@ -19,12 +19,12 @@ import (
 	"kir/mcmc"
 )
 
-// ResultsPath returns the path of the results file of a problem's campaign. It is in the directory of the
-// problem file and named after that file.
+// ResultsPath returns the path of the results file of a problem's campaign. It is next to the problem file and
+// has a similar name.
 func ResultsPath(problem string) string { return SiblingPath(problem, "results.csv") }
 
-// SiblingPath returns the path of a file that is named after a problem file and has another ending, such as
-// problem.results.csv.
+// SiblingPath returns the path of a file next to a problem file. Its name is that of the problem file with
+// another ending, such as problem.results.csv.
 func SiblingPath(problem, ending string) string {
 	for _, ext := range []string{".yaml", ".yml"} {
 		problem = strings.TrimSuffix(problem, ext)
@@ -32,8 +32,8 @@ func SiblingPath(problem, ending string) string {
 	return problem + "." + ending
 }
 
-// readRecipes reads the known recipes from the tables that the problem file names, and from the results file
-// of the campaign. Ingredients that only recipes name are added to the ingredients read before.
+// readRecipes reads the known recipes from the tables that the problem file names, and from the results file of
+// the campaign. It adds ingredients that only recipes name to the ingredients of the problem.
 func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 	root := file.Root
 	n := root.Get("recipes")
@@ -145,9 +145,10 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 	return nil
 }
 
-// readBook reads the table of recipes that a node names. If the table lacks a label, readBook reads the rest
-// of the table to find its other errors. labelAt has the node of each label in the problem file.
-func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Options, labelAt map[string]*yaml.Node) (known *dataset.Book, err error) {
+// readBook reads the table of recipes that a node names. If the table lacks a label, readBook still reads the
+// rest of the table to find its other errors. The map labelNodes has the YAML node of each label in the problem
+// file.
+func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Options, labelNodes map[string]*yaml.Node) (known *dataset.Book, err error) {
 	for {
 		err = s.Files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
 			known, err = dataset.Read(r, path, o)
@@ -155,11 +156,11 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 		})
 		var bad *inputerr.Error
 		missing := (*dataset.MissingColumnError)(nil)
-		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelAt[missing.Name] == nil {
+		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelNodes[missing.Name] == nil {
 			return known, err
 		}
 		if !s.defersLearning {
-			if err := s.diagnostics.Add(s.missingLabelError(labelAt[missing.Name], missing.Name, bad.Hint)); err != nil {
+			if err := s.diagnostics.Add(s.missingLabelError(labelNodes[missing.Name], missing.Name, bad.Hint)); err != nil {
 				return nil, err
 			}
 		}
@@ -167,8 +168,8 @@ func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Option
 	}
 }
 
-// missingLabelError returns the error that no table of recipes has the column of a label or of a condition.
-// It returns nil for a condition whose values the tables need not have.
+// missingLabelError returns the error that no table of recipes has the column of a label or of a condition. It
+// returns nil for a condition that needs no column.
 func (s *loader) missingLabelError(at *yaml.Node, name, hint string) error {
 	if k := slices.IndexFunc(s.Conditions, func(c config.Condition) bool { return c.Name == name }); k >= 0 {
 		if s.Conditions[k].IsConstantList {
@@ -179,8 +180,9 @@ func (s *loader) missingLabelError(at *yaml.Node, name, hint string) error {
 	return yaml.Hint(at.Errorf("the recipes have no label %s", inputerr.Quote(name)), "%s", hint)
 }
 
-// checkLabelsExist adds an error for each label that none of the tables has.
-func (s *loader) checkLabelsExist(all *dataset.Book, labels []string, labelAt map[string]*yaml.Node) error {
+// checkLabelsExist adds an error for each label that none of the tables has. The map labelNodes has the YAML
+// node of each label in the problem file.
+func (s *loader) checkLabelsExist(all *dataset.Book, labels []string, labelNodes map[string]*yaml.Node) error {
 	for _, name := range labels {
 		if _, ok := all.Label(name); ok || s.defersLearning {
 			continue
@@ -193,14 +195,14 @@ func (s *loader) checkLabelsExist(all *dataset.Book, labels []string, labelAt ma
 		if hint == "" {
 			hint = labelNamesHint(all)
 		}
-		if err := s.diagnostics.Add(s.missingLabelError(labelAt[name], name, hint)); err != nil {
+		if err := s.diagnostics.Add(s.missingLabelError(labelNodes[name], name, hint)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findResults returns a node with the name of the results file next to the problem file. It returns nil if
+// findResults returns a YAML node with the name of the results file next to the problem file. It returns nil if
 // there is no results file.
 func (s *loader) findResults(root *yaml.Node) (*yaml.Node, error) {
 	if s.path == "" {
@@ -221,7 +223,7 @@ func (s *loader) findResults(root *yaml.Node) (*yaml.Node, error) {
 	return root.Scalar(filepath.Base(path)), nil
 }
 
-// isSameFile reports whether two nodes name the same file.
+// isSameFile reports whether the names in two nodes refer to the same file.
 func (s *loader) isSameFile(a, b *yaml.Node) bool {
 	at := func(n *yaml.Node) string {
 		if filepath.IsAbs(n.Text) {
@@ -241,8 +243,8 @@ func (s *loader) isSameFile(a, b *yaml.Node) bool {
 // spelling.
 const maxSpellingWarnings = 5
 
-// warnSpellingVariants warns about ingredients that may be the same ingredient in two spellings. It keeps
-// both ingredients, because only the user can decide.
+// warnSpellingVariants warns about ingredients whose names differ only in spelling and may mean the same
+// ingredient. It keeps both ingredients, because only the user can decide.
 func (s *loader) warnSpellingVariants() {
 	if s.Attributes == nil {
 		return // ingredients are only counted
@@ -260,8 +262,8 @@ func (s *loader) warnSpellingVariants() {
 	}
 }
 
-// readUnits returns the default units, changed and extended by the units in the problem file. It returns nil
-// if the file has no units.
+// readUnits returns the units of amounts: the default units, changed and extended by the units in the problem
+// file. It returns nil if the file has no units.
 func readUnits(n *yaml.Node) (*dataset.Units, error) {
 	if n == nil {
 		return nil, nil

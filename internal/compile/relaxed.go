@@ -9,7 +9,8 @@ import (
 	"kir/rule"
 )
 
-// AllRules returns the rules of the problem. Rules that hold only for some values of conditions come last.
+// AllRules returns all rules of the problem. The last rules are those that hold only for some values of
+// conditions.
 func (p *Problem) AllRules() []Rule { return slices.Concat(p.Rules, p.TiedRules) }
 
 // RuleName returns the text and the line of the rule with index k in [Problem.AllRules].
@@ -18,15 +19,15 @@ func (p *Problem) RuleName(k int) string {
 	return inputerr.Quote(r.Text) + " (" + lineReference(r.Node, p.sparsityNode) + ")"
 }
 
-// SparsityName returns a name for the sparsity law, with its line.
+// SparsityName returns a text that names the sparsity law, with its line in the file.
 func (p *Problem) SparsityName() string {
 	return "the sparsity (" + lineReference(p.sparsityNode, p.sparsityNode) + ")"
 }
 
-// RelaxedTarget returns a target without properties, to show what single rules exclude. It has the rules for
-// which keeps returns true, given the index of the rule in [Problem.AllRules]. If anySize is true, it allows
-// any number of ingredients. A limit of what a property predicts counts as a rule, unless a campaign learns
-// the property. Conditions have the values that may be offered if all rules hold.
+// RelaxedTarget returns a target without properties and with some of the rules, to show how much single rules
+// exclude. The function keeps reports whether the target has the rule with a given index in [Problem.AllRules].
+// If anySize is true, any number of ingredients is allowed. A limit of a prediction counts as a rule, unless a
+// campaign learns the property. Conditions have the values that may be offered if all rules hold.
 func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, anySize bool) (*mcmc.Target, error) {
 	set := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total}
 	var tied []Rule
@@ -74,8 +75,8 @@ func (p *Problem) RelaxedTarget(ctx context.Context, keeps func(rule int) bool, 
 	return t.WithBounds(bounds...)
 }
 
-// addConditionsToRelaxedSpace returns a space with the conditions and with the given rules that hold only for
-// some of their values. It leaves out the combinations of values for which no composition keeps the rules.
+// addConditionsToRelaxedSpace returns a space with conditions and with the rules tied, which hold only for some
+// values of the conditions. It leaves out combinations of values for which no composition keeps the rules.
 func (p *Problem) addConditionsToRelaxedSpace(ctx context.Context, space *mcmc.Space, set rule.Set, tied []Rule, counting mcmc.CountingOptions) (*mcmc.Space, error) {
 	cases := newConditionCases(p.Conditions, tied)
 	if len(cases.tiedRules) == 0 {

@@ -6,8 +6,8 @@ import (
 	"kir/mcmc"
 )
 
-// writeResolved sets Resolved to the problem file in YAML, with every default filled in. If there is a
-// results file next to the problem file, Resolved names it.
+// writeResolved sets [Problem.Resolved] to the problem file in YAML, with every default written out. If there
+// is a results file next to the problem file, Resolved names it.
 func (p *Problem) writeResolved() (err error) {
 	root, results := p.fileProblem.Root, p.resultsPath
 	var out yaml.Map

@@ -8,15 +8,15 @@ import (
 	"kir/rule"
 )
 
-// A Rule is one of the constraints of the problem.
+// A Rule is a demand that one of the constraints of the problem makes.
 type Rule struct {
 	config.Demand
-	ConstraintIndex  int  // index of its item under constraints in the file; −1 if the rule is not in the file
-	IsOnlyRuleOfItem bool // whether the item of the file has no other rule
+	ConstraintIndex  int  // index of the constraint in the list under "constraints" in the file; −1 if it is not in the file
+	IsOnlyRuleOfItem bool // whether no other rule comes from that constraint
 }
 
-// Slacks returns the distances of a composition from the bounds of the rule. It returns nil if the constraint
-// consists of several rules, because a composition is always near a bound of one of them.
+// Slacks returns how far a composition is from the bounds of the rule. It returns nil if the demand has several
+// rules, because a composition is then always near a bound of one of them.
 func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	if len(r.Rules) != 1 {
 		return nil
@@ -24,15 +24,15 @@ func (r *Rule) Slacks(parts []rule.Part, total int) []constraint.Slack {
 	return constraint.Slacks(r.Rules[0], parts, total)
 }
 
-// compileRules compiles constraints. Of the entries, the first ones, as many as listed, are in the file; the
-// options added the others.
-func compileRules(ctx context.Context, s *loader, entries []*config.Entry[config.Item], listed int) (rules []Rule, err error) {
+// compileRules compiles constraints. The first fileEntryCount entries are in the file; options have added the
+// others.
+func compileRules(ctx context.Context, s *loader, entries []*config.Entry[config.Item], fileEntryCount int) (rules []Rule, err error) {
 	if err := s.ReadConstituents(ctx, entries); err != nil {
 		return nil, s.diagnostics.Add(err) // rules use these attributes
 	}
-	kinds := s.kinds.fileKinds()
+	kinds := s.kinds.configKinds()
 	for k, e := range entries {
-		if k >= listed {
+		if k >= fileEntryCount {
 			k = -1
 		}
 		err := e.Compile(s.diagnostics, func(item config.Item) error {

@@ -14,7 +14,7 @@ import (
 // DefaultTime is the default time limit of a run with [mcmc.AutoDraws].
 const DefaultTime = 60 * time.Second
 
-// samplerBounds returns the values that the settings of the sampler may have.
+// samplerBounds returns the valid values and the default values of the settings of the sampler.
 func samplerBounds() schema.SamplerBounds {
 	s := mcmc.DefaultSettings()
 	return schema.SamplerBounds{
@@ -23,8 +23,8 @@ func samplerBounds() schema.SamplerBounds {
 	}
 }
 
-// compileSampler returns the sampler settings of a file, with defaults filled in, and the time limit. The
-// parameter override may change the settings, and may be nil. compileSampler adds errors of input to bad.
+// compileSampler returns the settings of the sampler and the time limit that a file gives, with defaults filled
+// in. The function override may change the settings, and may be nil. compileSampler adds input errors to bad.
 func compileSampler(c config.Sampler, override func(*mcmc.Settings), bad *config.Diagnostics) (mcmc.Settings, time.Duration, error) {
 	for {
 		s, err := samplerSettings(&c, override)
@@ -41,7 +41,8 @@ func compileSampler(c config.Sampler, override func(*mcmc.Settings), bad *config
 	}
 }
 
-// samplerSettings returns the sampler settings of a file, with defaults filled in and changed by override.
+// samplerSettings returns the settings of the sampler that a file gives. It fills in defaults, and lets the
+// function override change the settings.
 func samplerSettings(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Settings, error) {
 	s := mcmc.DefaultSettings()
 	s.Kernel = c.Kernel.Or(config.Auto)
@@ -66,8 +67,8 @@ func samplerSettings(c *config.Sampler, override func(*mcmc.Settings)) (mcmc.Set
 	})
 }
 
-// checkSamplerSettings checks sampler settings. It places an error at the node of the setting. The parameter
-// place returns that node, or nil if there is none.
+// checkSamplerSettings checks the settings of the sampler. The function place returns the YAML node of a
+// setting, where an error is placed, or nil if the file does not have the setting.
 func checkSamplerSettings(s *mcmc.Settings, place func(setting string) *yaml.Node) error {
 	err := s.Check()
 	var bad *mcmc.SettingsError

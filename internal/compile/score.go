@@ -41,8 +41,8 @@ func (p *Problem) BookOptions() (dataset.Options, error) {
 	return o, nil
 }
 
-// BrokenRules returns the rules that a recipe breaks, in the order of the file. Conditions whose value is
-// outside the offered values follow.
+// BrokenRules returns the rules that a recipe breaks, in the order of the file. After them it lists the
+// conditions whose value in the setting under is outside the offered values.
 func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error) {
 	one := []ScoredRecipe{{Parts: parts, Conditions: under.OfferedIndices}}
 	if err := p.findBreaches(one); err != nil {
@@ -59,22 +59,22 @@ func (p *Problem) BrokenRules(parts []mcmc.Part, under Setting) ([]Breach, error
 // A ScoredRecipe is a recipe with its scores and with the rules that it breaks.
 type ScoredRecipe struct {
 	Parts      []mcmc.Part // amounts of the recipe, scaled to the total in whole units
-	Conditions []int32     // by condition: index of the offered value nearest to the value of the recipe; nil without conditions
+	Conditions []int32     // item k is the index of the offered value of condition k that is nearest to the value in the recipe; nil without conditions
 	KnownIndex int         // index of the known recipe with the same amounts and conditions; −1 if there is none
-	Scores     []float64   // by property: score y_k; NaN if every model may have learnt from the recipe
-	Score      float64     // product of y_k over the properties with a positive weight, without their weights
+	Scores     []float64   // item k is the score y_k by property k; NaN if every model may have learnt from the recipe
+	Score      float64     // product of the scores y_k of the properties with a positive weight; exponents are not applied
 	Broken     []Breach    // rules that the recipe breaks, in the order of the file
 }
 
 // A Breach is a rule that a recipe breaks.
 type Breach struct {
 	Text        string            // text of the rule
-	LimitedName string            // for a limit of what a property predicts: name of the limited value, such as "cost"; otherwise empty
-	Slack       *constraint.Slack // the value that is outside its bounds, with the bounds; nil if there is none
+	LimitedName string            // name of the limited value, such as "cost", if the rule limits a prediction; otherwise empty
+	Slack       *constraint.Slack // the value that is outside its bounds, together with the bounds; nil if the rule has no such value
 }
 
-// Score scores all recipes of b, even recipes that break rules. Known recipes are scored by models that have
-// not learnt from the recipe.
+// Score scores all recipes of the book, even recipes that break rules. A known recipe is scored by models that
+// have not learnt from that recipe.
 func (p *Problem) Score(book *dataset.Book) ([]ScoredRecipe, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Problem) Score(book *dataset.Book) ([]ScoredRecipe, error) {
 		}
 		for r := range out {
 			y := portable.Exp(w.mcmcProperty.LogScore(of[r]))
-			if b := out[r].KnownIndex; b >= 0 && fair != nil && !w.isUnlabelled(p, b) {
+			if b := out[r].KnownIndex; b >= 0 && fair != nil && !w.wasNotTrainedOn(p, b) {
 				y = fair[b]
 			}
 			out[r].Scores = append(out[r].Scores, y)
@@ -124,17 +124,17 @@ func (p *Problem) Score(book *dataset.Book) ([]ScoredRecipe, error) {
 	return out, p.findBreaches(out)
 }
 
-// isUnlabelled reports whether the model of the property did not learn from the known recipe with an index,
-// because the recipe has no label.
-func (w *Property) isUnlabelled(p *Problem, recipe int) bool {
+// wasNotTrainedOn reports whether the model of the property has not learnt from the known recipe with the given
+// index, because that recipe has no value of the label.
+func (w *Property) wasNotTrainedOn(p *Problem, recipe int) bool {
 	if w.learntModel.trainingData == nil {
 		return false
 	}
 	return !slices.Contains(w.learntModel.recipeByRow, recipe)
 }
 
-// findBreaches adds to each recipe the rules that it breaks. A number of ingredients that the sparsity law
-// excludes counts as a broken rule.
+// findBreaches adds to each recipe the rules that it breaks. If the sparsity law excludes the recipe's number
+// of ingredients, this counts as a broken rule.
 func (p *Problem) findBreaches(all []ScoredRecipe) error {
 	for s := range all {
 		if n := len(all[s].Parts); p.Target.Law().P(n) == 0 {
@@ -184,8 +184,7 @@ func (p *Problem) findBreaches(all []ScoredRecipe) error {
 	return p.addTiedBreaches(all)
 }
 
-// addTiedBreaches adds the broken rules to each recipe, as far as the rules hold only for some values of
-// conditions.
+// addTiedBreaches adds to each recipe those broken rules that hold only for some values of conditions.
 func (p *Problem) addTiedBreaches(all []ScoredRecipe) error {
 	for _, r := range p.TiedRules {
 		conditions, err := constraint.FromRules(rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: r.Rules})

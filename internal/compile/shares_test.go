@@ -43,7 +43,7 @@ func TestShareWarnings(t *testing.T) {
 			says: []string{left, rare}, holds: []string{"n = 1 ingredients", "gives 1e-10 together"}},
 		{name: "nothing is left", law: []float64{0, 1}, logs: []float64{none, none}, errors: make([]float64, 2), none: true},
 	} {
-		got, some := sizeShareWarnings(c.law, c.logs, c.errors, c.shares)
+		got, some := ingredientCountWarnings(c.law, c.logs, c.errors, c.shares)
 		if some == c.none || len(got) != len(c.says) {
 			t.Errorf("%s: some %t, %q", c.name, some, got)
 			continue

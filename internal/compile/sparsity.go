@@ -10,14 +10,14 @@ import (
 	"kir/mcmc"
 )
 
-// maxLawValues bounds the work for a mixture of sparsity laws: the number of laws in the mixture times the
-// number of probabilities of each law.
-const maxLawValues = 1 << 28
+// maxMixtureProbabilities bounds the work for a mixture of distributions of the number of ingredients: the number of
+// distributions in the mixture times the number of probabilities of each.
+const maxMixtureProbabilities = 1 << 28
 
-// compileSparsity returns the sparsity law, that is, the distribution of the number of ingredients. It also
-// returns the node of the law, at which later errors are placed.
+// compileSparsity returns the sparsity law, which is the distribution of the number of ingredients. It also
+// returns the YAML node of the law, for the position of later errors.
 func (s *loader) compileSparsity(file *config.Problem, space *mcmc.Space) (mcmc.Sparsity, *yaml.Node, error) {
-	book := s.ruleBook()
+	book := s.recipesForRules()
 	law, n := file.Law, file.LawNode
 	switch {
 	case file.LawError != nil:
@@ -32,15 +32,15 @@ func (s *loader) compileSparsity(file *config.Problem, space *mcmc.Space) (mcmc.
 	return y, n, err
 }
 
-// compileLaw returns the sparsity law that stands at the node n. It returns an error if no possible number of
-// ingredients has a positive probability. book has the known recipes, or is nil.
+// compileLaw returns the sparsity law at the node n. It returns an error if no possible number of ingredients
+// has a positive probability. The parameter book has the known recipes, or is nil.
 func compileLaw(law *config.Law, n *yaml.Node, book *dataset.Book, space *mcmc.Space) (mcmc.Sparsity, error) {
 	laws := 0
 	y, err := newSparsity(law, book, &laws)
 	if err != nil {
 		return y, err
 	}
-	if laws > maxLawValues/space.MaxUsed() {
+	if laws > maxMixtureProbabilities/space.MaxUsed() {
 		return y, yaml.Hint(n.Errorf("%d laws of up to %d ingredients are too many to mix", laws, space.MaxUsed()), "write the mixture as a table")
 	}
 	if _, err := y.On(space); err != nil {
@@ -53,10 +53,10 @@ func compileLaw(law *config.Law, n *yaml.Node, book *dataset.Book, space *mcmc.S
 	return y, nil
 }
 
-// newSparsity converts a sparsity law of the problem file to one of package mcmc. It increases laws by the
-// number of laws of which the law consists.
-func newSparsity(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsity, err error) {
-	*laws++
+// newSparsity converts a sparsity law of the problem file to a sparsity law of package mcmc. It adds the number
+// of laws to *lawCount: 1, and for a mixture also the number of its components.
+func newSparsity(law *config.Law, book *dataset.Book, lawCount *int) (y mcmc.Sparsity, err error) {
+	*lawCount++
 	switch law.Kind {
 	case config.RecipesLaw:
 		y, err = recipesLaw(law.Node, book)
@@ -72,7 +72,7 @@ func newSparsity(law *config.Law, book *dataset.Book, laws *int) (y mcmc.Sparsit
 		components := make([]mcmc.Component, len(law.Mixture))
 		for k := range law.Mixture {
 			components[k].Weight = law.Mixture[k].Weight
-			if components[k].Law, err = newSparsity(&law.Mixture[k], book, laws); err != nil {
+			if components[k].Law, err = newSparsity(&law.Mixture[k], book, lawCount); err != nil {
 				return y, err
 			}
 		}

@@ -17,9 +17,9 @@ import (
 	"kir/property"
 )
 
-// tradeValueScale returns the value scale of a property for a trade-off. It is the scale for limits, except
-// for a property that learns the logarithm of a number: then the value is the exponential of the expected
-// logarithm.
+// tradeValueScale returns the value scale of a property for a trade-off. It is the same scale as for limits,
+// with one exception: if a property learns the logarithm of a number, the value is the exponential of the
+// expected logarithm.
 func tradeValueScale(w *Property) (*valueScale, error) {
 	if m, ok := w.Model.(*model.LearnedModel); ok && m.Numeric() && m.Options().Log {
 		least, greatest := m.Range()
@@ -34,7 +34,7 @@ func tradeValueScale(w *Property) (*valueScale, error) {
 		}
 		return (&valueScale{asProperty: func(d *property.Desirability) (mcmc.Property, error) {
 			return property.NewScoreTransform(of, value, d), nil
-		}, shownFactor: 1}).withConditions(w.learntModel.conditionCodes), nil
+		}, shownFactor: 1}).withConditions(w.learntModel.conditionEncoder), nil
 	}
 	if w.newValueScale != nil {
 		return w.newValueScale()
@@ -43,10 +43,10 @@ func tradeValueScale(w *Property) (*valueScale, error) {
 	if _, waits := w.mcmcProperty.(mcmc.BatchProperty); !ok || waits {
 		return nil, fmt.Errorf("what a %s answers takes too long to trade off", w.Kind)
 	}
-	return scoreScale(of), nil
+	return scoreValueScale(of), nil
 }
 
-// LeastTrade and MaxTradeObjectives are the minimum and maximum number of objectives in a trade-off.
+// MinTradeObjectives and MaxTradeObjectives are the minimum and maximum number of objectives in a trade-off.
 const MinTradeObjectives, MaxTradeObjectives = schema.MinTradeObjectives, schema.MaxTradeObjectives
 
 // compileTrade sets the objectives of the trade-off that the file asks for.
@@ -69,20 +69,19 @@ func (p *Problem) compileTrade(written []config.Written[string]) error {
 	return err
 }
 
-// Objectives returns the objectives with the given names. Its errors have no position in the problem file.
+// Objectives returns the objectives with the given names. An error has no position in the problem file.
 func (p *Problem) Objectives(names []string) ([]Objective, error) {
 	return p.objectives(names, nil)
 }
 
-// objectives returns the objectives with the given names. The parameter at is a function that returns the
-// node of the name with index k, or of the list of names if k is −1. It is nil if the names are not from a
-// file.
-func (p *Problem) objectives(names []string, at func(k int) *yaml.Node) ([]Objective, error) {
+// objectives returns the objectives with the given names. The function nodeOf returns the YAML node of the name
+// with index k, or of the list of names if k is −1. It is nil if the names are not from a file.
+func (p *Problem) objectives(names []string, nodeOf func(k int) *yaml.Node) ([]Objective, error) {
 	blame := func(k int, format string, args ...any) *inputerr.Error {
-		if at == nil {
+		if nodeOf == nil {
 			return &inputerr.Error{Message: fmt.Sprintf(format, args...)}
 		}
-		return at(k).Errorf(format, args...)
+		return nodeOf(k).Errorf(format, args...)
 	}
 	var there []string
 	for k := range p.Properties {
@@ -136,9 +135,9 @@ func (p *Problem) objective(name string) (*Objective, error) {
 	return nil, nil
 }
 
-// objective returns the objective of the property. k is the index of the property.
-func (w *Property) objective(k int) (*Objective, error) {
-	o := &Objective{Objective: search.Objective{Name: w.Name}, Property: k, Figure: -1, Unit: w.Unit}
+// objective returns the objective of the property, whose index is propertyIndex.
+func (w *Property) objective(propertyIndex int) (*Objective, error) {
+	o := &Objective{Objective: search.Objective{Name: w.Name}, Property: propertyIndex, Figure: -1, Unit: w.Unit}
 	if w.Class != "" {
 		o.Unit = "%"
 	}
@@ -158,8 +157,8 @@ func (w *Property) objective(k int) (*Objective, error) {
 	return o, o.setDirection(l, direction, least, most)
 }
 
-// TradeTarget returns the target that is searched for a trade-off. It has the rules and the bounds of the
-// problem. In addition it forbids compositions to which a property with a positive weight gives the score 0.
+// TradeTarget returns the target of the search for a trade-off. It has the rules and the bounds of the problem.
+// In addition it forbids compositions to which some property with a positive weight gives the score 0.
 func (p *Problem) TradeTarget() (*mcmc.Target, error) {
 	var bounds []mcmc.Bound
 	for k := range p.Properties {

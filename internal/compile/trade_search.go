@@ -23,12 +23,12 @@ type TradeOff struct {
 	Objectives         []Objective
 	Target             *mcmc.Target // the target that was searched; see [Problem.TradeTarget]
 	Err                error        // the reason why the search failed; nil if it did not
-	BeyondKnownAmounts bool         // whether the search went beyond the amounts of the known recipes, because nothing was found within them
+	BeyondKnownAmounts bool         // whether the search allowed amounts outside the range in the known recipes, because it found nothing within
 }
 
-// SearchTradeOff searches for the recipes of a trade-off. It first searches within the range of the known
-// recipes, as a search for a shortlist does. If it finds nothing there, it searches all recipes that the
-// problem allows.
+// SearchTradeOff searches for the recipes of a trade-off. It first searches within the range of amounts in the
+// known recipes, as a search for the best recipes does. If it finds nothing there, it searches all recipes that
+// the problem allows.
 func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeOff, err error) {
 	t = &TradeOff{}
 	if t.Objectives, err = p.Objectives(o.ObjectiveNames); err != nil {
@@ -61,9 +61,9 @@ func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeO
 	return t, nil
 }
 
-// SearchOwnTradeOff searches for the trade-off that the problem file asks for. It returns nil if the file
-// asks for none. It returns an error only if the context ended. Another error is stored in the result,
-// because it does not affect the draws of a run.
+// SearchOwnTradeOff searches for the trade-off that the problem file asks for. It returns nil if the file asks
+// for none. It returns an error only if the context ended. Any other error is stored in [TradeOff.Err], because
+// it does not affect the draws of a run.
 func (p *Problem) SearchOwnTradeOff(ctx context.Context) (*TradeOff, error) {
 	if len(p.Trade) == 0 || p.Search.Effort == 0 {
 		return nil, nil

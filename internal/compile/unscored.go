@@ -13,8 +13,8 @@ import (
 	"kir/property"
 )
 
-// Explain rewrites a [mcmc.ScoreError] or a [mcmc.NoStartError] for users. It adds the position of the
-// property in the problem file and the names of the ingredients. It returns other errors unchanged.
+// Explain rewrites the text of a [mcmc.ScoreError] or a [mcmc.NoStartError] for users. It adds the position of
+// the property in the problem file and the names of the ingredients. It returns other errors unchanged.
 func (p *Problem) Explain(err error) error {
 	var score *mcmc.ScoreError
 	var none *mcmc.NoStartError
@@ -46,8 +46,8 @@ func (p *Problem) Explain(err error) error {
 	return err
 }
 
-// invalidScoreError returns the error for a score of a property that is negative, infinite or not a number.
-// recipe is the text of the composition.
+// invalidScoreError returns the error for a score that is negative, infinite or not a number. The property w
+// gave the score to the composition whose text is recipe.
 func (p *Problem) invalidScoreError(w *Property, score *mcmc.ScoreError, recipe string) *inputerr.Error {
 	rule := "a score is at least 0 and finite"
 	if e, ok := w.mcmcProperty.(*property.Expression); ok && !e.IsScore() {

@@ -10,7 +10,7 @@ import (
 	"kir/model"
 )
 
-// modelWant returns which values of a label an objective wants, in the form of package model.
+// modelWant converts an objective of the problem file to the form of package model.
 func modelWant(o *config.Objective) model.Want {
 	if !o.HasNumbers() {
 		return model.AnyOf(o.Want.Value...)
@@ -25,8 +25,8 @@ func modelWant(o *config.Objective) model.Want {
 	}
 }
 
-// wantError returns an input error if the model m cannot score the wanted values. err is the reason. The
-// parameter at is the node of the wanted values.
+// wantError returns an input error: the model m cannot score the wanted values, whose node is at. The parameter
+// err is the reason.
 func wantError(at *yaml.Node, m Predictor, err error) error {
 	e := at.Errorf("%v", err)
 	for _, item := range at.ItemsOrSelf() {
@@ -38,8 +38,8 @@ func wantError(at *yaml.Node, m Predictor, err error) error {
 	return e
 }
 
-// objectiveCountText returns a message that no objective was given, or more than one. The parameter given
-// lists the keys of the objectives.
+// objectiveCountText returns a message that no objective was given, or more than one. The parameter given lists
+// the keys of the objectives, and what names the property or model.
 func objectiveCountText(what string, given []string) string {
 	if len(given) == 0 {
 		return "nothing is asked of " + what

@@ -10,17 +10,19 @@ import (
 )
 
 // AddedFeatures are features that a forest tests in addition to the amounts of ingredients, or instead of the
-// amounts:
+// amounts if amounts is false:
 //
 //	add: {totals: family, means: cost, ratios: note, presence: true, amounts: false}
 type AddedFeatures struct {
-	Totals, Means, Ratios []Written[string] // names of attributes of the ingredients
-	Amounts               Written[bool]     // whether the amounts of ingredients are features; true if the file does not say
-	Presence              Written[bool]     // whether the use of each ingredient is a feature
+	Totals   []Written[string] // names of attributes; for each value, the total of the ingredients with that value is a feature
+	Means    []Written[string] // names of numeric attributes; the mean of each attribute is a feature
+	Ratios   []Written[string] // names of attributes; for each pair of values, the log-ratio of their totals is a feature
+	Amounts  Written[bool]     // whether the amounts of ingredients are features; true if the file does not say
+	Presence Written[bool]     // whether there is a feature for each ingredient that tells if the ingredient is used
 }
 
-// section returns the description of the keys under add. The Read functions of the keys set the fields.
-func (a *AddedFeatures) section() *schema.Section {
+// describeKeys returns the description of the keys under add. The Read functions of the keys set the fields.
+func (a *AddedFeatures) describeKeys() *schema.Section {
 	return &schema.Section{
 		Name: "add", ID: "added features", About: "Features of a forest beside the amounts. [models.md](models.md#forests-of-descriptors) says what each is.",
 		Keys: []schema.Key{
@@ -38,7 +40,7 @@ func (a *AddedFeatures) section() *schema.Section {
 }
 
 func decodeAddedFeatures(n *yaml.Node) (a AddedFeatures, err error) {
-	err = a.section().Decode(n)
+	err = a.describeKeys().Decode(n)
 	return a, err
 }
 

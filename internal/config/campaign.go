@@ -9,28 +9,28 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Campaign has the settings by which batches of experiments are chosen.
+// A Campaign has the settings for choosing batches of experiments.
 type Campaign struct {
 	Batch  int               // number of recipes in a batch
-	MaxNew int               // maximum number of ingredients in a batch that no tried recipe has; −1 means no limit
-	Cost   string            // name of the attribute with the cost of using an ingredient in a trial; if empty, all trials cost the same
-	Alike  []BatchValueLimit // limits on the number of values of conditions in a batch
+	MaxNew int               // maximum number of ingredients in a batch that are in no recipe tried before; −1 means no limit
+	Cost   string            // name of the attribute with the cost of using an ingredient in a trial; if empty, all trials have equal costs
+	Alike  []BatchValueLimit // limits on the number of different values of a condition within a batch
 
-	costNode *yaml.Node // node with the name of the attribute; nil if there is none
+	costNode *yaml.Node // YAML node with the name of the attribute; nil if there is none
 }
 
-// BatchValueLimit limits the number of values that a condition may have in one batch. For example, an oven has one
-// temperature at a time.
+// BatchValueLimit limits the number of different values that a condition may have within one batch. For
+// example, an oven has one temperature at a time.
 type BatchValueLimit struct {
 	Condition string // name of the condition
-	Values    int    // maximum number of values of the condition in a batch
+	Values    int    // maximum number of different values of the condition within a batch
 
 	node *yaml.Node
 }
 
-// decodeAlike decodes limits on the values of conditions: a list of conditions with one value each, or a
-// mapping from conditions to maximum numbers of values.
-func decodeAlike(n *yaml.Node) (all []BatchValueLimit, err error) {
+// decodeBatchValueLimits decodes limits on the number of different values of conditions within a batch. The node n is a
+// mapping from names of conditions to the limits, or a list of names of conditions. For a list each limit is 1.
+func decodeBatchValueLimits(n *yaml.Node) (all []BatchValueLimit, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
 			values, err := e.Value.Whole("the number of values", 1, schema.MaxBatch)
@@ -78,7 +78,7 @@ func decodeCampaign(n *yaml.Node) (Campaign, error) {
 		}
 	}
 	if v := f["alike"]; v != nil {
-		if c.Alike, err = decodeAlike(v); err != nil {
+		if c.Alike, err = decodeBatchValueLimits(v); err != nil {
 			return c, err
 		}
 	}
@@ -92,7 +92,8 @@ func decodeCampaign(n *yaml.Node) (Campaign, error) {
 }
 
 // CheckCampaign returns an error if the cost of a trial is unknown for an ingredient, or if a condition under
-// the key "alike" does not exist. It adds a warning if a condition under "alike" has a given value.
+// the key "alike" does not exist. It adds a warning if the file gives a fixed value to a condition under
+// "alike".
 func (d *Data) CheckCampaign(c Campaign) error {
 	for _, a := range c.Alike {
 		k, err := d.FindCondition(a.node)

@@ -12,7 +12,7 @@ import (
 	"kir/internal/number"
 )
 
-// Maximum number of conditions of a problem, and of values of one condition.
+// Limits of the number of conditions of a problem, and of the number of values of one condition.
 const (
 	maxConditions      = 32
 	maxConditionValues = 1000
@@ -24,24 +24,24 @@ const (
 //	catalyst: {values: [A, B, C], weights: [2, 1, 1]}
 //	humidity: {from: 20, to: 80, step: 1, given: 45}
 //
-// The values of a condition are numbers or categories. A condition with a given value is not chosen: recipes are
-// suggested for the given value alone.
+// The values of a condition are numbers or categories. kir chooses a value together with each recipe. The key
+// "given" fixes the value instead: kir then suggests recipes for that value alone.
 type Condition struct {
 	Name           string
-	KeyNode        *yaml.Node // key of the condition in the file
+	KeyNode        *yaml.Node // key of the condition in the file, as a YAML node
 	Unit           string     // unit of the numbers
-	Numbers        []float64  // values, ascending; nil for categories
-	Categories     []string   // values, in the order of the file; nil for numbers
-	Weights        []float64  // by value: its relative probability before objectives count; nil if all are equal
+	Numbers        []float64  // values in ascending order; nil if the values are categories
+	Categories     []string   // values in the order of the file; nil if the values are numbers
+	Weights        []float64  // item v is the relative probability of the value with index v before objectives count; nil if all are equal
 	IsConstantList bool       // whether the values come from a [ConstantList]; recipes then need no column with the values
 
-	Given         bool    // whether the file gives one value, which is not chosen
-	GivenNumber   float64 // the given value, if it is a number
-	GivenCategory string  // the given value, if it is a category
+	Given         bool    // whether the file fixes the value by the key "given"
+	GivenNumber   float64 // the fixed value, if it is a number
+	GivenCategory string  // the fixed value, if it is a category
 }
 
-// A conditionSection has the keys of one condition in the file.
-type conditionSection struct {
+// A conditionFields has the values under the keys of one condition in the file.
+type conditionFields struct {
 	from, to, step Written[float64]
 	values         *yaml.Node
 	weights        *yaml.Node
@@ -49,8 +49,8 @@ type conditionSection struct {
 	given          *yaml.Node
 }
 
-// section returns the description of the keys of a condition. The Read functions of the keys set the fields.
-func (c *conditionSection) section() *schema.Section {
+// describeKeys returns the description of the keys of a condition. The Read functions of the keys set the fields.
+func (c *conditionFields) describeKeys() *schema.Section {
 	s := *schema.Condition
 	s.Keys = slices.Clone(s.Keys)
 	for k := range s.Keys {
@@ -90,7 +90,7 @@ func decodeConditions(n *yaml.Node) (all []Condition, err error) {
 	return all, nil
 }
 
-// checkConditionName returns an error if a condition must not have the name.
+// checkConditionName returns an error if the name is not allowed for a condition.
 func checkConditionName(key *yaml.Node, name string) error {
 	if name == "" {
 		return yaml.Hint(key.Errorf("a condition has no name"), "write the name of the column that has its values")
@@ -107,8 +107,8 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 	if n.Kind != yaml.Mapping {
 		return c, yaml.Hint(n.Errorf("a condition is %s", n.Describe()), form)
 	}
-	var s conditionSection
-	if err := s.section().Decode(n); err != nil {
+	var s conditionFields
+	if err := s.describeKeys().Decode(n); err != nil {
 		return c, err
 	}
 	c.Unit = s.unit.Value
@@ -136,7 +136,7 @@ func decodeCondition(n *yaml.Node) (c Condition, err error) {
 }
 
 // setNumbersFromRange sets the numbers to from, from + step and so on, up to the number under the key "to".
-func (c *Condition) setNumbersFromRange(s *conditionSection) error {
+func (c *Condition) setNumbersFromRange(s *conditionFields) error {
 	from, to, step := s.from.Value, s.to.Value, s.step.Value
 	if !(step > 0) {
 		return yaml.Hint(s.step.Node.Errorf("the step is %s", s.step.Node.Describe()), "it must be above 0")
@@ -171,7 +171,7 @@ func decimalPlaces(v float64) int {
 	return 0
 }
 
-// decodeValues decodes the list under the key "values": numbers or categories.
+// decodeValues decodes the list under the key "values", which has either numbers or categories.
 func (c *Condition) decodeValues(n *yaml.Node) error {
 	items, err := n.List("values")
 	if err != nil {
@@ -234,7 +234,7 @@ func (c *Condition) decodeWeights(n *yaml.Node) error {
 	return nil
 }
 
-// sortNumbers sorts the numbers in ascending order, and rearranges the weights accordingly.
+// sortNumbers sorts the numbers in ascending order, and moves each weight along with its number.
 func (c *Condition) sortNumbers() {
 	order := make([]int, len(c.Numbers))
 	for k := range order {
@@ -255,8 +255,8 @@ func (c *Condition) sortNumbers() {
 	}
 }
 
-// decodeGiven decodes the value under the key "given". A given number that the file does not list is added to
-// the values.
+// decodeGiven decodes the value under the key "given", which fixes the value of the condition. A number that
+// the file does not list is added to the values.
 func (c *Condition) decodeGiven(n *yaml.Node) (err error) {
 	if n == nil {
 		return nil
@@ -296,12 +296,12 @@ func (c *Condition) ValueText(v int) string {
 	return c.NumberText(c.Numbers[v])
 }
 
-// NumberText returns the text of a number, with the unit of the condition.
+// NumberText returns the text of the number v, with the unit of the condition.
 func (c *Condition) NumberText(v float64) string {
 	return number.WithUnit(v, c.Unit)
 }
 
-// FindCondition returns the index of the condition that a node names.
+// FindCondition returns the index of the condition whose name is the text of the node n.
 func (d *Data) FindCondition(n *yaml.Node) (int, error) {
 	name, err := n.Str("the condition")
 	if err != nil {

@@ -9,19 +9,20 @@ import (
 )
 
 // A ConstantList is a constant of an imported model for which the file lists several values. It acts as a
-// condition: one of the values is chosen together with the recipe.
+// condition: kir chooses one of the values together with each recipe.
 type ConstantList struct {
-	yaml.Entry            // name of the constant, and its values
+	yaml.Entry            // key: name of the constant; value: list of its values
 	Property       string // name of the property that has the model
 	IsOnlyConstant bool   // whether the model has no other constant
 }
 
-// Path returns the path of keys from the root of the file to the list of values.
+// Path returns the path from the root of the file to the list of values, as a list of keys.
 func (l *ConstantList) Path() []any {
 	return []any{"properties", l.Property, ModelKind.Name, "constants", l.Key.Text}
 }
 
-// ConstantLists returns the constants of imported models that have several values, in the order of the file.
+// ConstantLists returns the constants of imported models for which the file lists several values, in the order
+// of the file.
 func ConstantLists(root *yaml.Node) (all []ConstantList) {
 	properties := root.Get("properties")
 	if properties == nil {

@@ -28,7 +28,7 @@ func ConstraintKinds() []ConstraintKind {
 	}
 }
 
-// Description returns the description of problem files that may have the kinds in k.
+// Description returns the description of problem files whose constraints and properties have the kinds in k.
 func (k *Kinds) Description() (d schema.Description) {
 	d.Sampler = k.Sampler
 	for _, c := range k.Constraints {
@@ -40,8 +40,8 @@ func (k *Kinds) Description() (d schema.Description) {
 	return d
 }
 
-// RuleFields returns the key of the kind of a rule, and the fields of the rule. kind is empty if the rule can
-// be changed only by hand.
+// RuleFields returns the key of the kind of the rule r, and the fields of r. The function name returns the name
+// of an ingredient. The result kind is empty if r can be changed only by hand.
 func (k *Kinds) RuleFields(r rule.Rule, name func(ingredient int) string) (kind string, all []RuleField) {
 	for _, c := range k.Constraints {
 		if c.Fields != nil {
@@ -53,8 +53,8 @@ func (k *Kinds) RuleFields(r rule.Rule, name func(ingredient int) string) (kind 
 	return "", nil
 }
 
-// An Item is an item of the list of constraints in a file. If the kind of the constraint is unknown, Value is
-// nil and [Data.CompileItem] returns an error.
+// An Item is one item of the list under the key "constraints". If the kind of the constraint is unknown, Value
+// is nil and [Data.CompileItem] returns an error.
 type Item struct {
 	Value Constraint
 	Node  *yaml.Node
@@ -94,7 +94,7 @@ func (k *Kinds) decodeItem(n *yaml.Node) (Item, error) {
 	return Item{value, n}, value.Decode(v)
 }
 
-// CompileItem returns what a constraint demands of compositions.
+// CompileItem returns the demands that a constraint makes of compositions.
 func (d *Data) CompileItem(ctx context.Context, k *Kinds, item Item) ([]Demand, error) {
 	if item.Value == nil {
 		_, _, err := k.itemKind(item.Node, d)
@@ -122,8 +122,8 @@ func (k *Kinds) itemSection() *schema.Section {
 	return d.Rule()
 }
 
-// itemKind returns the kind of a constraint, and the node under the key of the kind. If d is not nil, errors
-// can suggest names of ingredients and attributes.
+// itemKind returns the kind of a constraint, and the YAML node under the key of the kind. If d is not nil,
+// error messages can suggest names of ingredients and attributes.
 func (k *Kinds) itemKind(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yaml.Node, err error) {
 	section := k.itemSection()
 	if err := checkConstraintForm(item, section.ExactlyOneOf, d); err != nil {
@@ -143,8 +143,8 @@ func (k *Kinds) itemKind(item *yaml.Node, d *Data) (kind *ConstraintKind, v *yam
 	return kind, v, nil
 }
 
-// checkKindKeys returns an error if the mapping under the key of a kind has an unknown key. If the mapping is
-// nearly right, the error shows the right form.
+// checkKindKeys returns an error if the node n, which is the value under the key of a kind of constraint, is
+// not a mapping or has an unknown key. The error shows the right form.
 func checkKindKeys(k *ConstraintKind, section *schema.Section, n *yaml.Node) error {
 	if n.Kind != yaml.Mapping {
 		return yaml.Hint(n.Errorf("%s is %s", k.Name, n.Describe()), "write %s", k.Form())
@@ -164,9 +164,8 @@ func checkKindKeys(k *ConstraintKind, section *schema.Section, n *yaml.Node) err
 	return err
 }
 
-// checkConstraintForm returns an error that shows the right form of a constraint whose kind is missing, or
-// that has a key in the wrong place. If d is not nil, the error can suggest names of ingredients and
-// attributes.
+// checkConstraintForm returns an error if a constraint has no kind, or if it has a key in the wrong place. The
+// error shows the right form. If d is not nil, the error can suggest names of ingredients and attributes.
 func checkConstraintForm(item *yaml.Node, kinds []string, d *Data) error {
 	if item.Kind != yaml.Mapping {
 		return yaml.Hint(item.Errorf("a rule is %s", item.Describe()), "write its kind and what it says, such as require: [Gin]")

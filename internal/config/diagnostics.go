@@ -13,12 +13,12 @@ import (
 
 // Diagnostics collects the errors in a problem file and in the files that it names.
 type Diagnostics struct {
-	File        string            // path of the problem file
-	All         []*inputerr.Error // errors in the order of discovery
-	mayHaveMore bool              // whether a table may have further errors
+	File              string            // path of the problem file
+	All               []*inputerr.Error // errors in the order of discovery
+	mayHaveMoreErrors bool              // whether a table may have errors that were not found
 
-	// HasUnknownKeys is true if the file has unknown keys. A missing key may then be there but misspelt, so a
-	// missing key is not reported.
+	// HasUnknownKeys is true if the file has unknown keys. A key that seems to be missing may then be misspelt.
+	// Therefore missing keys are not reported.
 	HasUnknownKeys bool
 	Root           *yaml.Node // root of the problem file
 }
@@ -26,14 +26,14 @@ type Diagnostics struct {
 // maxReportedErrors is the maximum number of errors reported at once.
 const maxReportedErrors = 20
 
-// Add records an error of input and returns nil. It returns any other error, after which reading must stop.
+// Add records an input error and returns nil. It returns any other error unchanged; reading must then stop.
 func (f *Diagnostics) Add(err error) error {
 	var several *inputerr.Errors
 	var one *inputerr.Error
 	switch {
 	case err == nil:
 	case errors.As(err, &several):
-		f.All, f.mayHaveMore = append(f.All, several.All...), f.mayHaveMore || several.MayHaveMore
+		f.All, f.mayHaveMoreErrors = append(f.All, several.All...), f.mayHaveMoreErrors || several.MayHaveMore
 	case errors.As(err, &one):
 		if f.HasUnknownKeys && one.File == f.File && one.Line == f.Root.Line && one.Column == f.Root.Column {
 			return nil
@@ -62,14 +62,14 @@ func (f *Diagnostics) Err() error {
 	all := slices.CompactFunc(slices.Clone(f.All), func(a, b *inputerr.Error) bool {
 		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && a.Cell == b.Cell && a.Line > 0
 	})
-	return inputerr.Join(all[:min(len(all), maxReportedErrors)], f.mayHaveMore || len(all) > maxReportedErrors)
+	return inputerr.Join(all[:min(len(all), maxReportedErrors)], f.mayHaveMoreErrors || len(all) > maxReportedErrors)
 }
 
-// A faultRepair is a node that is read repeatedly to find all errors in it. After each error the faulty part
-// is removed.
+// A faultRepair is a YAML node that is decoded repeatedly to find all errors in it. After each error the faulty
+// part is removed from the node.
 type faultRepair struct {
-	node          *yaml.Node      // the node without the parts that were removed
-	changedPlaces map[[2]int]bool // line and column of the nodes from which something was removed
+	node          *yaml.Node      // the YAML node without the parts that were removed
+	changedPlaces map[[2]int]bool // keys: line and column of each node that was changed or from which something was removed
 	removedKeys   []string        // keys of the entries that were removed
 }
 
@@ -78,16 +78,16 @@ func (r *faultRepair) clone() *faultRepair {
 	return &faultRepair{r.node, maps.Clone(r.changedPlaces), slices.Clip(r.removedKeys)}
 }
 
-// Collect reads a node repeatedly to find all errors in it. After each error it removes the faulty part and
-// reads again. Before it removes a text, it tries to replace the text by a star, which stands for any
-// ingredient.
+// Collect calls read repeatedly to find all errors in the node n. After each error it removes the faulty part
+// of the node and calls read again. If the faulty part is a text, Collect first replaces the text by a star,
+// which stands for any ingredient.
 func (f *Diagnostics) Collect(n *yaml.Node, read func(*yaml.Node) error) error {
 	_, err := f.collectByRepair(&faultRepair{node: n, changedPlaces: make(map[[2]int]bool)}, read)
 	return err
 }
 
-// collectByRepair reads the node of r repeatedly, as [Diagnostics.Collect] does, and continues earlier
-// removals. The result ok reports whether the last reading had no error.
+// collectByRepair does the work of [Diagnostics.Collect] for the node of r. The removals that r already records
+// stay in force. The result ok reports whether the last call of read found no error.
 func (f *Diagnostics) collectByRepair(r *faultRepair, read func(*yaml.Node) error) (ok bool, _ error) {
 	for range 2 * maxReportedErrors {
 		n := r.node
@@ -116,8 +116,8 @@ func (f *Diagnostics) collectByRepair(r *faultRepair, read func(*yaml.Node) erro
 	return false, nil
 }
 
-// removeAt removes the node at a line and column, or replaces its text by a star. It reports whether there is
-// such a node.
+// removeAt removes the node at a line and column, or replaces the text of the node by a star. It reports
+// whether there is a node at that position.
 func (r *faultRepair) removeAt(line, column int) bool {
 	if other := r.node.WithText(line, column, "*"); other != nil {
 		r.node, r.changedPlaces[[2]int{line, column}] = other, true

@@ -10,7 +10,7 @@ const (
 	Between  Direction = "between"  // all values between two bounds are equally good; outside, values nearer to the bounds are better
 )
 
-// Sign returns −1 for Minimize, and 1 for the other directions.
+// Sign returns −1 for [Minimize], and 1 for the other directions.
 func (d Direction) Sign() float64 {
 	if d == Minimize {
 		return -1
@@ -18,8 +18,8 @@ func (d Direction) Sign() float64 {
 	return 1
 }
 
-// Loss returns the loss of a value v. The loss is lower for better values. For Between it is the distance
-// from the interval least to most.
+// Loss returns the loss of the value v, a number that is lower for better values. For [Between] the loss is the
+// distance of v from the interval from least to most. For the other directions it is −v or v.
 func (d Direction) Loss(v, least, most float64) float64 {
 	switch d {
 	case Maximize:

@@ -8,11 +8,11 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// A Span has the two ends of a direction: {from: 5, to: 30}.
+// A Span has the two ends of an interval that an objective refers to: {from: 5, to: 30}.
 type Span struct{ From, To Written[float64] }
 
-// section returns the description of the keys of a span. The Read functions of the keys set the fields.
-func (s *Span) section(name, about string) *schema.Section {
+// describeKeys returns the description of the keys of a span. The Read functions of the keys set the fields.
+func (s *Span) describeKeys(name, about string) *schema.Section {
 	return &schema.Section{
 		Name: name, ID: name, About: about,
 		Keys: []schema.Key{
@@ -23,11 +23,11 @@ func (s *Span) section(name, about string) *schema.Section {
 	}
 }
 
-// A Target has a best value between two ends: {from: 5, at: 15, to: 30}.
+// A Target has a best value and the two ends of an interval around it: {from: 5, at: 15, to: 30}.
 type Target struct{ From, At, To Written[float64] }
 
-// section returns the description of the keys of a target. The Read functions of the keys set the fields.
-func (t *Target) section() *schema.Section {
+// describeKeys returns the description of the keys of a target. The Read functions of the keys set the fields.
+func (t *Target) describeKeys() *schema.Section {
 	return &schema.Section{
 		Name: "target", ID: "target", About: "1 at `at`, 0 outside `from` to `to`.",
 		Keys: []schema.Key{
@@ -39,15 +39,15 @@ func (t *Target) section() *schema.Section {
 	}
 }
 
-// Decode sets the fields from a node, which must have all keys.
-func (t *Target) Decode(n *yaml.Node) error { return decodeEveryKey(t.section(), n) }
+// Decode sets the fields from the node n, which must be a mapping with all keys.
+func (t *Target) Decode(n *yaml.Node) error { return decodeCompleteMapping(t.describeKeys(), n) }
 
-// A Normal has the mean and the standard deviation of a score with the shape of a normal density: {mean: 15,
-// sd: 4}.
+// A Normal has the best value (mean) and the width (standard deviation) of a score that has the shape of a
+// normal density: {mean: 15, sd: 4}.
 type Normal struct{ Mean, SD Written[float64] }
 
-// section returns the description of the keys of a normal. The Read functions of the keys set the fields.
-func (d *Normal) section() *schema.Section {
+// describeKeys returns the description of the keys mean and sd. The Read functions of the keys set the fields.
+func (d *Normal) describeKeys() *schema.Section {
 	return &schema.Section{
 		Name: "normal", ID: "normal", About: "exp(−(v − mean)²/(2·sd²)), never 0.",
 		Keys: []schema.Key{
@@ -58,18 +58,18 @@ func (d *Normal) section() *schema.Section {
 	}
 }
 
-// completeMappingReader returns a function that decodes a mapping with all keys of a section. The function
-// stores the node of the mapping in *at.
-func completeMappingReader(at **yaml.Node, s *schema.Section) valueReader {
+// completeMappingReader returns a function that decodes a mapping. The mapping must have all keys of the section s.
+// The function stores the node of the mapping in *node.
+func completeMappingReader(node **yaml.Node, s *schema.Section) valueReader {
 	return func(n *yaml.Node) error {
-		*at = n
-		return decodeEveryKey(s, n)
+		*node = n
+		return decodeCompleteMapping(s, n)
 	}
 }
 
-// decodeEveryKey decodes a mapping that must have all keys of a section. It reports the first key that is
-// missing or whose value is faulty.
-func decodeEveryKey(s *schema.Section, n *yaml.Node) error {
+// decodeCompleteMapping decodes the mapping n, which must have all keys of the section s. It returns an error for the
+// first key that is missing or whose value is faulty.
+func decodeCompleteMapping(s *schema.Section, n *yaml.Node) error {
 	f, err := s.Fields(n)
 	if err != nil {
 		return err

@@ -5,13 +5,13 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// Ends are the values whose scores are 0 and 1. Ends that are not set stand for the ends of the possible
-// values.
+// Ends are the value that scores 0 and the value that scores 1. If an end is not set, the least or the greatest
+// possible value takes its place.
 type Ends struct{ From, To Written[float64] }
 
-// section returns the description of the keys of a direction with its ends. The Read functions of the keys
-// set the fields.
-func (e *Ends) section(direction string) *schema.Section {
+// describeKeys returns the description of the keys under a direction such as maximize. The Read functions of the
+// keys set the fields.
+func (e *Ends) describeKeys(direction string) *schema.Section {
 	from, to := "0", "2"
 	if direction == "minimize" {
 		from, to = "2", "-1"
@@ -26,13 +26,14 @@ func (e *Ends) section(direction string) *schema.Section {
 	}
 }
 
-// endsReader returns a function that decodes a direction: the word true, or a mapping with its ends.
+// endsReader returns a function that decodes the value under a direction such as maximize: the word true, or a
+// mapping with the [Ends].
 func endsReader(field *Written[Ends], direction string) valueReader {
 	return decodingReader(field, func(n *yaml.Node) (e Ends, err error) {
 		if n.Kind != yaml.Mapping {
 			return e, trueReader(field, direction)(n)
 		}
-		section := e.section(direction)
+		section := e.describeKeys(direction)
 		if _, err := section.Fields(n); err != nil {
 			return e, err
 		}

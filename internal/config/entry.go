@@ -2,20 +2,19 @@ package config
 
 import "kir/internal/config/yaml"
 
-// An Entry is a part of a file that is decoded separately and compiled later: a constraint, a property, or
-// the trade-off. V is the type of the decoded value.
+// An Entry is a part of a file that is decoded separately and compiled later. It is a constraint, a property,
+// or the trade-off. V is the type of the decoded value.
 type Entry[V any] struct {
 	Value V
 
-	// Faulty reports whether the entry has errors. IsDecoded reports whether Value was decoded after the faulty
-	// parts were removed.
-	HasErrors, IsDecoded bool
+	HasErrors bool // whether the entry had errors when it was decoded
+	IsDecoded bool // whether Value could be decoded, perhaps without faulty parts of the entry
 
 	decode func(*yaml.Node) (V, error)
-	repair *faultRepair // the node of the entry without its faulty parts
+	repair *faultRepair // the YAML node of the entry, from which faulty parts have been removed
 }
 
-// newEntry decodes the entry at a node. It adds errors of input to bad and returns other errors.
+// newEntry decodes the entry at the node n. It adds input errors to bad and returns other errors.
 func newEntry[V any](n *yaml.Node, bad *Diagnostics, decode func(*yaml.Node) (V, error)) (*Entry[V], error) {
 	e := &Entry[V]{decode: decode, repair: &faultRepair{node: n, changedPlaces: make(map[[2]int]bool)}}
 	before := len(bad.All)
@@ -28,8 +27,8 @@ func newEntry[V any](n *yaml.Node, bad *Diagnostics, decode func(*yaml.Node) (V,
 	return e, err
 }
 
-// Compile compiles the entry with the function compile. After an error of input it removes the faulty part
-// and compiles again. It adds errors of input to bad and returns other errors.
+// Compile calls the function compile for the decoded value. After an input error it removes the faulty part of
+// the entry, decodes the rest and calls compile again. It adds input errors to bad and returns other errors.
 func (e *Entry[V]) Compile(bad *Diagnostics, compile func(V) error) error {
 	if !e.IsDecoded {
 		return nil

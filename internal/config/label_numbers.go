@@ -6,15 +6,15 @@ import (
 	"kir/internal/dataset"
 )
 
-// LabelNumbers control how the numbers of a label are learnt.
+// LabelNumbers tell how to learn a label whose values are numbers.
 type LabelNumbers struct {
-	Log    Written[bool]     // whether the logarithm of the number is learnt
-	SD     Written[string]   // name of the label with the standard deviations of the numbers
-	Failed Written[[]string] // values that mark a recipe as failed, in addition to values that always do
+	Log    Written[bool]     // whether the logarithm of the number is learnt instead of the number
+	SD     Written[string]   // name of another label that has the standard deviations of the numbers
+	Failed Written[[]string] // values that mark a recipe as failed, in addition to the values that always mark a failure
 }
 
-// keys returns the descriptions of the keys. The Read functions of the keys set the fields.
-func (l *LabelNumbers) keys() []schema.Key {
+// describeKeys returns the descriptions of the keys. The Read functions of the keys set the fields.
+func (l *LabelNumbers) describeKeys() []schema.Key {
 	return []schema.Key{
 		newKey("log", schema.Boolean(), "`false`", "learn the logarithm of numbers that are all above 0, such as those that span decades", "{label: stars, maximize: true, log: true}", booleanReader(&l.Log, "log")),
 		newKey("sd", schema.Text("label"), "", "a column of the recipes with the standard deviations of the numbers", "{label: stars, maximize: true, sd: stars sd}", textReader(&l.SD, "the column of standard deviations")),

@@ -10,47 +10,51 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Features describe the inputs of an imported model.
+// Features describe the inputs of an imported model in the problem file.
 type Features struct {
-	Ordered bool // whether Inputs has the order of the model's inputs; otherwise the inputs are matched by name
+	Ordered bool // whether Inputs lists all inputs in the order of the model; otherwise Inputs are matched by name
 	Inputs  []Input
 }
 
-// An Input describes one input of an imported model by a name, or by a figure of the recipe. If the file has
-// any other value, Name and Figure are not set, and compiling the problem reports an error.
+// An Input describes one input of an imported model by a name, or by a number of the recipe (a [Figure]). If
+// the file has anything else, Name and Figure are not set, and compiling the problem returns an error.
 type Input struct {
-	At, Key *yaml.Node      // node of the description, and of the name of the input; Key is nil in a list
-	Name    Written[string] // name of an ingredient, an attribute, a group of ingredients or a constant
-	Figure  *yaml.Node      // mapping that describes a [Figure]; it is not used if the input is a constant
+	At     *yaml.Node      // YAML node of the description
+	Key    *yaml.Node      // YAML node of the name of the input; nil if the description stands in a list
+	Name   Written[string] // name of an ingredient, an attribute, a group of ingredients or a constant
+	Figure *yaml.Node      // YAML mapping that describes a [Figure]; it is not used if the input is a constant
 }
 
-// A Figure is a number of a recipe that an input of an imported model stands for. One field is set.
+// A Figure is a number that is computed from a recipe and passed to an input of an imported model. Exactly one
+// field is set.
 type Figure struct {
-	Mean                                   Written[string] // name of an attribute, whose mean is the figure
+	Mean                                   Written[string] // name of an attribute; the number is the mean of the attribute
 	Share, Percent, Units, Presence, Count Ingredients
 }
 
 // A Constant is an input of an imported model that does not depend on the composition.
 type Constant struct {
 	Name             string
-	Node             *yaml.Node // node of the value or of the list of values
+	Node             *yaml.Node // YAML node of the value or of the list of values
 	Value            float64    // value of the constant; NaN if it is missing
-	HasSeveralValues bool       // whether the constant has several values, of which one is chosen with the recipe; see [ConstantList]
+	HasSeveralValues bool       // whether the constant has several values, of which kir chooses one with each recipe; see [ConstantList]
 }
 
-// inputMeasures returns the keys of measures of ingredients: share, percent, units, presence and count.
+// inputMeasures returns the keys of all numbers that can be computed from the amounts of some ingredients:
+// share, percent, units, presence and count.
 func inputMeasures() []string { return append(amountMeasures(), "presence", "count") }
 
-// amountMeasures returns the keys of the measures that are amounts: share, percent and units.
+// amountMeasures returns the keys of those measures in [inputMeasures] that tell an amount: share, percent and
+// units.
 func amountMeasures() []string { return []string{"share", "percent", "units"} }
 
-// inputType returns the type of the description of an input: a name or a figure.
-func inputType() schema.Type {
+// inputSchemaType returns the schema type of an [Input]: a name or a figure.
+func inputSchemaType() schema.Type {
 	return schema.Either(schema.Type{Words: "name", Schema: schema.Object{"type": "string"}}, schema.Link("input"))
 }
 
-// section returns the description of the keys of a figure. The Read functions of the keys set the fields.
-func (f *Figure) section() *schema.Section {
+// describeKeys returns the description of the keys of a figure. The Read functions of the keys set the fields.
+func (f *Figure) describeKeys() *schema.Section {
 	return &schema.Section{
 		Name: "an input", ID: "input", About: "The figure of a recipe that an input of the model stands for.",
 		Keys: []schema.Key{
@@ -68,9 +72,9 @@ func (f *Figure) section() *schema.Section {
 // decodeMean decodes the name of an attribute. It does not check the name.
 func decodeMean(n *yaml.Node) (string, error) { return n.Text, nil }
 
-// Decode sets the field from a node, which must have exactly one key.
+// Decode sets one field from the node n, which must be a mapping with exactly one key.
 func (f *Figure) Decode(n *yaml.Node) error {
-	section := f.section()
+	section := f.describeKeys()
 	keys, err := section.Fields(n)
 	if err != nil {
 		return err
@@ -81,8 +85,8 @@ func (f *Figure) Decode(n *yaml.Node) error {
 	return section.Decode(n)
 }
 
-// Measure returns the key of the field that is set, such as share, and its ingredients. It returns "" and nil
-// for a mean.
+// Measure returns the key of the field that is set, such as share, and the ingredients under that key. If the
+// field Mean is set, it returns "" and nil.
 func (f *Figure) Measure() (measure string, of Ingredients) {
 	for k, of := range []Ingredients{f.Share, f.Percent, f.Units, f.Presence, f.Count} {
 		if of != nil {
@@ -92,8 +96,8 @@ func (f *Figure) Measure() (measure string, of Ingredients) {
 	return "", nil
 }
 
-// newInput returns the input that the node n describes. The parameter key is the name of the input, or nil in
-// a list.
+// newInput returns the input that the node n describes. The node key has the name of the input; it is nil if
+// the description stands in a list.
 func newInput(n, key *yaml.Node) Input {
 	i := Input{At: n, Key: key}
 	switch n.Kind {
@@ -119,7 +123,7 @@ func decodeFeatures(n *yaml.Node) (f Features, err error) {
 	return f, nil
 }
 
-func decodeAmounts(n *yaml.Node) (string, error) {
+func decodeAmountMeasure(n *yaml.Node) (string, error) {
 	if !slices.Contains(amountMeasures(), n.Text) {
 		return "", yaml.Hint(n.Errorf("amounts is %s", n.Describe()), "write share (x/M), percent or units: what the model was trained on")
 	}

@@ -9,20 +9,21 @@ import (
 	"kir/internal/inputerr"
 )
 
-// An Objective tells which values of a label or of a number are wanted: classes, bounds, a direction or a
-// best value. Each kind of property allows some of the keys. The zero Objective states nothing.
+// An Objective tells which values of a label or of a number are wanted: classes, bounds, a direction or a best
+// value. Each kind of property allows some of the keys. In the zero Objective no value is wanted.
 type Objective struct {
-	Label              Written[string]   // label of the recipes that is learnt
-	Want               Written[[]string] // classes of the label; any of them is wanted
+	Label              Written[string]   // name of the label to be learnt from the recipes
+	Want               Written[[]string] // names of wanted classes of the label
 	AtLeast, AtMost    Written[float64]
-	Between            Written[[2]float64] // lowest and highest wanted number
+	Between            Written[[2]float64] // least and greatest wanted number
 	Maximize, Minimize Written[Ends]
 	Target             Written[Target]
-	Shape              Written[float64] // exponent of the score, which bends the rise of the score; above 0
+	Shape              Written[float64] // exponent that bends the rise of the score from its minimum to its maximum; above 0
 	Floor              Written[float64] // minimum of the score, from 0 to 1
 }
 
-// ObjectiveKeys returns the keys that state what is wanted, and the nodes of their values.
+// ObjectiveKeys returns the keys under which the file tells what is wanted, such as maximize, and the YAML
+// nodes of their values.
 func (o *Objective) ObjectiveKeys() (keys []string, at []*yaml.Node) {
 	for _, k := range []struct {
 		key string
@@ -38,7 +39,8 @@ func (o *Objective) ObjectiveKeys() (keys []string, at []*yaml.Node) {
 	return keys, at
 }
 
-// ObjectiveNode returns the last node that states what is wanted, to place errors. It returns nil if there is none.
+// ObjectiveNode returns the YAML node of the last value that tells what is wanted; errors are placed there. It
+// returns nil if there is no such value.
 func (o *Objective) ObjectiveNode() *yaml.Node {
 	_, at := o.ObjectiveKeys()
 	if len(at) == 0 {
@@ -47,7 +49,7 @@ func (o *Objective) ObjectiveNode() *yaml.Node {
 	return at[len(at)-1]
 }
 
-// IsExtreme reports whether the value is to be as large or as small as possible.
+// IsExtreme reports whether the objective is to maximise or to minimise a value.
 func (o *Objective) IsExtreme() bool { return o.Maximize.Node != nil || o.Minimize.Node != nil }
 
 // HasBounds reports whether at least one bound is set.
@@ -58,8 +60,9 @@ func (o *Objective) HasBounds() bool {
 // HasNumbers reports whether numbers, and not classes, are wanted.
 func (o *Objective) HasNumbers() bool { return o.Want.Node == nil }
 
-// Direction returns which values are better. least and most are the bounds for [Between]; a missing bound is
-// ±Inf. If the file states no direction, for example for classes, the direction is [Maximize].
+// Direction returns which values are better. The results least and most are the bounds for [Between]; a missing
+// bound is ±Inf. If the file has no direction, for example because it names classes, the direction is
+// [Maximize].
 func (o *Objective) Direction() (d Direction, least, most float64) {
 	switch {
 	case o.Minimize.Node != nil:
@@ -74,8 +77,9 @@ func (o *Objective) Direction() (d Direction, least, most float64) {
 	return Maximize, 0, 0
 }
 
-// labelObjectiveKeys returns the descriptions of the keys for a label and for its wanted values. The
-// parameter wanted is an example of classes; if it is empty, classes are not allowed.
+// labelObjectiveKeys returns the descriptions of the keys for a label and for its wanted values. The parameters
+// are examples for the documentation: label is the name of a label, and wanted is a list of classes. If wanted
+// is empty, the label must have numbers.
 func (o *Objective) labelObjectiveKeys(label, wanted string) []schema.Key {
 	keys := []schema.Key{newKey("label", schema.Text("label"), "", "a label of the recipes", label, textReader(&o.Label, "the label"))}
 	if wanted != "" {
@@ -103,10 +107,10 @@ func (o *Objective) modelObjectiveKeys() []schema.Key {
 	}
 }
 
-// checkOneObjective returns an error if a mapping states no wanted values, or states wanted values in several
-// ways. It must run before the values are decoded: a value that was removed because of an error would
-// otherwise count as missing. It decodes the floor first, because an error about the whole mapping ends the
-// search for errors.
+// checkOneObjective returns an error unless the mapping n tells in exactly one way which values are wanted. It
+// must run before the values are decoded: a value that was removed because of an error would otherwise count as
+// missing. It decodes the key floor first, because no further errors are found after an error about the whole
+// mapping.
 func (o *Objective) checkOneObjective(n *yaml.Node) error {
 	if floor := n.Get("floor"); floor != nil {
 		if err := floorReader(&o.Floor)(floor); err != nil {
@@ -131,8 +135,8 @@ func (o *Objective) checkOneObjective(n *yaml.Node) error {
 	return yaml.Hint(n.Errorf("%s", text), "say want: a class or a list of classes; or for a number maximize: true, minimize: true, at_least, at_most or between")
 }
 
-// checkOneExtreme returns an error if the value is to be both maximised and minimised. n is the node of the
-// error.
+// checkOneExtreme returns an error if the file has both maximize and minimize. The error is placed at the node
+// n.
 func (o *Objective) checkOneExtreme(n *yaml.Node) error {
 	if o.Maximize.Node != nil && o.Minimize.Node != nil {
 		return yaml.Hint(n.Errorf("maximize and minimize exclude each other"), "remove one of them")
@@ -140,7 +144,7 @@ func (o *Objective) checkOneExtreme(n *yaml.Node) error {
 	return nil
 }
 
-// decodeBetween decodes a list of two numbers, the lower one first.
+// decodeBetween decodes a list of two numbers: the least and the greatest wanted number.
 func decodeBetween(n *yaml.Node) (ends [2]float64, err error) {
 	items, err := n.List("between")
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package config has the contents of problem files as they are written. [Read] decodes the settings. A [Value]
-// decodes one constraint or one property. It is a struct whose sections give the decoder, the JSON Schema and the
-// reference documentation. Every error is an [inputerr.Error] with file, line and column.
+// decodes one constraint or one property. It is a struct whose sections give the decoder, the JSON Schema and
+// the reference documentation. Every error is an [inputerr.Error] with file, line and column.
 //
-// The package does not use chains, models or searches. It uses package rule, so that each constraint can return
-// what it demands of compositions; see [Constraint].
+// The package does not use chains, models or searches. It uses package rule to express what constraints demand
+// of compositions; see [Constraint].
 package config
 
 import (
@@ -21,9 +21,9 @@ type Problem struct {
 	Name  string
 	Named bool // whether the file gives the name; otherwise the name is a default
 
-	Law      *Law       // sparsity law, that is, the distribution of the number of ingredients; nil means the distribution in the recipes
-	LawNode  *yaml.Node // node of the law; nil if the file does not have it
-	LawError error      // the reason why Law could not be decoded; else nil
+	Law      *Law       // distribution of the number of ingredients (sparsity law); nil means the distribution in the recipes
+	LawNode  *yaml.Node // YAML node of the sparsity law; nil if the file has none
+	LawError error      // the reason why Law could not be decoded; nil if it could
 
 	Total       Written[int]
 	Constraints []*Entry[Item]
@@ -39,13 +39,13 @@ type Problem struct {
 	Campaign Campaign
 
 	Labels      []Written[string] // labels that the file lists under the key "labels"
-	LabelsError error             // the reason why Labels could not be decoded; else nil
+	LabelsError error             // the reason why Labels could not be decoded; nil if they could
 
 	kinds *Kinds
 }
 
-// Read decodes a problem file, whose constraints and properties may have the given kinds. It adds errors of
-// input to bad and returns other errors.
+// Read decodes a problem file. Its constraints and properties may have the given kinds. Read adds input errors
+// to bad and returns other errors.
 func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Problem, err error) {
 	if err := bad.Collect(root, func(n *yaml.Node) error { _, err := schema.Problem.Fields(n); return err }); err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func Read(root *yaml.Node, path string, kinds *Kinds, bad *Diagnostics) (p *Prob
 	return p, err
 }
 
-// AddWithinBook adds a constraint that keeps the amount of every ingredient within the range of its amounts
-// in the known recipes.
+// AddWithinBook adds a constraint: the amount of every ingredient must be within the range of amounts that the
+// ingredient has in the known recipes.
 func (p *Problem) AddWithinBook(bad *Diagnostics) error {
 	e, err := newEntry(withinBookNode(p.Root), bad, p.kinds.decodeItem)
 	p.Constraints = append(p.Constraints, e)

@@ -13,10 +13,10 @@ import (
 // A Property is one of the properties of a problem file.
 type Property struct {
 	Name   string
-	Weight float64 // exponent c of the score y(x): the property multiplies the target by y(x)^c
+	Weight float64 // exponent c of the score y(x): the target probability of a composition x has the factor y(x)^c
 	Kind   string  // key of the kind of property
 	Value  Value
-	Node   *yaml.Node // node under the key of the kind
+	Node   *yaml.Node // YAML node under the key of the kind
 }
 
 // readProperties decodes the properties of a file.
@@ -41,7 +41,7 @@ func (k *Kinds) readProperties(n *yaml.Node, bad *Diagnostics) (all []*Entry[Pro
 	return all, nil
 }
 
-// checkPropertyName returns an error if a property must not have the name.
+// checkPropertyName returns an error if the name is not allowed for a property.
 func checkPropertyName(key *yaml.Node, name string) error {
 	if name == "" || strings.ContainsAny(name, "\r\n") {
 		return yaml.Hint(key.Errorf("%s is no name for a property", inputerr.Quote(key.Text)), "give it a name of one line")
@@ -92,9 +92,9 @@ func (k *Kinds) decodeProperty(name string, n *yaml.Node) (p Property, err error
 	return p, p.Value.Decode(p.Node)
 }
 
-// A labelLearner is a value of a property that learns labels of the recipes.
+// A labelLearner is a property value that is learnt from labels of the recipes.
 type labelLearner interface {
-	labels() []Written[string] // labels returns the labels that the property needs.
+	labels() []Written[string] // labels returns the names of the labels that the property needs.
 }
 
 func (v *Learn) labels() []Written[string] {
@@ -113,14 +113,14 @@ func (v *Forest) labels() []Written[string] {
 
 func (v *Process) labels() []Written[string] { return []Written[string]{v.Label, v.SD} }
 
-// LabelNodes returns the names of the labels that properties learn or that stand under the key "labels", each
-// name once. The result at has the node of each label.
-func (p *Problem) LabelNodes() (names []string, at map[string]*yaml.Node) {
-	at = make(map[string]*yaml.Node)
+// LabelNodes returns the names of all labels that properties learn or that the file lists under the key
+// "labels". Each name occurs once. The result nodes maps the name of a label to its YAML node.
+func (p *Problem) LabelNodes() (names []string, nodes map[string]*yaml.Node) {
+	nodes = make(map[string]*yaml.Node)
 	add := func(label Written[string]) {
-		if name := dataset.NormalizeName(label.Value); label.Node != nil && at[name] == nil {
+		if name := dataset.NormalizeName(label.Value); label.Node != nil && nodes[name] == nil {
 			names = append(names, name)
-			at[name] = label.Node
+			nodes[name] = label.Node
 		}
 	}
 	for _, e := range p.Properties {
@@ -133,5 +133,5 @@ func (p *Problem) LabelNodes() (names []string, at map[string]*yaml.Node) {
 	for _, label := range p.Labels {
 		add(label)
 	}
-	return names, at
+	return names, nodes
 }

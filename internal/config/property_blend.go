@@ -9,7 +9,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// BlendKind is the kind of property that scores the mean of an attribute, weighted by amounts.
+// BlendKind is the kind of property that scores the mean of an attribute of the ingredients, weighted by
+// amounts.
 var BlendKind = PropertyKind{
 	Key: schema.NewKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
 	New: func() Value { return new(Blend) },
@@ -20,34 +21,35 @@ var BlendKind = PropertyKind{
 //	blend: {attribute: cost, minimize: true}
 //	blend: {attribute: family, is: [citrus, spirit], target: {from: 0.1, at: 0.25, to: 0.4}, shape: [1, 2]}
 //
-// A Blend has one direction: maximize or minimize of its [Objective], or a direction with numbers, such as target.
+// The file must have exactly one of the keys that tell which means are better: maximize, minimize, larger,
+// smaller, target, range or normal.
 type Blend struct {
 	Attribute       Written[string]
-	AttributeValues Texts // values of the attribute; if set, the blend scores the share of the ingredients with one of the values
+	AttributeValues Texts // values of the attribute; if set, the blend scores the total share of the ingredients that have one of the values
 	Objective
 
 	Larger, Smaller, Range Written[Span]
 	Normal                 Written[Normal]
-	TargetShapes           Written[[2]float64] // exponents below the target and above the target; replace Shape if set
+	TargetShapes           Written[[2]float64] // exponents of the score below the target and above the target; if set, Shape is not used
 
-	isNode, shapeNode *yaml.Node // nodes under the keys "is" and "shape"
+	attributeValuesNode, shapeNode *yaml.Node // YAML nodes under the keys "is" and "shape"
 }
 
 // Sections implements [Value].
 func (b *Blend) Sections() schema.Sections {
-	larger := b.Larger.Value.section("larger", "0 up to `from`, 1 from `to` on.")
-	smaller := b.Smaller.Value.section("smaller", "1 up to `from`, 0 from `to` on.")
-	target := b.Target.Value.section()
-	span := b.Range.Value.section("range", "1 from `from` to `to`, 0 elsewhere.")
-	normal := b.Normal.Value.section()
+	larger := b.Larger.Value.describeKeys("larger", "0 up to `from`, 1 from `to` on.")
+	smaller := b.Smaller.Value.describeKeys("smaller", "1 up to `from`, 0 from `to` on.")
+	target := b.Target.Value.describeKeys()
+	span := b.Range.Value.describeKeys("range", "1 from `from` to `to`, 0 elsewhere.")
+	normal := b.Normal.Value.describeKeys()
 	blend := &schema.Section{
 		Name: "a blend", ID: "blend",
 		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
 		Keys: []schema.Key{
 			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}", textReader(&b.Attribute, "the attribute")),
-			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", nodeReader(&b.isNode)),
+			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", nodeReader(&b.attributeValuesNode)),
 			newKey("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}", nodeReader(&b.shapeNode)),
-			floorKey(&b.Floor, "{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
+			newFloorKey(&b.Floor, "{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
 			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}", trueReader(&b.Maximize, "maximize")),
 			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}", trueReader(&b.Minimize, "minimize")),
 			newKey("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", completeMappingReader(&b.Larger.Node, larger)),
@@ -82,9 +84,9 @@ func (b *Blend) Decode(n *yaml.Node) error {
 	if err := b.Sections()[0].Decode(n); err != nil {
 		return err
 	}
-	if b.isNode != nil {
+	if b.attributeValuesNode != nil {
 		what := "the value of " + inputerr.Quote(dataset.NormalizeName(b.Attribute.Value))
-		if err := textsReader(&b.AttributeValues, what)(b.isNode); err != nil {
+		if err := textsReader(&b.AttributeValues, what)(b.attributeValuesNode); err != nil {
 			return err
 		}
 	}
@@ -94,7 +96,8 @@ func (b *Blend) Decode(n *yaml.Node) error {
 	return b.decodeShape()
 }
 
-// decodeShape sets the exponents that the direction of the blend needs.
+// decodeShape sets the exponents of the score. Depending on the direction of the blend, the file has one or two
+// exponents.
 func (b *Blend) decodeShape() error {
 	switch {
 	case b.IsExtreme():
@@ -120,7 +123,7 @@ func decodeTargetShapes(n *yaml.Node) (shapes [2]float64, err error) {
 	return shapes, nil
 }
 
-// Exponents returns the exponents of the score below and above the best value.
+// Exponents returns the exponent of the score for means below the best value, and the exponent for means above.
 func (b *Blend) Exponents() (below, above float64) {
 	if b.TargetShapes.Node != nil {
 		return b.TargetShapes.Value[0], b.TargetShapes.Value[1]
@@ -128,7 +131,7 @@ func (b *Blend) Exponents() (below, above float64) {
 	return b.Shape.Or(1), b.Shape.Or(1)
 }
 
-// Direction returns which means are better, in the form of [Objective.Direction].
+// Direction returns which means are better. The results are those of [Objective.Direction].
 func (b *Blend) Direction() (d Direction, least, most float64) {
 	switch {
 	case b.Smaller.Node != nil:

@@ -7,8 +7,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// DocumentKind is the kind of property that scores the likelihood of a document. Its words come from a
-// mixture of topics.
+// DocumentKind is the kind of property that scores the likelihood of a document under a topic model. The topics
+// are the ingredients, and a composition is a mixture of topics.
 var DocumentKind = PropertyKind{
 	Key: schema.NewKey("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
 	New: func() Value { return new(Document) },
@@ -23,9 +23,9 @@ type Document struct {
 	Words  Written[Words]
 }
 
-// Words tell how often a document has each word. The counts are in a file or in Counts.
+// Words tell how often a document has each word. The counts are in a file or in the problem file.
 type Words struct {
-	File   *yaml.Node // name of a file with the counts; nil if Counts has the counts
+	File   *yaml.Node // name of a file with the counts; nil if the problem file has the counts
 	Counts []WordCount
 }
 

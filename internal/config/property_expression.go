@@ -5,21 +5,21 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// ExpressionKind is the kind of property that a formula computes. The value of the formula is the score, or
-// it is to be as large or as small as possible.
+// ExpressionKind is the kind of property whose value is computed by a formula. The value is the score, or it is
+// to be maximised or minimised.
 var ExpressionKind = PropertyKind{
 	Key:        schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or one to be as large or as small as possible; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
 	New:        func() Value { return new(Expression) },
 	AllowsText: true,
 }
 
-// An Expression is the value of a property that a formula computes. It has one of these forms:
+// An Expression is the value of a property that is computed by a formula. It has one of these forms:
 //
 //	expression: 'share("Gin") > 0.2 ? 1 : 0.1'
 //	expression: {formula: 'mean("cost") * 2', minimize: true, unit: €/kg}
 type Expression struct {
-	Formula   *yaml.Node // text that is parsed later, with the names of the problem's data
-	Objective            // direction of the value; without one the value is the score
+	Formula   *yaml.Node // YAML node with the text of the formula, which is parsed when the problem is compiled
+	Objective            // whether the value is maximised or minimised; if neither, the value is the score
 	Unit      Written[string]
 }
 

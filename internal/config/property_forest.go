@@ -18,9 +18,9 @@ var ForestKind = PropertyKind{
 type Forest struct {
 	Objective
 	Trees    Written[int]
-	Splits   Written[string] // "random" or "best"
-	Features *yaml.Node      // whole number of features tried at a split; its maximum depends on the problem's data
-	Leaf     Written[int]    // number of recipes in the smallest leaf
+	Splits   Written[string] // how the splits of the trees are chosen: "random" or "best"
+	Features *yaml.Node      // YAML node with the number of features that are tried at each split of a tree; its maximum depends on the problem's data
+	Leaf     Written[int]    // minimum number of recipes in a leaf
 	Seed     Written[uint64]
 	Add      Written[AddedFeatures]
 	File     *yaml.Node // name of a file with a forest; nil if the forest is grown from the recipes
@@ -33,12 +33,12 @@ func (f *Forest) Sections() schema.Sections {
 			Name: "a forest", ID: "forest",
 			About: "A label, or a file, and one thing that is asked of it: `want`, bounds, or a direction.",
 			Keys: append(f.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
-				treesKey(&f.Trees, "100; 300 with best splits to maximize or minimize", "trees"),
+				newTreesKey(&f.Trees, "100; 300 with best splits to maximize or minimize", "trees"),
 				newKey("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "whether a split tries one threshold of each feature, drawn at random, or all", "{label: taste, want: Fresh, splits: best}", decodingReader(&f.Splits, decodeSplits)),
 				newKey("features", schema.Integer(1, schema.MaxIngredients), "√F for classes, at least 10, and all for numbers; with best splits √F and F/3", "features tried at a split, of F", "{label: taste, want: Fresh, features: 3}", nodeReader(&f.Features)),
 				newKey("leaf", schema.Integer(1, 1<<30), "1; 5 for numbers with best splits", "recipes in the smallest leaf", "{label: taste, want: Fresh, leaf: 2}", wholeReader(&f.Leaf, "leaf", 1, 1<<30)),
-				floorKey(&f.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
-				seedKey(&f.Seed),
+				newFloorKey(&f.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
+				newSeedKey(&f.Seed),
 				newKey("add", schema.Link("added features"), "none", "more features than the amounts", "{label: taste, want: Fresh, add: {totals: family}}", decodingReader(&f.Add, decodeAddedFeatures)),
 				newKey("file", schema.Text("file"), "grown", "a forest that `kir train` saved", "{file: taste.forest, want: Fresh}", nodeReader(&f.File)),
 			),
@@ -46,7 +46,7 @@ func (f *Forest) Sections() schema.Sections {
 			AtLeastOneOf: []string{"label", "file"},
 			Excludes:     map[string]string{"file": "trees splits features leaf seed add"},
 		},
-		f.Add.Value.section(),
+		f.Add.Value.describeKeys(),
 	}
 }
 

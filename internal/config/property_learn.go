@@ -29,10 +29,10 @@ func (l *Learn) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "what is learnt", ID: "learn",
 		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
-		Keys: append(append(l.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.keys()...),
-			treesKey(&l.Trees, "100", "trees of the forest"),
-			floorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
-			seedKey(&l.Seed),
+		Keys: append(append(l.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.describeKeys()...),
+			newTreesKey(&l.Trees, "100", "trees of the forest"),
+			newFloorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
+			newSeedKey(&l.Seed),
 			newKey("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}", nodeReader(&l.File)),
 		),
 		AtLeastOneOf: []string{"label", "file"},
@@ -55,10 +55,10 @@ func (l *Learn) Decode(n *yaml.Node) error {
 	return l.Sections()[0].Decode(n)
 }
 
-// firstExcludedKey returns the value and the name of the first of keys that a mapping has, if the mapping
-// also has the key named by beside. The value is nil if there is no such key.
-func firstExcludedKey(n *yaml.Node, beside string, keys ...string) (*yaml.Node, string) {
-	if n.Get(beside) == nil {
+// firstExcludedKey returns the first of keys that the mapping n has, and the value under that key. If n does
+// not have the key otherKey, or none of keys, the results are nil and "".
+func firstExcludedKey(n *yaml.Node, otherKey string, keys ...string) (*yaml.Node, string) {
+	if n.Get(otherKey) == nil {
 		return nil, ""
 	}
 	for _, name := range keys {
@@ -69,13 +69,13 @@ func firstExcludedKey(n *yaml.Node, beside string, keys ...string) (*yaml.Node, 
 	return nil, ""
 }
 
-// treesKey returns the description of the key "trees", the number of trees of a forest.
-func treesKey(field *Written[int], missing, about string) schema.Key {
+// newTreesKey returns the description of the key "trees", the number of trees of a forest.
+func newTreesKey(field *Written[int], missing, about string) schema.Key {
 	return newKey("trees", schema.Integer(1, schema.MaxTrees), missing, about, "{label: taste, want: Fresh, trees: 200}", wholeReader(field, "trees", 1, schema.MaxTrees))
 }
 
-// seedKey returns the description of the key "seed", the seed of the random numbers of a forest.
-func seedKey(field *Written[uint64]) schema.Key {
+// newSeedKey returns the description of the key "seed", the seed of the random numbers of a forest.
+func newSeedKey(field *Written[uint64]) schema.Key {
 	return newKey("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}",
 		decodingReader(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
 }

@@ -15,29 +15,30 @@ var MarkowitzKind = PropertyKind{
 	New: func() Value { return new(Markowitz) },
 }
 
-// A Markowitz is the value of a property that scores the return and the risk of a portfolio. It has one of these forms:
+// A Markowitz is the value of a property that scores the return and the risk of a portfolio. It has one of
+// these forms:
 //
 //	markowitz: {returns: prices.csv, risk_aversion: 2}
 //	markowitz: {returns: {attribute: return}, covariance: covariance.csv, maximize: ratio}
 //
-// If there is a Covariance, Returns are expected returns. Otherwise Returns are a history of prices or returns,
-// from which expected returns and covariance are estimated.
+// If the file gives a covariance, returns are expected returns. Otherwise returns are prices or returns over
+// time, from which expected returns and covariance are estimated.
 type Markowitz struct {
 	Returns            Returns
 	Covariance         *yaml.Node      // name of a file with the covariance; nil if it is estimated
-	Maximize, Minimize Written[string] // statistic that is the objective: "return", "ratio" or "volatility"
+	Maximize, Minimize Written[string] // statistic to maximise or to minimise: "return", "ratio" or "volatility"
 	RiskAversion       Written[float64]
-	HistoryKind        Written[string]  // what the numbers of the history are: "prices", "returns" or "percent"
-	Periods            Written[float64] // number of rows of the history in a year, above 0
+	HistoryKind        Written[string]  // what the numbers in the table over time are: "prices", "returns" or "percent"
+	Periods            Written[float64] // number of rows in a year, for a table over time; above 0
 
-	returnsNode *yaml.Node // node under the key "returns", decoded last because its meaning depends on Covariance
+	returnsNode *yaml.Node // YAML node under the key "returns", decoded last because its meaning depends on Covariance
 }
 
-// Returns are the returns of the ingredients: an attribute of the ingredients, or a file.
+// Returns tell where the returns of the ingredients are: in an attribute of the ingredients, or in a file.
 type Returns struct {
 	Attribute Written[string]
 	File      *yaml.Node     // name of a file with returns or prices
-	Layout    dataset.Layout // layout of the file, if it is a history
+	Layout    dataset.Layout // layout of the file, if it is a table over time
 }
 
 // Sections implements [Value].
@@ -61,20 +62,20 @@ func (m *Markowitz) Sections() schema.Sections {
 				{"anyOf": []schema.Object{{"not": schema.Object{"required": []string{"covariance"}}}, {"not": schema.Object{"properties": schema.Object{"returns": schema.Object{"type": "object", "required": []string{"file"}}}}}}},
 			},
 		},
-		m.Returns.section(),
+		m.Returns.describeKeys(),
 	}
 }
 
-// Objective returns the direction in which the statistic of the portfolio is better.
+// Objective returns whether a statistic of the portfolio is to be maximised or minimised.
 func (m *Markowitz) Objective() *Objective {
 	return &Objective{Maximize: Written[Ends]{Node: m.Maximize.Node}, Minimize: Written[Ends]{Node: m.Minimize.Node}}
 }
 
-// Direction returns which values of the statistic are better, in the form of [Objective.Direction].
+// Direction returns which values of the statistic are better. The results are those of [Objective.Direction].
 func (m *Markowitz) Direction() (d Direction, least, most float64) { return m.Objective().Direction() }
 
-// section returns the description of the keys under "returns", for expected returns from an attribute.
-func (r *Returns) section() *schema.Section {
+// describeKeys returns the description of the keys under "returns", for expected returns from an attribute.
+func (r *Returns) describeKeys() *schema.Section {
 	return &schema.Section{
 		Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
 		Keys:     []schema.Key{newKey("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}", textReader(&r.Attribute, "the attribute"))},
@@ -103,13 +104,13 @@ func (m *Markowitz) Decode(n *yaml.Node) error {
 	return m.Returns.decodeHistory(m.returnsNode, n)
 }
 
-// decodeExpected decodes expected returns: the name of a file, or of an attribute.
+// decodeExpected decodes where expected returns are: in a file or in an attribute, whose name it stores.
 func (r *Returns) decodeExpected(n *yaml.Node) error {
 	if n.Kind != yaml.Mapping {
 		r.File = n
 		return nil
 	}
-	if err := r.section().Decode(n); err != nil {
+	if err := r.describeKeys().Decode(n); err != nil {
 		return err
 	}
 	if r.Attribute.Node == nil {
@@ -118,8 +119,8 @@ func (r *Returns) decodeExpected(n *yaml.Node) error {
 	return nil
 }
 
-// decodeHistory decodes a table of prices or returns over time. markowitz is the node at which a missing
-// covariance is reported.
+// decodeHistory decodes where a table of prices or returns over time is. If the node n names an attribute
+// instead, the covariance is missing, and the error is placed at the node markowitz.
 func (r *Returns) decodeHistory(n, markowitz *yaml.Node) (err error) {
 	if n.Kind == yaml.Mapping && n.Get("attribute") != nil {
 		return yaml.Hint(markowitz.Errorf("markowitz has no covariance"), "add one, or name a table of prices or returns: {returns: prices.csv}")
@@ -128,19 +129,20 @@ func (r *Returns) decodeHistory(n, markowitz *yaml.Node) (err error) {
 	return err
 }
 
-// statisticReader returns a function that decodes the word for the statistic of a portfolio that the key
-// maximises or minimises. The parameter figures lists the valid words.
-func statisticReader(field *Written[string], key string, figures ...string) valueReader {
+// statisticReader returns a function that decodes the word under the key maximize or minimize of a portfolio.
+// The parameter statistics lists the valid words.
+func statisticReader(field *Written[string], key string, statistics ...string) valueReader {
 	return decodingReader(field, func(n *yaml.Node) (string, error) {
 		text, err := n.Str("what to " + key)
-		if err == nil && !slices.Contains(figures, text) {
+		if err == nil && !slices.Contains(statistics, text) {
 			err = yaml.Hint(n.Errorf("%s is %s", key, n.Describe()), "write maximize: return, maximize: ratio or minimize: volatility")
 		}
 		return text, err
 	})
 }
 
-// decodeHistoryKind decodes the word for the numbers in a history: prices, returns or percent.
+// decodeHistoryKind decodes the word that tells what the numbers in a table over time are: prices, returns or
+// percent.
 func decodeHistoryKind(n *yaml.Node) (string, error) {
 	text, err := n.Str("what the table has")
 	if err == nil && !slices.Contains([]string{"prices", "returns", "percent"}, text) {
@@ -149,7 +151,7 @@ func decodeHistoryKind(n *yaml.Node) (string, error) {
 	return text, err
 }
 
-// decodePeriods decodes the number of rows of a history in a year.
+// decodePeriods decodes the number of rows in a year, for a table of prices or returns over time.
 func decodePeriods(n *yaml.Node) (float64, error) {
 	periods, err := n.Float("the periods")
 	if err == nil && periods <= 0 {

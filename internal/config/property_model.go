@@ -20,14 +20,14 @@ var ModelKind = PropertyKind{
 type Model struct {
 	File   *yaml.Node
 	Output Written[string] // name of an output of the model; if not set, the first output
-	Class  Texts           // wanted classes of the output
+	Class  Texts           // names of wanted classes of the output
 	Objective
-	SD        Written[float64] // standard deviation of a measurement around the prediction, if bounds are wanted
+	SD        Written[float64] // standard deviation of measurements around the prediction, for objectives with bounds
 	Features  Written[Features]
-	Amounts   Written[string] // measure of an input that is named like an ingredient: "share", "percent" or "units"
+	Amounts   Written[string] // measure, "share", "percent" or "units", of every input that has the name of an ingredient
 	Constants Written[[]Constant]
-	Check     *yaml.Node       // name of a table with predictions that the program of the model has made
-	Tolerance Written[float64] // tolerance for the predictions in the table
+	Check     *yaml.Node       // name of a table with predictions that the training program has made from the model, for comparison
+	Tolerance Written[float64] // largest allowed difference from the predictions in the table
 }
 
 // Sections implements [Value].
@@ -50,7 +50,7 @@ func (m *Model) Sections() schema.Sections {
 				[]schema.Key{
 					newKey("check", schema.Text("file"), "none", "a table of the model's own predictions that kir must give, too", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", nodeReader(&m.Check)),
 					newKey("tolerance", schema.AtLeast(0), "0.00001", "how far a prediction may be off", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}", weightReader(&m.Tolerance, "the tolerance")),
-					floorKey(&m.Floor, "{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
+					newFloorKey(&m.Floor, "{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
 				},
 			),
 			Required:     []string{"file"},
@@ -58,17 +58,17 @@ func (m *Model) Sections() schema.Sections {
 			Requires:     map[string]string{"tolerance": "check"},
 			Excludes:     map[string]string{"sd": "class maximize minimize target"},
 		},
-		new(Figure).section(),
-		m.Maximize.Value.section("maximize"),
-		m.Minimize.Value.section("minimize"),
+		new(Figure).describeKeys(),
+		m.Maximize.Value.describeKeys("maximize"),
+		m.Minimize.Value.describeKeys("minimize"),
 	}
 }
 
 // inputKeys returns the descriptions of the keys for the inputs of the model.
 func (m *Model) inputKeys() []schema.Key {
 	return []schema.Key{
-		newKey("features", schema.Either(schema.MapOf("inputs", inputType(), nil), schema.List(inputType(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodingReader(&m.Features, decodeFeatures)),
-		newKey("amounts", schema.Choice(amountMeasures()...), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodingReader(&m.Amounts, decodeAmounts)),
+		newKey("features", schema.Either(schema.MapOf("inputs", inputSchemaType(), nil), schema.List(inputSchemaType(), 0)), "by their names", "what the model's inputs are, by name or in their order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodingReader(&m.Features, decodeFeatures)),
+		newKey("amounts", schema.Choice(amountMeasures()...), "`share`", "what an input is that is called as an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodingReader(&m.Amounts, decodeAmountMeasure)),
 		newKey("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "inputs that are no part of a composition; one with a list is a condition of its name", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodingReader(&m.Constants, decodeConstants)),
 	}
 }

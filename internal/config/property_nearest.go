@@ -5,20 +5,20 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// Values of [Nearest.Kind].
+// Names of the two kinds of property, which are the values of [Nearest.Kind].
 const noveltyName, likenessName = "novelty", "likeness"
 
 // Values of [Nearest.By].
 const (
-	ByOverlap = "overlap" // recipes are compared by the overlap of their ingredients
-	ByAmounts = "amounts" // recipes are compared by Aitchison's distance of their amounts
+	ByOverlap = "overlap" // recipes are compared by the sets of their ingredients
+	ByAmounts = "amounts" // recipes are compared by Aitchison's distance between their amounts
 )
 
 // NoveltyKind is the kind of property that scores how far a composition is from known recipes.
 var NoveltyKind = PropertyKind{
 	Key: schema.NewKey(noveltyName, schema.Link(noveltyName), "", "far from known recipes", "{novelty: {floor: 0.01}}"),
 	New: func() Value {
-		return &Nearest{Kind: noveltyName, sectionAbout: "How far from known recipes a composition is."}
+		return &Nearest{Kind: noveltyName, kindDescription: "How far from known recipes a composition is."}
 	},
 }
 
@@ -26,7 +26,7 @@ var NoveltyKind = PropertyKind{
 var LikenessKind = PropertyKind{
 	Key: schema.NewKey(likenessName, schema.Link(likenessName), "", "near to known recipes", "{likeness: {by: amounts, to: Sour}}"),
 	New: func() Value {
-		return &Nearest{Kind: likenessName, sectionAbout: "How near to known recipes a composition is."}
+		return &Nearest{Kind: likenessName, kindDescription: "How near to known recipes a composition is."}
 	},
 }
 
@@ -41,11 +41,11 @@ type Nearest struct {
 	Scale       Written[float64]
 	Floor       Written[float64]
 
-	Kind         string // "novelty", or "likeness" if compositions near to the recipes are better
-	sectionAbout string // description of the kind in the reference documentation
+	Kind            string // "novelty" if compositions far from the recipes are better; "likeness" if near compositions are better
+	kindDescription string // description of the kind in the reference documentation
 }
 
-// IsByAmounts reports whether recipes are compared by amounts rather than by overlap.
+// IsByAmounts reports whether recipes are compared by amounts rather than by their sets of ingredients.
 func (v *Nearest) IsByAmounts() bool { return v.By.Value == ByAmounts }
 
 // IsLikeness reports whether compositions near to the recipes are better than compositions far from the
@@ -55,13 +55,13 @@ func (v *Nearest) IsLikeness() bool { return v.Kind == likenessName }
 // Sections implements [Value].
 func (v *Nearest) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: v.Kind, ID: v.Kind, About: v.sectionAbout,
+		Name: v.Kind, ID: v.Kind, About: v.kindDescription,
 		Keys: []schema.Key{
 			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
 			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", textsReader(&v.RecipeNames, "a recipe")),
 			newKey("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
 			newKey("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
-			floorKey(&v.Floor, "{floor: 0.01}"),
+			newFloorKey(&v.Floor, "{floor: 0.01}"),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{
 			{"not": schema.Object{"anyOf": []schema.Object{{"required": []string{"zero"}}, {"required": []string{"scale"}}}}},
@@ -103,7 +103,8 @@ func (v *Nearest) decodeScale(n *yaml.Node) (float64, error) {
 	return scale, err
 }
 
-// requireByAmounts returns an error if recipes are compared by overlap, because the key then has no meaning.
+// requireByAmounts returns an error if recipes are not compared by amounts. The key at the node n then has no
+// meaning.
 func (v *Nearest) requireByAmounts(n *yaml.Node, key string) error {
 	if v.IsByAmounts() {
 		return nil

@@ -16,14 +16,16 @@ var PairsKind = PropertyKind{
 // A Pairs is the value of a property that scores pairs of ingredients:
 //
 //	pairs: {lift: mean, smooth: 1, favour: [{of: [Gin, Lime juice], factor: 2}], avoid: [{of: [{family: citrus}, Cream], factor: 0.1}]}
+//
+// The lift of a pair compares how often recipes have both ingredients with what independence would predict.
 type Pairs struct {
 	Lift          Written[string] // how the lifts of pairs are combined: "mean", "product" or "none"
 	Smooth        Written[float64]
 	Favour, Avoid []PairFactor
 }
 
-// A PairFactor is a factor of the score for pairs of ingredients. A pair has one ingredient from each side of
-// Of.
+// A PairFactor multiplies the score of compositions that use a certain pair of ingredients. A pair has one
+// ingredient from each of the two Sides.
 type PairFactor struct {
 	Sides  Written[[2]Ingredients]
 	Factor Written[float64]
@@ -43,17 +45,17 @@ func (p *Pairs) Sections() schema.Sections {
 			},
 			Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
 		},
-		new(PairFactor).section("favour"),
-		new(PairFactor).section("avoid"),
+		new(PairFactor).describeKeys("favour"),
+		new(PairFactor).describeKeys("avoid"),
 	}
 }
 
 // Decode implements [Value].
 func (p *Pairs) Decode(n *yaml.Node) error { return p.Sections()[0].Decode(n) }
 
-// section returns the description of the keys of a pair, whose Read functions set the fields. The parameter
-// name is "favour" or "avoid".
-func (f *PairFactor) section(name string) *schema.Section {
+// describeKeys returns the description of the keys of a pair. The Read functions of the keys set the fields. The
+// parameter name is "favour" or "avoid".
+func (f *PairFactor) describeKeys(name string) *schema.Section {
 	about, example := "A pair that is better than others.", "3"
 	factor, readFactor := schema.Above(1), decodingReader(&f.Factor, decodeFavouringFactor)
 	if name == "avoid" {
@@ -81,7 +83,7 @@ func pairFactorsReader(field *[]PairFactor, name string) valueReader {
 		}
 		all := make([]PairFactor, len(items))
 		for k, item := range items {
-			s := all[k].section(name)
+			s := all[k].describeKeys(name)
 			if _, err := s.Fields(item); err != nil {
 				return err
 			}

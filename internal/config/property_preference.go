@@ -11,16 +11,16 @@ var PreferenceKind = PropertyKind{
 	New: func() Value { return new(Preference) },
 }
 
-// maxPairs is the maximum number of comparisons, the same as in package property.
-const maxPairs = 500
+// maxComparisons is the maximum number of comparisons, the same as in package property.
+const maxComparisons = 500
 
 // A Preference is the value of a property that is learnt from comparisons of two recipes:
 //
 //	preference: {pairs: tasted.csv, groups: kind, first: 20}
 type Preference struct {
 	Pairs  *yaml.Node      // name of the file of comparisons
-	Groups Written[string] // name of an attribute; the totals of its groups influence the preference too
-	First  Written[int]    // number of comparisons to use, from the beginning of the file
+	Groups Written[string] // name of an attribute; the totals of ingredients with equal values influence the preference too
+	First  Written[int]    // number of comparisons that are used, counted from the beginning of the file
 }
 
 // Sections implements [Value].
@@ -30,7 +30,7 @@ func (p *Preference) Sections() schema.Sections {
 		Keys: []schema.Key{
 			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}", nodeReader(&p.Pairs)),
 			newKey("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}", textReader(&p.Groups, "the attribute of the groups")),
-			newKey("first", schema.Integer(1, maxPairs), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxPairs)),
+			newKey("first", schema.Integer(1, maxComparisons), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxComparisons)),
 		},
 		Required: []string{"pairs"},
 	}}

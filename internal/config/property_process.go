@@ -15,7 +15,7 @@ var ProcessKind = PropertyKind{
 //
 //	process: {label: stars, maximize: true, log: true, sd: stars sd, failed: curdled}
 type Process struct {
-	Objective // what is wanted of the label, which has no classes
+	Objective // wanted numbers of the label
 	LabelNumbers
 }
 
@@ -24,7 +24,7 @@ func (p *Process) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "a Gaussian process", ID: "process",
 		About:        "A label that is a number and one thing that is asked of it: bounds, or a direction.",
-		Keys:         append(append(p.labelObjectiveKeys("{label: stars, maximize: true}", ""), p.LabelNumbers.keys()...), floorKey(&p.Floor, "{label: stars, maximize: true, floor: 0.01}")),
+		Keys:         append(append(p.labelObjectiveKeys("{label: stars, maximize: true}", ""), p.LabelNumbers.describeKeys()...), newFloorKey(&p.Floor, "{label: stars, maximize: true, floor: 0.01}")),
 		Required:     []string{"label"},
 		ExactlyOneOf: []string{"at_least at_most", "between", "maximize", "minimize"},
 	}}

@@ -17,7 +17,7 @@ var ProgramKind = PropertyKind{
 type Program struct {
 	Command   *yaml.Node       // the program and its arguments
 	Timeout   Written[float64] // maximum time of a batch, in seconds
-	Processes Written[int]     // maximum number of copies of the program that run at once
+	Processes Written[int]     // maximum number of copies of the program that run at the same time
 	Batch     Written[int]     // number of compositions that are scored in one request
 }
 

@@ -10,13 +10,12 @@ import (
 	"kir/rule"
 )
 
-// AmountKind is the kind of constraint that bounds the amount of each of some ingredients, if the ingredient
-// is used.
+// AmountKind is the kind of constraint that bounds the amount of an ingredient in compositions that use it.
 var AmountKind = ConstraintKind{
 	Key: schema.NewKey("amount", schema.Link("amount"), "", "how much, where it is used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
 	New: func(*Kinds) Constraint { return new(amountRule) },
 	Fields: fieldsForRuleType(func(a rule.Amount, _ func(int) string) []RuleField {
-		return []RuleField{{"min", nilIf(a.Min, 0), true}, {"max", nilIf(a.Max, 0), true}, {"step", nilIf(a.Step, 0), true}}
+		return []RuleField{{"min", valueOrNil(a.Min, 0), true}, {"max", valueOrNil(a.Max, 0), true}, {"step", valueOrNil(a.Step, 0), true}}
 	}),
 }
 
@@ -27,15 +26,16 @@ var AmountKind = ConstraintKind{
 //	amount: {of: "*", min: min_dose, max: max_dose}
 //	amount: {of: Gin, stock: 350 ml, batch: 750 ml}
 //
-// A bound is a number of units, a percentage of the total, or the name of an attribute that has either for each
-// ingredient. An empty cell of the attribute sets no bound. stock is the available quantity, and batch is the
-// quantity to make, both in any unit. Without a batch, stock is in units of the total.
+// A bound is a number of units, a percentage of the total, or the name of an attribute. The attribute has a
+// number of units or a percentage for each ingredient, or an empty cell, which sets no bound. The stock is the
+// available quantity, and the batch is the quantity to make, both in any unit. Without a batch, the stock is in
+// units of the total.
 type amountRule struct {
 	Of             Ingredients
-	Min, Max, Step *yaml.Node // amount in units, percentage of the total, or name of an attribute
+	Min, Max, Step *yaml.Node // YAML nodes with an amount in units, a percentage of the total, or the name of an attribute
 	Stock          *yaml.Node // available quantity with a unit, or name of an attribute
 	Batch          *yaml.Node // quantity to make, with a unit
-	Within         *yaml.Node // must be the word "book"; nil if amounts are not bounded by the known recipes
+	Within         *yaml.Node // YAML node with the word "book"; nil if the known recipes do not bound the amounts
 
 	node *yaml.Node
 }
@@ -69,11 +69,11 @@ func (r *amountRule) Sections() schema.Sections {
 	}}
 }
 
-// amountBoundType returns the type of a bound on amounts: units from least up, a percentage, or the name of
-// an attribute.
-func amountBoundType(least int) schema.Type {
+// amountBoundType returns the schema type of a bound on amounts: a number of units that is not below minUnits,
+// a percentage, or the name of an attribute.
+func amountBoundType(minUnits int) schema.Type {
 	return schema.Type{Words: "units, percentage, or an attribute that has either", Schema: schema.Object{"anyOf": []schema.Object{
-		{"type": "integer", "minimum": least},
+		{"type": "integer", "minimum": minUnits},
 		{"type": "string", "pattern": `\S`},
 	}}}
 }
@@ -89,14 +89,14 @@ func (r *amountRule) Decode(n *yaml.Node) error {
 		return err
 	}
 	if r.Within != nil {
-		return r.checkWithin(n)
+		return r.checkWithinBook(n)
 	}
 	return nil
 }
 
-// checkWithin checks a rule with the key "within", which keeps amounts within the amounts of the known
+// checkWithinBook checks a rule with the key "within": amounts must be in the range that they have in the known
 // recipes. Such a rule must not have other bounds.
-func (r *amountRule) checkWithin(n *yaml.Node) error {
+func (r *amountRule) checkWithinBook(n *yaml.Node) error {
 	for _, key := range []string{"min", "max", "step", "stock", "batch"} {
 		if v := n.Get(key); v != nil {
 			return yaml.Hint(v.Errorf("%s stands beside within", key), "write it in an amount of its own: both hold")
@@ -145,16 +145,18 @@ const everyIngredientText = "every ingredient"
 // amounts in the known recipes.
 const WithinBookText = everyIngredientText + withinBookSuffix
 
-// withinBookSuffix is the end of the text of a rule that keeps amounts within the amounts of the known
+// withinBookSuffix is the end of the text of a rule that keeps amounts in the range that they have in the known
 // recipes.
 const withinBookSuffix = " within the doses of the known recipes"
 
-// amountText returns the beginning of the text of a rule about the amount of ingredients.
-func amountText(of string) string {
+// amountTextStart returns the beginning of the text of a rule about amounts. The parameter of is the text that names
+// the ingredients in the file.
+func amountTextStart(of string) string {
 	return "amount of " + ingredientsText(of)
 }
 
-// ingredientsText returns a description of ingredients, given their text in the file.
+// ingredientsText returns a description of ingredients. The parameter of is the text that names them in the
+// file.
 func ingredientsText(of string) string {
 	if of == "*" {
 		return everyIngredientText
@@ -174,25 +176,25 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 		if v == nil {
 			continue
 		}
-		if d.isAttributeColumn(v) {
+		if d.namesAttribute(v) {
 			columns = true
 			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], inputerr.Quote(v.Text))
 			continue
 		}
 		var err error
 		if *b.value, err = d.ReadUnits(v, b.key, 1); err != nil {
-			return nil, d.addColumnHint(err, v)
+			return nil, d.addAttributeHint(err, v)
 		}
 		words += fmt.Sprintf(" %s %d", b.key, *b.value)
 	}
-	if v := r.Step; v != nil && d.isAttributeColumn(v) {
+	if v := r.Step; v != nil && d.namesAttribute(v) {
 		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
 	}
 	if c.Step > 1 && d.Total > schema.MaxSplits {
 		return nil, yaml.Hint(r.Step.Errorf("steps in a total of %d units leave too many ways to share them to keep", d.Total), "take a total of at most %d, in units of the step", schema.MaxSplits)
 	}
 	if columns {
-		return r.compileColumnBounds(d, c, ingredientsText(text)+words)
+		return r.compileAttributeBounds(d, c, ingredientsText(text)+words)
 	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, yaml.Hint(r.node.Errorf("the rule contradicts itself: min is %s and max %d", inputerr.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
@@ -200,12 +202,12 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return nil, yaml.Hint(r.node.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return singleDemand(amountText(text)+words, c), nil
+	return singleRuleDemand(amountTextStart(text)+words, c), nil
 }
 
-// compileColumnBounds returns one rule for each ingredient in all. A bound that names an attribute is the
-// value of the attribute for the ingredient. Other bounds are copied from all.
-func (r *amountRule) compileColumnBounds(d *Data, all rule.Amount, text string) ([]Demand, error) {
+// compileAttributeBounds returns one rule for each ingredient in all. If a bound is the name of an attribute, the
+// rule has the ingredient's value of that attribute. The other bounds are those in all.
+func (r *amountRule) compileAttributeBounds(d *Data, all rule.Amount, text string) ([]Demand, error) {
 	out := Demand{Text: text}
 	var none []int
 	for _, i := range all.Of {
@@ -213,10 +215,10 @@ func (r *amountRule) compileColumnBounds(d *Data, all rule.Amount, text string) 
 		a.Of = []int{i}
 		for key, to := range map[string]*int{"min": &a.Min, "max": &a.Max} {
 			v := map[string]*yaml.Node{"min": r.Min, "max": r.Max}[key]
-			if v == nil || !d.isAttributeColumn(v) {
+			if v == nil || !d.namesAttribute(v) {
 				continue
 			}
-			amount, cell, err := d.readColumnCell(v, i)
+			amount, cell, err := d.readAmountCell(v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -260,26 +262,26 @@ func (r *amountRule) compileColumnBounds(d *Data, all rule.Amount, text string) 
 	return []Demand{out}, nil
 }
 
-// excludeUnusable adds a rule to r that excludes the ingredients in none, of which no amount is allowed. It
-// also adds a warning. why is the reason.
-func (d *Data) excludeUnusable(r *Demand, none []int, why string) {
-	if len(none) == 0 {
+// excludeUnusable adds a rule to the demand r that excludes the given ingredients, because no amount of them is
+// allowed. It also adds a warning. The parameter why is the reason, in words.
+func (d *Data) excludeUnusable(r *Demand, ingredients []int, why string) {
+	if len(ingredients) == 0 {
 		return
 	}
 	var names []string
-	for _, i := range none {
+	for _, i := range ingredients {
 		names = append(names, d.IngredientNames[i])
 	}
-	r.addRule(rule.Exclude{Of: none}, "exclude "+inputerr.List(names, 4)+", "+why)
+	r.addRule(rule.Exclude{Of: ingredients}, "exclude "+inputerr.List(names, 4)+", "+why)
 	d.Warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
 }
 
-// compileWithinBook returns the rules that keep amounts within those of the known recipes:
+// compileWithinBook returns the rules that keep amounts in the range that they have in the known recipes:
 //
 //	amount: {of: "*", within: book}
 //
-// The amount of a used ingredient is from the least to the greatest amount that recipes have of the ingredient.
-// Ingredients that no recipe uses are excluded.
+// If an ingredient is used, its amount must lie between the least and the greatest amount that recipes have of
+// it. Ingredients that no recipe uses are excluded.
 func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 	if err := d.RefuseInBlock(r.node, "the doses of the known recipes are"); err != nil {
 		return nil, err
@@ -325,8 +327,9 @@ func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 	return []Demand{out}, nil
 }
 
-// withinBookNode returns a node for the constraint that keeps the amounts of all ingredients within the
-// amounts of the known recipes. The file does not have this constraint.
+// withinBookNode returns a YAML node for a constraint that is not in the file. The constraint keeps the amounts
+// of all ingredients in the range that they have in the known recipes. The node has the position of the node
+// at.
 func withinBookNode(at *yaml.Node) *yaml.Node {
 	block := func(entries ...yaml.Entry) *yaml.Node {
 		n := at.Scalar("")

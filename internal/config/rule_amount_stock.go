@@ -10,7 +10,7 @@ import (
 	"kir/rule"
 )
 
-// compileStock returns rules for the maximum amounts that the stock allows.
+// compileStock returns rules with the maximum amounts that the stock allows.
 func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, error) {
 	batch, unit := new(big.Rat).SetInt64(int64(d.CompositionTotal)), ""
 	if v := r.Batch; v != nil {
@@ -28,7 +28,7 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(d.CompositionTotal))))
 	}
 	out := Demand{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
-	if d.isAttributeColumn(v) {
+	if d.namesAttribute(v) {
 		out.Text = "stock of " + text + " as in " + v.Text
 	}
 	if r.Batch != nil {
@@ -38,8 +38,8 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 	bounded := false
 	for _, i := range of {
 		var stock *big.Rat
-		if d.isAttributeColumn(v) {
-			amount, _, err := d.readColumnCell(v, i)
+		if d.namesAttribute(v) {
+			amount, _, err := d.readAmountCell(v, i)
 			if err != nil {
 				return nil, err
 			}
@@ -51,7 +51,7 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 			var have string
 			var err error
 			if stock, have, err = readQuantity(v, v.Text, "the stock"); err != nil {
-				return nil, d.addColumnHint(err, v)
+				return nil, d.addAttributeHint(err, v)
 			}
 			if r.Batch == nil && have != "" {
 				return nil, yaml.Hint(v.Errorf("the stock is in %s, and there is no batch to compare it with", have), "add batch: how much is made, such as 750 %s; without a batch the stock is in units of the total", have)
@@ -84,22 +84,22 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 	return []Demand{out}, nil
 }
 
-// unitRatio returns the size of the unit named have, as a multiple of the unit named by of. It returns nil if
-// the units do not convert.
-func (d *Data) unitRatio(have, of string) *big.Rat {
+// unitRatio returns the size of the unit fromUnit divided by the size of toUnit. It returns nil if one unit
+// does not convert to the other.
+func (d *Data) unitRatio(fromUnit, toUnit string) *big.Rat {
 	units := d.Units
 	if units == nil {
 		units = dataset.DefaultUnits()
 	}
-	a, ok := units.Lookup(have)
-	b, known := units.Lookup(of)
+	a, ok := units.Lookup(fromUnit)
+	b, known := units.Lookup(toUnit)
 	if !ok || !known || a.Kind != b.Kind {
 		return nil
 	}
 	return new(big.Rat).Quo(a.Size.Rat(), b.Size.Rat())
 }
 
-// unitName returns the name of a unit in messages.
+// unitName returns the name of a unit for messages. An empty unit means units of the total.
 func unitName(unit string) string {
 	if unit == "" {
 		return "units of the total"

@@ -11,7 +11,7 @@ import (
 	"kir/internal/inputerr"
 )
 
-// ConditionKind is the kind of constraint that bounds the value of a condition.
+// ConditionKind is the kind of constraint that restricts the values of a condition, such as a temperature.
 var ConditionKind = ConstraintKind{
 	Key: schema.NewKey("condition", schema.Link("condition rule"), "", "the values of a condition", "{condition: {of: temperature, max: 180}}"),
 	New: func(*Kinds) Constraint { return new(conditionRule) },
@@ -72,7 +72,7 @@ func (r *conditionRule) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// allowedValues returns the condition with the values that the rule allows, and a description of the values.
+// allowedValues returns the values of the condition that the rule allows, and a description of the values.
 func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, err error) {
 	if v.Condition, err = d.FindCondition(r.Of); err != nil {
 		return v, "", err
@@ -108,7 +108,7 @@ func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, 
 	return v, text + strings.Join(texts, " or "), nil
 }
 
-// valueIndex returns the index of the value that a node names.
+// valueIndex returns the index of the value that the node n names.
 func (c *Condition) valueIndex(n *yaml.Node) (k int, err error) {
 	if c.IsNumeric() {
 		v, err := n.Float("the value")
@@ -130,13 +130,13 @@ func (c *Condition) valueIndex(n *yaml.Node) (k int, err error) {
 	return k, nil
 }
 
-// ConditionValues are some of the values of a condition.
+// ConditionValues is a set of values of a condition.
 type ConditionValues struct {
 	Condition int    // index of the condition
-	Allowed   []bool // by value that the file lists: whether the value is allowed
+	Allowed   []bool // item v tells whether the set has the value with index v in the file
 }
 
-// complement returns all other values of the condition.
+// complement returns the set of all other values of the condition.
 func (v ConditionValues) complement() ConditionValues {
 	other := ConditionValues{v.Condition, make([]bool, len(v.Allowed))}
 	for k := range v.Allowed {

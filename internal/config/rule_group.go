@@ -11,18 +11,19 @@ import (
 	"kir/rule"
 )
 
-// GroupKind is the kind of constraint that bounds the number of used ingredients of a group, and their total
+// GroupKind is the kind of constraint that bounds how many ingredients of a group are used, and their total
 // amount.
 var GroupKind = ConstraintKind{
 	Key: schema.NewKey("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
 	New: func(*Kinds) Constraint { return new(groupRule) },
 	Fields: fieldsForRuleType(func(g rule.Group, _ func(int) string) []RuleField {
-		return []RuleField{{"used", rangeValue(g.Used), false}, {"total", rangeValue(g.Total), true}}
+		return []RuleField{{"used", rangeFieldValue(g.Used), false}, {"total", rangeFieldValue(g.Total), true}}
 	}),
 }
 
-// rangeValue returns the bounds of a range as the value of a [RuleField]. It returns nil for a nil range.
-func rangeValue(r *rule.Range) any {
+// rangeFieldValue returns the minimum and the maximum of a range, in the form of [RuleField.Value]. It returns nil
+// for a nil range.
+func rangeFieldValue(r *rule.Range) any {
 	if r == nil {
 		return nil
 	}
@@ -58,8 +59,8 @@ func (r *groupRule) Sections() schema.Sections {
 	}}
 }
 
-// decodePair decodes a list of two values: a minimum and a maximum. The parameter what names the list in
-// errors.
+// decodePair decodes a list of two values: a minimum and a maximum. In errors, the parameter what names the
+// list, and example shows the right form.
 func decodePair(n *yaml.Node, what, example string) (pair [2]*yaml.Node, err error) {
 	if n.Kind != yaml.Sequence {
 		return pair, yaml.Hint(n.Errorf("%s is %s", what, n.Describe()), "write the least and the greatest, such as %s", example)
@@ -136,5 +137,5 @@ func (r *groupRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if words == "" {
 		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add used or total")
 	}
-	return singleDemand("group "+text+words, c), nil
+	return singleRuleDemand("group "+text+words, c), nil
 }

@@ -11,27 +11,27 @@ import (
 )
 
 // LimitKind is the kind of constraint that bounds the mean of an attribute, over the composition or over some
-// ingredients. It can also bound what a property predicts.
+// ingredients. Instead it can bound the prediction of a property.
 var LimitKind = ConstraintKind{
 	Key: schema.NewKey("limit", schema.Link("limit"), "", "a mean over the composition, or over some of it", "{limit: {attribute: abv, min: 10, max: 25}}"),
 	New: func(*Kinds) Constraint { return new(limitRule) },
 	Fields: fieldsForRuleType(func(l rule.Limit, _ func(int) string) []RuleField {
-		return []RuleField{{"min", nilIf(l.Min, math.Inf(-1)), false}, {"max", nilIf(l.Max, math.Inf(1)), false}}
+		return []RuleField{{"min", valueOrNil(l.Min, math.Inf(-1)), false}, {"max", valueOrNil(l.Max, math.Inf(1)), false}}
 	}),
 }
 
-// A limitRule is the value of a constraint that limits a mean or a prediction. It has one of these forms:
+// A limitRule is the value of a constraint that bounds a mean or a prediction. It has one of these forms:
 //
 //	limit: {attribute: cost, of: {phase: oil}, max: 12}
 //	limit: {property: viscosity, min: 20, max: 40, sure: "80%"}
 type limitRule struct {
 	Attribute, Property Written[string]
 	Of                  Ingredients
-	Min, Max            *yaml.Node // numbers if an attribute is limited; for a property, the form depends on the property
-	Sure                *yaml.Node // minimum probability that a measurement is within the bounds of a property
+	Min, Max            *yaml.Node // YAML nodes of the bounds; for an attribute, numbers; for a property, the form depends on the property
+	Sure                *yaml.Node // YAML node of the minimum probability that a measurement is within the bounds, for a property
 
 	node                 *yaml.Node
-	minNumber, maxNumber Written[float64] // Min and Max as numbers, if an attribute is limited
+	minNumber, maxNumber Written[float64] // Min and Max as numbers, for an attribute
 }
 
 func (r *limitRule) Sections() schema.Sections {
@@ -112,24 +112,24 @@ func (r *limitRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	}
 	var words string
 	limit.Min, limit.Max, words, err = numberBounds(r.node, r.minNumber, r.maxNumber, "the limit")
-	return singleDemand(text+words, limit), err
+	return singleRuleDemand(text+words, limit), err
 }
 
-// missingAttributeError returns the error for a limit that names no attribute. If a bound is the name of an
-// attribute, the hint uses that name.
+// missingAttributeError returns the error for a limit without the keys attribute and property. If a bound is
+// the name of an attribute, the hint uses that name.
 func (r *limitRule) missingAttributeError(d *Data) error {
 	name := "abv"
 	for _, v := range []*yaml.Node{r.Min, r.Max} {
-		if v != nil && d.isAttributeColumn(v) {
+		if v != nil && d.namesAttribute(v) {
 			name = v.Text
 		}
 	}
 	return yaml.Hint(r.node.Errorf("the limit names no attribute"), "write {attribute: %s, min: 10, max: 25}", name)
 }
 
-// numberBounds returns the bounds least and most as numbers, and a description. A missing bound is ±Inf. It
-// returns an error if both bounds are missing, or if least is greater than most. The parameter what is the
-// name of the rule.
+// numberBounds returns two bounds as numbers, and a description of the bounds. A missing bound is ±Inf. If both
+// bounds are missing, or if least is greater than most, it returns an error. The parameter what is the name of
+// the rule in the error.
 func numberBounds(n *yaml.Node, least, most Written[float64], what string) (lo, hi float64, words string, err error) {
 	lo, hi = least.Or(math.Inf(-1)), most.Or(math.Inf(1))
 	if least.Node != nil {

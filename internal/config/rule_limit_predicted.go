@@ -2,18 +2,18 @@ package config
 
 import "kir/internal/config/yaml"
 
-// A PredictedLimit is a limit of what a property predicts, as the file writes it. The bounds are kept as
-// nodes, because their form depends on the property.
+// A PredictedLimit limits the prediction of a property, such as a predicted viscosity. The bounds are kept as
+// YAML nodes, because their form depends on the property.
 type PredictedLimit struct {
 	Property    string     // name of the property
-	NameNode    *yaml.Node // node of the name
-	Least, Most *yaml.Node // bounds; nil if there is no bound
-	Sure        *yaml.Node // minimum probability that a measurement is within the bounds; nil: the bounds hold for the expected value
+	NameNode    *yaml.Node // YAML node of the name
+	Least, Most *yaml.Node // YAML nodes of the bounds; nil if there is no bound
+	Sure        *yaml.Node // YAML node of the minimum probability that a measurement is within the bounds; if nil, the expected value must be within the bounds
 	Text        string     // text of the rule
 	At          *yaml.Node
 }
 
-// checkPredictedLimit checks a limit of what a property predicts. It needs no data of the problem.
+// checkPredictedLimit checks a limit of the prediction of a property, without the [Data] of the problem.
 func (r *limitRule) checkPredictedLimit(n *yaml.Node) error {
 	for _, key := range []string{"attribute", "of"} {
 		if v := n.Get(key); v != nil {
@@ -26,7 +26,7 @@ func (r *limitRule) checkPredictedLimit(n *yaml.Node) error {
 	return nil
 }
 
-// predictedDemand returns the demand of a limit of what a property predicts.
+// predictedDemand returns the demand of a rule that limits the prediction of a property.
 func (r *limitRule) predictedDemand(d *Data) ([]Demand, error) {
 	if err := d.RefuseInBlock(r.node, "a limit of a property is"); err != nil {
 		return nil, err

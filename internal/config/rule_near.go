@@ -13,13 +13,13 @@ import (
 	"kir/rule"
 )
 
-// NearKind is the kind of constraint that bounds how far a composition may be from a recipe. It bounds the
-// number of ingredients added or removed, and the number of units that differ.
+// NearKind is the kind of constraint that keeps compositions near to one recipe. It bounds the number of
+// ingredients that are added or removed, and the number of units that differ.
 var NearKind = ConstraintKind{
 	Key: schema.NewKey("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
 	New: func(*Kinds) Constraint { return new(nearRule) },
 	Fields: fieldsForRuleType(func(n rule.Near, _ func(int) string) []RuleField {
-		return []RuleField{{"changes", pointedValueOrNil(n.Changes), false}, {"distance", pointedValueOrNil(n.Distance), true}}
+		return []RuleField{{"changes", dereferenceOrNil(n.Changes), false}, {"distance", dereferenceOrNil(n.Distance), true}}
 	}),
 }
 
@@ -30,7 +30,7 @@ var NearKind = ConstraintKind{
 // The recipe is the name of a known recipe, or a mapping from ingredients to units.
 type nearRule struct {
 	Recipe   *yaml.Node
-	Changes  *yaml.Node // maximum number of ingredients added or removed; a whole number
+	Changes  *yaml.Node // YAML node of the maximum number of ingredients that are added or removed
 	Distance Units
 
 	node *yaml.Node
@@ -99,11 +99,11 @@ func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 	if words == "" {
 		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
 	}
-	return singleDemand("near "+near.Name+words, near), nil
+	return singleRuleDemand("near "+near.Name+words, near), nil
 }
 
-// readNearRecipe returns the recipe that a node describes: the name of a known recipe, or a mapping from
-// ingredients to units.
+// readNearRecipe returns the recipe that the node n describes. The node is the name of a known recipe, or a
+// mapping from ingredients to units.
 func (d *Data) readNearRecipe(n *yaml.Node) (name string, parts []rule.Part, err error) {
 	if n.Kind == yaml.Mapping {
 		for _, e := range n.Entries {
@@ -142,8 +142,8 @@ func (d *Data) readNearRecipe(n *yaml.Node) (name string, parts []rule.Part, err
 	return "", nil, yaml.SuggestName(n.Errorf("there is no recipe %s", n.Describe()), name, "there are", names, 8)
 }
 
-// pointedValueOrNil returns the value to which bound points, or nil if bound is nil.
-func pointedValueOrNil(bound *int) any {
+// dereferenceOrNil returns *bound, or nil if bound is nil.
+func dereferenceOrNil(bound *int) any {
 	if bound == nil {
 		return nil
 	}

@@ -10,20 +10,21 @@ import (
 	"kir/rule"
 )
 
-// IfKind is the kind of constraint that contains constraints which apply only under a premise: some
-// ingredients are used or unused, or conditions have some values.
+// IfKind is the kind of constraint whose inner constraints apply only under a premise. The premise is that some
+// ingredients are used or unused, or that a condition has certain values.
 var IfKind = ConstraintKind{
 	Key: schema.NewKey("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
 	New: func(k *Kinds) Constraint { return &ifRule{kinds: k} },
 }
 
-// An ifRule is the value of a constraint whose rules hold under a premise. It has one of these forms:
+// An ifRule is the value of a constraint whose inner rules apply only under a premise. It has one of these
+// forms:
 //
 //	if: {used: Milk, then: {exclude: [Lemon juice]}}
 //	if: {condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}
 //
-// The premise used holds if at least one of the ingredients is used. The premise unused holds if no ingredient
-// is used.
+// The premise "used" holds if at least one of the named ingredients is used. The premise "unused" holds if none
+// of the named ingredients is used.
 type ifRule struct {
 	Used, Unused Ingredients
 	Condition    *conditionRule
@@ -54,12 +55,12 @@ func (r *ifRule) Sections() schema.Sections {
 	}}
 }
 
-// innerRuleType returns the type of a constraint within another constraint, or of a list of at least least
-// such constraints.
-func innerRuleType(least int) schema.Type {
+// innerRuleType returns the schema type of an inner constraint, or of a list of inner constraints. An inner
+// constraint stands within another constraint. The list has at least minCount items.
+func innerRuleType(minCount int) schema.Type {
 	one := schema.Link("rule")
 	one.Schema["not"] = schema.Object{"required": []string{"constituents"}}
-	return schema.OneOrMore(one, least)
+	return schema.OneOrMore(one, minCount)
 }
 
 func (r *ifRule) Decode(n *yaml.Node) error {
@@ -122,7 +123,8 @@ func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 	return inner, nil
 }
 
-// negatePremise returns a rule that holds if and only if the premise of a rule of kind "if" does not hold.
+// negatePremise returns a rule that holds exactly for the compositions for which the premise of the rule when
+// does not hold.
 func negatePremise(when rule.If) rule.Rule {
 	if len(when.Unused) == 0 {
 		return rule.Exclude{Of: when.Used}
@@ -134,7 +136,7 @@ func negatePremise(when rule.If) rule.Rule {
 	return rule.If{Used: when.Used, Then: some}
 }
 
-// readConditionPremise decodes the values of a condition for which the rule applies.
+// readConditionPremise decodes the premise that a condition has certain values.
 func (r *ifRule) readConditionPremise(n *yaml.Node) error {
 	if n.Kind != yaml.Mapping {
 		return yaml.Hint(n.Errorf("condition is %s", n.Describe()), "write {of: catalyst, is: B}")
@@ -189,7 +191,7 @@ func (d *Data) compileInnerRules(ctx context.Context, k *Kinds, items []Item) (a
 	return all, nil
 }
 
-// BlockKind is the kind of constraint that gives some ingredients a fixed total, and contains constraints on
+// BlockKind is the kind of constraint that gives some ingredients a fixed total. It can contain constraints on
 // the same ingredients.
 var BlockKind = ConstraintKind{
 	Key: schema.NewKey("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
@@ -200,8 +202,8 @@ var BlockKind = ConstraintKind{
 //
 //	block: {of: {phase: water}, total: 700, rules: [{amount: {of: Glycerin, max: "10%"}}]}
 //
-// The rules within the block concern only its ingredients. Percentages are of the total of the block, and means
-// are over its ingredients.
+// The rules within the block concern only the ingredients of the block. A percentage is a share of the total of
+// the block, and a mean is over the ingredients of the block.
 type blockRule struct {
 	Of    Ingredients
 	Total Written[Units]
@@ -252,8 +254,8 @@ func (r *blockRule) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	demands := singleDemand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
-	err = d.withBlock(total, &Block{of, text}, func() error {
+	demands := singleRuleDemand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
+	err = d.callWithinBlock(total, &Block{of, text}, func() error {
 		inner, err := d.compileInnerRules(ctx, r.kinds, r.Rules)
 		for k := range inner {
 			inner[k].transformRules(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })

@@ -8,14 +8,15 @@ import (
 	"kir/rule"
 )
 
-// RatioKind is the kind of constraint that bounds the ratio of the total amounts of two groups of
-// ingredients.
+// RatioKind is the kind of constraint that bounds a ratio: the total amount of some ingredients, divided by the
+// total amount of other ingredients.
 var RatioKind = ConstraintKind{
 	Key: schema.NewKey("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
 	New: func(*Kinds) Constraint { return new(ratioRule) },
 }
 
-// A ratioRule is the value of a constraint that bounds the ratio of two totals:
+// A ratioRule is the value of a constraint that bounds the ratio of the total under "of" to the total under
+// "to":
 //
 //	ratio: {of: {phase: emulsifier}, to: {phase: oil}, min: 0.05, max: 0.1}
 type ratioRule struct {
@@ -70,5 +71,5 @@ func (r *ratioRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		return nil, err
 	}
 	least, most, words, err := numberBounds(r.node, r.Min, r.Max, "the ratio")
-	return singleDemand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
+	return singleRuleDemand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
 }

@@ -15,10 +15,9 @@ import (
 	"kir/rule"
 )
 
-// readRuleTable reads the table that a constraint names, such as {file: limits.csv}. required lists columns
-// that the table must have. If any is not empty, the table must also have at least one of the columns that
-// any lists.
-func (d *Data) readRuleTable(ctx context.Context, n *yaml.Node, kind string, required, any []string) (*dataset.Cells, error) {
+// readRuleTable reads the table that a constraint names, such as {file: limits.csv}. The table must have all
+// columns in required. If oneOf is not empty, the table must also have at least one of the columns in oneOf.
+func (d *Data) readRuleTable(ctx context.Context, n *yaml.Node, kind string, required, oneOf []string) (*dataset.Cells, error) {
 	if n.Kind != yaml.Mapping {
 		if n.Kind != yaml.Text {
 			return nil, yaml.Hint(n.Errorf("%s are %s", kind, n.Describe()), "write {file: %s.csv}", kind)
@@ -31,7 +30,7 @@ func (d *Data) readRuleTable(ctx context.Context, n *yaml.Node, kind string, req
 	}
 	var cells *dataset.Cells
 	err = d.Files.Read(ctx, file, "the file of "+kind, func(r io.Reader, path string) (err error) {
-		cells, err = dataset.ReadCells(r, path, layout, required, any)
+		cells, err = dataset.ReadCells(r, path, layout, required, oneOf)
 		return err
 	})
 	if err != nil {
@@ -41,7 +40,7 @@ func (d *Data) readRuleTable(ctx context.Context, n *yaml.Node, kind string, req
 	return cells, nil
 }
 
-// A tableValue is the value of a constraint that only names a table.
+// A tableValue is the value of a constraint that consists of a table.
 type tableValue struct{ Table *yaml.Node }
 
 func (*tableValue) Sections() schema.Sections { return nil }
@@ -51,8 +50,8 @@ func (r *tableValue) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// LimitsKind is the kind of constraint that reads limits from a table. Each row has one limit, in the columns
-// attribute, min and max.
+// LimitsKind is the kind of constraint that reads limits of attributes from a table. Each row has one limit, in
+// the columns attribute, min and max.
 var LimitsKind = ConstraintKind{
 	Key: schema.NewKey("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
 	New: func(*Kinds) Constraint { return new(limitsTable) },
@@ -94,7 +93,7 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 		case limit.Min > limit.Max:
 			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 		}
-		one := singleDemand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
+		one := singleRuleDemand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
 		one.Node = place
 		rules = append(rules, one)
 	}
@@ -104,14 +103,14 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	return rules, nil
 }
 
-// ConstituentsKind is the kind of constraint that names a table of what ingredients consist of.
+// ConstituentsKind is the kind of constraint that names a table of the constituents of ingredients.
 var ConstituentsKind = ConstraintKind{
 	Key: schema.NewKey("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
 	New: func(*Kinds) Constraint { return new(constituentsTable) },
 }
 
-// A constituentsTable demands nothing of compositions. [Data.ReadConstituents] reads the table before the
-// constraints are compiled.
+// A constituentsTable is a constraint that demands nothing of compositions. [Data.ReadConstituents] reads its
+// table before constraints are compiled.
 type constituentsTable struct{ tableValue }
 
 func (r *constituentsTable) Compile(_ context.Context, d *Data) ([]Demand, error) {
@@ -121,7 +120,7 @@ func (r *constituentsTable) Compile(_ context.Context, d *Data) ([]Demand, error
 	return nil, nil
 }
 
-// ReadConstituents reads what the ingredients consist of, from tables that the constraints name:
+// ReadConstituents reads the constituents of the ingredients from the tables that constraints name:
 //
 //	constituents: {file: constituents.csv}
 //

@@ -9,7 +9,7 @@ import (
 	"kir/rule"
 )
 
-// RequireKind is the kind of constraint that lists ingredients which every composition uses.
+// RequireKind is the kind of constraint that lists ingredients. Every composition must use all of them.
 var RequireKind = ConstraintKind{
 	Key: schema.NewKey("require", schema.Ingredients(), "", "always used", "{require: [Gin]}"),
 	New: func(*Kinds) Constraint { return new(requireRule) },
@@ -22,10 +22,10 @@ type requireRule struct{ ingredientsValue }
 
 func (r *requireRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
-	return singleDemand("require "+text, rule.Require{Of: of}), err
+	return singleRuleDemand("require "+text, rule.Require{Of: of}), err
 }
 
-// ExcludeKind is the kind of constraint that lists ingredients which no composition uses.
+// ExcludeKind is the kind of constraint that lists ingredients. No composition may use any of them.
 var ExcludeKind = ConstraintKind{
 	Key: schema.NewKey("exclude", schema.Ingredients(), "", "never used", "{exclude: [Egg]}"),
 	New: func(*Kinds) Constraint { return new(excludeRule) },
@@ -38,10 +38,10 @@ type excludeRule struct{ ingredientsValue }
 
 func (r *excludeRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
-	return singleDemand("exclude "+text, rule.Exclude{Of: of}), err
+	return singleRuleDemand("exclude "+text, rule.Exclude{Of: of}), err
 }
 
-// An ingredientsValue is the value of a constraint that only names ingredients.
+// An ingredientsValue is the value of a constraint that consists of a list of ingredients.
 type ingredientsValue struct{ Of Ingredients }
 
 func (*ingredientsValue) Sections() schema.Sections { return nil }
@@ -51,7 +51,7 @@ func (r *ingredientsValue) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// ingredientFields returns a field with the names of the ingredients of a rule. The field has no key.
+// ingredientFields returns a single field that has the names of the given ingredients. The field has no key.
 func ingredientFields(of []int, name func(int) string) []RuleField {
 	names := []any{}
 	for _, i := range of {
@@ -63,7 +63,7 @@ func ingredientFields(of []int, name func(int) string) []RuleField {
 	return []RuleField{{Value: names}}
 }
 
-// NeverKind is the kind of constraint that lists ingredients of which a composition uses at most one.
+// NeverKind is the kind of constraint that lists ingredients. A composition may use at most one of them.
 var NeverKind = ConstraintKind{
 	Key: schema.NewKey("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
 	New: func(*Kinds) Constraint { return new(neverRule) },
@@ -79,11 +79,11 @@ func (r *neverRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if len(of) < 2 {
 		return nil, yaml.Hint(r.Of.Errorf("never names %s", inputerr.Count(len(of), "ingredient")), "name two or more, at most one of them is used then; to use none, write exclude")
 	}
-	return singleDemand("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
+	return singleRuleDemand("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 }
 
-// NeedsKind is the kind of constraint that requires one of several ingredients in every composition that uses
-// a certain ingredient.
+// NeedsKind is the kind of constraint that applies to compositions with a certain ingredient. Such a
+// composition must also use at least one of several other ingredients.
 var NeedsKind = ConstraintKind{
 	Key: schema.NewKey("needs", schema.Link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
 	New: func(*Kinds) Constraint { return new(needsRule) },
@@ -124,5 +124,5 @@ func (r *needsRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return singleDemand(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
+	return singleRuleDemand(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
 }

@@ -12,10 +12,10 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Auto is the value of a setting that kir chooses automatically: the kernel, or the number of draws.
+// Auto is the value of a setting that lets kir choose the kernel or the number of draws.
 const Auto = "auto"
 
-// AutoDraws in place of a number of draws means that kir chooses the number.
+// AutoDraws stands for a number of draws that kir chooses.
 const AutoDraws = -1
 
 // noTimeLimit is the text for a run without a time limit.
@@ -31,7 +31,8 @@ type Sampler struct {
 	Seed                        Written[uint64]
 }
 
-// NodeOf returns the node of a setting. It returns nil if the file does not have the setting.
+// NodeOf returns the YAML node of a setting, such as "chains". It returns nil if the file does not have the
+// setting.
 func (s *Sampler) NodeOf(setting string) *yaml.Node {
 	return map[string]*yaml.Node{
 		"kernel": s.Kernel.Node, "chains": s.Chains.Node, "warmup": s.Warmup.Node, "draws": s.Draws.Node,
@@ -39,7 +40,7 @@ func (s *Sampler) NodeOf(setting string) *yaml.Node {
 	}[setting]
 }
 
-// Unset removes a setting, as if the file did not have it.
+// Unset removes a setting, such as "chains", as if the file did not have it.
 func (s *Sampler) Unset(setting string) {
 	switch setting {
 	case "kernel":
@@ -131,8 +132,8 @@ func decodeDraws(n *yaml.Node) (int, error) {
 	return v, err
 }
 
-// decodeTime decodes the time limit. A time limit is an error unless the number of draws, at the node draws,
-// is "auto".
+// decodeTime decodes the time limit at the node n. The node draws has the number of draws. A time limit
+// together with a fixed number of draws is an error.
 func decodeTime(n, draws *yaml.Node) (time.Duration, error) {
 	text, err := n.Str("the time")
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 
 // A Search has the settings of the search for the best recipes.
 type Search struct {
-	// Effort multiplies the usual number of lines that the search scores; see package search. 0 means no
-	// search.
+	// Effort is a multiple of the default number of lines that the search scores. A line is all ways in which
+	// two ingredients of a composition can share their joint amount. 0 means no search.
 	Effort float64
-	// AnyDoses allows suggestions with amounts outside the ranges of the known recipes.
+	// AnyDoses allows suggestions with amounts outside the ranges that the ingredients have in the known recipes.
 	AnyDoses bool
 }
 

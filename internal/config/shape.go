@@ -5,7 +5,8 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// shapeReader returns a function that decodes the exponent of a score, which must be above 0.
+// shapeReader returns a function that decodes an exponent that bends the rise of a score. The exponent must be
+// above 0.
 func shapeReader(field *Written[float64]) valueReader { return decodingReader(field, decodeShape) }
 
 func decodeShape(n *yaml.Node) (float64, error) {
@@ -27,7 +28,7 @@ func floorReader(field *Written[float64]) valueReader {
 	})
 }
 
-// floorKey returns the description of the key "floor", the minimum of a score.
-func floorKey(field *Written[float64], example string) schema.Key {
+// newFloorKey returns the description of the key "floor", the minimum of a score.
+func newFloorKey(field *Written[float64], example string) schema.Key {
 	return newKey("floor", schema.Between(0, 1), "0", "the least score", example, floorReader(field))
 }

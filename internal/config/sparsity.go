@@ -23,24 +23,24 @@ import (
 //	sparsity: {mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}
 type Law struct {
 	Kind LawKind
-	Node *yaml.Node // node at which errors of the law are placed
+	Node *yaml.Node // YAML node at which errors of the law are placed
 
-	Table       map[int]float64 // of a TableLaw: weight of each number of ingredients
-	First, Last int             // of a UniformLaw: first and last number of ingredients
-	Mean, SD    float64         // of a NormalLaw: mean and standard deviation
-	Rate        float64         // of an ExponentialLaw: rate at which the logarithm of the probability falls
-	Mixture     []Law           // of a MixtureLaw: laws that are mixed
+	Table       map[int]float64 // for a TableLaw: maps a number of ingredients to its weight
+	First, Last int             // for a UniformLaw: least and greatest number of ingredients
+	Mean, SD    float64         // for a NormalLaw: mean and standard deviation of the number of ingredients
+	Rate        float64         // for an ExponentialLaw: decrease of the logarithm of the probability for each further ingredient
+	Mixture     []Law           // for a MixtureLaw: the laws in the mixture
 
-	Power  float64 // exponent to which all probabilities are raised
+	Power  float64 // exponent to which every probability of the law is raised
 	Weight float64 // weight of the law in a mixture
 }
 
-// A LawKind is a kind of sparsity law, named by its key in the file.
+// A LawKind is a kind of sparsity law. Its value is the key of the kind in the file.
 type LawKind string
 
 // Kinds of sparsity laws.
 const (
-	RecipesLaw     LawKind = "recipes" // proportional to the number of known recipes with each number of ingredients
+	RecipesLaw     LawKind = "recipes" // probabilities proportional to the number of known recipes with that number of ingredients
 	TableLaw       LawKind = "table"
 	UniformLaw     LawKind = "uniform"
 	NormalLaw      LawKind = "normal"
@@ -51,8 +51,8 @@ const (
 // rangePattern matches a range of numbers as people write it, such as 3-5 or 3 to 5.
 var rangePattern = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:-|–|\.\.+|to|bis)\s*(\d{1,6})\s*$`)
 
-// decodeLaw decodes a sparsity law. The parameter whole is false for a law within a mixture, which has a
-// weight instead of a power.
+// decodeLaw decodes a sparsity law. The parameter whole is false for a law within a mixture. Such a law has a
+// weight but no power.
 func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 	law := &Law{Node: n, Power: 1, Weight: 1}
 	if n.Kind == yaml.Text && whole {
@@ -65,7 +65,7 @@ func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 		law.Kind = RecipesLaw
 		return law, nil
 	}
-	if err := checkUniformForm(n, whole); err != nil {
+	if err := refuseNumbersAsLaw(n, whole); err != nil {
 		return nil, err
 	}
 	section := schema.MixedLaw
@@ -98,8 +98,9 @@ func decodeLaw(n *yaml.Node, whole bool) (*Law, error) {
 	return law, err
 }
 
-// checkUniformForm returns an error that shows the right form if numbers stand in place of a law.
-func checkUniformForm(n *yaml.Node, whole bool) error {
+// refuseNumbersAsLaw returns an error if the node n has numbers where a sparsity law is expected. The error shows
+// the right form. The parameter whole is false for a law within a mixture.
+func refuseNumbersAsLaw(n *yaml.Node, whole bool) error {
 	if n.Kind == yaml.Number && whole {
 		if size, err := n.Whole("the number of ingredients", 1, math.MaxInt32); err == nil {
 			return yaml.Hint(n.Errorf("a sparsity law is %s", n.Describe()), "for %s in every recipe write {uniform: [%d, %d]}", inputerr.Count(size, "ingredient"), size, size)

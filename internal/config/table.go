@@ -12,7 +12,7 @@ import (
 	"kir/internal/inputerr"
 )
 
-// ReadTableNode decodes the location and the layout of a table. The node n is a file name, or a mapping in
+// ReadTableNode decodes the file name and the layout of a table. The node n is a file name, or a mapping in
 // which only the key file is required:
 //
 //	{file: recipes.xlsx, sheet: Drinks, encoding: windows-1252, delimiter: semicolon, decimal: comma, columns: {rating: label}}
@@ -94,8 +94,8 @@ func ReadTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.
 	return f["file"], layout, nil
 }
 
-// ReadSheet reads the table of numbers that a node names, and adds warnings about guesses. The parameter what
-// names the table in errors.
+// ReadSheet reads the table of numbers in the file that the node n names. It adds warnings about guesses that
+// it had to make. The parameter what names the table in errors.
 func (d *Data) ReadSheet(ctx context.Context, n *yaml.Node, what string) (t *dataset.Sheet, err error) {
 	err = d.Files.Read(ctx, n, what, func(r io.Reader, path string) error {
 		t, err = dataset.ReadSheet(r, path)
@@ -110,8 +110,8 @@ func (d *Data) ReadSheet(ctx context.Context, n *yaml.Node, what string) (t *dat
 	return t, nil
 }
 
-// WarnGuesses adds warnings about guesses that were made when a table was read. It suggests the lines of the
-// problem file that settle uncertain guesses.
+// WarnGuesses adds warnings about guesses that were made when a table was read. It suggests lines for the
+// problem file that make the uncertain guesses explicit.
 func (d *Data) WarnGuesses(key, file string, said, guessed dataset.Layout, notes []dataset.Note) {
 	for _, n := range notes {
 		d.Warn(n.String() + ".")

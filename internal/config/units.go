@@ -80,8 +80,8 @@ func roundUp(v *big.Rat) int {
 	return down + 1
 }
 
-// isAttributeColumn reports whether a node names an attribute of the ingredients.
-func (d *Data) isAttributeColumn(n *yaml.Node) bool {
+// namesAttribute reports whether the text of a node is the name of an attribute of the ingredients.
+func (d *Data) namesAttribute(n *yaml.Node) bool {
 	if n.Kind != yaml.Text || d.Attributes == nil {
 		return false
 	}
@@ -89,8 +89,9 @@ func (d *Data) isAttributeColumn(n *yaml.Node) bool {
 	return ok
 }
 
-// addColumnHint adds attributes of the ingredients that the node could name to the hint of an error.
-func (d *Data) addColumnHint(err error, n *yaml.Node) error {
+// addAttributeHint extends the hint of the error err. It suggests attributes of the ingredients that the text of
+// the node n may mean.
+func (d *Data) addAttributeHint(err error, n *yaml.Node) error {
 	bad, ok := err.(*inputerr.Error)
 	if !ok || n.Kind != yaml.Text || strings.HasSuffix(strings.TrimSpace(n.Text), "%") || d.Attributes == nil || len(d.Attributes.Attributes) == 0 {
 		return err
@@ -107,9 +108,10 @@ func (d *Data) addColumnHint(err error, n *yaml.Node) error {
 	return bad
 }
 
-// readColumnCell returns the amount in units that the attribute n has for an ingredient. The amount is nil if
-// the cell is empty. The result fail returns an error at the cell.
-func (d *Data) readColumnCell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
+// readAmountCell returns the amount, in units, that an attribute gives for an ingredient. The text of the node
+// n is the name of the attribute. The amount is nil if the cell is empty. The result fail makes an error at the
+// cell.
+func (d *Data) readAmountCell(n *yaml.Node, ingredient int) (amount *big.Rat, fail func(message, hint string) error, err error) {
 	a, err := d.Attribute(n, n.Text)
 	if err != nil {
 		return nil, nil, err

@@ -5,7 +5,7 @@ import (
 	"kir/internal/config/yaml"
 )
 
-// A Written is a value with its place in the file. At is nil if the file does not have the value.
+// A Written is a value with its position in the file. Node is nil if the file does not have the value.
 type Written[T any] struct {
 	Value T
 	Node  *yaml.Node
@@ -19,20 +19,20 @@ func (w Written[T]) Or(other T) T {
 	return w.Value
 }
 
-// Texts are written as one text or as a list of texts.
+// Texts is a list of texts. The file has a single text or a list of texts.
 type Texts = Written[[]Written[string]]
 
-// Nodes whose meaning depends on the data of the problem. They are decoded when the problem is compiled.
+// YAML nodes whose meaning depends on the [Data] of the problem. They are decoded when the problem is compiled.
 type (
-	Ingredients = *yaml.Node // names ingredients: a name, a list of names, or {attribute: value}; see [Data.WhichIngredients]
+	Ingredients = *yaml.Node // names of ingredients: one name, a list of names, or {attribute: value}; see [Data.WhichIngredients]
 	Units       = *yaml.Node // an amount: a number of units, or a percentage of the total; see [Data.ReadUnits]
 )
 
-// A valueReader decodes the node under a key into a field. Functions that return a valueReader have a
-// parameter what, the name of the value in errors.
+// A valueReader decodes the YAML node under a key into a field. Several functions return a valueReader. Their
+// parameter what is the name of the value in errors.
 type valueReader = func(*yaml.Node) error
 
-// decodingReader returns a valueReader that decodes a value by the function decode.
+// decodingReader returns a valueReader that decodes a value by calling the function decode.
 func decodingReader[T any](field *Written[T], decode func(*yaml.Node) (T, error)) valueReader {
 	return func(n *yaml.Node) error {
 		v, err := decode(n)
@@ -44,7 +44,7 @@ func decodingReader[T any](field *Written[T], decode func(*yaml.Node) (T, error)
 	}
 }
 
-// nodeReader returns a valueReader that stores the node without decoding.
+// nodeReader returns a valueReader that stores the YAML node itself.
 func nodeReader(field **yaml.Node) valueReader {
 	return func(n *yaml.Node) error { *field = n; return nil }
 }
@@ -83,7 +83,7 @@ func wholeReader(field *Written[int], what string, least, most int) valueReader 
 	return decodingReader(field, func(n *yaml.Node) (int, error) { return n.Whole(what, least, most) })
 }
 
-// newKey returns the description of a key whose value the function read decodes.
+// newKey returns the description of a key. The function read decodes the value under the key.
 func newKey(name string, is schema.Type, missing, about, example string, read valueReader) schema.Key {
 	return schema.Key{Name: name, Type: is, Default: missing, About: about, Example: example, Read: read}
 }

@@ -13,9 +13,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// WhichIngredients returns the indices of the ingredients that a node names, and a description of the
-// ingredients. The node is a name, a list of names, or a mapping {attribute: value}. A star in a name matches
-// any text.
+// WhichIngredients returns the indices of the ingredients that the node n names, and a description of them. The
+// node is one name, a list of names, or a mapping {attribute: value}. A star in a name matches any text.
 func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error) {
 	switch n.Kind {
 	case yaml.Mapping:
@@ -52,7 +51,7 @@ func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error)
 		return of, name, err
 	}
 	if strings.Contains(name, "*") {
-		pattern := starPattern(name)
+		pattern := starNameToPattern(name)
 		for i, other := range names {
 			if ok, _ := path.Match(pattern, strings.ReplaceAll(strings.ToLower(other), "/", "\x00")); ok {
 				of = append(of, i)
@@ -70,9 +69,9 @@ func (d *Data) WhichIngredients(n *yaml.Node) (of []int, text string, err error)
 	return nil, "", yaml.SuggestName(n.Errorf("there is no ingredient %s", n.Describe()), name, "there are", names, 8)
 }
 
-// starPattern converts a name with stars to a pattern of [path.Match]. It escapes other characters that are
+// starNameToPattern converts a name with stars to a pattern of [path.Match]. It escapes other characters that are
 // special in patterns.
-func starPattern(name string) string {
+func starNameToPattern(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(strings.ToLower(name), "/", "\x00") {
 		if strings.ContainsRune(`\?[]`, r) {
@@ -83,8 +82,8 @@ func starPattern(name string) string {
 	return b.String()
 }
 
-// ingredientsByAttribute returns the ingredients that a mapping such as {group: citrus} names: the
-// ingredients whose attribute group has the value citrus.
+// ingredientsByAttribute returns the ingredients that a mapping such as {group: citrus} names. In this example
+// they are the ingredients whose attribute group has the value citrus.
 func (d *Data) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err error) {
 	if len(n.Entries) != 1 {
 		return nil, "", yaml.Hint(n.Errorf("ingredients are chosen by %s", inputerr.Count(len(n.Entries), "attribute")), "choose them by one, such as {group: citrus}")
@@ -99,8 +98,8 @@ func (d *Data) ingredientsByAttribute(n *yaml.Node) (of []int, text string, err 
 	return of, text, err
 }
 
-// IngredientsByValue returns the indices of the ingredients whose attribute has a value. The parameter key
-// names the attribute.
+// IngredientsByValue returns the indices of the ingredients whose attribute has a certain value. The node key
+// has the name of the attribute.
 func (d *Data) IngredientsByValue(key, value *yaml.Node) (of []int, name string, err error) {
 	attribute, err := d.Attribute(key, key.Text)
 	if err != nil {
@@ -125,7 +124,7 @@ func (d *Data) IngredientsByValue(key, value *yaml.Node) (of []int, name string,
 	return of, name, nil
 }
 
-// Attribute returns the attribute of the ingredients with a name.
+// Attribute returns the attribute of the ingredients that has the given name.
 func (d *Data) Attribute(at *yaml.Node, name string) (*dataset.Attribute, error) {
 	if len(d.Constituents) == 0 && (d.Attributes == nil || len(d.Attributes.Attributes) == 0) {
 		return nil, yaml.Hint(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), "give them attributes in a CSV file: ingredients: ingredients.csv")
@@ -142,8 +141,8 @@ func (d *Data) Attribute(at *yaml.Node, name string) (*dataset.Attribute, error)
 	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), name, "they have", names, 12)
 }
 
-// AttributeNumbers returns the number that each ingredient has for an attribute or a constituent. A missing
-// number is an error.
+// AttributeNumbers returns one number for each ingredient: its value of an attribute or its share of a
+// constituent. A missing number is an error.
 func (d *Data) AttributeNumbers(at *yaml.Node, name string) ([]float64, error) {
 	if shares := d.Constituents[dataset.NormalizeName(name)]; shares != nil {
 		return shares, nil
@@ -155,8 +154,8 @@ func (d *Data) AttributeNumbers(at *yaml.Node, name string) ([]float64, error) {
 	return KnownNumbers(d.Attributes, a, fmt.Sprintf("the problem uses on line %d", at.Line))
 }
 
-// KnownNumbers returns the number that each ingredient has for the attribute a. A missing number is an error.
-// The parameter needs is the end of its message, which tells what needs the number.
+// KnownNumbers returns the value of the attribute a for each ingredient. A missing number is an error. The
+// parameter needs is the end of the error message; it tells what the number is needed for.
 func KnownNumbers(in *dataset.Ingredients, a *dataset.Attribute, needs string) ([]float64, error) {
 	values, err := a.Numbers()
 	if err != nil {

@@ -44,8 +44,8 @@ func Diff(oldName string, old []byte, newName string, new []byte) string {
 	return text
 }
 
-// A Setting sets the value at a path of keys, such as a setting of the sampler, of the search or of the
-// sparsity law. An old value is replaced completely, even if it is a list or a mapping.
+// A Setting is an edit that sets the value at a path of keys, such as chains under sampler. An old value is
+// replaced completely, even if it is a list or a mapping.
 type Setting struct {
 	Path  []string
 	Value any // a text, a number, a [yaml.Map] or []any
@@ -55,7 +55,7 @@ func (c Setting) apply(e *yaml.Editor) error {
 	return e.Set(c.Value, keyPath(c.Path...)...)
 }
 
-// A Trade sets the objectives of the trade-off. An empty list removes the trade-off.
+// A Trade is an edit that sets the objectives of the trade-off. An empty list removes the trade-off.
 type Trade struct {
 	Objectives []string // names of properties
 }
@@ -74,7 +74,7 @@ func (c Trade) apply(e *yaml.Editor) error {
 	return e.Set(names, "trade")
 }
 
-// A Weight sets the weight of a property.
+// A Weight is an edit that sets the weight of a property.
 type Weight struct {
 	Property string // name of the property
 	Weight   float64
@@ -87,8 +87,9 @@ func (c Weight) apply(e *yaml.Editor) error {
 	return e.Set(c.Weight, "properties", c.Property, "weight")
 }
 
-// A SetObjective changes what a property asks for, such as another class or another range. Way is the key of
-// the new objective in the problem file, such as want or between. Value is the value under that key.
+// A SetObjective is an edit that replaces the objective of a property, for example by another class or another
+// range. Way is the key of the new objective in the problem file, such as want or between. Value is the value
+// under that key.
 type SetObjective struct {
 	Property string // name of the property
 	Way      string
@@ -144,7 +145,7 @@ func findProperty(e *yaml.Editor, name string) (*yaml.Node, error) {
 	return nil, yaml.SuggestName(err, name, "there are", names, 12)
 }
 
-// keyPath returns keys as a path for [yaml.Editor].
+// keyPath returns keys in the form of a path for an [yaml.Editor].
 func keyPath(keys ...string) []any {
 	steps := make([]any, len(keys))
 	for k, key := range keys {
@@ -153,7 +154,8 @@ func keyPath(keys ...string) []any {
 	return steps
 }
 
-// yamlMapping returns a mapping of keys and values, which alternate in pairs. It leaves out nil values.
+// yamlMapping returns a mapping. The list pairs has keys and values in turn. Keys with a nil value are left
+// out.
 func yamlMapping(pairs ...any) yaml.Map {
 	var m yaml.Map
 	for k := 0; k < len(pairs); k += 2 {

@@ -9,8 +9,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Given sets the given value of a condition, which is then not chosen. If Value is nil, it removes the
-// given value, so that the value is chosen with the recipes.
+// A Given is an edit that fixes the value of a condition, so that kir does not choose the value. If Value is
+// nil, the edit removes the fixed value: kir then chooses a value together with each recipe.
 type Given struct {
 	Condition string // normalized name of the condition
 	Value     any    // a number, a text or nil
@@ -45,8 +45,8 @@ func (c Given) apply(e *yaml.Editor) error {
 	return e.Remove("conditions", written.Key.Text, "given")
 }
 
-// conditionEntry returns the entry of the condition under the key conditions. It returns nil if there is
-// none.
+// conditionEntry returns the entry of the condition under the key "conditions". It returns nil if there is no
+// entry.
 func (c Given) conditionEntry(root *yaml.Node) *yaml.Entry {
 	all := root.Get("conditions")
 	if all == nil {
@@ -60,7 +60,8 @@ func (c Given) conditionEntry(root *yaml.Node) *yaml.Entry {
 	return nil
 }
 
-// constantLists returns the constants of imported models whose lists of values act as the condition.
+// constantLists returns the constants of imported models that act as the condition, because the file lists
+// several values for them.
 func (c Given) constantLists(root *yaml.Node) (all []config.ConstantList) {
 	for _, list := range config.ConstantLists(root) {
 		if dataset.NormalizeName(list.Key.Text) == c.Condition {
@@ -70,8 +71,8 @@ func (c Given) constantLists(root *yaml.Node) (all []config.ConstantList) {
 	return all
 }
 
-// moveConstants moves lists of constants to the key conditions, where the condition can have a given value.
-// All lists must have the same values.
+// moveConstants moves lists of values of constants to the key "conditions", because only a condition can have a
+// fixed value. All lists must have the same values.
 func (c Given) moveConstants(e *yaml.Editor, lists []config.ConstantList) error {
 	var values []any
 	for _, item := range lists[0].Value.Items {

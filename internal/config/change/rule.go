@@ -5,7 +5,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// An AddRule adds a rule. Text is the rule as a problem file writes it, such as "never: [Milk, Lemon juice]".
+// An AddRule is an edit that adds a rule. Text is the rule as a problem file writes it, such as "never: [Milk,
+// Lemon juice]".
 type AddRule struct{ Text string }
 
 func (c AddRule) apply(e *yaml.Editor) error {
@@ -19,13 +20,14 @@ func (c AddRule) apply(e *yaml.Editor) error {
 	return e.Append(n.Plain(), "constraints")
 }
 
-// A SetRuleField sets one key of a rule, such as the key max of an amount. A nil Value removes the key. A
-// rule of kind never is the same as a group of which at most one member is used. It becomes such a group if a
-// key of the kind group is set.
+// A SetRuleField is an edit that sets one key of a rule, such as the key max of an amount. A nil Value removes
+// the key. A rule of the kind never means the same as a group of which at most one member is used. If a key of
+// the kind group is set, the rule becomes such a group.
 type SetRuleField struct {
-	Place     int    // index of the rule in the constraints of the file
-	Kind, Key string // kind of the rule, and key under the kind; Key is empty if the names of ingredients stand directly under the kind
-	Value     any
+	Place int    // index of the rule in the constraints of the file
+	Kind  string // kind of the rule, such as amount
+	Key   string // key under the kind, such as max; empty if the names of ingredients stand directly under the kind
+	Value any
 }
 
 func (c SetRuleField) apply(e *yaml.Editor) error {

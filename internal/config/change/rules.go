@@ -10,8 +10,9 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Pin makes every recipe use an ingredient. If Amount is not empty, it fixes the amount: units, or a
-// percentage such as "20%". Rules of kind exclude no longer name the ingredient.
+// A Pin is an edit that makes every recipe use an ingredient. If Amount is not empty, the edit also fixes the
+// amount: a number of units, or a percentage such as "20%". The edit removes the ingredient from rules of the
+// kind exclude.
 type Pin struct{ Ingredient, Amount string }
 
 func (c Pin) apply(e *yaml.Editor) error {
@@ -21,9 +22,9 @@ func (c Pin) apply(e *yaml.Editor) error {
 	return Bound{c.Ingredient, c.Amount, c.Amount}.apply(e)
 }
 
-// An Exclude bans an ingredient. Rules of kind require no longer name the ingredient, and rules that fix its
-// amount are removed. A rule for a range of its amounts stays: such a rule often states safe doses, and
-// applies again when the ban is removed.
+// An Exclude is an edit that bans an ingredient. It removes the ingredient from rules of the kind require, and
+// it removes rules that fix the amount of the ingredient. A rule for a range of amounts stays: such a rule
+// often states safe doses, and applies again when the ban is removed.
 type Exclude struct{ Ingredient string }
 
 func (c Exclude) apply(e *yaml.Editor) error {
@@ -32,8 +33,8 @@ func (c Exclude) apply(e *yaml.Editor) error {
 	}
 	pins := rulesOfKind(e, "amount")
 	for _, r := range slices.Backward(pins) { // from the end, so that earlier places stay valid
-		least, most := r.value.Get("min"), r.value.Get("max")
-		if len(r.value.Entries) == 3 && namesOnly(r.value.Get("of"), c.Ingredient) && least != nil && most != nil && least.Text == most.Text {
+		least, most := r.kindNode.Get("min"), r.kindNode.Get("max")
+		if len(r.kindNode.Entries) == 3 && isOnlyName(r.kindNode.Get("of"), c.Ingredient) && least != nil && most != nil && least.Text == most.Text {
 			if err := e.Remove("constraints", r.index); err != nil {
 				return err
 			}
@@ -42,8 +43,9 @@ func (c Exclude) apply(e *yaml.Editor) error {
 	return nil
 }
 
-// A Bound sets the minimum and the maximum amount that an ingredient has if it is used, in units or percent.
-// An empty bound stays unchanged. An existing rule for the amount of the ingredient alone is changed.
+// A Bound is an edit that sets the minimum and the maximum amount that an ingredient has if it is used, in
+// units or percent. An empty bound stays unchanged. If a rule already bounds the amount of this ingredient
+// alone, the edit changes that rule.
 type Bound struct{ Ingredient, Min, Max string }
 
 func (c Bound) apply(e *yaml.Editor) error {
@@ -56,7 +58,7 @@ func (c Bound) apply(e *yaml.Editor) error {
 		return err
 	}
 	for _, r := range rulesOfKind(e, "amount") {
-		if r.value.Get("within") != nil || !namesOnly(r.value.Get("of"), c.Ingredient) {
+		if r.kindNode.Get("within") != nil || !isOnlyName(r.kindNode.Get("of"), c.Ingredient) {
 			continue
 		}
 		if least != nil {
@@ -70,8 +72,9 @@ func (c Bound) apply(e *yaml.Editor) error {
 	return e.Append(yamlMapping("amount", yamlMapping("of", c.Ingredient, "min", least, "max", most)), "constraints")
 }
 
-// A Group sets the minimum and the maximum total of the ingredients whose attribute has a value. An empty
-// bound means no bound. An existing rule for the total of exactly the same ingredients is changed.
+// A Group is an edit that sets the minimum and the maximum total of the ingredients whose attribute has a
+// certain value. An empty bound means no bound. If a rule already bounds the total of exactly these
+// ingredients, the edit changes that rule.
 type Group struct{ Attribute, Value, Min, Max string }
 
 func (c Group) apply(e *yaml.Editor) error {
@@ -91,16 +94,16 @@ func (c Group) apply(e *yaml.Editor) error {
 	}
 	total := []any{least, most}
 	for _, r := range rulesOfKind(e, "group") {
-		if of := r.value.Get("of"); of != nil && len(of.Entries) == 1 && namesOnly(of.Get(c.Attribute), c.Value) {
+		if of := r.kindNode.Get("of"); of != nil && len(of.Entries) == 1 && isOnlyName(of.Get(c.Attribute), c.Value) {
 			return e.Set(total, "constraints", r.index, "group", "total")
 		}
 	}
 	return e.Append(yamlMapping("group", yamlMapping("of", yamlMapping(c.Attribute, c.Value), "total", total)), "constraints")
 }
 
-// A Near keeps recipes near to one recipe: at most Changes ingredients may be added or removed. The recipe is
-// given by the name of a known recipe or by its ingredients. If there is a rule of kind near, the new rule
-// replaces it.
+// A Near is an edit that keeps recipes near to one recipe: at most Changes ingredients may be added or removed.
+// The recipe is the known recipe named Recipe, or has the ingredients in Parts. The edit replaces an old rule
+// of the kind near.
 type Near struct {
 	Recipe  string // name of a known recipe, if there are no Parts
 	Parts   []Part // ingredients of the recipe
@@ -129,15 +132,15 @@ func (c Near) apply(e *yaml.Editor) error {
 	return e.Append(yamlMapping("near", near), "constraints")
 }
 
-// A DropRule removes the rule with an index in the constraints of the file.
+// A DropRule is an edit that removes one rule. Rule is the index of the rule under the key "constraints".
 type DropRule struct{ Rule int }
 
 func (c DropRule) apply(e *yaml.Editor) error { return e.Remove("constraints", c.Rule) }
 
 // An indexedRule is a rule with its index in the constraints of the file.
 type indexedRule struct {
-	index int
-	value *yaml.Node // node under the key of the kind
+	index    int
+	kindNode *yaml.Node // YAML node under the key of the kind of rule
 }
 
 // rulesOfKind returns the rules of a kind, in the order of the file.
@@ -152,8 +155,8 @@ func rulesOfKind(e *yaml.Editor, kind string) (found []indexedRule) {
 	return found
 }
 
-// namesOnly reports whether a node is the given name, or a list of that name alone.
-func namesOnly(n *yaml.Node, name string) bool {
+// isOnlyName reports whether a YAML node is the given name, or a list of that name alone.
+func isOnlyName(n *yaml.Node, name string) bool {
 	if n == nil {
 		return false
 	}
@@ -161,11 +164,11 @@ func namesOnly(n *yaml.Node, name string) bool {
 	return len(items) == 1 && len(items[0].Entries) == 0 && dataset.NormalizeName(items[0].Text) == dataset.NormalizeName(name)
 }
 
-// replaceOppositeRule removes the ingredient name from all rules of the kind out. It then adds a rule of the
-// kind in for the ingredient, unless there is such a rule.
-func replaceOppositeRule(e *yaml.Editor, out, in, name string) error {
+// replaceOppositeRule removes an ingredient from all rules of the kind oldKind, such as exclude. It then adds a
+// rule of the kind newKind, such as require, for the ingredient, unless the file has such a rule.
+func replaceOppositeRule(e *yaml.Editor, oldKind, newKind, name string) error {
 	for {
-		k, item, ok := findRuleNaming(e, out, name)
+		k, item, ok := findRuleNaming(e, oldKind, name)
 		if !ok {
 			break
 		}
@@ -173,27 +176,28 @@ func replaceOppositeRule(e *yaml.Editor, out, in, name string) error {
 		if item < 0 {
 			err = e.Remove("constraints", k)
 		} else {
-			err = e.Remove("constraints", k, out, item)
+			err = e.Remove("constraints", k, oldKind, item)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if _, _, ok := findRuleNaming(e, in, name); ok {
+	if _, _, ok := findRuleNaming(e, newKind, name); ok {
 		return nil
 	}
-	return e.Append(yamlMapping(in, name), "constraints")
+	return e.Append(yamlMapping(newKind, name), "constraints")
 }
 
-// findRuleNaming returns the index of a rule of a kind that names an ingredient. item is the index of the
-// ingredient in the list of the rule, or −1 if the rule names no other ingredient.
+// findRuleNaming returns the index of the first rule of a kind that names an ingredient. The result item is the
+// index of the ingredient in the list of the rule, or −1 if the rule names no other ingredient. The result ok
+// is false if there is no such rule.
 func findRuleNaming(e *yaml.Editor, kind, name string) (rule, item int, ok bool) {
 	for _, r := range rulesOfKind(e, kind) {
-		if namesOnly(r.value, name) {
+		if isOnlyName(r.kindNode, name) {
 			return r.index, -1, true
 		}
-		for item, n := range r.value.Items {
-			if namesOnly(n, name) {
+		for item, n := range r.kindNode.Items {
+			if isOnlyName(n, name) {
 				return r.index, item, true
 			}
 		}

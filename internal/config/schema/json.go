@@ -82,8 +82,8 @@ func (s *Section) jsonSchema() Object {
 	return rule
 }
 
-// requiredKeySchemas returns one schema for each element of keys, which requires the key. If an element has
-// several keys separated by spaces, its schema requires at least one of the keys.
+// requiredKeySchemas returns one schema for each item of keys. The schema requires that the key is present. If
+// an item has several keys separated by spaces, the schema requires at least one of the keys.
 func requiredKeySchemas(keys []string) []Object {
 	rules := make([]Object, len(keys))
 	for k, key := range keys {

@@ -9,13 +9,13 @@ import (
 
 // Limits of values in a problem file.
 const (
-	MaxIngredients = 10_000_000 // number of ingredients of which the file gives only the number
-	MaxWhole       = 1 << 53    // greatest number up to which all whole numbers are exact in YAML
-	MaxEffort      = 1000       // effort of a search, as a multiple of the usual effort
-	MaxBatch       = 1000       // number of recipes in a batch of a campaign
+	MaxIngredients = 10_000_000 // maximum number of ingredients, if the file gives only their number
+	MaxWhole       = 1 << 53    // 2⁵³; YAML numbers up to this limit represent every whole number exactly
+	MaxEffort      = 1000       // maximum effort of a search, as a multiple of the default effort
+	MaxBatch       = 1000       // maximum number of recipes in a batch of a campaign
 	DefaultBatch   = 8          // default number of recipes in a batch
-	MaxSplits      = 1 << 22    // total in units, if a property is scored at every way in which two ingredients share an amount: chains store a weight for each way
-	MaxTrees       = 1 << 16    // number of trees in a forest, as in package model
+	MaxSplits      = 1 << 22    // maximum total in units, if a property is scored at every way in which two ingredients share an amount: chains store a weight for each way
+	MaxTrees       = 1 << 16    // maximum number of trees in a forest, as in package model
 
 	MinTradeObjectives, MaxTradeObjectives = 2, 4 // minimum and maximum number of objectives in a trade-off
 )
@@ -54,7 +54,8 @@ var Problem = &Section{
 	},
 }
 
-// tableKeys returns the keys that all tables may have. file and sheet are examples of a file and of a sheet.
+// tableKeys returns the keys that all tables may have. The parameters file and sheet are the names of a file
+// and of a sheet for the examples in the documentation.
 func tableKeys(file, sheet string) []Key {
 	in := func(rest string) string { return "{file: " + file + rest + "}" }
 	return []Key{
@@ -96,8 +97,9 @@ var CountedIngredients = &Section{
 	Required: []string{"count"},
 }
 
-// lawKeys returns the keys of a sparsity law. The parameter last is the last key.
-func lawKeys(last Key) []Key {
+// lawKeys returns the keys of a sparsity law, that is, of a distribution of the number of ingredients. The key
+// lastKey follows the keys that all laws have.
+func lawKeys(lastKey Key) []Key {
 	return []Key{
 		NewKey("table", MapOf("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"),
 		NewKey("uniform", Pair(Integer(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"),
@@ -105,11 +107,11 @@ func lawKeys(last Key) []Key {
 		NewKey("exponential", Link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"),
 		NewKey("mixture", List(Link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"),
 		NewKey("recipes", OnlyTrue(), "", "as many recipes as the book has of each n", "{recipes: true}"),
-		last,
+		lastKey,
 	}
 }
 
-// lawMistakes maps keys that people write instead of a sparsity law to the right form.
+// lawMistakes maps wrong keys that people write in a sparsity law to hints with the right form.
 var lawMistakes = map[string]string{
 	"mean":    "write {normal: {mean: 4, sd: 1}}",
 	"sd":      "write {normal: {mean: 4, sd: 1}}",
@@ -121,7 +123,8 @@ var lawMistakes = map[string]string{
 	"poisson": "write {normal: {mean: 4, sd: 2}}, or a table",
 }
 
-// lawKinds lists the keys of the kinds of sparsity laws.
+// lawKinds lists the keys of the kinds of sparsity laws, that is, of distributions of the number of
+// ingredients.
 var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", "recipes"}
 
 // Law describes the keys of a sparsity law, that is, of the distribution of the number of ingredients.
@@ -133,7 +136,7 @@ var Law = &Section{
 	Mistakes:     lawMistakes,
 }
 
-// MixedLaw describes the keys of a sparsity law within a mixture.
+// MixedLaw describes the keys of a sparsity law that is a component of a mixture.
 var MixedLaw = &Section{
 	Name: "a sparsity law", ID: "mixed law",
 	About:        "One of the laws, with its weight.",
@@ -142,7 +145,7 @@ var MixedLaw = &Section{
 	Mistakes:     lawMistakes,
 }
 
-// NormalLaw describes the keys of a normal sparsity law.
+// NormalLaw describes the keys of a sparsity law with the shape of a normal density.
 var NormalLaw = &Section{
 	Name: "normal", ID: "normal law", About: "A bell over n.",
 	Keys: []Key{
@@ -152,8 +155,8 @@ var NormalLaw = &Section{
 	Required: []string{"mean", "sd"},
 }
 
-// ExponentialLaw describes the keys of an exponential sparsity law, whose probability changes by the same
-// factor from each n to n + 1.
+// ExponentialLaw describes the keys of an exponential sparsity law. The probability of n + 1 ingredients is the
+// probability of n ingredients times a constant factor.
 var ExponentialLaw = &Section{
 	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
 	Keys: []Key{
@@ -162,12 +165,14 @@ var ExponentialLaw = &Section{
 	Required: []string{"rate"},
 }
 
-// SamplerBounds are the valid values of the settings of the sampler, and the defaults.
+// SamplerBounds has the valid values and the default values of the settings of the sampler.
 type SamplerBounds struct {
-	Kernels                            []string // names of the kernels
+	Kernels                            []string // names of the valid kernels
 	MaxChains, MaxIterations, MaxDraws int
-	Chains, Warmup, Thin               int    // defaults
-	Seed                               uint64 // default
+	Chains                             int    // default number of chains
+	Warmup                             int    // default number of warm-up iterations of each chain
+	Thin                               int    // default number of iterations from one draw of a chain to the next
+	Seed                               uint64 // default seed of the random numbers
 }
 
 // Sampler describes the keys of the settings of the sampler.
@@ -201,7 +206,7 @@ var Search = &Section{
 	},
 }
 
-// Campaign describes the keys of the settings by which batches of experiments are chosen.
+// Campaign describes the keys of the settings for choosing batches of experiments.
 var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
 	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",

@@ -1,7 +1,7 @@
 // Package schema describes the keys of problem files, with their values and their meaning. It has the keys
-// common to all problem files; package compile adds the kinds of rules and properties. Problem files are checked
-// against this description. The JSON Schema for editors and the reference docs/problem.md are generated from the
-// description.
+// common to all problem files; package config adds the kinds of rules and properties. Problem files are checked
+// against this description. The JSON Schema for editors and the reference docs/problem.md are generated from
+// the description.
 package schema
 
 import (
@@ -20,20 +20,20 @@ type Section struct {
 	Keys  []Key  // keys that the mapping may have
 
 	Required     []string          // keys that must be present
-	ExactlyOneOf []string          // names of keys; exactly one must be present; for "a b" one or both of a and b
-	AtLeastOneOf []string          // names of keys; at least one must be present
-	Excludes     map[string]string // by key: keys that must not be present together with it, separated by spaces
-	Requires     map[string]string // by key: another key that must be present too
+	ExactlyOneOf []string          // names of keys of which exactly one must be present; an item "a b" counts as present if a, b or both are present
+	AtLeastOneOf []string          // names of keys of which at least one must be present
+	Excludes     map[string]string // maps the name of a key to the keys that must not be present together with that key, separated by spaces
+	Requires     map[string]string // maps the name of a key to another key that must be present together with that key
 	Extra        []Object          // further conditions, as JSON Schemas
 
-	Mistakes map[string]string // by wrong key that people write: hint with the right form
+	Mistakes map[string]string // maps a wrong key that people write to a hint with the right form
 }
 
 // A Key describes a key of a section.
 type Key struct {
 	Name    string
 	Type    Type
-	Default string // description of the default, in Markdown; empty if there is none
+	Default string // description of the default value, in Markdown; empty if there is no default
 	About   string // description, in Markdown
 	Example string // example of a mapping with the key, as YAML in braces
 
@@ -46,8 +46,9 @@ func NewKey(name string, is Type, missing, about, example string) Key {
 	return Key{Name: name, Type: is, Default: missing, About: about, Example: example}
 }
 
-// A Kind is a kind of rule or property: the key of the kind, and the sections that describe the value under
-// the key. The first section describes the value itself. If the value is no mapping, there are no sections.
+// A Kind is a kind of rule or property. It has the key of the kind, and the sections that describe the value
+// under the key. The first section describes the value itself. If the value is not a mapping, there are no
+// sections.
 type Kind struct {
 	Key
 	Sections Sections
@@ -117,7 +118,7 @@ func (s *Section) Names() []string {
 // Choices returns the names of all keys in [Section.ExactlyOneOf].
 func (s *Section) Choices() []string { return strings.Fields(strings.Join(s.ExactlyOneOf, " ")) }
 
-// Fields returns the values of a mapping by the name of the key. An unknown key is an error.
+// Fields returns a map from the name of each key in the mapping n to its value. An unknown key is an error.
 func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	names := s.Names()
 	for _, e := range n.Entries {
@@ -128,8 +129,8 @@ func (s *Section) Fields(n *yaml.Node) (map[string]*yaml.Node, error) {
 	return n.Fields(s.Name, names...)
 }
 
-// Decode decodes the values of a mapping by the Read functions, in the order of the keys of s. An unknown key
-// is an error.
+// Decode decodes the mapping n. It calls the Read function of each key that is present, in the order of the
+// keys of s. An unknown key is an error.
 func (s *Section) Decode(n *yaml.Node) error {
 	f, err := s.Fields(n)
 	if err != nil {

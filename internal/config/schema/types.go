@@ -21,7 +21,8 @@ func Link(id string) Type {
 	return Type{"[" + id + "](#" + slug(id) + ")", Object{"$ref": "#/$defs/" + slug(id)}}
 }
 
-// Text returns the type of a text that is not empty. A number or a boolean counts as text.
+// Text returns the type of a text that is not empty. A number or a boolean counts as text. The parameter words
+// is the description of the text.
 func Text(words string) Type {
 	return Type{words, Object{"type": []string{"string", "number", "boolean"}, "pattern": `\S`}}
 }
@@ -31,7 +32,8 @@ func Duration() Type {
 	return Type{"duration; or `none`", Object{"type": "string", "pattern": `^(none|\+?0*([0-9]*\.)?[0-9]*[1-9][0-9.]*(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*)$`}}
 }
 
-// File returns the type of a file name, for a key under which a number has another meaning.
+// File returns the type of a file name. It does not accept a number, which has another meaning under such a
+// key.
 func File() Type { return Type{"file", Object{"type": "string", "pattern": `\S`}} }
 
 // Percentage returns the type of a number with a percent sign.
@@ -39,7 +41,7 @@ func Percentage() Type {
 	return Type{"percentage", Object{"type": "string", "pattern": `^\s*[0-9.]+\s*%\s*$`}}
 }
 
-// Choice returns the type of a key whose value is one of some words.
+// Choice returns the type of a key whose value must be one of the given words.
 func Choice(words ...string) Type {
 	return Type{"`" + strings.Join(words, "`, `") + "`", Object{"enum": words}}
 }
@@ -53,12 +55,12 @@ func Boolean() Type { return Type{"`true` or `false`", Object{"type": "boolean"}
 // Number returns the type of a finite number.
 func Number() Type { return Type{"number", Object{"type": "number"}} }
 
-// Above returns the type of a number greater than least.
+// Above returns the type of a number that is greater than a bound.
 func Above(least int) Type {
 	return Type{"number above " + strconv.Itoa(least), Object{"type": "number", "exclusiveMinimum": least}}
 }
 
-// AtLeast returns the type of a number that is at least the parameter least.
+// AtLeast returns the type of a number that is not below a minimum.
 func AtLeast(least float64) Type {
 	return Type{"number from " + formatNumber(least), Object{"type": "number", "minimum": least}}
 }
@@ -83,7 +85,8 @@ func Seed() Type {
 	return Type{"whole number from 0 to 2⁶⁴−1", Object{"type": "integer", "minimum": 0, "maximum": uint64(math.MaxUint64)}}
 }
 
-// Units returns the type of an amount: a number of units from least up, or a percentage of the total.
+// Units returns the type of an amount: a whole number of units, not below a minimum, or a percentage of the
+// total.
 func Units(least int) Type {
 	return Type{"units or percentage", Object{"anyOf": []Object{
 		{"type": "integer", "minimum": least},
@@ -91,7 +94,7 @@ func Units(least int) Type {
 	}}}
 }
 
-// Either returns the type of a value that has any of several types.
+// Either returns the type of a value that may have any of the given types.
 func Either(types ...Type) Type {
 	var words []string
 	var rules []Object
@@ -101,25 +104,25 @@ func Either(types ...Type) Type {
 	return Type{strings.Join(words, "; or "), Object{"anyOf": rules}}
 }
 
-// List returns the type of a list with at least least values.
-func List(of Type, least int) Type {
+// List returns the type of a list of values. The list has at least minCount values.
+func List(of Type, minCount int) Type {
 	rule := Object{"type": "array", "items": of.Schema}
-	if least > 0 {
-		rule["minItems"] = least
+	if minCount > 0 {
+		rule["minItems"] = minCount
 	}
 	return Type{"list of " + of.Words, rule}
 }
 
-// Several returns the type of a list of distinct values. The number of values is from least to most.
-func Several(of Type, least, most int) Type {
-	list := List(of, least)
-	list.Schema["maxItems"], list.Schema["uniqueItems"] = most, true
-	return Type{list.Words + ", " + strconv.Itoa(least) + " to " + strconv.Itoa(most), list.Schema}
+// Several returns the type of a list of distinct values. The number of values is from minCount to maxCount.
+func Several(of Type, minCount, maxCount int) Type {
+	list := List(of, minCount)
+	list.Schema["maxItems"], list.Schema["uniqueItems"] = maxCount, true
+	return Type{list.Words + ", " + strconv.Itoa(minCount) + " to " + strconv.Itoa(maxCount), list.Schema}
 }
 
-// OneOrMore returns the type of a single value or of a list with at least least values.
-func OneOrMore(of Type, least int) Type {
-	return Type{of.Words + ", or a list", Either(of, List(of, least)).Schema}
+// OneOrMore returns the type of a single value or of a list of values. The list has at least minCount values.
+func OneOrMore(of Type, minCount int) Type {
+	return Type{of.Words + ", or a list", Either(of, List(of, minCount)).Schema}
 }
 
 // Pair returns the type of a list of two values.
@@ -127,8 +130,8 @@ func Pair(of Type) Type {
 	return Type{"two of: " + of.Words, Object{"type": "array", "items": of.Schema, "minItems": 2, "maxItems": 2}}
 }
 
-// MapOf returns the type of a mapping from names to values. The parameter more has further parts of its JSON
-// Schema.
+// MapOf returns the type of a mapping from names to values. The parameter names describes the names, of is the
+// type of the values, and more has further parts of the JSON Schema of the mapping.
 func MapOf(names string, of Type, more Object) Type {
 	rule := Object{"type": "object", "additionalProperties": of.Schema}
 	for key, v := range more {
@@ -137,7 +140,8 @@ func MapOf(names string, of Type, more Object) Type {
 	return Type{"mapping from " + names + " to " + of.Words, rule}
 }
 
-// Optional returns the type of a value that may be left empty. An empty value means that the key is absent.
+// Optional returns the type of a value that may be left empty. An empty value has the same meaning as an absent
+// key.
 func Optional(t Type) Type {
 	return Type{t.Words, Object{"anyOf": []Object{t.Schema, {"type": "null"}}}}
 }
@@ -149,6 +153,6 @@ func Ingredients() Type {
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// slug returns the name of a section in the JSON Schema, which is also the anchor of its heading in the
-// reference documentation.
+// slug returns the name in the JSON Schema of the section with an ID. The name is also the anchor of the
+// heading of the section in the reference documentation.
 func slug(id string) string { return strings.ReplaceAll(id, " ", "-") }

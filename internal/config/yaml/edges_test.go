@@ -88,7 +88,7 @@ func TestWithinAll(t *testing.T) {
 		}
 		kept.CheckText(t, text, said)
 	}
-	for _, n := range []*Node{{Text: "x"}, {Line: 1, Text: "x", source: []byte("x")}, {Line: 1, Column: 1, Text: "x", source: []byte("x")}, {Line: 1, Column: 2, Text: "x", source: []byte("x")}, {Line: 2, Column: 1, Text: "x", source: []byte("x")}} {
+	for _, n := range []*Node{{Text: "x"}, {Line: 1, Text: "x", fileContents: []byte("x")}, {Line: 1, Column: 1, Text: "x", fileContents: []byte("x")}, {Line: 1, Column: 2, Text: "x", fileContents: []byte("x")}, {Line: 2, Column: 1, Text: "x", fileContents: []byte("x")}} {
 		line, column, ok := n.CharacterPlace(0)
 		kept.CheckText(t, fmt.Sprintf("%d:%d", n.Line, n.Column), fmt.Sprintf("%d:%d %t", line, column, ok))
 	}

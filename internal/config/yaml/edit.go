@@ -12,10 +12,11 @@ import (
 // any line ends in \r\n, all lines do afterwards. After each change the Editor parses the text again and checks
 // that the text has the intended meaning. If not, it restores the text and returns an error with the position.
 //
-// A path leads from the root to a value. It consists of keys of mappings (string) and indices in lists (int).
+// A path leads from the root to a value. It is a list of steps. A step is the key of a mapping (a string) or
+// the index of an item in a list (an int).
 type Editor struct {
-	// Order lists the top-level keys in their usual order. A new key is inserted before the first present key
-	// that follows it in Order, or else at the end.
+	// Order lists the top-level keys in their usual order. A new key is inserted before the first key in the
+	// file that comes later in Order. If there is no such key, the new key is inserted at the end.
 	Order []string
 
 	fileName      string // name of the file in errors
@@ -39,7 +40,7 @@ func NewEditor(file string, text []byte) (*Editor, error) {
 	return e, nil
 }
 
-// Root returns the root node of the parsed text. It is valid until the next change.
+// Root returns the root node of the parsed text. The node must not be used after the next change of the text.
 func (e *Editor) Root() *Node { return e.root }
 
 // Text returns the current text, with the byte order mark and the line endings of the file.
@@ -47,8 +48,8 @@ func (e *Editor) Text() []byte {
 	return slices.Concat(e.byteOrderMark, bytes.ReplaceAll(e.text, []byte("\n"), e.lineEnding))
 }
 
-// Set sets the value at a path. The value is a text, a number, a [Map] or []any. Set adds keys of the path
-// that are missing.
+// Set sets the value at a path. The value is a text, a number, a [Map] or []any. Set adds keys of the path that
+// the file does not have.
 func (e *Editor) Set(value any, path ...any) error {
 	parent := e.root
 	for len(path) > 1 {
@@ -193,8 +194,9 @@ func (e *Editor) Remove(path ...any) error {
 	return e.spliceAndCheck(from, to, "")
 }
 
-// childSlot returns a pointer to the value at one step of a path, and the node of its key. The step is a key
-// or an index. Both results are nil if there is no such value; the key is nil in a list.
+// childSlot returns the child of a node at one step of a path: a pointer to the value, and the node of the key.
+// The step is the key of a mapping or the index of an item in a list. If there is no such child, both results
+// are nil. For an item of a list, key is nil.
 func (n *Node) childSlot(step any) (value **Node, key *Node) {
 	if k, ok := step.(int); ok {
 		if k >= 0 && k < len(n.Items) {
@@ -210,9 +212,9 @@ func (n *Node) childSlot(step any) (value **Node, key *Node) {
 	return nil, nil
 }
 
-// insertChild adds the text of an item to a list, or of an entry to a mapping. The function mean makes the
-// same change to the nodes.
-func (e *Editor) insertChild(parent *Node, text string, mean func()) error {
+// insertChild adds the text of an item to a list, or of an entry to a mapping. The function changeNodes makes
+// the same change to the parsed nodes.
+func (e *Editor) insertChild(parent *Node, text string, changeNodes func()) error {
 	from, to, err := e.valueRange(parent, nil)
 	if err != nil {
 		return err
@@ -230,20 +232,21 @@ func (e *Editor) insertChild(parent *Node, text string, mean func()) error {
 		if to > from+1 {
 			text = ", " + text
 		}
-		mean()
+		changeNodes()
 		return e.spliceAndCheck(to, to, text)
 	}
 	if at, ok := e.insertionPoint(parent, text); ok {
-		mean()
+		changeNodes()
 		return e.spliceAndCheck(at, at, text+"\n")
 	}
 	at := e.lineEndOffset(to)
-	mean()
+	changeNodes()
 	return e.spliceAndCheck(at, at, "\n"+strings.Repeat(" ", parent.Column-1)+text)
 }
 
-// insertionPoint returns the offset at which a new top-level entry belongs in the usual order. The result ok
-// is false if a comment stands directly above that offset, because the comment belongs to the key below.
+// insertionPoint returns the offset at which the text of a new top-level entry belongs in the usual order. The
+// result ok is false if there is no such offset. It is also false if a comment stands directly above the
+// offset, because the comment belongs to the key below.
 func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	key, _, _ := strings.Cut(text, ":")
 	place := slices.Index(e.Order, key)
@@ -262,9 +265,9 @@ func (e *Editor) insertionPoint(parent *Node, text string) (at int, ok bool) {
 	return 0, false
 }
 
-// commentedOutRange returns the range of a top-level line in which the key is commented out. The result
-// indent is the indentation of list items in the commented lines below, without the sign #. If there is no
-// such line, all results are 0 or "".
+// commentedOutRange finds a top-level line in which the key stands in a comment, such as "# trade:". It returns
+// the offsets of the beginning and the end of the line. The result indent is the indentation of list items in
+// the comment lines below, without the sign #. If there is no such line, from and to are 0 and indent is "".
 func (e *Editor) commentedOutRange(key string) (from, to int, indent string) {
 	line := regexp.MustCompile(`(?m)^# *` + regexp.QuoteMeta(key) + `:[ \t]*(\n#( +)- )?`)
 	m := line.FindSubmatchIndex(e.text)
@@ -277,8 +280,8 @@ func (e *Editor) commentedOutRange(key string) (from, to int, indent string) {
 	return m[0], m[2], string(e.text[m[4]:m[5]])
 }
 
-// spliceAndCheck replaces the text between two offsets. It returns an error, and restores the text, unless
-// the new text parses to the changed nodes.
+// spliceAndCheck replaces the text between two offsets. If the new text does not parse to the changed nodes,
+// spliceAndCheck restores the old text and returns an error.
 func (e *Editor) spliceAndCheck(from, to int, with string) error {
 	text := slices.Concat(e.text[:from], []byte(with), e.text[to:])
 	root, err := Parse(e.fileName, text)

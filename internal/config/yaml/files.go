@@ -17,17 +17,17 @@ import (
 
 // Files opens files that a problem names.
 type Files struct {
-	Dir string // directory at which relative paths start
+	Dir string // directory to which relative paths refer
 
 	// Allow returns an error if the file at a path must not be opened. A nil Allow allows all files.
 	Allow func(path string) error
 
-	// OnRead is called for each file that was read completely, with the name in the problem, the SHA-256 of
-	// the contents and the size.
+	// OnRead is called after a file was read completely. The parameter name is the path as the problem file
+	// writes it, sum is the SHA-256 of the contents, and bytes is the size.
 	OnRead func(name string, sum []byte, bytes int64)
 }
 
-// A hashingFile is an open file. It hashes and counts the bytes that are read.
+// A hashingFile is an open file. It computes a hash of the bytes that are read, and counts the bytes.
 type hashingFile struct {
 	file      io.ReadCloser
 	hash      hash.Hash
@@ -41,10 +41,10 @@ func (f *hashingFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openForReading opens a file with the function how. An error that the user can correct is an
-// [inputerr.Error].
-func openForReading(ctx context.Context, path string, how func(context.Context, string) (io.ReadCloser, error)) (*hashingFile, error) {
-	opened, err := how(ctx, path)
+// openForReading opens a file by calling the function openFile. If the user can correct an error, the error is
+// an [inputerr.Error].
+func openForReading(ctx context.Context, path string, openFile func(context.Context, string) (io.ReadCloser, error)) (*hashingFile, error) {
+	opened, err := openFile(ctx, path)
 	switch bad := (*inputerr.Error)(nil); {
 	case err == nil:
 		return &hashingFile{file: opened, hash: sha256.New()}, nil
@@ -61,27 +61,27 @@ func openForReading(ctx context.Context, path string, how func(context.Context, 
 	}
 }
 
-// ReadFile returns the contents of a file of at most largest bytes. The user has named the file, so it may be
-// a pipe, and its path is not relative to Dir.
-func (s *Files) ReadFile(ctx context.Context, path string, largest int64) ([]byte, error) {
+// ReadFile returns the contents of a file that the user has named, which may be a pipe. The path is not
+// relative to Dir. A file of more than maxBytes bytes is an error.
+func (s *Files) ReadFile(ctx context.Context, path string, maxBytes int64) ([]byte, error) {
 	f, err := openForReading(ctx, path, file.OpenInput)
 	if err != nil {
 		return nil, err
 	}
 	defer f.file.Close()
 	var b bytes.Buffer
-	if _, err := io.Copy(&b, io.LimitReader(f, largest+1)); err != nil {
+	if _, err := io.Copy(&b, io.LimitReader(f, maxBytes+1)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if f.byteCount > largest {
-		return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", largest), Hint: "is it the right one?"}
+	if f.byteCount > maxBytes {
+		return nil, &inputerr.Error{File: path, Message: fmt.Sprintf("the file has more than %d bytes", maxBytes), Hint: "is it the right one?"}
 	}
 	s.OnRead(filepath.Base(path), f.hash.Sum(nil), f.byteCount)
 	return b.Bytes(), nil
 }
 
-// Read opens the file that a node names, and calls read with its contents and its path for messages. The
-// parameter what names the file in errors.
+// Read opens the file that a node names. It calls the function read with the contents of the file and with the
+// path for messages. The parameter what names the file in errors.
 func (s *Files) Read(ctx context.Context, n *Node, what string, read func(r io.Reader, path string) error) (err error) {
 	name, err := n.Str(what)
 	if err != nil {

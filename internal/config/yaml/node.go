@@ -18,14 +18,14 @@ import (
 // the requested type, or an [inputerr.Error].
 type Node struct {
 	File         string
-	Line, Column int // position, from 1; a column counts characters
+	Line, Column int // position in the file; both count from 1, and a column is one character wide
 	Kind         Kind
 	Text         string  // text of a scalar
 	Entries      []Entry // entries of a mapping, in the order of the file
 	Items        []*Node // items of a sequence
 
-	numericValue float64 // value of a number
-	source       []byte  // contents of the file, without a byte order mark
+	number       float64 // value of a number
+	fileContents []byte  // contents of the complete file, without a byte order mark
 }
 
 // An Entry is a key of a mapping with its value.
@@ -62,8 +62,8 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// ItemsOrSelf returns the items of a sequence. For any other node it returns a list of the node itself. It
-// serves values that may be written singly or as a list.
+// ItemsOrSelf returns the items of a sequence. For any other node it returns a list that has only the node
+// itself. It serves keys whose value may be one value or a list.
 func (n *Node) ItemsOrSelf() []*Node {
 	if n.Kind == Sequence {
 		return n.Items
@@ -71,9 +71,9 @@ func (n *Node) ItemsOrSelf() []*Node {
 	return []*Node{n}
 }
 
-// Scalar returns a new text node at the position of the node.
+// Scalar returns a new text node at the position of n. The new node has the given text.
 func (n *Node) Scalar(text string) *Node {
-	return &Node{File: n.File, Line: n.Line, Column: n.Column, Kind: Text, Text: text, source: n.source}
+	return &Node{File: n.File, Line: n.Line, Column: n.Column, Kind: Text, Text: text, fileContents: n.fileContents}
 }
 
 // Errorf returns an error at the position of the node.
@@ -87,17 +87,17 @@ func Hint(e *inputerr.Error, format string, args ...any) *inputerr.Error {
 	return e
 }
 
-// SuggestName sets the hint of an error about an unknown name. The hint is a similar name. If there is no
-// similar name, the hint is the text words, followed by at most limit of the known names.
-func SuggestName(e *inputerr.Error, name, words string, names []string, limit int) *inputerr.Error {
+// SuggestName sets the hint of an error about an unknown name. The hint is a similar name. If names has no similar
+// name, the hint is the text intro, followed by at most limit of the names.
+func SuggestName(e *inputerr.Error, name, intro string, names []string, limit int) *inputerr.Error {
 	if e.Hint = inputerr.DidYouMean(name, names); e.Hint == "" {
-		e.Hint = words + " " + inputerr.List(names, limit)
+		e.Hint = intro + " " + inputerr.List(names, limit)
 	}
 	return e
 }
 
-// PlaceError returns an error at the position of the node. An error that has a position, or that says that
-// the context ended, is returned unchanged.
+// PlaceError returns an error with the position of the node. If the error already has a position, or says that
+// the context ended, PlaceError returns the error unchanged.
 func (n *Node) PlaceError(err error) error {
 	var bad *inputerr.Error
 	if errors.As(err, &bad) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -108,7 +108,7 @@ func (n *Node) PlaceError(err error) error {
 	return e
 }
 
-// Describe returns the node as messages quote it: the text of a scalar, or the kind of the node.
+// Describe returns the text by which messages quote the node: the text of a scalar, or the kind of the node.
 func (n *Node) Describe() string {
 	switch n.Kind {
 	case Text, Number, Boolean:
@@ -117,11 +117,11 @@ func (n *Node) Describe() string {
 	return n.Kind.String()
 }
 
-// CharacterPlace returns the position in the file of one character of a scalar. The parameter character
-// counts from 0. The result ok is false if the file folds or escapes the text, because the position is then
-// unknown.
+// CharacterPlace returns the position in the file of one character of a scalar. The parameter character is the
+// index of the character in the text of the scalar. The result ok is false if the file folds or escapes the
+// text, because the position is then unknown.
 func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
-	lines := bytes.Split(n.source, []byte{'\n'})
+	lines := bytes.Split(n.fileContents, []byte{'\n'})
 	if n.Line < 1 || n.Line > len(lines) {
 		return 0, 0, false
 	}
@@ -143,8 +143,8 @@ func (n *Node) CharacterPlace(character int) (line, column int, ok bool) {
 	return n.Line, n.Column + quote + character, true
 }
 
-// blockCharacterPlace is [Node.CharacterPlace] for a block scalar. The parameter lines are the lines of the
-// block and all following lines.
+// blockCharacterPlace is [Node.CharacterPlace] for a YAML block scalar. The parameter lines has all lines of
+// the file after the line with the sign | or >.
 func (n *Node) blockCharacterPlace(lines [][]byte, character int) (line, column int, ok bool) {
 	begin := 0
 	for k, part := range strings.Split(n.Text, "\n") {
@@ -190,11 +190,11 @@ func (n *Node) WithText(line, column int, text string) *Node {
 	return nil
 }
 
-// Without returns a copy of the node from which the innermost entry or item at a position is removed. The
-// position of an entry is that of its key or of its value. The result from lists the mappings and lists that
-// contained the entry or item, the innermost last. The result key is the key of a removed entry. The result
-// without is nil if there is nothing at the position.
-func (n *Node) Without(line, column int) (without *Node, from []*Node, key string) {
+// Without returns a copy of the node from which one entry or item is removed: the innermost that stands at the
+// position. The position of an entry is that of its key or of its value. The result ancestors lists the
+// mappings and lists that contained the entry or item, the innermost last. The result key is the key of a
+// removed entry. The result without is nil if there is nothing at the position.
+func (n *Node) Without(line, column int) (without *Node, ancestors []*Node, key string) {
 	is := func(m *Node) bool { return m.Line == line && m.Column == column }
 	copied := *n
 	copied.Entries, copied.Items = slices.Clone(n.Entries), slices.Clone(n.Items)

@@ -16,11 +16,11 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Limits of a problem file. For some files, the time and the memory of the YAML parser grow with the square
-// of the number of tokens.
+// Limits of a problem file. They bound the time and the memory of the YAML parser, which can grow with the
+// square of the number of tokens.
 const (
-	MaxBytes  = 2 << 20 // size in bytes
-	maxTokens = 1 << 17 // number of YAML tokens
+	MaxBytes  = 2 << 20 // maximum size of a problem file, in bytes
+	maxTokens = 1 << 17 // maximum number of YAML tokens in a problem file
 )
 
 // maxDepth is the maximum depth of nesting in a problem file.
@@ -32,9 +32,7 @@ type document struct {
 	data     []byte // contents without a byte order mark, with \n as line ending
 }
 
-// normalizeLineEndings replaces the line ending \r
-// by
-// . After comments, the YAML library would count \r
+// normalizeLineEndings replaces each line ending \r\n by \n. The YAML library would count \r\n after a comment
 // as two lines.
 func normalizeLineEndings(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
@@ -107,7 +105,7 @@ func parserHint(message string) string {
 	return ""
 }
 
-// tabError returns an error if a tab indents the line with a number. Otherwise it returns nil.
+// tabError returns an error if the line with the given number is indented by a tab. Otherwise it returns nil.
 func (d *document) tabError(line int) *inputerr.Error {
 	lines := bytes.Split(d.data, []byte{'\n'})
 	if line < 1 || line > len(lines) {
@@ -122,9 +120,10 @@ func (d *document) tabError(line int) *inputerr.Error {
 	return &inputerr.Error{File: d.fileName, Line: line, Column: at + 1, Message: "a tab stands here, and YAML is indented by spaces alone", Hint: "write spaces instead"}
 }
 
-// checkTokens returns an error for a file that would take the YAML parser too long or overflow its stack.
-// buildNode would refuse such a file too. checkTokens does not check nesting by indentation: the size of such
-// a file grows with the square of the depth, so MaxBytes bounds the depth.
+// checkTokens returns an error for a file that would take the YAML parser too long or overflow its stack. The
+// method buildNode would also return an error for such a file, but only after parsing. checkTokens does not
+// check nesting by indentation: the size of such a file grows with the square of the depth, so MaxBytes bounds
+// the depth.
 func (d *document) checkTokens(tokens token.Tokens) error {
 	depth, line, dashes := 0, 0, 0
 	for k, t := range tokens {
@@ -158,7 +157,7 @@ func (d *document) checkTokens(tokens token.Tokens) error {
 
 // newNode returns a node at the position of a token. If the token is nil, the node has no position.
 func (d *document) newNode(t *token.Token) *Node {
-	n := &Node{File: d.fileName, source: d.data}
+	n := &Node{File: d.fileName, fileContents: d.data}
 	if t != nil && t.Position != nil {
 		n.Line, n.Column = t.Position.Line, t.Position.Column
 	}
@@ -178,7 +177,7 @@ func (d *document) buildNode(a ast.Node, depth int) (*Node, error) {
 		n.Kind, n.Text = Text, a.Value
 		// The parser reads 1e12 as text.
 		if v, err := strconv.ParseFloat(a.Value, 64); err == nil && a.Token.Type == token.StringType && strings.Trim(a.Value, "0123456789+-.eE") == "" {
-			n.Kind, n.numericValue = Number, v
+			n.Kind, n.number = Number, v
 		}
 	case *ast.LiteralNode:
 		n.Kind, n.Text = Text, a.Value.Value
@@ -188,16 +187,16 @@ func (d *document) buildNode(a ast.Node, depth int) (*Node, error) {
 		n.Kind, n.Text = Number, a.Token.Value
 		switch v := a.Value.(type) {
 		case int64:
-			n.numericValue = float64(v)
+			n.number = float64(v)
 		case uint64:
-			n.numericValue = float64(v)
+			n.number = float64(v)
 		}
 	case *ast.FloatNode:
-		n.Kind, n.Text, n.numericValue = Number, a.Token.Value, a.Value
+		n.Kind, n.Text, n.number = Number, a.Token.Value, a.Value
 	case *ast.InfinityNode:
-		n.Kind, n.Text, n.numericValue = Number, a.Token.Value, a.Value
+		n.Kind, n.Text, n.number = Number, a.Token.Value, a.Value
 	case *ast.NanNode:
-		n.Kind, n.Text, n.numericValue = Number, a.Token.Value, math.NaN()
+		n.Kind, n.Text, n.number = Number, a.Token.Value, math.NaN()
 	case *ast.SequenceNode:
 		n.Kind = Sequence
 		for _, v := range a.Values {

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// A Map is a mapping whose entries are written in their order.
+// A Map is a mapping whose entries are written in the order in which they were added.
 type Map yaml.MapSlice
 
 // MarshalYAML returns the mapping as the type that the YAML library writes.
@@ -20,7 +20,8 @@ func (m *Map) Set(key string, value any) {
 	*m = append(*m, yaml.MapItem{Key: key, Value: value})
 }
 
-// CopyKeys appends the entries of n with the given keys. Keys that n does not have are skipped.
+// CopyKeys appends the entries of the mapping n that have one of the given keys. It skips keys that n does not
+// have.
 func (m *Map) CopyKeys(n *Node, keys ...string) {
 	for _, key := range keys {
 		if v := n.Get(key); v != nil {
@@ -29,7 +30,7 @@ func (m *Map) CopyKeys(n *Node, keys ...string) {
 	}
 }
 
-// Marshal returns a value as YAML.
+// Marshal returns the YAML text of a value.
 func Marshal(v any) ([]byte, error) { return yaml.Marshal(v) }
 
 // Plain returns the value of the node as a [Map], a slice, a string, a number, a boolean or nil.
@@ -38,10 +39,10 @@ func (n *Node) Plain() any {
 	case Text:
 		return n.Text
 	case Number:
-		if n.numericValue == math.Trunc(n.numericValue) && math.Abs(n.numericValue) < 1<<53 {
-			return int64(n.numericValue)
+		if n.number == math.Trunc(n.number) && math.Abs(n.number) < 1<<53 {
+			return int64(n.number)
 		}
-		return n.numericValue
+		return n.number
 	case Boolean:
 		return strings.EqualFold(n.Text, "true")
 	case Sequence:

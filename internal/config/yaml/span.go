@@ -9,7 +9,7 @@ import (
 	"kir/internal/dataset"
 )
 
-// isFlowStyle reports whether a mapping or a list is written in brackets.
+// isFlowStyle reports whether a mapping or a list is written in brackets, as in {a: 1} or [1, 2].
 func (e *Editor) isFlowStyle(n *Node) bool {
 	at := e.offsetOf(n)
 	return at < len(e.text) && (e.text[at] == '[' || e.text[at] == '{')
@@ -31,8 +31,8 @@ func (e *Editor) offsetOf(n *Node) int {
 	return len(e.text)
 }
 
-// valueRange returns the range of offsets of a value in the text, without comments. If n is the value of an
-// entry, key is the key of the entry.
+// valueRange returns the offsets of the beginning and the end of a value in the text, without comments. If the
+// value n belongs to an entry of a mapping, key is the key of the entry; otherwise key is nil.
 func (e *Editor) valueRange(n, key *Node) (from, to int, err error) {
 	if n.Kind == Null && key != nil {
 		_, to, err := e.valueRange(key, nil)
@@ -79,8 +79,8 @@ func (e *Editor) valueRange(n, key *Node) (from, to int, err error) {
 	return from, to, err
 }
 
-// closingBracketEnd returns the offset after the bracket that closes the bracket at an offset. It returns −1
-// if there is none.
+// closingBracketEnd returns the offset after the closing bracket that matches the opening bracket at the offset
+// at. It returns −1 if there is no closing bracket.
 func (e *Editor) closingBracketEnd(at int) int {
 	depth := 0
 	for ; at < len(e.text); at++ {
@@ -104,8 +104,8 @@ func (e *Editor) closingBracketEnd(at int) int {
 	return -1
 }
 
-// quoteEnd returns the offset after the quoted text that begins at from. It returns −1 if the quote is not
-// closed.
+// quoteEnd returns the offset after the quoted text that begins at the offset from. It returns −1 if the quote
+// is not closed.
 func (e *Editor) quoteEnd(from int) int {
 	quote := e.text[from]
 	for at := from + 1; at < len(e.text); at++ {
@@ -121,7 +121,7 @@ func (e *Editor) quoteEnd(from int) int {
 	return -1
 }
 
-// blockEnd returns the offset after the block scalar that begins at from.
+// blockEnd returns the offset after the YAML block scalar that begins at the offset from.
 func (e *Editor) blockEnd(from int) int {
 	end := e.lineEndOffset(from)
 	indent := -1
@@ -145,7 +145,7 @@ func (e *Editor) blockEnd(from int) int {
 	return end
 }
 
-// lineEndOffset returns the offset of the end of the line that contains an offset.
+// lineEndOffset returns the offset of the end of the line that contains the offset at.
 func (e *Editor) lineEndOffset(at int) int {
 	end := bytes.IndexByte(e.text[at:], '\n')
 	if end < 0 {
@@ -154,7 +154,7 @@ func (e *Editor) lineEndOffset(at int) int {
 	return at + end
 }
 
-// listItemText returns a value as the text of an item of a list that is not in brackets.
+// listItemText returns the YAML text of a value as an item of a list in block style, that is, without brackets.
 func listItemText(value any) string {
 	if m, ok := value.(Map); ok && len(m) == 1 {
 		return strings.TrimSuffix(strings.TrimPrefix(flowText(m), "{"), "}")
@@ -162,7 +162,7 @@ func listItemText(value any) string {
 	return flowText(value)
 }
 
-// flowText returns a value as text in YAML's flow style, on one line.
+// flowText returns the YAML text of a value in flow style, that is, with brackets and on one line.
 func flowText(value any) string {
 	var parts []string
 	switch v := value.(type) {

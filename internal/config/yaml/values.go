@@ -9,8 +9,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// Fields returns the values of a mapping by key. A key that known does not list is an error. The parameter
-// what names the mapping in errors.
+// Fields returns a map from the name of each key to its value. The parameter known lists the valid keys;
+// another key is an error. The parameter what names the mapping in errors.
 func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	if n.Kind != Mapping {
 		return nil, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a mapping of %s", strings.Join(known, ", "))
@@ -29,12 +29,12 @@ func (n *Node) Fields(what string, known ...string) (map[string]*Node, error) {
 	return found, nil
 }
 
-// Require returns an error if a mapping lacks one of the keys. The parameter what names the mapping in the
-// error, and way is its hint.
-func (n *Node) Require(what, way string, keys ...string) error {
+// Require returns an error if the mapping lacks one of the keys. The parameter what names the mapping in the
+// error, and hint is the hint of the error.
+func (n *Node) Require(what, hint string, keys ...string) error {
 	for _, key := range keys {
 		if n.Get(key) == nil {
-			return Hint(n.Errorf("%s has no %s", what, key), "%s", way)
+			return Hint(n.Errorf("%s has no %s", what, key), "%s", hint)
 		}
 	}
 	return nil
@@ -64,10 +64,10 @@ func (n *Node) Float(what string) (float64, error) {
 	if err := n.refuseOctal(what); err != nil {
 		return 0, err
 	}
-	if math.IsNaN(n.numericValue) || math.IsInf(n.numericValue, 0) {
+	if math.IsNaN(n.number) || math.IsInf(n.number, 0) {
 		return 0, Hint(n.Errorf("%s is %s", what, n.Describe()), "write a finite number")
 	}
-	return n.numericValue, nil
+	return n.number, nil
 }
 
 // Weight returns the value of the node as a number of at least 0. The parameter what names the value in
@@ -83,8 +83,8 @@ func (n *Node) Weight(what string) (float64, error) {
 	return w, nil
 }
 
-// Whole returns the value of the node as a whole number from least to most. The parameter what names the
-// value in errors.
+// Whole returns the value of the node as a whole number. A number outside the range from least to most is an
+// error. The parameter what names the value in errors.
 func (n *Node) Whole(what string, least, most int) (int, error) {
 	v, err := n.Float(what)
 	if err != nil {
@@ -102,8 +102,8 @@ func (n *Node) Whole(what string, least, most int) (int, error) {
 	return int(v), nil
 }
 
-// refuseOctal returns an error for a number with a leading 0 such as 010, which some YAML readers take for 8
-// and others for 10.
+// refuseOctal returns an error for a whole number with a leading 0, such as 010. Some YAML readers read such a
+// number as octal, here as 8, and others as decimal.
 func (n *Node) refuseOctal(what string) error {
 	digits := strings.TrimLeft(n.Text, "+-")
 	if len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9' {
